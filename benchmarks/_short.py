@@ -43,7 +43,7 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     # Judged, too: over little, each endpoint's dearest request costs no more than over much.
     "endpoint_costs": ({"endpoint_costs.AIRCRAFT": 300, "endpoint_costs.ROWS": 200, "endpoint_costs.KNOWN": 300,
                         "endpoint_costs.FLOWN": 4, "endpoint_costs.IMPORTED": 2_000, "endpoint_costs.SOUNDS_S": 5,
-                        "endpoint_costs.MOST_BODIES": 1},
+                        "endpoint_costs.MAX_BODIES": 1},
                        None),
     "expressions": ({"expressions.RULES": 3, "expressions.CALLSIGNS": 10}, None),
     "history": ({"history.AIRCRAFT": 20, "history.ROW_SAMPLE": 1000, "history.FLOWN": 20_000, "history.SKY": 50,
@@ -83,7 +83,7 @@ NEED_POSTGRESQL = {"acars", "cannonball", "deliveries"}
 
 
 # The longest takes a tenth of this on two busy cores.
-LONGEST_S = 900.0
+MAX_S = 900.0
 # What nearly all of them import.
 PRELOADED = ["benchmarks._history_queries", "skywatch.features", "webtest"]
 # As the tests have it: the collector would look through an application's objects again and again.
@@ -105,11 +105,11 @@ def run(name: str) -> Outcome:
     with tempfile.NamedTemporaryFile("r", errors="replace") as output:
         process = context.Process(target=_run, args=(name, output.name))
         process.start()
-        process.join(LONGEST_S)
+        process.join(MAX_S)
         if process.is_alive():
             process.kill()
             process.join()
-            return Outcome(False, f"{output.read()}\nit did not end in {LONGEST_S:g} s")
+            return Outcome(False, f"{output.read()}\nit did not end in {MAX_S:g} s")
         return Outcome(process.exitcode == 0, output.read())
 
 

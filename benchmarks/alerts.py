@@ -20,7 +20,7 @@ from skywatch.alerts.engine.engine import FIRED_PER_TICK, Engine, RuleSet
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.core.areas.geometry import parse_geometry
 from skywatch.picture.state.sky import Sky
-from tests.rules import rule_of, truth
+from tests.rules import boolean_label, rule_of
 
 AIRCRAFT, RULES, FENCES, VERTICES = 15_000, 1_000, 200, 60
 WARM_UP, TICKS = 5, 60
@@ -120,7 +120,7 @@ def naive(rules: RuleSet, sky: Sky) -> float:
     for body in encoded:
         aircraft = msgspec.json.decode(body)
         for node in nodes:
-            truth(node, aircraft, around)
+            boolean_label(node, aircraft, around)
     return 1000 * (time.thread_time() - began) * AIRCRAFT / NAIVE_AIRCRAFT
 
 

@@ -25,7 +25,7 @@ AIRCRAFT, ROWS, KNOWN, FLOWN = 15_000, 20_000, 20_000, 200
 # Rows of the largest import, and seconds of the longest recording.
 IMPORTED, SOUNDS_S = 500_000, 599
 # Ways to fill the largest body of an endpoint: all there are.
-MOST_BODIES = 1_000
+MAX_BODIES = 1_000
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -48,7 +48,7 @@ def judge(known: Entries, only: str = "", *, show_all: bool = False, is_whole: b
             missing, unknown = _compare(made, known)
             if missing or unknown:
                 raise RuntimeError(f"endpoints without an entry: {missing}; entries without an endpoint: {unknown}")
-            known = with_large_bodies(made, known, MOST_BODIES)
+            known = with_large_bodies(made, known, MAX_BODIES)
         populate(made, Path(folder))
         prepare()
         _print_head(sizes)

@@ -75,14 +75,14 @@ class Tally:
 def speech(engine: Engine, data: Path, folder: Path) -> list[str]:
     """Word errors of ours and of the bare model on the same recordings."""
     spoken = [(data / f"{name}.wav", _words(text)) for name, text in _spoken((data / "transcription").read_text())]
-    words = sum(len(truth) for _, truth in spoken)
+    words = sum(len(boolean_label) for _, boolean_label in spoken)
     faults = []
     for name, noise_db, seeds, most in CONDITIONS:
         ours, bare = Tally(), Tally()
         for seed in seeds:
             for tally in (ours, bare):
                 tally.wrong.append(0)
-            for recording, truth in spoken:
+            for recording, boolean_label in spoken:
                 path = folder / "speech.wav"
                 samples, rate = soundfile.read(recording, dtype="float64")
                 soundfile.write(path, samples if noise_db == np.inf else radio(samples, rate, noise_db, seed), rate)
@@ -92,8 +92,8 @@ def speech(engine: Engine, data: Path, folder: Path) -> list[str]:
                 segments = list(engine._model.transcribe(str(path))[0])  # type: ignore[attr-defined]
                 ours.cpu_s += between - began
                 bare.cpu_s += time.process_time() - between
-                ours.wrong[-1] += _errors(truth, _words(" ".join(one.text for one in recognised)))
-                bare.wrong[-1] += _errors(truth, _words(" ".join(one.text for one in segments)))
+                ours.wrong[-1] += _errors(boolean_label, _words(" ".join(one.text for one in recognised)))
+                bare.wrong[-1] += _errors(boolean_label, _words(" ".join(one.text for one in segments)))
         print(f"{name}, noise {noise_db:.0f} dB below, {len(seeds)} times {words} words")
         print(f"    ours: {ours.line(words)}\n    bare: {bare.line(words)}", flush=True)
         share = sum(ours.wrong) / (len(seeds) * words)
@@ -161,10 +161,10 @@ def _words(text: str) -> list[str]:
     return ["mister" if word == "mr" else word for word in words]
 
 
-def _errors(truth: list[str], heard: list[str]) -> int:
+def _errors(boolean_label: list[str], heard: list[str]) -> int:
     """Words that must be changed, added or removed (Levenshtein)."""
     row = list(range(len(heard) + 1))
-    for i, word in enumerate(truth, 1):
+    for i, word in enumerate(boolean_label, 1):
         previous, row[0] = row[0], i
         for j, other in enumerate(heard, 1):
             previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (word != other))

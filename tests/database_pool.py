@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from tests.servers import POSTGRESQL_URL, require
 
 # A database that has grown by more is dropped rather than emptied.
-MOST_GROWTH = 1 << 20
+MAX_GROWTH = 1 << 20
 _SCHEMA = """
 SELECT md5(string_agg(line, E'\\n' ORDER BY line)) FROM (
     SELECT concat_ws(' ', c.oid::regclass, c.relkind, c.relacl, c.reloptions, a.attname, a.atttypid, a.attnotnull,
@@ -93,7 +93,7 @@ class DatabasePool:
         template = self._template
         if connection.exec_driver_sql(_SCHEMA).scalar_one() != template.schema:
             return False
-        if _size(connection) > template.size + MOST_GROWTH:
+        if _size(connection) > template.size + MAX_GROWTH:
             return False
         # Neither foreign keys nor triggers: everything goes, and what comes back was consistent.
         connection.exec_driver_sql("SET session_replication_role = replica")

@@ -37,7 +37,7 @@ def rule_of(document: Any, number: int = 1, **kw: Any) -> Rule:
     return Rule(number, kw.pop("revision", 1), node_of(document), **({"for_s": 0.0} | kw))
 
 
-def truth(node: Node, aircraft: Document, surroundings: dict[str, Any] | None = None) -> bool | None:
+def boolean_label(node: Node, aircraft: Document, surroundings: dict[str, Any] | None = None) -> bool | None:
     """Kleene's three values for one aircraft: True, False or None for unknown."""
     return _truth(expanded(node), aircraft, surroundings or {})
 

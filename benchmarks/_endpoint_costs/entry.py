@@ -15,7 +15,7 @@ from benchmarks._endpoint_costs.calibration import ALLOWED_MS
 from benchmarks._endpoint_costs.installation import Installation
 
 # The largest body of a request that has no limit of its own (``max_body_bytes``), and how much a head may hold.
-LARGEST_BODY, LONGEST_QUERY = 1_048_576, 30_000
+LARGEST_BODY, MAX_QUERY = 1_048_576, 30_000
 # The reason of entries that are streams.
 STREAM = "a stream: each piece is judged, between pieces others have their turn"
 

@@ -17,7 +17,7 @@ from benchmarks._endpoint_costs.installation import Installation
 # One that seems too dear is made so often, and the cheapest counts: whatever else the machine does makes it dearer.
 ROUNDS = 5
 # A background thread that is at work for longer than this is waited for no longer (s).
-LONGEST_WORK_S = 5.0
+MAX_WORK_S = 5.0
 QUIET_S = 0.01
 
 
@@ -96,7 +96,7 @@ def prepare() -> None:
 def _settle() -> None:
     """Wait until no background thread is at work on what the request before has left, and collect garbage."""
     gc.collect()
-    deadline = time.monotonic() + LONGEST_WORK_S
+    deadline = time.monotonic() + MAX_WORK_S
     while time.monotonic() < deadline:
         before = time.process_time()
         time.sleep(QUIET_S)

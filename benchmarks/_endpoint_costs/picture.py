@@ -9,13 +9,13 @@ import numpy as np
 
 from skywatch.core.clock import unix_now
 from skywatch.picture.state.sky import Sky
-from skywatch.picture.trails.trail import MOST_POINTS, TrailStore
+from skywatch.picture.trails.trail import MAX_POINTS, TrailStore
 from tests.skies import sky_of
 
 # An aircraft whose trail is as long as trails become.
 WATCHED = "4b0000"
 # Long enough, with a point kept every second, that the trail is full.
-TRAIL_S = MOST_POINTS + 100
+TRAIL_S = MAX_POINTS + 100
 EVERY_MILITARY = 20
 
 

@@ -23,7 +23,7 @@ from skywatch.core.terminal.command import fail
 from skywatch.core.terminal.printing import escape_controls
 
 _encode = msgspec.json.Encoder().encode
-LONGEST_LINE = 1 << 20
+MAX_LINE = 1 << 20
 
 
 @click.command()
@@ -74,7 +74,7 @@ def _lines(file: Path) -> Iterator[bytes]:
         is_packed = plain.read(2) == b"\x1f\x8b"
         plain.seek(0)
         stream = cast(BinaryIO, gzip.GzipFile(fileobj=plain)) if is_packed else plain
-        while line := stream.readline(LONGEST_LINE):
+        while line := stream.readline(MAX_LINE):
             yield line
 
 

@@ -27,7 +27,7 @@ from skywatch.acars.settings import AcarsSettings
 from skywatch.core.clock import utcnow
 from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.publishing import events
-from skywatch.core.reporting.metrics import truth
+from skywatch.core.reporting.metrics import boolean_label
 from skywatch.core.runtime import Runtime
 from skywatch.core.storing.queue import WriteQueue
 from skywatch.core.storing.writer import BackgroundWriter
@@ -47,7 +47,7 @@ GATHER_S = 0.1
 # A file or stream is read on once no more than this waits.
 ROOM = 2_000
 # Military addresses that are remembered: more than fly at a time; beyond it all are flagged anew.
-MOST_FLAGGED = 20_000
+MAX_FLAGGED = 20_000
 # Older positions say nothing of where the aircraft is now.
 OLDEST_POSITION_S = 60.0
 DUE_EVERY_S = 1.0
@@ -129,7 +129,7 @@ class AcarsIntake:
     def follow(self, sky: Sky) -> None:
         """Take the picture of a tick: who is military there has military messages."""
         self._linker.sky = sky
-        if len(self._flagged) > MOST_FLAGGED:
+        if len(self._flagged) > MAX_FLAGGED:
             self._flagged.clear()
         flagged = flagged_in(sky, self._flagged)
         # Where the queue is full, the next tick tries again.
@@ -218,7 +218,7 @@ class AcarsIntake:
             self._count_faults(draft, faults)
             if is_new:
                 draft.settle(row.id)
-                ACARS_MESSAGES.labels(draft.burst.source, truth(row.military)).inc()
+                ACARS_MESSAGES.labels(draft.burst.source, boolean_label(row.military)).inc()
                 one = self._inputs.get(draft.input)
                 if isinstance(one, RetryingInput):
                     one.count_stored(1)

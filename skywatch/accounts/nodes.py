@@ -22,7 +22,7 @@ from skywatch.http.resources.schema import (
 LEVELS = ("public", "authenticated", "permission")
 MAXIMUM_PREFERENCES_BYTES = 16_384
 # JSON values of a body with preferences: more do not fit into that many bytes.
-MOST_VALUES_OF_PREFERENCES = 10_000
+MAX_VALUES_OF_PREFERENCES = 10_000
 MAXIMUM_TOKEN = 4096
 
 

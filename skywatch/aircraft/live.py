@@ -44,9 +44,9 @@ def live_response(
     whether the answer contains airframe details.
     """
     sky = live_sky(request)
-    may = request.may
+    visibility = request.visibility
     text = asked if isinstance(asked, str) else repr(sorted(asked.items()))
-    rights = f"{may.military:d}{with_details and may.details:d}{has_exact_places(sky):d}"
+    rights = f"{visibility.military:d}{with_details and visibility.details:d}{has_exact_places(sky):d}"
     question = f"{request.current_service.name} {rights} {text}"
     etag = f"{sky.epoch}-{sky.seq}-{_fingerprint(question)}"
     unchanged = not_modified(request, etag)
@@ -55,7 +55,7 @@ def live_response(
     cache: dict[str, bytes] = sky.scratch
     body = cache.get(question)
     if body is None:
-        body = build(sky, may)
+        body = build(sky, visibility)
         if len(cache) < MAXIMUM_CACHED:
             cache[question] = body
     response = set_etag(json_response(body, content_type=content_type), etag)
@@ -84,12 +84,12 @@ def visible_row(request: SkyRequest, address: str) -> int:
     """The row of an aircraft the caller may see; raises Problem 404 otherwise."""
     sky = live_sky(request)
     row = sky.index.get(address)
-    if row is None or (sky.column("military")[row] and not request.may.military):
+    if row is None or (sky.column("military")[row] and not request.visibility.military):
         raise not_found("aircraft in the sky at this moment")
     return row
 
 
-def refuse_hidden_filters(may: Visibility, names: set[str]) -> None:
+def refuse_hidden_filters(visibility: Visibility, names: set[str]) -> None:
     """A filter on what the caller may not see would tell it all the same: 403."""
-    if "registration" in names and not may.details:
+    if "registration" in names and not visibility.details:
         raise Problem("permission_denied", "Asking by registration needs aircraft.view_details.")

@@ -20,10 +20,12 @@ def nodes(features: FeatureSet) -> Iterator[colander.SchemaNode]:
         yield node
 
 
-def values(session: Session, features: FeatureSet, may: Visibility, address: str) -> dict[str, Any]:
+def values(session: Session, features: FeatureSet, visibility: Visibility, address: str) -> dict[str, Any]:
     """The members of an aircraft; None for those that the caller has no permission for."""
     key = address.upper()
     return {
-        member.name: load(member.values)(session, {key}, may).get(key) if member.permission in may.permissions else None
+        member.name: load(member.values)(session, {key}, visibility).get(key)
+        if member.permission in visibility.permissions
+        else None
         for member in features.aircraft_members.values()
     }

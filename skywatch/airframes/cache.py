@@ -14,7 +14,7 @@ from itertools import islice
 
 import sqlalchemy as sa
 
-from skywatch.airframes.service import MOST_AT_ONCE, Airframe, find_many, last_imports
+from skywatch.airframes.service import MAX_AT_ONCE, Airframe, find_many, last_imports
 from skywatch.core.bus import Bus, Message, Subscription
 from skywatch.core.database.engine import SessionFactory, outage_of, reason
 from skywatch.core.reporting import health
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 COMPONENT = "airframes"
 TOPIC, CHANGED = "airframes", "airframes:changed"
 # Airframes that wait to be looked up; the whole world's traffic of a day fits.
-MOST_WANTED = 60_000
+MAX_WANTED = 60_000
 # Airframes of aircraft that have left are kept, for most come back, until there are so many more than four for each
 # aircraft in the sky. About 500 bytes each.
 SPARE = 5_000
@@ -80,7 +80,7 @@ class AirframeCache:
         missing = {address for address in addresses if address not in self._known}
         if missing and self._thread is not None:
             with self._work:
-                if len(self._wanted) > MOST_WANTED:
+                if len(self._wanted) > MAX_WANTED:
                     self._wanted.clear()  # The database has been away for long; live aircraft are requested again.
                 self._wanted |= missing
                 self._work.notify()
@@ -161,5 +161,5 @@ class AirframeCache:
 
 def _batches(addresses: Iterable[str]) -> Iterator[list[str]]:
     remaining = iter(addresses)
-    while batch := list(islice(remaining, MOST_AT_ONCE)):
+    while batch := list(islice(remaining, MAX_AT_ONCE)):
         yield batch

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from skywatch.airframes.military import is_military, is_military_address
 from skywatch.airframes.models import INTERESTING, LADD, MILITARY, PIA, AirframeImport, AirframeRecord
 
-MOST_AT_ONCE = 500
+MAX_AT_ONCE = 500
 # Precedence of the databases: each field takes its value from the first one that has it.
 SOURCES = ("tar1090", "opensky")
 _ADDRESS = re.compile(r"[0-9A-F]{6}")
@@ -50,12 +50,12 @@ def find(session: Session, icao_hex: str) -> Airframe | None:
 
 
 def find_many(session: Session, icao_hexes: Sequence[str]) -> dict[str, Airframe]:
-    """The airframes of up to MOST_AT_ONCE addresses, in either case: upper-case address -> airframe, one query.
+    """The airframes of up to MAX_AT_ONCE addresses, in either case: upper-case address -> airframe, one query.
 
     Unknown addresses are absent. Raises ValueError where there are more.
     """
-    if len(icao_hexes) > MOST_AT_ONCE:
-        raise ValueError(f"at most {MOST_AT_ONCE} addresses at once")
+    if len(icao_hexes) > MAX_AT_ONCE:
+        raise ValueError(f"at most {MAX_AT_ONCE} addresses at once")
     addresses = {address for text in icao_hexes if _ADDRESS.fullmatch(address := text.upper())}
     records: dict[str, list[AirframeRecord]] = {}
     if addresses:

@@ -18,33 +18,37 @@ MAXIMUM_RULES, MAXIMUM_GEOFENCES, MAXIMUM_WATCHLISTS = 500, 200, 200
 MAXIMUM_GEOMETRY, MAXIMUM_CONDITIONS, MAXIMUM_LISTED = 4_000_000, 4_000_000, 500_000
 
 
-def sees_all(may: Visibility) -> bool:
+def sees_all(visibility: Visibility) -> bool:
     """Whether the caller may access what belongs to others."""
-    return Permission.ALERTS_MANAGE_ALL in may.manages
+    return Permission.ALERTS_MANAGE_ALL in visibility.manages
 
 
-def own(table: Any, may: Visibility) -> sa.ColumnElement[bool]:
+def own(table: Any, visibility: Visibility) -> sa.ColumnElement[bool]:
     """The condition that a row belongs to the caller; true for callers who may access everybody's."""
-    if sees_all(may):
+    if sees_all(visibility):
         return sa.true()
-    condition: sa.ColumnElement[bool] = table.user_id == may.user_id if may.user_id is not None else sa.false()
+    condition: sa.ColumnElement[bool] = (
+        table.user_id == visibility.user_id if visibility.user_id is not None else sa.false()
+    )
     return condition
 
 
-def owner_id(may: Visibility) -> int:
+def owner_id(visibility: Visibility) -> int:
     """The owner of a new row, which is the caller; raises Problem (401) for an anonymous one."""
-    if may.user_id is None:
+    if visibility.user_id is None:
         raise Problem("authentication_required", "Log in to have rules of your own.")
-    return may.user_id
+    return visibility.user_id
 
 
-def fetch(session: Session, table: type[T], row_id: int, may: Visibility, noun: str, *options: Any) -> T:
+def fetch(session: Session, table: type[T], row_id: int, visibility: Visibility, noun: str, *options: Any) -> T:
     """The row with this id that the caller may change; raises Problem (404) with ``noun`` if there is none.
 
     ``options`` say what of it is loaded.
     """
     any_table: Any = table
-    row = session.scalar(sa.select(any_table).where(any_table.id == row_id, own(any_table, may)).options(*options))
+    row = session.scalar(
+        sa.select(any_table).where(any_table.id == row_id, own(any_table, visibility)).options(*options)
+    )
     if row is None:
         raise not_found(noun)
     typed_row: T = row

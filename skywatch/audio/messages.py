@@ -49,9 +49,9 @@ def shown(row: Transmission, recording: Recording, *, linked: bool, waveform: bo
     return fields
 
 
-def may_see_link(row: Transmission, may: Visibility) -> bool:
+def may_see_link(row: Transmission, visibility: Visibility) -> bool:
     """Whether a caller may see the aircraft of a transmission."""
-    return (MILITARY_NEEDS if row.military else LINK_NEEDS) <= may.permissions
+    return (MILITARY_NEEDS if row.military else LINK_NEEDS) <= visibility.permissions
 
 
 def message(event: str, row: Transmission, recording: Recording) -> Message:

@@ -26,9 +26,9 @@ T = Transmission
 class AudioService:
     """The rules over one session."""
 
-    def __init__(self, db: Session, may: Visibility) -> None:
+    def __init__(self, db: Session, visibility: Visibility) -> None:
         self.db = db
-        self.may = may
+        self.visibility = visibility
 
     def find(self, query: dict[str, Any]) -> tuple[Sequence[Transmission], int, Key | None]:
         """A page of transmissions, the newest first; how many there are, and the key of the last if more follow."""
@@ -53,7 +53,7 @@ class AudioService:
 
     def shown(self, row: Transmission, *, waveform: bool) -> dict[str, Any]:
         """A transmission as this caller may see it."""
-        return shown(row, row.recording, linked=may_see_link(row, self.may), waveform=waveform)
+        return shown(row, row.recording, linked=may_see_link(row, self.visibility), waveform=waveform)
 
     def delete(self, number: int, store: RecordingStore, actor: Actor) -> None:
         """Remove a transmission, and its recording with the last that uses it; raises Problem (404)."""
@@ -153,9 +153,9 @@ class AudioService:
 
     def _visible_links(self) -> list[Any]:
         """A filter must not show by its answer what the caller may not see."""
-        if not self.may.permissions >= LINK_NEEDS:
+        if not self.visibility.permissions >= LINK_NEEDS:
             return [sa.false()]
-        return [] if self.may.military else [T.military.is_(False)]
+        return [] if self.visibility.military else [T.military.is_(False)]
 
 
 def _with_recordings() -> sa.Select[Any]:

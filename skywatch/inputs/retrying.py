@@ -26,10 +26,10 @@ from skywatch.inputs.meter import RateMeter
 logger = logging.getLogger(__name__)
 
 FIRST_PAUSE_S = 1.0
-LONGEST_PAUSE_S = 30.0
+MAX_PAUSE_S = 30.0
 # A session that lasted this long and received something was healthy: the next pause is the first again.
 HEALTHY_S = 10.0
-LONGEST_ERROR = 200
+MAX_ERROR = 200
 # The traceback of a fault that comes back is logged once in so many times.
 FAULTS_PER_LOG_LINE = 100
 _ERRNO = re.compile(r"\[Errno ([0-9]{1,4})\]")
@@ -102,7 +102,7 @@ class RetryingInput(ABC, Generic[StatusT]):
                 pause_s = self.first_pause_s
             # Random, so that many services do not connect to one server at the same moment.
             await asyncio.sleep(max(pause_s * random.uniform(0.8, 1.0), self.first_pause_s, requested_pause_s))
-            pause_s = min(pause_s * 2, max(LONGEST_PAUSE_S, self.first_pause_s))
+            pause_s = min(pause_s * 2, max(MAX_PAUSE_S, self.first_pause_s))
             self._status.reconnects += 1
 
     def set_connected(self, state: State = "connected") -> None:
@@ -115,7 +115,7 @@ class RetryingInput(ABC, Generic[StatusT]):
 
     def set_problem(self, reason: str) -> None:
         """Record an error that does not end the session."""
-        self._status.last_error = reason[:LONGEST_ERROR]
+        self._status.last_error = reason[:MAX_ERROR]
         self._status.last_error_at = time.time()
 
     def count_messages(self, count: int) -> None:

@@ -18,7 +18,7 @@ from skywatch.settings import SettingsError
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 # So many inputs that have failed are named.
-MOST_NAMES = 5
+MAX_NAMES = 5
 
 
 class RunningInputs(Generic[T]):
@@ -96,8 +96,8 @@ def described_failures(names: Sequence[str]) -> str:
     """Inputs that have ended by a fault, for health; empty without any."""
     if not names:
         return ""
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f"ended by a fault of the program: {', '.join(sorted(names)[:MOST_NAMES])}{more}"
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return f"ended by a fault of the program: {', '.join(sorted(names)[:MAX_NAMES])}{more}"
 
 
 def _log_end(task: asyncio.Task[None]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from skywatch.core.runtime import Runtime
 from skywatch.inputs.base import InputStatus
 from skywatch.inputs.options import Options, join_address, parse_address, split_setting
-from skywatch.inputs.transports.port import DEFAULT_CONNECTIONS, MOST_CONNECTIONS
+from skywatch.inputs.transports.port import DEFAULT_CONNECTIONS, MAX_CONNECTIONS
 from skywatch.outputs.feeder import ConnectingFeeder, Feeder, ListeningFeeder
 from skywatch.outputs.forms import HEARTBEATS
 from skywatch.outputs.hub import FORMS, Hub, Output
@@ -49,7 +49,7 @@ def parse(name: str, text: str) -> Output:
             feeder = ConnectingFeeder(status, HEARTBEATS[form], address)
         else:
             allowed = options.networks("allow")
-            connections = options.whole("connections", DEFAULT_CONNECTIONS, 1, MOST_CONNECTIONS)
+            connections = options.whole("connections", DEFAULT_CONNECTIONS, 1, MAX_CONNECTIONS)
             feeder = ListeningFeeder(status, HEARTBEATS[form], address, allowed, connections)
         options.finish()
     except ValueError as error:

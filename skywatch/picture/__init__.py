@@ -28,4 +28,4 @@ def _sky(request: Request) -> Sky:
     from skywatch.picture.state.exact import exact
 
     sky: Sky = request.registry["picture"].sky
-    return exact(sky) if request.may.exact_station else sky
+    return exact(sky) if request.visibility.exact_station else sky

@@ -7,15 +7,15 @@ from typing import Literal
 
 from skywatch.settings import Settings, SettingsError, setting
 
-LONGEST_NAME = 64
+MAX_NAME = 64
 Accuracy = Literal["exact", "1km", "10km", "none"]
 # Digits of degrees; 0.01 degree of latitude is 1.1 km. None: the place is not shown at all.
 _DIGITS: dict[str, int | None] = {"exact": 12, "1km": 2, "10km": 1, "none": None}
 
 
 def _name(text: str) -> str:
-    if len(text) > LONGEST_NAME or not text.isprintable():
-        raise ValueError(f"expected at most {LONGEST_NAME} printable characters")
+    if len(text) > MAX_NAME or not text.isprintable():
+        raise ValueError(f"expected at most {MAX_NAME} printable characters")
     return text
 
 

@@ -162,5 +162,5 @@ def _found(request: SkyRequest, parameters: Iterable[str]) -> Response:
 
 def _answered(request: SkyRequest, query: queries.Query) -> Response:
     if "find_reg" in query.lists:
-        refuse_hidden_filters(request.may, {"registration"})
-    return live_response(request, lambda sky, may: queries.answer(sky, query, may), query.key)
+        refuse_hidden_filters(request.visibility, {"registration"})
+    return live_response(request, lambda sky, visibility: queries.answer(sky, query, visibility), query.key)

@@ -25,9 +25,9 @@ def padded(callsign: str) -> str:
     return callsign.ljust(CALLSIGN_LENGTH)
 
 
-def bodies(sky: Sky, rows: Iterable[int], may: Visibility) -> list[bytes]:
+def bodies(sky: Sky, rows: Iterable[int], visibility: Visibility) -> list[bytes]:
     """The JSON object of each of these aircraft."""
-    return [_as_readsb(sky.body(int(row), may.details)) for row in rows]
+    return [_as_readsb(sky.body(int(row), visibility.details)) for row in rows]
 
 
 def _as_readsb(body: bytes) -> bytes:

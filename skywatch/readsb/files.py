@@ -52,10 +52,10 @@ def get_aircraft_json(request: SkyRequest) -> Response:
     readers of readsb pass over what they do not know.
     """
 
-    def build(sky: Sky, may: Visibility) -> bytes:
-        rows = np.flatnonzero(filters.select(sky, {}, military=may.military))
+    def build(sky: Sky, visibility: Visibility) -> bytes:
+        rows = np.flatnonzero(filters.select(sky, {}, military=visibility.military))
         head = b'{"now":%s,"messages":%d,"aircraft":[' % (encode(round(sky.now, 3)), sky.messages)
-        return head + b",".join(bodies(sky, rows, may)) + b"]}"
+        return head + b",".join(bodies(sky, rows, visibility)) + b"]}"
 
     return live_response(request, build)
 
@@ -90,14 +90,14 @@ def get_stats_json(request: SkyRequest) -> Response:
     The periods are those of all receivers together; `local` is a radio of this service's own, which it has not.
     """
     published = request.runtime.bus.last(STATISTICS)
-    form = "every" if request.may.military else "civil"
+    form = "every" if request.visibility.military else "civil"
     if published is None:  # before the tracker's first tick
-        periods = Figures(request.sky.now).periods(request.may.military)
+        periods = Figures(request.sky.now).periods(request.visibility.military)
     else:
         periods = msgspec.json.decode(published.data)[form]
 
-    def build(sky: Sky, may: Visibility) -> bytes:
-        return encode({"now": round(sky.now, 1), **_by_type(sky, may), **periods})
+    def build(sky: Sky, visibility: Visibility) -> bytes:
+        return encode({"now": round(sky.now, 1), **_by_type(sky, visibility), **periods})
 
     return live_response(request, build, str(periods["total"]["end"]), with_details=False)
 
@@ -120,7 +120,7 @@ def get_history_json(request: SkyRequest) -> Response:
         raise not_found("picture of the past")
     past: PastPictures = request.registry["readsb_past"]
     newest = newest_moment(request, unix_now())
-    return json_response(past.picture(request.db, newest - number * INTERVAL_S, newest, request.may))
+    return json_response(past.picture(request.db, newest - number * INTERVAL_S, newest, request.visibility))
 
 
 @outline_json.get(
@@ -135,13 +135,13 @@ def get_outline_json(request: SkyRequest) -> dict[str, Any]:
     if station is None or not is_open(request):
         raise not_found("range outline")
     outline: RangeOutline = request.registry["readsb_outline"]
-    points = outline.points(request.db, station, unix_now(), request.may.military)
+    points = outline.points(request.db, station, unix_now(), request.visibility.military)
     return {"actualRange": {"last24h": {"points": points}}}
 
 
-def _by_type(sky: Sky, may: Visibility) -> dict[str, Any]:
+def _by_type(sky: Sky, visibility: Visibility) -> dict[str, Any]:
     """How many aircraft there are, with and without a position and by the source of their data."""
-    mask = filters.select(sky, {}, military=may.military)
+    mask = filters.select(sky, {}, military=visibility.military)
     with_position = int(np.count_nonzero(~np.isnan(sky.column("lat")[mask])))
     counts = np.bincount(sky.column("source")[mask], minlength=len(SOURCES)).tolist()
     return {

@@ -28,8 +28,8 @@ from skywatch.readsb.bodies import bodies
 from skywatch.security.visibility import Visibility
 
 # readsb's own limit on the length of a list.
-MOST_LISTED = 1000
-MOST_PARAMETERS = 100
+MAX_LISTED = 1000
+MAX_PARAMETERS = 100
 LARGEST_RADIUS_NM = 12_000.0
 # What marks mean in dbFlags.
 MARKS = {"filter_mil": 1, "filter_interesting": 2, "filter_pia": 4, "filter_ladd": 8}
@@ -80,9 +80,9 @@ class Query:
 def parse(query_string: str) -> Query:
     """The query of an address; raises Problem (400) that names the parameter that is wrong."""
     try:
-        pairs = parse_qsl(query_string, keep_blank_values=True, max_num_fields=MOST_PARAMETERS)
+        pairs = parse_qsl(query_string, keep_blank_values=True, max_num_fields=MAX_PARAMETERS)
     except ValueError:
-        raise invalid("query", f"has more than {MOST_PARAMETERS} parameters", "querystring") from None
+        raise invalid("query", f"has more than {MAX_PARAMETERS} parameters", "querystring") from None
     query = Query()
     for raw_name, value in pairs:
         name = raw_name.lower()
@@ -119,11 +119,11 @@ def select(sky: Sky, query: Query, military: bool) -> tuple[npt.NDArray[np.intp]
     return rows, distances
 
 
-def answer(sky: Sky, query: Query, may: Visibility) -> bytes:
+def answer(sky: Sky, query: Query, visibility: Visibility) -> bytes:
     """The answer as readsb writes it, in its own form or in that of v2."""
     began = time.perf_counter()
-    rows, distances = select(sky, query, may.military)
-    found = bodies(sky, rows.tolist(), may)
+    rows, distances = select(sky, query, visibility.military)
+    found = bodies(sky, rows.tolist(), visibility)
     centre = query.circle or query.closest
     if distances is not None and centre is not None:
         lat, lon = sky.column("lat")[rows], sky.column("lon")[rows]
@@ -228,8 +228,8 @@ def _set_closest(query: Query, value: str) -> None:
 
 def _words(value: str) -> tuple[str, ...]:
     words = tuple(sorted({word.strip().upper() for word in value.split(",") if word.strip()}))
-    if len(words) > MOST_LISTED:
-        raise ValueError(f"may list at most {MOST_LISTED}")
+    if len(words) > MAX_LISTED:
+        raise ValueError(f"may list at most {MAX_LISTED}")
     if not words or not all(word.isascii() and word.isprintable() for word in words):
         raise ValueError("must be a list separated by commas")
     return words

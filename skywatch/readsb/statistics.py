@@ -22,9 +22,9 @@ from skywatch.receivers.base import ReceiverStatus
 SAMPLE_S = 10.0
 # Name of a period -> its length (s).
 PERIODS = {"last1min": 60.0, "last5min": 300.0, "last15min": 900.0}
-LONGEST_S = max(PERIODS.values())
+MAX_S = max(PERIODS.values())
 # A clock that was set leaves gaps; beyond so many samples the oldest go whatever their time.
-MOST_SAMPLES = round(LONGEST_S / SAMPLE_S) + 2
+MAX_SAMPLES = round(MAX_S / SAMPLE_S) + 2
 
 # Reasons for which receivers refuse what they got, as readsb sorts them.
 UNKNOWN_ADDRESS = "unknown_address"
@@ -65,7 +65,7 @@ class Figures:
     """Takes every tick and a sample of the receivers' counters every SAMPLE_S."""
 
     def __init__(self, started_at: float) -> None:
-        self._samples: deque[Sample] = deque([Sample(started_at)], MOST_SAMPLES)
+        self._samples: deque[Sample] = deque([Sample(started_at)], MAX_SAMPLES)
         self._first = self._samples[0]
         self._every, self._civil = Traffic(), Traffic()
         self._record = {True: 0.0, False: 0.0}
@@ -111,7 +111,7 @@ class Figures:
         for military, traffic in ((True, self._every), (False, self._civil)):
             self._record[military] = max(self._record[military], traffic.farthest_nm)
             traffic.farthest_nm, traffic.power, traffic.powers, traffic.peak_db = 0.0, 0.0, 0, -math.inf
-        while len(self._samples) > 2 and not 0 <= now - self._samples[1].at < LONGEST_S:
+        while len(self._samples) > 2 and not 0 <= now - self._samples[1].at < MAX_S:
             self._samples.popleft()
 
     def periods(self, military: bool) -> dict[str, Any]:

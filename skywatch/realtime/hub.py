@@ -165,7 +165,7 @@ class Hub:
         """The snapshot of a source for a new subscriber."""
         if isinstance(source, View):
             return self.live.snapshot(source)
-        return self.events.logs[source.topic].snapshot(source.may, unix_now())
+        return self.events.logs[source.topic].snapshot(source.visibility, unix_now())
 
     async def _sweep_for_ever(self) -> None:
         while True:

@@ -23,22 +23,22 @@ class TopicTable:
         topic = self.all.get(name)
         return topic is not None and topic.live
 
-    def open_to(self, may: Visibility) -> tuple[str, ...]:
+    def open_to(self, visibility: Visibility) -> tuple[str, ...]:
         """The topics that a subscriber may join."""
-        return tuple(topic.name for topic in self.all.values() if topic.permission in may.permissions)
+        return tuple(topic.name for topic in self.all.values() if topic.permission in visibility.permissions)
 
-    def wants_receipt(self, may: Visibility, message: Message) -> bool:
+    def wants_receipt(self, visibility: Visibility, message: Message) -> bool:
         """Whether it is recorded that a message was written to this subscriber: one whom it is for, no overseer."""
         kind = self._kinds.get(message.event)
-        return kind is not None and bool(kind.written) and may.user_id in message.audience.users
+        return kind is not None and bool(kind.written) and visibility.user_id in message.audience.users
 
-    def may_receive(self, may: Visibility, message: Message) -> bool:
+    def may_receive(self, visibility: Visibility, message: Message) -> bool:
         """Whether a message on an open topic is for a subscriber.
 
         Events of another feature that travel on a topic need that feature's own
         permission too: a disabled feature or a key without its scope must not receive it by another topic.
         """
         kind = self._kinds.get(message.event)
-        if kind is not None and not may.permissions.issuperset(kind.needs):
+        if kind is not None and not visibility.permissions.issuperset(kind.needs):
             return False
-        return message.audience.includes(may.user_id, may.permissions)
+        return message.audience.includes(visibility.user_id, visibility.permissions)

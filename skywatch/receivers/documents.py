@@ -19,7 +19,7 @@ TRUSTED_DIFFERENCE_S = 10.0
 # Ages of a file below this are due to the resolution of its time stamp and the interval of its writer (s).
 FRESH_S = 5.0
 # More messages than any receiver receives between two documents.
-MOST_MESSAGES = 100_000_000
+MAX_MESSAGES = 100_000_000
 
 
 class ReportBatch(NamedTuple):
@@ -83,6 +83,6 @@ def growth(previous: int | None, count: int | None, aircraft_count: int) -> int:
 
     The counts are not used if they are missing, after a restart of the source, or if they are implausible.
     """
-    if previous is None or count is None or not 0 <= count - previous <= MOST_MESSAGES:
+    if previous is None or count is None or not 0 <= count - previous <= MAX_MESSAGES:
         return aircraft_count
     return count - previous

@@ -32,7 +32,7 @@ Kind = Literal["document", "documents", "lines", "sbs", "beast", "avr", "csv"]
 SAMPLE_BYTES = 1 << 16
 SAMPLE_LINES = 20
 CHUNK_BYTES = 1 << 17
-LONGEST_LINE = 64 * 1024 * 1024
+MAX_LINE = 64 * 1024 * 1024
 # Assumed begin and interval (s) of documents without a time.
 UNTIMED_START, UNTIMED_STEP_S = 1e9, 1.0
 # Smallest share of good frames in the sample of a recording; random bytes have one in millions.
@@ -62,7 +62,7 @@ def recognise(path: str) -> Kind:
         lines = [text for line in sample.split(b"\n")[:SAMPLE_LINES] if (text := line.strip(PADDING))]
         # Not JSON Lines, but perhaps one document over many lines.
         cut = bool(lines) and lines[0].startswith(b"{") and _kind_of_line(lines[0]) is None
-        if cut and _is_document(sample + _read(stream, LONGEST_LINE)):
+        if cut and _is_document(sample + _read(stream, MAX_LINE)):
             return "document"
         kinds = [kind for line in lines if (kind := _kind_of_line(line)) is not None]
     if kinds:
@@ -89,7 +89,7 @@ def moments(
     """
     with _open(path) as stream:
         if kind == "document":
-            yield from _documents(iter([_read(stream, LONGEST_LINE)]), invalid)
+            yield from _documents(iter([_read(stream, MAX_LINE)]), invalid)
         elif kind == "documents":
             yield from _documents(_lines(stream, invalid), invalid)
         elif kind == "lines":
@@ -149,7 +149,7 @@ def _has_good_frames(sample: bytes, kind: frame_recordings.Format) -> bool:
 
 
 def _lines(stream: BinaryIO, invalid: Counter[str]) -> Iterator[bytes]:
-    splitter = LineSplitter(LONGEST_LINE, invalid)
+    splitter = LineSplitter(MAX_LINE, invalid)
     while chunk := _read(stream, CHUNK_BYTES):
         yield from filter(None, (line.strip(PADDING) for line in splitter.feed(chunk)))
     yield from filter(None, (line.strip(PADDING) for line in splitter.close()))

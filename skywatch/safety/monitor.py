@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from skywatch.core.clock import unix_now
 from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.publishing import events
-from skywatch.core.reporting.metrics import truth
+from skywatch.core.reporting.metrics import boolean_label
 from skywatch.core.runtime import Runtime
 from skywatch.core.storing.queue import WriteQueue
 from skywatch.core.storing.writer import BackgroundWriter
@@ -94,7 +94,7 @@ class SafetyMonitor:
         self._note_counted(sky.now)
         flags = [event.finding.military for event in self._book.active if event.raised]
         for is_military in (False, True):
-            SAFETY_ACTIVE.labels(truth(is_military)).set(flags.count(is_military))
+            SAFETY_ACTIVE.labels(boolean_label(is_military)).set(flags.count(is_military))
         self._region_log.note(self._detectors.regions, sky.now, thresholds.area_cell_deg)
 
     def _put(self, changes: list[Change]) -> None:
@@ -108,13 +108,13 @@ class SafetyMonitor:
             self._queue.append((change,))
         for change in changes:
             if change.first_raised:
-                SAFETY_EVENTS.labels(change.event.finding.type, truth(change.event.finding.military)).inc()
+                SAFETY_EVENTS.labels(change.event.finding.type, boolean_label(change.event.finding.military)).inc()
 
     def _note_counted(self, now: float) -> None:
         """Show how many occurrences are only counted, and log when that begins and when it is over."""
         counted = self._detectors.aggregation.counted
         for (kind, is_military), count in counted.items():
-            SAFETY_COUNTED.labels(kind, truth(is_military)).set(count)
+            SAFETY_COUNTED.labels(kind, boolean_label(is_military)).set(count)
         total = sum(counted.values())
         if total:
             if self._counted_at is None:

@@ -18,10 +18,10 @@ from skywatch.security.visibility import Visibility
 STATS_SPAN = timedelta(hours=24)
 
 
-def visible(may: Visibility) -> sa.Select[Any]:
+def visible(visibility: Visibility) -> sa.Select[Any]:
     """The events that a caller may see: one with a military aircraft in it only with the right."""
     query = sa.select(SafetyEvent)
-    return query if may.military else query.where(SafetyEvent.military.is_(False))
+    return query if visibility.military else query.where(SafetyEvent.military.is_(False))
 
 
 def filtered(query: sa.Select[Any], filters: dict[str, Any]) -> sa.Select[Any]:
@@ -47,10 +47,10 @@ def filtered(query: sa.Select[Any], filters: dict[str, Any]) -> sa.Select[Any]:
 
 
 def find(
-    session: Session, may: Visibility, filters: dict[str, Any], limit: int, offset: int, after: Key | None
+    session: Session, visibility: Visibility, filters: dict[str, Any], limit: int, offset: int, after: Key | None
 ) -> tuple[Sequence[SafetyEvent], int, Key | None]:
     """A page of events, the newest first, how many match, and the key of the last one where more follow."""
-    query = filtered(visible(may), filters)
+    query = filtered(visible(visibility), filters)
     count = session.scalar(sa.select(sa.func.count()).select_from(query.subquery())) or 0
     if after is not None:
         at, event_id = after
@@ -62,17 +62,17 @@ def find(
     return rows[:limit], count, last
 
 
-def get(session: Session, may: Visibility, event_id: int) -> SafetyEvent:
+def get(session: Session, visibility: Visibility, event_id: int) -> SafetyEvent:
     """One event; raises Problem (404) if there is none that the caller may see."""
-    event: SafetyEvent | None = session.scalar(visible(may).where(SafetyEvent.id == event_id))
+    event: SafetyEvent | None = session.scalar(visible(visibility).where(SafetyEvent.id == event_id))
     if event is None:
         raise not_found("safety event")
     return event
 
 
-def acknowledge(session: Session, may: Visibility, event_id: int, who: str) -> tuple[SafetyEvent, bool]:
+def acknowledge(session: Session, visibility: Visibility, event_id: int, who: str) -> tuple[SafetyEvent, bool]:
     """Acknowledge an event, keeping the first time: the event, and whether it was not acknowledged before."""
-    event = get(session, may, event_id)
+    event = get(session, visibility, event_id)
     update = sa.update(SafetyEvent).where(SafetyEvent.id == event_id, SafetyEvent.acknowledged.is_(False))
     values = {"acknowledged": True, "acknowledged_by": who, "acknowledged_at": utcnow()}
     result: Any = session.execute(update.values(**values).execution_options(synchronize_session=False))
@@ -80,10 +80,10 @@ def acknowledge(session: Session, may: Visibility, event_id: int, who: str) -> t
     return event, bool(result.rowcount)
 
 
-def stats(session: Session, may: Visibility, begin: datetime | None, end: datetime | None) -> dict[str, Any]:
+def stats(session: Session, visibility: Visibility, begin: datetime | None, end: datetime | None) -> dict[str, Any]:
     """Events of a span counted; the last 24 h by default."""
     span = {"from": begin or utcnow() - STATS_SPAN, "to": end}
-    rows = filtered(visible(may), span).subquery()
+    rows = filtered(visible(visibility), span).subquery()
     is_raised = rows.c.held_back.is_(False)
     total, unacknowledged, suppressed = session.execute(
         sa.select(
@@ -92,7 +92,7 @@ def stats(session: Session, may: Visibility, begin: datetime | None, end: dateti
             sa.func.count().filter(rows.c.held_back),
         ).select_from(rows)
     ).one()
-    now = visible(may).where(SafetyEvent.ended_at.is_(None), SafetyEvent.held_back.is_(False)).subquery()
+    now = visible(visibility).where(SafetyEvent.ended_at.is_(None), SafetyEvent.held_back.is_(False)).subquery()
     return {
         "total": total,
         "active": session.scalar(sa.select(sa.func.count()).select_from(now)) or 0,

@@ -53,14 +53,14 @@ def list_active_safety_events(request: Request) -> dict[str, Any]:
 def _listed(request: Request, fixed: dict[str, Any]) -> dict[str, Any]:
     query = dict(request.validated["querystring"])
     limit, offset, cursor = query.pop("limit"), query.pop("offset"), query.pop("cursor")
-    events, count, last = service.find(request.db, request.may, {**query, **fixed}, limit, offset, cursor)
+    events, count, last = service.find(request.db, request.visibility, {**query, **fixed}, limit, offset, cursor)
     return cursor_page(request, "events", [event_fields(row) for row in events], count, last)
 
 
 @one_event.get(permission=VIEW, path=RowId(), responses={200: schemas.SafetyEventRecord()}, errors=(404,))
 def get_safety_event(request: Request) -> dict[str, Any]:
     """Show a safety event"""
-    return event_fields(service.get(request.db, request.may, request.validated["path"]["id"]))
+    return event_fields(service.get(request.db, request.visibility, request.validated["path"]["id"]))
 
 
 @acknowledgement.post(permission=ACKNOWLEDGE, path=RowId(), responses={200: schemas.SafetyEventRecord()}, errors=(404,))
@@ -71,7 +71,7 @@ def acknowledge_safety_event(request: Request) -> dict[str, Any]:
     unless the event is suppressed.
     """
     who = request.identity.username if request.identity is not None else "anonymous"
-    event, is_first = service.acknowledge(request.db, request.may, request.validated["path"]["id"], who)
+    event, is_first = service.acknowledge(request.db, request.visibility, request.validated["path"]["id"], who)
     if is_first and not event.held_back:
         events.publish(request.db, event_message(event, "safety:event_updated"))
     return event_fields(event)
@@ -81,7 +81,7 @@ def acknowledge_safety_event(request: Request) -> dict[str, Any]:
 def get_safety_stats(request: Request) -> dict[str, Any]:
     """Count safety events by type and severity"""
     query = request.validated["querystring"]
-    return service.stats(request.db, request.may, query["from"], query["to"])
+    return service.stats(request.db, request.visibility, query["from"], query["to"])
 
 
 @area_list.get(permission=VIEW, query=schemas.AreaQuery(), responses={200: schemas.SafetyAreas()})
@@ -93,9 +93,9 @@ def list_safety_areas(request: Request) -> dict[str, Any]:
     """
     moment = request.validated["querystring"]["at"]
     rows = (
-        regions.at(request.db, moment, request.may.military)
+        regions.at(request.db, moment, request.visibility.military)
         if moment
-        else regions.now(request.db, request.may.military)
+        else regions.now(request.db, request.visibility.military)
     )
     features = [regions.feature_of(row) for row in rows]
     return {"type": "FeatureCollection", "features": features, "at": moment or utcnow()}

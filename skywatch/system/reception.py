@@ -26,7 +26,7 @@ SAMPLE_S = 10.0
 SLOTS = 144
 SPAN_S = SLOT_S * SLOTS
 # Receivers come and go with the feeders; beyond so many the ones sampled first are left out.
-MOST_RECEIVERS = 200
+MAX_RECEIVERS = 200
 
 _encoder = msgspec.json.Encoder()
 
@@ -80,7 +80,7 @@ class ReceptionRecorder:
         for status in statuses:
             slots = receivers.get(status.name)
             if slots is None:
-                if len(receivers) >= MOST_RECEIVERS:
+                if len(receivers) >= MAX_RECEIVERS:
                     continue
                 slots = receivers[status.name] = [None] * SLOTS
             means = slots[-1]

@@ -12,7 +12,7 @@ ROOT = "skywatch"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _LICENCE = "License :: "
 # Some packages put the whole text of the licence into this field.
-LONGEST_LICENCE = 80
+MAX_LICENCE = 80
 
 
 class Package(msgspec.Struct, frozen=True):
@@ -56,7 +56,7 @@ def _describe(distribution: metadata.Distribution) -> Package:
         value.rpartition(" :: ")[2] for value in fields.get_all("Classifier") or () if value.startswith(_LICENCE)
     ]
     licence = (_field(fields, "License-Expression") or _field(fields, "License")).strip()
-    if not licence or licence == "UNKNOWN" or len(licence) > LONGEST_LICENCE or "\n" in licence:
+    if not licence or licence == "UNKNOWN" or len(licence) > MAX_LICENCE or "\n" in licence:
         licence = ", ".join(classifiers) or "not stated"
     return Package(fields["Name"], distribution.version, licence, _field(fields, "Summary"))
 

@@ -40,9 +40,9 @@ def at(seconds: float | None) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
-def describe(runtime: Runtime, may: Visibility) -> dict[str, Any]:
+def describe(runtime: Runtime, visibility: Visibility) -> dict[str, Any]:
     """The status for a caller; works, as far as possible, without database and bus."""
-    return next(document for needs, document in describe_in_forms(runtime) if needs <= may.permissions)
+    return next(document for needs, document in describe_in_forms(runtime) if needs <= visibility.permissions)
 
 
 def describe_in_forms(runtime: Runtime) -> list[tuple[frozenset[str], dict[str, Any]]]:
@@ -131,10 +131,10 @@ def describe_database(runtime: Runtime) -> dict[str, Any]:
     return {"kind": kind, "bytes": used, "reusable_bytes": reusable, "disk_free_bytes": free_bytes(runtime.engine.url)}
 
 
-def information(runtime: Runtime, may: Visibility) -> dict[str, Any]:
+def information(runtime: Runtime, visibility: Visibility) -> dict[str, Any]:
     """Version, mode and station of this installation, the latter as a caller may know it."""
     settings = runtime.current.of(PictureSettings)
-    place = settings.station_for(exact=may.exact_station)
+    place = settings.station_for(exact=visibility.exact_station)
     station = None if place is None else dict(zip(("lat", "lon"), place, strict=True))
     return {
         "name": "Skywatch",

@@ -65,7 +65,7 @@ def get_system_status(request: Request) -> dict[str, Any]:
     The same document as the real-time event `system:status`. Military aircraft are counted for those who may see them;
     hosts and process numbers are named to holders of `system.manage`.
     """
-    return status.describe(request.runtime, request.may)
+    return status.describe(request.runtime, request.visibility)
 
 
 @info_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.SystemInformation()})
@@ -74,7 +74,7 @@ def get_system_info(request: Request) -> dict[str, Any]:
 
     The station's position is as exact as the caller may know it (`station_accuracy`).
     """
-    return status.information(request.runtime, request.may)
+    return status.information(request.runtime, request.visibility)
 
 
 @receivers_service.get(
@@ -108,7 +108,7 @@ def get_metrics(request: Request) -> Response:
     # This process's own metrics are current even while the bus is away.
     own = next((name for name in figures if name.endswith(metrics.process_name().partition("@")[2])), None)
     figures[own or metrics.process_name("api")] = metrics.export()
-    response = Response(body=metrics.exposition(figures, without=() if request.may.military else MILITARY))
+    response = Response(body=metrics.exposition(figures, without=() if request.visibility.military else MILITARY))
     response.headers["Content-Type"] = metrics.CONTENT_TYPE
     response.headers["Cache-Control"] = "no-store"
     return response
@@ -129,7 +129,7 @@ def get_retention(request: Request) -> dict[str, Any]:
                 removed = {k.removeprefix("removed_"): v for k, v in component.figures.items()}
     kinds = []
     for kind in request.runtime.features.retention_kinds():
-        data = extent(request.db, kind, _visible(kind, request.may))
+        data = extent(request.db, kind, _visible(kind, request.visibility))
         kinds.append(
             {
                 "kind": kind.name,
@@ -150,7 +150,7 @@ def get_retention(request: Request) -> dict[str, Any]:
     }
 
 
-def _visible(kind: Kind, may: Visibility) -> Any:
+def _visible(kind: Kind, visibility: Visibility) -> Any:
     """The rows of a kind that a caller may see as an SQL condition; None stands for all."""
     military = kind.table.c.get("military")
-    return None if may.military or military is None else military.is_(False)
+    return None if visibility.military or military is None else military.is_(False)

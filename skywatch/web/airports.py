@@ -12,7 +12,7 @@ from typing import NamedTuple
 from skywatch.web.built import HERE
 
 FILE = HERE / "built" / "airports.json"
-MOST_FOUND = 8
+MAX_FOUND = 8
 
 
 class Airport(NamedTuple):
@@ -47,7 +47,7 @@ def find_airports(text: str, path: Path | None = None) -> Sequence[Airport] | No
     if not wanted:
         return []
     ranked = sorted((rank, at) for at, entry in enumerate(entries) if (rank := _rank(entry, wanted)) is not None)
-    return [entries[at].airport for _, at in ranked[:MOST_FOUND]]
+    return [entries[at].airport for _, at in ranked[:MAX_FOUND]]
 
 
 def _rank(entry: _Entry, wanted: str) -> tuple[int, bool] | None:

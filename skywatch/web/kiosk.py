@@ -6,7 +6,7 @@ import math
 import re
 from dataclasses import dataclass
 
-MAXIMUM_VIEWS, LONGEST_NAME = 20, 40
+MAXIMUM_VIEWS, MAX_NAME = 20, 40
 _ENTRY = re.compile(r"(?P<name>\S.*?)\s+(?P<numbers>[^\s,]+(?:\s*,\s*[^\s,]+)*)")
 # What each number is, and its least and greatest value. Beyond 85 degrees the map has no places.
 BOUNDS = {"lat": (-85.0, 85.0), "lon": (-180.0, 180.0), "zoom": (2.0, 17.0), "seconds": (5.0, 3600.0)}
@@ -37,8 +37,8 @@ def _view(entry: str) -> KioskView:
     if match is None or len(numbers) != len(BOUNDS):
         raise ValueError(f"{entry[:60]!r}: expected NAME lat,lon,zoom,seconds, such as Zurich 47.46,8.55,9,30")
     name = match["name"]
-    if len(name) > LONGEST_NAME or not name.isprintable():
-        raise ValueError(f"{entry[:60]!r}: the name must have at most {LONGEST_NAME} printable characters")
+    if len(name) > MAX_NAME or not name.isprintable():
+        raise ValueError(f"{entry[:60]!r}: the name must have at most {MAX_NAME} printable characters")
     values = {}
     for (member, (least, most)), number in zip(BOUNDS.items(), numbers, strict=True):
         try:

@@ -6,9 +6,9 @@ import csv
 import re
 from pathlib import Path
 
-MOST_BYTES = 2_000_000
-MOST_NAMES = 20_000
-LONGEST_NAME = 80
+MAX_BYTES = 2_000_000
+MAX_NAMES = 20_000
+MAX_NAME = 80
 _DESIGNATOR = re.compile(r"[A-Z]{3}")
 
 
@@ -22,22 +22,22 @@ def read_operators(path: str) -> dict[str, str]:
         if not any(cell.strip() for cell in row) or row[0].lstrip().startswith("#"):
             continue
         code, name = (row[0].strip().upper(), row[1].strip()) if len(row) == 2 else ("", "")
-        if not _DESIGNATOR.fullmatch(code) or not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
+        if not _DESIGNATOR.fullmatch(code) or not 0 < len(name) <= MAX_NAME or not name.isprintable():
             raise ValueError(f"line {number} of {path} must be a designator of three letters, a comma and a name")
         names[code] = name
-        if len(names) > MOST_NAMES:
-            raise ValueError(f"{path} has more than {MOST_NAMES} names")
+        if len(names) > MAX_NAMES:
+            raise ValueError(f"{path} has more than {MAX_NAMES} names")
     return names
 
 
 def _text(path: str) -> str:
     try:
         with Path(path).open("rb") as file:
-            body = file.read(MOST_BYTES + 1)
+            body = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise ValueError(f"cannot read {path}: {error.strerror}") from None
-    if len(body) > MOST_BYTES:
-        raise ValueError(f"{path} is larger than {MOST_BYTES} bytes")
+    if len(body) > MAX_BYTES:
+        raise ValueError(f"{path} is larger than {MAX_BYTES} bytes")
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError:

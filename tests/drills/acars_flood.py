@@ -30,8 +30,8 @@ from tests.processes import Service
 from tests.waiting import PATIENCE_S
 
 MESSAGES, CONNECTIONS = 20_000, 1
-LONGEST_S = 1.0
-LONGEST_DRILL_S = 1800.0
+MAX_S = 1.0
+MAX_DRILL_S = 1800.0
 WRITES = "skywatch_database_write_duration_seconds"
 WORDS = ["GATE", "FUEL", "WEATHER", "TURBULENCE", "POSITION", "REQUEST", "CLEARANCE", "DELAY", "CREW", "RUNWAY", "WIND"]
 # Of so many messages, one is received by a second station, and one is the first part of a text that never ends.
@@ -157,7 +157,7 @@ def main() -> int:
         total = share * arguments.connections
         status, taken_s = status_of(service), 0.0
         expected = len({message for lines in floods for message in map(text_of, lines)})
-        while stored(folder) < expected and time.monotonic() - began < LONGEST_DRILL_S:
+        while stored(folder) < expected and time.monotonic() - began < MAX_DRILL_S:
             time.sleep(1.0)
             status = status_of(service)
             taken_s = taken_s or (time.monotonic() - began if status["received"] >= total else 0.0)
@@ -174,7 +174,7 @@ def main() -> int:
     print(f" ({len(waits)} times); before the flood at most {max(quiet):.2f} s")
     for writer, slowest_s in sorted(watch.slowest_s.items()):
         print(f"  {writer}: slowest transactions {slowest_s:.2f} s (mean of a quarter of a second)")
-    return int(longest > LONGEST_S or rows < expected)
+    return int(longest > MAX_S or rows < expected)
 
 
 def text_of(line: bytes) -> str:

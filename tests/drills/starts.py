@@ -20,7 +20,7 @@ from tests.waiting import until
 
 RESTART_S = 2.0
 # What the installation has to keep to.
-MOST_LOG_LINES = 20
+MAX_LOG_LINES = 20
 STOP_S = 20.0
 WELL_S, RECEIVER_WELL_S = 10.0, 30.0
 
@@ -144,7 +144,7 @@ def _broken(outcome: StartOutcome, fault: Fault, live: bool, failing: list[str])
         yield "the probe is not answered"
     if fault.part not in failing:
         yield f"health does not show {fault.part}"
-    if outcome.log_lines > MOST_LOG_LINES:
+    if outcome.log_lines > MAX_LOG_LINES:
         yield "too many log lines"
     if outcome.stop_s > STOP_S:
         yield "too slow to stop"

@@ -25,7 +25,7 @@ MEMBER = AircraftMember(
 WITH_PHOTOS = FeatureSet([*FEATURES, Feature(name="test_photos", aircraft_members=(MEMBER,))])
 
 
-def count_photos(session, addresses, may):
+def count_photos(session, addresses, visibility):
     """The photographs of each aircraft; there are some of one."""
     return {address: 3 for address in addresses if address == "4B1601"}
 
@@ -47,9 +47,9 @@ def test_the_document_names_the_members_of_the_installed_features():
     ("may", "address", "photos"),
     [(EVERYTHING, "4b1601", 3), (EVERYTHING, "4b1602", None), (Visibility(1, frozenset()), "4b1601", None)],
 )
-def test_a_member_is_null_without_a_value_or_its_permission(client, may, address, photos):
+def test_a_member_is_null_without_a_value_or_its_permission(client, visibility, address, photos):
     with client.runtime.sessions() as session:
-        assert members.values(session, WITH_PHOTOS, may, address)["test_photos"] == photos
+        assert members.values(session, WITH_PHOTOS, visibility, address)["test_photos"] == photos
 
 
 def test_messages_are_null_without_their_permission(client):

@@ -411,7 +411,7 @@ def test_of_a_full_span_one_slice_in_so_many_is_evaluated(sqlite_client, monkeyp
     every = sorted(set(read))
     assert len(every) >= 2
     read.clear()
-    monkeypatch.setattr(service, "MOST_CHUNKS", 1)
+    monkeypatch.setattr(service, "MAX_CHUNKS", 1)
     part = get(sqlite_client, path, **span()).json
     assert part["one_slice_in"] > 1
     assert read == [at for at in every if at % (part["one_slice_in"] * SLICE_S) == 0]
@@ -428,8 +428,8 @@ def test_times_of_a_heat_map_count_for_the_slices_that_were_not_read(sqlite_clie
 
 
 def test_no_more_evaluations_at_a_time_than_there_are_processors_for(sqlite_client, monkeypatch):
-    monkeypatch.setattr(views, "LONGEST_WAIT_S", 0.01)
-    for _ in range(views.MOST_AT_ONCE):
+    monkeypatch.setattr(views, "MAX_WAIT_S", 0.01)
+    for _ in range(views.MAX_AT_ONCE):
         assert views._turns.acquire(timeout=0)
     try:
         for path in ("heatmap", "coverage"):
@@ -437,7 +437,7 @@ def test_no_more_evaluations_at_a_time_than_there_are_processors_for(sqlite_clie
             assert busy.json["code"] == "unavailable"
             assert busy.headers["Retry-After"]
     finally:
-        for _ in range(views.MOST_AT_ONCE):
+        for _ in range(views.MAX_AT_ONCE):
             views._turns.release()
     assert get(sqlite_client, "heatmap", **span()).json["cells"]
 

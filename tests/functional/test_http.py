@@ -6,8 +6,8 @@ import colander
 import pytest
 
 from skywatch.accounts.logins.schemas import Credentials
-from skywatch.http.resources.schema import MOST_UNKNOWN
-from skywatch.http.resources.validation import MOST_VALUES
+from skywatch.http.resources.schema import MAX_UNKNOWN
+from skywatch.http.resources.validation import MAX_VALUES
 from tests.identities import as_role, install_with_users
 
 
@@ -62,7 +62,7 @@ def test_a_body_of_unknown_fields_alone_is_refused_by_naming_some():
     """Each named fault is an object: a megabyte of unknown fields took half a second of the processor."""
     with pytest.raises(colander.Invalid) as refused:
         Credentials().deserialize({f"k{i}": i for i in range(10_000)})
-    assert len(refused.value.children) <= MOST_UNKNOWN + 2
+    assert len(refused.value.children) <= MAX_UNKNOWN + 2
 
 
 @pytest.mark.parametrize("path", ["/api/v1/%ff%fe", "/api/v1/%00", "/nothing//here", "/api/v1//"])
@@ -97,10 +97,10 @@ def test_nothing_of_a_request_stays_once_it_is_answered(client, path, status):
 
 
 def test_a_body_of_more_values_than_are_read_is_refused(client):
-    body = b'{"icao_hex": [' + b"0," * MOST_VALUES + b"0]}"
+    body = b'{"icao_hex": [' + b"0," * MAX_VALUES + b"0]}"
     refused = client.post("/api/v1/aircraft/airframes/lookup", body, content_type="application/json", status=400).json
     assert refused["code"] == "malformed_body"
-    assert f"{MOST_VALUES:,}" in refused["detail"]
+    assert f"{MAX_VALUES:,}" in refused["detail"]
 
 
 def test_a_long_list_is_refused_by_its_length_and_not_by_each_entry(client):

@@ -12,9 +12,9 @@ CASES = [*(("sqlite", name) for name in FORMATS), ("postgresql", "csv"), ("postg
 SECONDS, AIRCRAFT = 600, 200
 SHORT, LONG = 75_000, 300_000
 # What the length may cost, where the points alone are 9 MB more; Parquet's index of row groups is a part of it.
-MOST_MORE_MB = 7.0
+MAX_MORE_MB = 7.0
 # The whole application is in the process, and with Parquet all of pyarrow.
-MOST_MB = 220.0
+MAX_MB = 220.0
 
 
 @pytest.fixture(scope="module")
@@ -33,5 +33,5 @@ def test_memory_does_not_grow_with_the_length(long_history, format_):
     url, recent, begin = long_history
     short, long = export(url, format_, START + SECONDS, recent, begin)
     assert long["bytes"] > 3 * short["bytes"]
-    assert long["peak_mb"] - short["peak_mb"] < MOST_MORE_MB
-    assert long["peak_mb"] < MOST_MB
+    assert long["peak_mb"] - short["peak_mb"] < MAX_MORE_MB
+    assert long["peak_mb"] < MAX_MB

@@ -14,7 +14,7 @@ from skywatch.history.models import Chunk, Tail
 from skywatch.history.reading.archive import Span, read
 from skywatch.history.storage.points import ALTITUDE_FT, AT_S, DEGREES, identity
 
-MOST_BYTES = 8.0
+MAX_BYTES = 8.0
 SECONDS = 900
 # A day with a few aircraft, mostly ticks without any: the benchmark plays it, too.
 LEFT_OUT = "calfire_open_busiest_day.jsonl.gz"
@@ -41,7 +41,7 @@ def test_recordings_are_stored_within_the_bound(shared_data, tmp_path):
     assert max(one.feet for one in worst) <= ALTITUDE_ERROR_FT
     # On PostgreSQL the empty pages of so small tables count for more than their rows.
     if tables:
-        assert sum(tables[table.__tablename__] for table in (Chunk, Tail)) / received[0] <= MOST_BYTES
+        assert sum(tables[table.__tablename__] for table in (Chunk, Tail)) / received[0] <= MAX_BYTES
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -19,7 +19,7 @@ from tests.waiting import PATIENCE_S, until
 
 # All that one address may connect, and what each of them sends at most.
 STRANGERS, EACH_BYTES = 500, 2_000_000
-MOST_DISK_BYTES = 64_000_000
+MAX_DISK_BYTES = 64_000_000
 
 
 def regular_files_of(process_id: int, *, unlinked_only: bool = False) -> int:
@@ -143,7 +143,7 @@ def test_five_hundred_strangers_store_nothing_and_users_upload_meanwhile(service
         # Users at other addresses upload while the strangers hold what they could get.
         for body in (call(key, sound(20.0)), call(key, sound(3.0), is_key_first=False), call(key, sound(30.0))):
             assert uploaded(service, body) == 200
-        assert highest + below(tmp_path) - before[1] < MOST_DISK_BYTES
+        assert highest + below(tmp_path) - before[1] < MAX_DISK_BYTES
         codes = {answer.split()[1] for answer in strangers.answers.values() if answer}
         assert codes == {b"401", b"429"}
         memory = Path(f"/proc/{service.process.pid}/status").read_text().partition("VmHWM:")[2].split()[0]

@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "skywatch"
-LONGEST_CLASS, LONGEST_FILE, MOST_FILES = 250, 400, 12
+MAX_CLASS, MAX_FILE, MAX_FILES = 250, 400, 12
 
 
 def sources(folder):
@@ -21,21 +21,21 @@ def long_classes(folder):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef):
                 lines = node.end_lineno - node.lineno + 1
-                if lines > LONGEST_CLASS:
+                if lines > MAX_CLASS:
                     yield f"{path.relative_to(folder)}: {node.name} ({lines})"
 
 
 def long_files(folder):
     for path in sources(folder):
         lines = len(path.read_text(encoding="utf-8").splitlines())
-        if lines > LONGEST_FILE:
+        if lines > MAX_FILE:
             yield f"{path.relative_to(folder)} ({lines})"
 
 
 def full_folders(folder):
     """Folders with more source files on one level than one may have; files of folders below do not count."""
     counts = Counter(path.parent for path in sources(folder))
-    return [f"{path.relative_to(folder)} ({count})" for path, count in sorted(counts.items()) if count > MOST_FILES]
+    return [f"{path.relative_to(folder)} ({count})" for path, count in sorted(counts.items()) if count > MAX_FILES]
 
 
 RULES = {"class": long_classes, "file": long_files, "folder": full_folders}
@@ -47,10 +47,10 @@ def test_no_piece_is_too_long(kind):
 
 
 def test_what_is_too_long_is_noticed(tmp_path):
-    (tmp_path / "long.py").write_text("class Long:\n" + "    x = 1\n" * LONGEST_CLASS + "y = 1\n" * LONGEST_FILE)
-    (tmp_path / "short.py").write_text("class Short:\n" + "    x = 1\n" * (LONGEST_CLASS - 1))
+    (tmp_path / "long.py").write_text("class Long:\n" + "    x = 1\n" * MAX_CLASS + "y = 1\n" * MAX_FILE)
+    (tmp_path / "short.py").write_text("class Short:\n" + "    x = 1\n" * (MAX_CLASS - 1))
     (tmp_path / "full").mkdir()
-    for number in range(MOST_FILES + 1):
+    for number in range(MAX_FILES + 1):
         (tmp_path / "full" / f"part_{number}.py").touch()
     assert list(long_classes(tmp_path)) == ["long.py: Long (251)"]
     assert list(long_files(tmp_path)) == ["long.py (651)"]

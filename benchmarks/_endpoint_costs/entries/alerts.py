@@ -16,12 +16,12 @@ from skywatch.core.clock import to_iso, utcnow
 
 # Expressions that one rule may have, and one that takes longest to compile of those that are taken.
 PATTERNS, PATTERN, PATTERNS_NAME = 20, r"(\pL\pN){5}N", "Patterns"
-LONGEST_RUN = timedelta(hours=24)
+MAX_RUN = timedelta(hours=24)
 
 
 def past_run(body: dict[str, Any]) -> Any:
     """A dry run over the longest span."""
-    return lambda number: {**body, "from": to_iso(utcnow() - LONGEST_RUN), "to": to_iso(utcnow())}
+    return lambda number: {**body, "from": to_iso(utcnow() - MAX_RUN), "to": to_iso(utcnow())}
 
 
 def live_aircraft(number: int) -> list[dict[str, Any]]:

@@ -36,12 +36,12 @@ APPLICATIONS = ("arinc622", "libacars", "miam", "media-adv", "ohma")
 # Below this VHF frequency in MHz there is no VDL2 (ICAO Annex 10, volume III: the four topmost channels of the band).
 VDL2_FROM_MHZ, VDL2_TO_MHZ = 136.6, 137.0
 # Characters of one block (ARINC 618); a longer text was put together by the program.
-LONGEST_BLOCK = 220
+MAX_BLOCK = 220
 # How deep within other objects and lists a message is looked for, and among how many values.
 MAXIMUM_NESTING = 5
-MOST_NESTED = 1_000
+MAX_NESTED = 1_000
 # Values of one object that describe the messages within it.
-MOST_VALUES = 100
+MAX_VALUES = 100
 
 
 class Unrecognised(Exception):
@@ -75,7 +75,7 @@ def _named(envelope: Object) -> list[Content]:
         if isinstance(inner, Mapping):
             return [read(inner, envelope)]
         if isinstance(inner, list):
-            return [read(one, {name: one}) for one in inner[:MOST_NESTED] if isinstance(one, Mapping)]
+            return [read(one, {name: one}) for one in inner[:MAX_NESTED] if isinstance(one, Mapping)]
     return [jaero(envelope)] if isinstance(envelope.get("isu"), Mapping) else []
 
 
@@ -97,7 +97,7 @@ def _nested(envelope: Object) -> Iterator[tuple[Object, Object]]:
         for value, around in level:
             for child in value if isinstance(value, list) else value.values():
                 seen += 1
-                if seen > MOST_NESTED:
+                if seen > MAX_NESTED:
                     return
                 if isinstance(child, list):
                     following.append((child, around))
@@ -110,7 +110,7 @@ def _nested(envelope: Object) -> Iterator[tuple[Object, Object]]:
 
 def _values(envelope: Object) -> dict[str, Any]:
     """The members of an object that may describe the messages within it."""
-    some = itertools.islice(envelope.items(), MOST_VALUES)
+    some = itertools.islice(envelope.items(), MAX_VALUES)
     return {name: value for name, value in some if name in _KEPT or not isinstance(value, Mapping | list)}
 
 
@@ -237,7 +237,7 @@ def _linked(
         message_number=number,
         sequence=sequence(acars.get("msg_num_seq")),
         more=acars.get("more") is True,
-        is_whole=len(text) > LONGEST_BLOCK,
+        is_whole=len(text) > MAX_BLOCK,
         direction=direction,
         text=text,
         application=_application(acars),

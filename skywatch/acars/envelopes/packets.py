@@ -14,8 +14,8 @@ import msgspec
 from skywatch.acars.envelopes.burst import Burst, FramePosition
 from skywatch.acars.envelopes.forms import Unrecognised, recognise
 
-LONGEST_PACKET = 65_536
-MOST_OBJECTS = 4_096
+MAX_PACKET = 65_536
+MAX_OBJECTS = 4_096
 # No envelope is deeper; what lies below is left out.
 MAXIMUM_DEPTH = 100
 _json = msgspec.json.Decoder(dict[str, Any] | list[Any])
@@ -35,7 +35,7 @@ def read(data: bytes, counts: Counter[str]) -> list[Burst | FramePosition]:
     ``frame`` (a frame without ACARS or position).
     """
     items: list[Burst | FramePosition] = []
-    if len(data) > LONGEST_PACKET:
+    if len(data) > MAX_PACKET:
         counts["too_long"] += 1
         return items
     for envelope in _objects(data, counts):
@@ -87,7 +87,7 @@ def _objects(data: bytes, counts: Counter[str]) -> Iterator[dict[str, Any]]:
     start, objects = 0, 0
     while start < len(text):
         objects += 1
-        if objects > MOST_OBJECTS:
+        if objects > MAX_OBJECTS:
             counts["too_long"] += 1
             return
         try:
@@ -115,11 +115,11 @@ def _next_after(text: str, end: int) -> int:
 def _members(value: dict[str, Any] | list[Any], counts: Counter[str]) -> Iterator[dict[str, Any]]:
     """An object, or the objects of a list."""
     members = [value] if isinstance(value, dict) else [one for one in value if isinstance(one, dict)]
-    if len(members) > MOST_OBJECTS:
+    if len(members) > MAX_OBJECTS:
         counts["too_long"] += 1
     if not members:
         counts["other"] += 1
-    yield from members[:MOST_OBJECTS]
+    yield from members[:MAX_OBJECTS]
 
 
 def storable(value: Any, depth: int = 0) -> Any:

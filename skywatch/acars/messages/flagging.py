@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.acars.models import AcarsMessage
 from skywatch.airframes.models import MILITARY, AirframeRecord
-from skywatch.airframes.service import MOST_AT_ONCE
+from skywatch.airframes.service import MAX_AT_ONCE
 from skywatch.picture.state.military import military_in
 from skywatch.picture.state.sky import Sky
 
@@ -65,5 +65,5 @@ def spellings_of(registration: str) -> list[str]:
 
 def _some(values: Sequence[tuple[str, str]]) -> Iterator[Sequence[tuple[str, str]]]:
     """As many as one query takes, with two spellings each."""
-    for start in range(0, len(values), MOST_AT_ONCE):
-        yield values[start : start + MOST_AT_ONCE]
+    for start in range(0, len(values), MAX_AT_ONCE):
+        yield values[start : start + MAX_AT_ONCE]

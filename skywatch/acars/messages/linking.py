@@ -33,7 +33,7 @@ CLOCKS = timedelta(seconds=60)
 # Flights of one query are looked for in this span; a batch is longer only where files are read.
 SPAN = timedelta(hours=2)
 # History begins a new flight after this long: none that began earlier can be the one.
-LONGEST_FLIGHT = timedelta(hours=25)
+MAX_FLIGHT = timedelta(hours=25)
 # An aircraft that receivers reported as military within this time is so although it has left the picture.
 MILITARY_FLIGHTS = timedelta(days=30)
 # The same number is flown again a day later, perhaps by another aircraft.
@@ -187,7 +187,7 @@ class Linker:
                 columns = table.id, table.icao_hex, table.callsign, table.first_seen_at, table.last_seen_at
                 query = sa.select(*columns).where(
                     table.icao_hex.in_(some),
-                    table.first_seen_at.between(begin - LONGEST_FLIGHT, end + CLOCKS),
+                    table.first_seen_at.between(begin - MAX_FLIGHT, end + CLOCKS),
                     table.last_seen_at >= begin - FLIGHT_GAP,
                 )
                 for row in session.execute(query):
@@ -246,8 +246,8 @@ def _spans(times: Iterable[datetime]) -> Iterator[tuple[datetime, datetime]]:
 def _some(values: Iterable[str]) -> Iterator[list[str]]:
     """Values in lists that one query takes."""
     ordered = sorted(values)
-    for start in range(0, len(ordered), airframes.MOST_AT_ONCE):
-        yield ordered[start : start + airframes.MOST_AT_ONCE]
+    for start in range(0, len(ordered), airframes.MAX_AT_ONCE):
+        yield ordered[start : start + airframes.MAX_AT_ONCE]
 
 
 def _remember(table: OrderedDict[str, Any], entries: dict[str, Any]) -> None:

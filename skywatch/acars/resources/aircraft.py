@@ -20,7 +20,7 @@ MESSAGES = colander.SchemaNode(
 )
 
 
-def count_messages(session: Session, addresses: Set[str], may: Visibility) -> dict[str, int]:
+def count_messages(session: Session, addresses: Set[str], visibility: Visibility) -> dict[str, int]:
     """The number of messages of the last 24 hours of each aircraft."""
     query = sa.select(AcarsMessage.icao_hex, sa.func.count())
     rows = session.execute(

@@ -31,16 +31,16 @@ class Format:
     write: Callable[[Rows, Visibility], Iterator[bytes]]
 
 
-def export(session: Session, may: Visibility, filters: dict[str, Any], format_name: str) -> Iterator[bytes]:
+def export(session: Session, visibility: Visibility, filters: dict[str, Any], format_name: str) -> Iterator[bytes]:
     """The messages that the filters select, the latest received first; raises Problem as ``service.find``."""
-    batches = service.batches(session, may, filters)
-    return FORMATS[format_name].write(batches, may)
+    batches = service.batches(session, visibility, filters)
+    return FORMATS[format_name].write(batches, visibility)
 
 
-def _csv(batches: Rows, may: Visibility) -> Iterator[bytes]:
+def _csv(batches: Rows, visibility: Visibility) -> Iterator[bytes]:
     yield csv_rows([COLUMNS])
     for batch in batches:
-        yield csv_rows([_cells(service.shown(row, may)) for row in batch])
+        yield csv_rows([_cells(service.shown(row, visibility)) for row in batch])
 
 
 def _cells(fields: dict[str, Any]) -> list[Any]:
@@ -57,9 +57,9 @@ def _cells(fields: dict[str, Any]) -> list[Any]:
     ]
 
 
-def _json_lines(batches: Rows, may: Visibility) -> Iterator[bytes]:
+def _json_lines(batches: Rows, visibility: Visibility) -> Iterator[bytes]:
     for batch in batches:
-        yield b"".join(encode(service.shown(row, may)) + b"\n" for row in batch)
+        yield b"".join(encode(service.shown(row, visibility)) + b"\n" for row in batch)
 
 
 FORMATS = {"csv": Format("text/csv", _csv), "jsonl": Format("application/x-ndjson", _json_lines)}

@@ -25,32 +25,32 @@ from skywatch.security.visibility import Visibility
 STATS_SPAN = timedelta(hours=24)
 # Matches are counted up to this number: to count millions takes longer than to find the newest. Of a search it is what
 # a phrase of frequent words, of which one message in a thousand has it, allows within its time.
-MOST_COUNTED = 10_000
-MOST_COUNTED_OF_A_SEARCH = 250
+MAX_COUNTED = 10_000
+MAX_COUNTED_OF_A_SEARCH = 250
 # A search in a span of no more messages looks at each of them.
-MOST_LOOKED_AT = 20_000
+MAX_LOOKED_AT = 20_000
 FREQUENCY_MARGIN_MHZ = 0.0005
 # Messages of an export that are read at a time.
 BATCH = 500
-MOST_GROUPS = 100
+MAX_GROUPS = 100
 
 
-def visible(may: Visibility) -> sa.Select[Any]:
+def visible(visibility: Visibility) -> sa.Select[Any]:
     """The messages that a caller may see: those of military aircraft only with the right."""
     query = sa.select(AcarsMessage)
-    return query if may.military else query.where(AcarsMessage.military.is_(False))
+    return query if visibility.military else query.where(AcarsMessage.military.is_(False))
 
 
 def find(
-    session: Session, may: Visibility, filters: dict[str, Any], limit: int, offset: int, after: Key | None
+    session: Session, visibility: Visibility, filters: dict[str, Any], limit: int, offset: int, after: Key | None
 ) -> tuple[Sequence[AcarsMessage], int, Key | None]:
     """A page of messages, the latest received first; how many match, up to a limit; the last one's key."""
-    query = _filtered(session, may, filters)
+    query = _filtered(session, visibility, filters)
     if filters.get("q") is not None:
-        words = _parsed(may, filters["q"])
+        words = _parsed(visibility, filters["q"])
         search = functools.partial(identifiers, session, query, words, is_narrow=_is_narrow(session, filters))
         return _search(session, search, limit, offset, after)
-    counted = query.with_only_columns(AcarsMessage.id).order_by(None).limit(MOST_COUNTED).subquery()
+    counted = query.with_only_columns(AcarsMessage.id).order_by(None).limit(MAX_COUNTED).subquery()
     count = session.scalar(sa.select(sa.func.count()).select_from(counted)) or 0
     if after is not None:
         query = query.where(AcarsMessage.id < after[1])
@@ -58,12 +58,12 @@ def find(
     return _page(rows, limit, count)
 
 
-def batches(session: Session, may: Visibility, filters: dict[str, Any]) -> Iterator[Sequence[AcarsMessage]]:
+def batches(session: Session, visibility: Visibility, filters: dict[str, Any]) -> Iterator[Sequence[AcarsMessage]]:
     """All messages that the filters select, the latest received first, some at a time.
 
     The filters are checked before the first batch is asked for. Each is read in a transaction of its own.
     """
-    query = _filtered(session, may, filters)
+    query = _filtered(session, visibility, filters)
     if filters.get("q") is None:
 
         def page(before: int | None) -> Sequence[AcarsMessage]:
@@ -71,7 +71,7 @@ def batches(session: Session, may: Visibility, filters: dict[str, Any]) -> Itera
             return session.scalars(rows.order_by(AcarsMessage.id.desc()).limit(BATCH)).all()
 
     else:
-        words, is_narrow = _parsed(may, filters["q"]), _is_narrow(session, filters)
+        words, is_narrow = _parsed(visibility, filters["q"]), _is_narrow(session, filters)
 
         def page(before: int | None) -> Sequence[AcarsMessage]:
             ids = identifiers(session, query, words, before, BATCH, is_narrow=is_narrow)
@@ -95,7 +95,7 @@ def _batches(
 def _search(
     session: Session, search: Callable[[int | None, int], list[int]], limit: int, offset: int, after: Key | None
 ) -> tuple[Sequence[AcarsMessage], int, Key | None]:
-    most = MOST_COUNTED_OF_A_SEARCH
+    most = MAX_COUNTED_OF_A_SEARCH
     newest = search(None, most)
     page = newest if after is None else [one for one in newest if one < after[1]]
     size = offset + limit + 1
@@ -114,8 +114,8 @@ def _is_narrow(session: Session, filters: dict[str, Any]) -> bool:
     begin, end = filters.get("from"), filters.get("to")
     if begin is None and end is None:
         return False
-    some = _between(sa.select(AcarsMessage.id), begin, end).limit(MOST_LOOKED_AT + 1).subquery()
-    return (session.scalar(sa.select(sa.func.count()).select_from(some)) or 0) <= MOST_LOOKED_AT
+    some = _between(sa.select(AcarsMessage.id), begin, end).limit(MAX_LOOKED_AT + 1).subquery()
+    return (session.scalar(sa.select(sa.func.count()).select_from(some)) or 0) <= MAX_LOOKED_AT
 
 
 def _page(rows: Sequence[AcarsMessage], limit: int, count: int) -> tuple[Sequence[AcarsMessage], int, Key | None]:
@@ -124,21 +124,21 @@ def _page(rows: Sequence[AcarsMessage], limit: int, count: int) -> tuple[Sequenc
     return rows[:limit], count, last
 
 
-def get(session: Session, may: Visibility, message_id: int) -> AcarsMessage:
+def get(session: Session, visibility: Visibility, message_id: int) -> AcarsMessage:
     """One message; raises Problem (404) where there is none that the caller may see."""
-    message: AcarsMessage | None = session.scalar(visible(may).where(AcarsMessage.id == message_id))
+    message: AcarsMessage | None = session.scalar(visible(visibility).where(AcarsMessage.id == message_id))
     if message is None:
         raise not_found("ACARS message")
     return message
 
 
-def shown(row: AcarsMessage, may: Visibility) -> dict[str, Any]:
+def shown(row: AcarsMessage, visibility: Visibility) -> dict[str, Any]:
     """A message as a caller may see it."""
-    return message_fields(row, Permission.ACARS_VIEW_FULL in may.permissions, may.details)
+    return message_fields(row, Permission.ACARS_VIEW_FULL in visibility.permissions, visibility.details)
 
 
-def _parsed(may: Visibility, text: str) -> Search:
-    if Permission.ACARS_VIEW_FULL not in may.permissions:
+def _parsed(visibility: Visibility, text: str) -> Search:
+    if Permission.ACARS_VIEW_FULL not in visibility.permissions:
         raise Problem("permission_denied", "Searching texts needs acars.view_full.")
     try:
         return parse(text)
@@ -146,9 +146,9 @@ def _parsed(may: Visibility, text: str) -> Search:
         raise invalid_fields({"q": str(error)}, "querystring") from None
 
 
-def _filtered(session: Session, may: Visibility, filters: dict[str, Any]) -> sa.Select[Any]:
-    query = visible(may)
-    if filters.get("registration") is not None and not may.details:
+def _filtered(session: Session, visibility: Visibility, filters: dict[str, Any]) -> sa.Select[Any]:
+    query = visible(visibility)
+    if filters.get("registration") is not None and not visibility.details:
         raise Problem("permission_denied", "The filter registration needs aircraft.view_details.")
     if filters.get("icao_hex") is not None:
         query = query.where(AcarsMessage.icao_hex == filters["icao_hex"].upper())
@@ -183,9 +183,9 @@ def _between(query: sa.Select[Any], begin: datetime | None, end: datetime | None
     return query.where(AcarsMessage.at < end) if end is not None else query
 
 
-def stats(session: Session, may: Visibility, begin: datetime | None, end: datetime | None) -> dict[str, Any]:
+def stats(session: Session, visibility: Visibility, begin: datetime | None, end: datetime | None) -> dict[str, Any]:
     """Messages of a span counted; the last 24 h by default."""
-    rows = _between(visible(may), begin or utcnow() - STATS_SPAN, end).subquery()
+    rows = _between(visible(visibility), begin or utcnow() - STATS_SPAN, end).subquery()
     total, decoded, linked = session.execute(
         sa.select(
             sa.func.count(),
@@ -208,7 +208,7 @@ def stats(session: Session, may: Visibility, begin: datetime | None, end: dateti
 def _counts(session: Session, column: Any) -> dict[str, int]:
     """The most frequent values of a column."""
     query = sa.select(column, sa.func.count()).where(column.is_not(None)).group_by(column)
-    query = query.order_by(sa.func.count().desc(), column).limit(MOST_GROUPS)
+    query = query.order_by(sa.func.count().desc(), column).limit(MAX_GROUPS)
     return {row[0]: row[1] for row in session.execute(query)}
 
 
@@ -222,9 +222,9 @@ def _by_hour(session: Session, rows: Any) -> list[dict[str, Any]]:
     return [{"at": to_iso(row[0]), "count": row[1]} for row in hours]
 
 
-def labels(session: Session, may: Visibility) -> list[dict[str, Any]]:
+def labels(session: Session, visibility: Visibility) -> list[dict[str, Any]]:
     """Labels that have a name and those that were received, with how many messages of the last 24 hours."""
-    rows = _between(visible(may), utcnow() - STATS_SPAN, None).subquery()
+    rows = _between(visible(visibility), utcnow() - STATS_SPAN, None).subquery()
     query = sa.select(rows.c.label, sa.func.count()).group_by(rows.c.label)
     counts = {row[0]: row[1] for row in session.execute(query)}
     names = sorted({*(label for label in LABELS if label.isprintable()), *counts})

@@ -38,9 +38,9 @@ def list_acars_messages(request: Request) -> dict[str, Any]:
     """
     query = dict(request.validated["querystring"])
     limit, offset, cursor = query.pop("limit"), query.pop("offset"), query.pop("cursor")
-    may = request.may
-    messages, count, last = service.find(request.db, may, query, limit, offset, cursor)
-    shown = [service.shown(row, may) for row in messages]
+    visibility = request.visibility
+    messages, count, last = service.find(request.db, visibility, query, limit, offset, cursor)
+    shown = [service.shown(row, visibility) for row in messages]
     return cursor_page(request, "messages", shown, count, last)
 
 
@@ -57,13 +57,13 @@ def export_acars_messages(request: Request) -> Response:
     with the members of the list. Also needs `acars.view`; without `acars.view_full` texts, raw envelopes and decoded
     values are left out. The body is streamed: it is complete when its transfer ends properly.
     """
-    may, query = request.may, dict(request.validated["querystring"])
-    if VIEW not in may.permissions:
+    visibility, query = request.visibility, dict(request.validated["querystring"])
+    if VIEW not in visibility.permissions:
         raise Problem("permission_denied", f"ACARS messages need {VIEW}.")
     format_name = query.pop("format")
 
     def body(session: Session) -> Iterator[bytes]:
-        return buffer_lines(exports.export(session, may, query, format_name))
+        return buffer_lines(exports.export(session, visibility, query, format_name))
 
     name = f"skywatch-acars-{utcnow():%Y%m%dT%H%M%SZ}.{format_name}"
     return stream(request, body, exports.FORMATS[format_name].media_type, name)
@@ -72,19 +72,19 @@ def export_acars_messages(request: Request) -> Response:
 @one_message.get(permission=VIEW, path=RowId(), responses={200: schemas.AcarsRecord()}, errors=(404,))
 def get_acars_message(request: Request) -> dict[str, Any]:
     """Show an ACARS message"""
-    may = request.may
-    row = service.get(request.db, may, request.validated["path"]["id"])
-    return service.shown(row, may)
+    visibility = request.visibility
+    row = service.get(request.db, visibility, request.validated["path"]["id"])
+    return service.shown(row, visibility)
 
 
 @statistics.get(permission=VIEW, query=schemas.StatsQuery(), responses={200: schemas.AcarsStats()})
 def get_acars_stats(request: Request) -> dict[str, Any]:
     """Count ACARS messages by hour, label, network, station and kind"""
     query = request.validated["querystring"]
-    return service.stats(request.db, request.may, query["from"], query["to"])
+    return service.stats(request.db, request.visibility, query["from"], query["to"])
 
 
 @label_list.get(permission=VIEW, query=PageQuery(), responses={200: schemas.LabelList()})
 def list_acars_labels(request: Request) -> dict[str, Any]:
     """List labels with their names and how often they were received"""
-    return page_of(request, "labels", service.labels(request.db, request.may))
+    return page_of(request, "labels", service.labels(request.db, request.visibility))

@@ -7,7 +7,7 @@ from typing import Any
 from skywatch.accounts.identity.caller import caller_of
 from skywatch.accounts.logins.cookies import hand_over
 from skywatch.accounts.logins.schemas import Tokens
-from skywatch.accounts.nodes import MOST_VALUES_OF_PREFERENCES
+from skywatch.accounts.nodes import MAX_VALUES_OF_PREFERENCES
 from skywatch.accounts.profile import schemas, service
 from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.users.answers import profile
@@ -38,7 +38,7 @@ def get_profile(request: Request) -> dict[str, Any]:
     body=ProfileChange(),
     responses={200: Profile()},
     errors=(409,),
-    most_values=MOST_VALUES_OF_PREFERENCES,
+    most_values=MAX_VALUES_OF_PREFERENCES,
 )
 def update_profile(request: Request) -> dict[str, Any]:
     """Change the caller's display name, e-mail address or preferences

@@ -29,7 +29,7 @@ from skywatch.core.storing.audit import COMMAND_LINE, Actor, Target, record
 T = TypeVar("T")
 # A row of the stored settings that is no setting: the hash of the password, and how many wrong ones were tried.
 ROW = "(setup password)"
-MOST_WRONG_TRIES = 10
+MAX_WRONG_TRIES = 10
 # Five groups of five of 32 letters and digits that are not mistaken for each other: 125 bits that can be typed.
 ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 GROUPS, GROUP_LENGTH = 5, 5
@@ -105,7 +105,7 @@ def _count_wrong_try(session: Session, row: StoredSetting) -> int:
     stored, _, count = row.value.partition(" ")
     tries = int(count or 0) + 1
     # A row without a hash matches nothing, and keeps `init` from issuing another password unasked.
-    row.value = f"{stored} {tries}" if tries < MOST_WRONG_TRIES else f"void {tries}"
+    row.value = f"{stored} {tries}" if tries < MAX_WRONG_TRIES else f"void {tries}"
     return tries
 
 

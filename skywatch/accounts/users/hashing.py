@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from skywatch.core.problems import Problem
 
 # Each hash takes 19 MiB and a processor for about 30 ms: on two, four at a time would leave nothing for other requests.
-MOST_CONCURRENT = 4
+MAX_CONCURRENT = 4
 WAIT_S = 1.0
 RETRY_AFTER_S = 2
 
@@ -31,7 +31,7 @@ class HashingLimiter:
     def resize(self, workers: int) -> None:
         """Set the number of threads that answer requests; half of them may hash or wait for it."""
         self.places = max(1, workers // 2)
-        self.concurrent = max(1, min(MOST_CONCURRENT, self.places, _processors() // 2))
+        self.concurrent = max(1, min(MAX_CONCURRENT, self.places, _processors() // 2))
 
     def check(self) -> None:
         """Raise Problem (503) where there is no place: before anything is read for a request that will be refused."""
@@ -87,4 +87,4 @@ def _too_many() -> Problem:
 
 
 # Of this process; the application sets its size.
-hashing = HashingLimiter(workers=2 * MOST_CONCURRENT)
+hashing = HashingLimiter(workers=2 * MAX_CONCURRENT)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.accounts.identity.caller import noting_refusals
-from skywatch.accounts.nodes import MOST_VALUES_OF_PREFERENCES
+from skywatch.accounts.nodes import MAX_VALUES_OF_PREFERENCES
 from skywatch.accounts.users import schemas, service
 from skywatch.accounts.users.answers import profile
 from skywatch.core.storing.audit import Target
@@ -58,7 +58,7 @@ def get_user(request: Request) -> dict[str, Any]:
     body=schemas.UserChange(),
     responses={200: schemas.Profile()},
     errors=(409,),
-    most_values=MOST_VALUES_OF_PREFERENCES,
+    most_values=MAX_VALUES_OF_PREFERENCES,
 )
 def update_user(request: Request) -> dict[str, Any]:
     """Change a user whose permissions are within the caller's own; a new password or deactivation ends all logins"""

@@ -30,11 +30,11 @@ DETAILS = frozenset(("registration", "operator", "owner", "year"))
 def get_airframe(request: SkyRequest) -> dict[str, Any]:
     """What is known of one airframe, in the sky or not"""
     address = request.validated["path"]["icao_hex"]
-    may: Visibility = request.may
+    visibility: Visibility = request.visibility
     frame = airframes.find(request.db, address)
-    if frame is None or (not may.military and _is_military(request, frame)):
+    if frame is None or (not visibility.military and _is_military(request, frame)):
         raise not_found("airframe")
-    return airframe_fields(frame, may)
+    return airframe_fields(frame, visibility)
 
 
 @lookup.post(
@@ -42,12 +42,12 @@ def get_airframe(request: SkyRequest) -> dict[str, Any]:
 )
 def look_up_airframes(request: SkyRequest) -> dict[str, Any]:
     """What is known of up to 500 airframes"""
-    may: Visibility = request.may
+    visibility: Visibility = request.visibility
     wanted = list(dict.fromkeys(request.validated["body"]["icao_hex"]))
     known = airframes.find_many(request.db, wanted)
     frames = [known[address.upper()] for address in wanted if address.upper() in known]
-    shown = [frame for frame in frames if may.military or not _is_military(request, frame)]
-    found = [airframe_fields(frame, may) for frame in shown]
+    shown = [frame for frame in frames if visibility.military or not _is_military(request, frame)]
+    found = [airframe_fields(frame, visibility) for frame in shown]
     seen = {entry["icao_hex"] for entry in found}
     missing = [address.upper() for address in wanted if address.upper() not in seen]
     return {"airframes": found, "count": len(found), "not_found": missing}
@@ -57,7 +57,7 @@ def _is_military(request: SkyRequest, frame: airframes.Airframe) -> bool:
     return frame.military or is_military_in(request.sky, frame.icao_hex)
 
 
-def airframe_fields(frame: airframes.Airframe, may: Visibility) -> dict[str, Any]:
+def airframe_fields(frame: airframes.Airframe, visibility: Visibility) -> dict[str, Any]:
     """An airframe as the caller may see it."""
     fields = answer(schemas.Airframe, frame, type=frame.type_code)
-    return fields if may.details else {name: value for name, value in fields.items() if name not in DETAILS}
+    return fields if visibility.details else {name: value for name, value in fields.items() if name not in DETAILS}

@@ -50,13 +50,13 @@ def list_aircraft(request: SkyRequest) -> Response:
     (`default_throttle_rates.live`).
     """
     query = request.validated["querystring"]
-    refuse_hidden_filters(request.may, {*query, query["sort"].removeprefix("-")})
+    refuse_hidden_filters(request.visibility, {*query, query["sort"].removeprefix("-")})
 
-    def build(sky: Sky, may: Visibility) -> bytes:
-        mask = filters.select(sky, query, military=may.military)
+    def build(sky: Sky, visibility: Visibility) -> bytes:
+        mask = filters.select(sky, query, military=visibility.military)
         rows = filters.ordered(sky, mask, query["sort"])
         some = rows[query["offset"] : query["offset"] + query["limit"]]
-        bodies = sky.bodies(some, may.details)
+        bodies = sky.bodies(some, visibility.details)
         if "fields" in query:
             bodies = only_fields(bodies, query["fields"])
         rest = {"age_s": round(sky.age_s, 1), "count": len(rows), **page_links(request, len(rows))}
@@ -76,17 +76,17 @@ def list_aircraft(request: SkyRequest) -> Response:
 def get_aircraft(request: SkyRequest) -> Response:
     """One aircraft, with its airframe and the age of every group of fields"""
     sky = request.sky
-    may = request.may
+    visibility = request.visibility
     address = request.validated["path"]["icao_hex"]
     row = visible_row(request, address)
     frame = airframes.find(request.db, address)
     ages = {group: _age(sky, row, column) for group, column in AGE_COLUMNS.items()}
     more = {
-        "airframe": airframe_fields(frame, may) if frame is not None else None,
+        "airframe": airframe_fields(frame, visibility) if frame is not None else None,
         "ages": {group: age for group, age in ages.items() if age is not None},
-        **members.values(request.db, request.runtime.features, may, address),
+        **members.values(request.db, request.runtime.features, visibility, address),
     }
-    return json_response(with_members(sky.body(row, may.details), more))
+    return json_response(with_members(sky.body(row, visibility.details), more))
 
 
 @trail.get(

@@ -30,7 +30,7 @@ airspaces = ApiService("aircraft.airspaces", "/aircraft/airspaces", feature="air
 geojson = ApiService("aircraft.geojson", "/aircraft/geojson", feature="aircraft")
 
 ALTITUDE_BANDS_FT = (0, 1_000, 5_000, 10_000, 20_000, 30_000, 40_000)
-MOST_FREQUENT_TYPES = 20
+MAX_FREQUENT_TYPES = 20
 
 
 @nearest.get(
@@ -41,15 +41,15 @@ def list_nearest_aircraft(request: SkyRequest) -> Response:
     query = request.validated["querystring"]
     lat, lon = _point(live_sky(request), query)
 
-    def build(sky: Sky, may: Visibility) -> bytes:
+    def build(sky: Sky, visibility: Visibility) -> bytes:
         place = {name: value for name, value in query.items() if name in filters.FLAG_FILTERS}
-        mask = filters.select(sky, place, military=may.military)
+        mask = filters.select(sky, place, military=visibility.military)
         distance = np.where(mask, filters.distances(sky, lat, lon), np.nan)
         rows = _best(distance, query["limit"], smallest=True)
         bearing = geo.bearing_deg(lat, lon, sky.column("lat")[rows], sky.column("lon")[rows])
         bodies = [
             with_members(
-                sky.body(row, may.details),
+                sky.body(row, visibility.details),
                 {"from_nm": round(float(distance[row]), 2), "from_bearing": round(float(from_bearing), 1)},
             )
             for row, from_bearing in zip(rows, bearing, strict=True)
@@ -64,8 +64,8 @@ def list_nearest_aircraft(request: SkyRequest) -> Response:
 def get_aircraft_stats(request: SkyRequest) -> Response:
     """The picture in numbers"""
 
-    def build(sky: Sky, may: Visibility) -> bytes:
-        mask = filters.select(sky, {}, military=may.military)
+    def build(sky: Sky, visibility: Visibility) -> bytes:
+        mask = filters.select(sky, {}, military=visibility.military)
         return encode(statistics(sky, mask))
 
     return live_response(request, build, with_details=False)
@@ -78,8 +78,8 @@ def list_top_aircraft(request: SkyRequest) -> Response:
     """The aircraft that stand out: highest, fastest, climbing, descending, farthest, nearest, longest seen"""
     limit = request.validated["querystring"]["limit"]
 
-    def build(sky: Sky, may: Visibility) -> bytes:
-        mask = filters.select(sky, {}, military=may.military)
+    def build(sky: Sky, visibility: Visibility) -> bytes:
+        mask = filters.select(sky, {}, military=visibility.military)
         rate = sky.column("baro_rate_fpm")
         rankings = {
             "highest": (filters.altitude_ft(sky), False),
@@ -93,7 +93,7 @@ def list_top_aircraft(request: SkyRequest) -> Response:
         lists = []
         for name, (values, smallest) in rankings.items():
             rows = _best(np.where(mask, values, np.nan), limit, smallest=smallest)
-            lists.append(b'"%s":%s' % (name.encode(), sky.bodies(rows, may.details)))
+            lists.append(b'"%s":%s' % (name.encode(), sky.bodies(rows, visibility.details)))
         return b'{"now":%s,' % encode(round(sky.now, 3)) + b",".join(lists) + b"}"
 
     return live_response(request, build, str(limit))
@@ -125,11 +125,11 @@ def get_aircraft_geojson(request: SkyRequest) -> Response:
     Only aircraft with a position. The third coordinate is the height above the ellipsoid in metres, where known.
     """
     query = request.validated["querystring"]
-    refuse_hidden_filters(request.may, set(query))
+    refuse_hidden_filters(request.visibility, set(query))
 
-    def build(sky: Sky, may: Visibility) -> bytes:
-        mask = filters.select(sky, query, military=may.military) & ~np.isnan(sky.column("lat"))
-        features = _features(sky, np.flatnonzero(mask), may)
+    def build(sky: Sky, visibility: Visibility) -> bytes:
+        mask = filters.select(sky, query, military=visibility.military) & ~np.isnan(sky.column("lat"))
+        features = _features(sky, np.flatnonzero(mask), visibility)
         return b'{"type":"FeatureCollection","features":[' + b",".join(features) + b"]}"
 
     return live_response(request, build, query, content_type="application/geo+json")
@@ -140,7 +140,7 @@ def statistics(sky: Sky, mask: filters.Mask) -> dict[str, Any]:
     on_ground, altitude = sky.column("on_ground")[mask], filters.altitude_ft(sky)[mask]
     positions = ~np.isnan(sky.column("lat")[mask])
     types = _counts(sky.column("type")[mask])
-    frequent = sorted(types.items(), key=lambda item: (-item[1], item[0]))[:MOST_FREQUENT_TYPES]
+    frequent = sorted(types.items(), key=lambda item: (-item[1], item[0]))[:MAX_FREQUENT_TYPES]
     source = np.bincount(sky.column("source")[mask], minlength=len(SOURCES))
     receiver = np.bincount(sky.column("receiver")[mask], minlength=len(sky.receivers))
     total = int(mask.sum())
@@ -202,11 +202,11 @@ def _bands(altitude: npt.NDArray[Any], on_ground: npt.NDArray[np.bool_]) -> dict
     return bands
 
 
-def _features(sky: Sky, rows: npt.NDArray[np.intp], may: Visibility) -> list[bytes]:
+def _features(sky: Sky, rows: npt.NDArray[np.intp], visibility: Visibility) -> list[bytes]:
     features = []
     heights = sky.column("alt_geom_ft")[rows] / geo.FEET_PER_METRE
     for row, height_m in zip(rows.tolist(), heights.tolist(), strict=True):
-        properties, lat, lon = without_position(sky.body(row, may.details))
+        properties, lat, lon = without_position(sky.body(row, visibility.details))
         height = b"" if np.isnan(height_m) else b",%s" % encode(round(height_m, 1))
         features.append(
             b'{"type":"Feature","id":"%s","geometry":{"type":"Point","coordinates":[%s,%s%s]},"properties":%s}'

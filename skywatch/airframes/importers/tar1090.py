@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from skywatch.airframes.importers.rows import Refused, Row, checked
 from skywatch.airframes.models import INTERESTING, LADD, MILITARY, PIA
 
-FEWEST_FIELDS, MOST_FIELDS = 5, 9
+FEWEST_FIELDS, MAX_FIELDS = 5, 9
 _BITS = (MILITARY, INTERESTING, PIA, LADD)
 
 
@@ -20,10 +20,10 @@ def rows(lines: Iterable[str]) -> Iterator[Row | Refused]:
         fields = text.rstrip("\r\n").split(";")
         if fields == [""]:
             continue
-        if not FEWEST_FIELDS <= len(fields) <= MOST_FIELDS:
-            yield Refused(number, f"has {len(fields)} fields, expected {FEWEST_FIELDS} to {MOST_FIELDS}")
+        if not FEWEST_FIELDS <= len(fields) <= MAX_FIELDS:
+            yield Refused(number, f"has {len(fields)} fields, expected {FEWEST_FIELDS} to {MAX_FIELDS}")
             continue
-        fields += [""] * (MOST_FIELDS - len(fields))
+        fields += [""] * (MAX_FIELDS - len(fields))
         icao_hex, registration, type_code, digits, type_name, year, owner = map(str.strip, fields[:7])
         if digits.strip("01"):
             yield Refused(number, "the flags are not zeros and ones")

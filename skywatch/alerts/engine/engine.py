@@ -94,7 +94,9 @@ class Engine:
         if self._installed:
             self._use_fences()
         environment.fences.update(board)
-        candidates = [matching.compiled.may for matching in self._matchings if matching.compiled.may is not None]
+        candidates = [
+            matching.compiled.visibility for matching in self._matchings if matching.compiled.visibility is not None
+        ]
         self._rules.program.update(environment, candidates)
         self._forget(sky.now)
         changes: list[Change] = []

@@ -54,9 +54,9 @@ class Rights:
     exact_station: bool = False
 
     @classmethod
-    def of(cls, may: Visibility, *, exact_station: bool = False) -> Rights:
+    def of(cls, visibility: Visibility, *, exact_station: bool = False) -> Rights:
         """The rights of a user."""
-        return cls(may.military, may.details, permissions() - may.permissions, exact_station)
+        return cls(visibility.military, visibility.details, permissions() - visibility.permissions, exact_station)
 
 
 class Join:
@@ -104,7 +104,7 @@ class Compiled:
 
     true: Step
     false: Step
-    may: Step | None
+    visibility: Step | None
     tests: tuple[tuple[Test, Step], ...]
 
 
@@ -118,7 +118,7 @@ class Program:
     fences: frozenset[int] = frozenset()
 
     def update(self, environment: Environment, candidates: Iterable[Step]) -> None:
-        """Evaluate every step for a tick; ``candidates`` are the ``may`` of the rules that have one."""
+        """Evaluate every step for a tick; ``candidates`` are the ``visibility`` of the rules that have one."""
         environment.documents.clear()
         for step in paced(self.early, environment.checkpoint):
             step.update(environment)
@@ -145,13 +145,13 @@ class Compiler:
         tree = self._resolved(expanded(node), rights)
         if not rights.military:
             tree = All((tree, Test(FIELDS["military"], "eq", False)))
-        may = None
+        visibility = None
         if any(step_kind(test) == "document" for test in tests_of(tree)):
-            may = self._step(tree, negated=False, early=True)
+            visibility = self._step(tree, negated=False, early=True)
         true = self._step(tree, negated=False)
         false = self._on_demand(tree)
         tests = tuple((test, self._on_demand(self._resolved(expanded(test), rights), False)) for test in tests_of(node))
-        return Compiled(true, false, may, tests)
+        return Compiled(true, false, visibility, tests)
 
     def program(self) -> Program:
         """The program of all rules compiled so far."""

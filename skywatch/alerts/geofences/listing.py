@@ -21,12 +21,14 @@ PROPERTIES = ("id", "name", "floor_ft", "ceiling_ft")
 LARGEST_PAGE, READ_AT_ONCE = 8_000_000, 50
 
 
-def page_of_geofences(session: Session, may: Visibility, offset: int, limit: int) -> tuple[list[dict[str, Any]], int]:
+def page_of_geofences(
+    session: Session, visibility: Visibility, offset: int, limit: int
+) -> tuple[list[dict[str, Any]], int]:
     """Records of the caller's geofences (everybody's with ``alerts.manage_all``), by id, and the count of all.
 
     There are fewer than ``limit`` where the geometries are large.
     """
-    where = own(Geofence, may)
+    where = own(Geofence, visibility)
     count = session.scalar(sa.select(sa.func.count()).select_from(Geofence).where(where)) or 0
     records: list[dict[str, Any]] = []
     size = 0
@@ -40,7 +42,7 @@ def page_of_geofences(session: Session, may: Visibility, offset: int, limit: int
     return records, count
 
 
-def export(session: Session, may: Visibility) -> bytes:
+def export(session: Session, visibility: Visibility) -> bytes:
     """The caller's own geofences as a FeatureCollection that can be imported."""
     features = [
         {
@@ -48,14 +50,14 @@ def export(session: Session, may: Visibility) -> bytes:
             "geometry": record["geometry"],
             "properties": {name: record[name] for name in PROPERTIES},
         }
-        for record in own_geofences(session, may)
+        for record in own_geofences(session, visibility)
     ]
     return msgspec.json.encode({"type": "FeatureCollection", "features": features})
 
 
-def own_geofences(session: Session, may: Visibility) -> list[dict[str, Any]]:
+def own_geofences(session: Session, visibility: Visibility) -> list[dict[str, Any]]:
     """Records of the caller's own geofences, whoever's others the caller may see."""
-    where = sa.false() if may.user_id is None else Geofence.user_id == may.user_id
+    where = sa.false() if visibility.user_id is None else Geofence.user_id == visibility.user_id
     return [_record(row) for row in session.execute(_read(where, 0, MAXIMUM_GEOFENCES))]
 
 

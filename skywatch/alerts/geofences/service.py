@@ -36,14 +36,14 @@ RECORD = ("id", *MEMBERS, "created_at", "updated_at")
 class GeofenceService:
     """Geofences as one caller may see and change them."""
 
-    def __init__(self, session: Session, may: Visibility, actor: Actor) -> None:
+    def __init__(self, session: Session, visibility: Visibility, actor: Actor) -> None:
         self.session = session
-        self.may = may
+        self.visibility = visibility
         self.actor = actor
 
     def get(self, geofence_id: int) -> Geofence:
         """A geofence; raises Problem (404) if it is not the caller's."""
-        return fetch(self.session, Geofence, geofence_id, self.may, "geofence")
+        return fetch(self.session, Geofence, geofence_id, self.visibility, "geofence")
 
     def create(self, values: Mapping[str, Any]) -> Geofence:
         """Create a geofence; raises Problem (400, 401, 409)."""
@@ -57,7 +57,7 @@ class GeofenceService:
         return self._add_all([values])[0]
 
     def _add_all(self, entries: Sequence[Mapping[str, Any]]) -> list[Geofence]:
-        user_id = owner_id(self.may)
+        user_id = owner_id(self.visibility)
         self.check_count(len(entries))
         self._check_size(user_id, entries)
         now = utcnow()
@@ -89,7 +89,7 @@ class GeofenceService:
 
     def delete(self, geofence_id: int) -> None:
         """Delete a geofence; raises Problem (409) if a rule uses it."""
-        row = fetch(self.session, Geofence, geofence_id, self.may, "geofence", defer(Geofence.geometry))
+        row = fetch(self.session, Geofence, geofence_id, self.visibility, "geofence", defer(Geofence.geometry))
         check_unused(self.session, Kind.GEOFENCE, row.id, row.user_id, "geofence")
         self.session.delete(row)
         raise_revision(self.session)
@@ -117,7 +117,7 @@ class GeofenceService:
 
     def check_count(self, more: int) -> None:
         """Raise Problem (401, 409) if the caller cannot have so many more."""
-        check_room(self.session, Geofence, owner_id(self.may), MAXIMUM_GEOFENCES, "geofences", more)
+        check_room(self.session, Geofence, owner_id(self.visibility), MAXIMUM_GEOFENCES, "geofences", more)
 
     def _check_size(self, user_id: int, entries: Sequence[Mapping[str, Any]], replaced: int = 0) -> None:
         """Raise Problem (409) if the user's geometries would be too large with these in place of one."""

@@ -30,7 +30,7 @@ from skywatch.security.contexts import to_import
 from skywatch.security.permissions import Permission
 
 # JSON values of an import: each position is a list of two or three.
-MOST_VALUES = 3 * MAXIMUM_POSITIONS + 100_000
+MAX_VALUES = 3 * MAXIMUM_POSITIONS + 100_000
 GEOJSON_TYPES = ("application/json", "application/geo+json")
 
 geofences = ApiService("alerts.geofences", "/alerts/geofences", feature="alerts", canonical="/api/v1/alerts/geofences/")
@@ -56,7 +56,7 @@ geofence = ApiService(
 
 def service(request: Request) -> GeofenceService:
     """The service for the caller of this request."""
-    return GeofenceService(request.db, request.may, actor_of(request))
+    return GeofenceService(request.db, request.visibility, actor_of(request))
 
 
 @geofences.get(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: GeofenceList()})
@@ -66,7 +66,7 @@ def list_geofences(request: Request) -> dict[str, Any]:
     A page ends before its limit where geometries are large.
     """
     query = request.validated["querystring"]
-    records, count = listing.page_of_geofences(request.db, request.may, query["offset"], query["limit"])
+    records, count = listing.page_of_geofences(request.db, request.visibility, query["offset"], query["limit"])
     return page(request, "geofences", records, count, len(records))
 
 
@@ -85,7 +85,7 @@ def create_geofence(request: Request) -> dict[str, Any]:
 @export.get(permission=Permission.ALERTS_VIEW, responses={200: "application/geo+json"})
 def export_geofences(request: Request) -> Response:
     """Export the caller's geofences as GeoJSON"""
-    document = listing.export(request.db, request.may)
+    document = listing.export(request.db, request.visibility)
     return json_response(document, content_type="application/geo+json")
 
 
@@ -106,10 +106,10 @@ def import_geofences(request: Request) -> dict[str, Any]:
         created = service(request).import_openair(text_body(request))
     elif request.content_type in GEOJSON_TYPES:
         request.content_type = "application/json"
-        if not has_at_most(request.body, MOST_VALUES):
+        if not has_at_most(request.body, MAX_VALUES):
             # Rather than of JSON values the refusal speaks of geofences, where it can.
             service(request).check_count(count_features(request.body))
-            raise too_many_values(MOST_VALUES)
+            raise too_many_values(MAX_VALUES)
         created = service(request).import_geojson(json_body(request, None))
     else:
         raise Problem("unsupported_media_type", "The body must be GeoJSON (application/json) or OpenAir (text/plain).")

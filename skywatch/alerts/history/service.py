@@ -30,9 +30,9 @@ SEARCHED = ("rule_name", "message", "callsign", "geofence")
 class AlertHistory:
     """Announced alerts as one caller may see them."""
 
-    def __init__(self, session: Session, may: Visibility) -> None:
+    def __init__(self, session: Session, visibility: Visibility) -> None:
         self.session = session
-        self.may = may
+        self.visibility = visibility
 
     def page(self, query: Mapping[str, Any]) -> tuple[Sequence[Alert], int, bool]:
         """A page of alerts, newest first, the count of all, and whether more follow."""
@@ -70,7 +70,7 @@ class AlertHistory:
 
         The newest 300 get an event each.
         """
-        waiting = self._visible().where(Alert.acknowledged.is_(False), Alert.user_id == self.may.user_id)
+        waiting = self._visible().where(Alert.acknowledged.is_(False), Alert.user_id == self.visibility.user_id)
         newest = waiting.with_only_columns(Alert.id).order_by(Alert.id.desc()).limit(ACKNOWLEDGED_AT_ONCE)
         return self._acknowledge(self.session.scalars(newest).all(), username)
 
@@ -94,7 +94,7 @@ class AlertHistory:
             .limit(RULES_NAMED)
         ).all()
         total = sum(by_priority.values())
-        own_rules = sa.select(counted).select_from(AlertRule).where(own(AlertRule, self.may))
+        own_rules = sa.select(counted).select_from(AlertRule).where(own(AlertRule, self.visibility))
         return {
             "total": total,
             "unacknowledged": self._count(seen, seen.c.acknowledged.is_(False)),
@@ -122,8 +122,8 @@ class AlertHistory:
         return self.session.scalar(sa.select(sa.func.count()).select_from(seen).where(condition)) or 0
 
     def _visible(self) -> sa.Select[Any]:
-        query = sa.select(Alert).where(own(Alert, self.may))
-        return query if self.may.military else query.where(Alert.military.is_(False))
+        query = sa.select(Alert).where(own(Alert, self.visibility))
+        return query if self.visibility.military else query.where(Alert.military.is_(False))
 
     def _filtered(self, query: Mapping[str, Any]) -> sa.Select[Any]:
         alerts = self._visible()
@@ -141,7 +141,7 @@ class AlertHistory:
             alerts = alerts.where(Alert.triggered_at < query["to"])
         if query.get("q") is not None:
             # A message may contain a registration; searching for one needs the right to see it.
-            columns = SEARCHED if self.may.details else tuple(name for name in SEARCHED if name != "message")
+            columns = SEARCHED if self.visibility.details else tuple(name for name in SEARCHED if name != "message")
             text = query["q"]
             alerts = alerts.where(sa.or_(*(getattr(Alert, name).icontains(text, autoescape=True) for name in columns)))
         return alerts

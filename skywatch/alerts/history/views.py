@@ -48,13 +48,13 @@ stats = ApiService("alerts.stats", "/alerts/stats", feature="alerts", canonical=
 
 def service(request: Request) -> AlertHistory:
     """The service for the caller of this request."""
-    return AlertHistory(request.db, request.may)
+    return AlertHistory(request.db, request.visibility)
 
 
 def record(request: Request, alert: Alert, states: dict[int, list[Any]]) -> dict[str, Any]:
     """One alert as the caller may see it."""
-    may = request.may
-    return record_of(alert, states.get(alert.id, []), may.permissions)
+    visibility = request.visibility
+    return record_of(alert, states.get(alert.id, []), visibility.permissions)
 
 
 @history.get(permission=VIEW, query=AlertHistoryQuery(), responses={200: AlertHistoryList()})

@@ -50,13 +50,13 @@ def faults_of(session: Session, values: Mapping[str, Any], user_id: int) -> dict
     return faults
 
 
-def check_rights(values: Mapping[str, Any], may: Visibility) -> None:
+def check_rights(values: Mapping[str, Any], visibility: Visibility) -> None:
     """Raise Problem (403) if a rule needs a permission that its author does not have; raises ConditionsFault."""
-    if values.get("mqtt") and Permission.ALERTS_MANAGE_ALL not in may.permissions:
+    if values.get("mqtt") and Permission.ALERTS_MANAGE_ALL not in visibility.permissions:
         raise Problem("permission_denied", "Publishing a rule by MQTT needs alerts.manage_all.")
     node = _node_of(values)
     for field in (test.field for test in (tests_of(node) if node is not None else ())):
-        if field.permission and field.permission not in may.permissions:
+        if field.permission and field.permission not in visibility.permissions:
             raise Problem("permission_denied", f"A rule on {field.name} needs {field.permission}.")
 
 

@@ -45,9 +45,9 @@ UNAUDITED = frozenset({"description", "conditions", "message"})
 class RuleService:
     """Rules as one caller may see and change them."""
 
-    def __init__(self, session: Session, may: Visibility, actor: Actor) -> None:
+    def __init__(self, session: Session, visibility: Visibility, actor: Actor) -> None:
         self.session = session
-        self.may = may
+        self.visibility = visibility
         self.actor = actor
 
     def page(self, query: Mapping[str, Any]) -> tuple[Sequence[AlertRule], int]:
@@ -59,7 +59,7 @@ class RuleService:
         if query.get("enabled") is not None:
             rules = rules.where(AlertRule.enabled.is_(query["enabled"]))
         if query.get("shared") is not None:
-            is_own = AlertRule.user_id == self.may.user_id
+            is_own = AlertRule.user_id == self.visibility.user_id
             rules = rules.where(sa.and_(AlertRule.visibility == "shared", ~is_own) if query["shared"] else is_own)
         count = self.session.scalar(sa.select(sa.func.count()).select_from(rules.subquery())) or 0
         cut = rules.order_by(AlertRule.id).offset(query["offset"]).limit(query["limit"])
@@ -85,11 +85,11 @@ class RuleService:
 
     def may_change(self, rule: AlertRule) -> bool:
         """Whether the rule is the caller's, or the caller may change everybody's."""
-        return rule.user_id == self.may.user_id or sees_all(self.may)
+        return rule.user_id == self.visibility.user_id or sees_all(self.visibility)
 
     def create(self, values: Mapping[str, Any]) -> AlertRule:
         """Create a rule of the caller; raises Problem (400, 401, 403, 409)."""
-        user_id = owner_id(self.may)
+        user_id = owner_id(self.visibility)
         check_room(self.session, AlertRule, user_id, MAXIMUM_RULES, "rules")
         rule = self.add(with_duration(values), user_id)
         raise_revision(self.session)
@@ -147,7 +147,7 @@ class RuleService:
 
     def follow(self, rule_id: int, channels: Sequence[int]) -> AlertSubscription:
         """Follow a shared rule of another user, or change the channels; raises Problem (400, 401, 404, 409)."""
-        user_id = owner_id(self.may)
+        user_id = owner_id(self.visibility)
         rule = self.get(rule_id)
         if rule.user_id == user_id:
             raise Problem("conflict", "The rule is your own; give it channels instead.")
@@ -166,7 +166,9 @@ class RuleService:
 
     def unfollow(self, rule_id: int) -> None:
         """Stop following a rule; raises Problem (404) if the caller does not follow it."""
-        following = self.session.get(AlertSubscription, (rule_id, self.may.user_id)) if self.may.user_id else None
+        following = (
+            self.session.get(AlertSubscription, (rule_id, self.visibility.user_id)) if self.visibility.user_id else None
+        )
         if following is None:
             raise not_found("subscription")
         self.session.delete(following)
@@ -178,7 +180,8 @@ class RuleService:
         """The caller's channels for those of these rules that the caller follows, by rule id."""
         rows = self.session.scalars(
             sa.select(AlertSubscription).where(
-                AlertSubscription.user_id == self.may.user_id, AlertSubscription.rule_id.in_([r.id for r in rules])
+                AlertSubscription.user_id == self.visibility.user_id,
+                AlertSubscription.rule_id.in_([r.id for r in rules]),
             )
         )
         return {row.rule_id: row.channels for row in rows}
@@ -195,7 +198,7 @@ class RuleService:
         record(self.session, self.actor, action, Target("rule", rule.id, rule.name), **states)
 
     def _visible(self) -> sa.ColumnElement[bool]:
-        return sa.or_(own(AlertRule, self.may), AlertRule.visibility == "shared")
+        return sa.or_(own(AlertRule, self.visibility), AlertRule.visibility == "shared")
 
     def _check_size(self, values: Mapping[str, Any], user_id: int, replaced: int = 0) -> None:
         """Raise Problem (409) if the user's conditions would be too large with these in place of one rule's."""
@@ -208,7 +211,7 @@ class RuleService:
             faults = faults_of(self.session, values, user_id)
             if faults:
                 raise invalid_fields(faults)
-            check_rights(restricted or values, self.may)
+            check_rights(restricted or values, self.visibility)
         except ConditionsFault as fault:
             raise invalid_fields(fault.faults) from None
 

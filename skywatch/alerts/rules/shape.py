@@ -17,11 +17,15 @@ PLAIN = (
 
 
 def record_of(
-    rule: AlertRule, may: Visibility, username: str, following: Sequence[int] | None, fault: RuleFault | None = None
+    rule: AlertRule,
+    visibility: Visibility,
+    username: str,
+    following: Sequence[int] | None,
+    fault: RuleFault | None = None,
 ) -> dict[str, Any]:
     """The record of a rule; channels are the caller's, or the owner's for holders of ``alerts.manage_all``."""
-    is_own = rule.user_id == may.user_id
-    channels = rule.channels if is_own or sees_all(may) else following or []
+    is_own = rule.user_id == visibility.user_id
+    channels = rule.channels if is_own or sees_all(visibility) else following or []
     return {
         **{name: getattr(rule, name) for name in PLAIN},
         "user": rule.user_id,

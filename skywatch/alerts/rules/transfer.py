@@ -45,9 +45,9 @@ FAULTS_NAMED = 200
 Faults = dict[str, str]
 
 
-def export(session: Session, may: Visibility) -> dict[str, Any]:
+def export(session: Session, visibility: Visibility) -> dict[str, Any]:
     """The caller's own rules, geofences and watch lists; no channels."""
-    user_id = may.user_id
+    user_id = visibility.user_id
 
     def rows(table: Any, *options: Any) -> Any:
         own_rows = sa.select(table).where(table.user_id == user_id, sa.literal(user_id is not None))
@@ -62,16 +62,18 @@ def export(session: Session, may: Visibility) -> dict[str, Any]:
     return {
         "version": VERSION,
         "rules": rules,
-        "geofences": [{name: record[name] for name in EXPORTED_OF_GEOFENCES} for record in own_geofences(session, may)],
+        "geofences": [
+            {name: record[name] for name in EXPORTED_OF_GEOFENCES} for record in own_geofences(session, visibility)
+        ],
         "watchlists": [
             {"id": w.id, "name": w.name, "entries": entries_of(w)} for w in rows(Watchlist, undefer(Watchlist.entries))
         ],
     }
 
 
-def import_document(session: Session, may: Visibility, actor: Actor, document: Any) -> dict[str, int]:
+def import_document(session: Session, visibility: Visibility, actor: Actor, document: Any) -> dict[str, int]:
     """Create the contents of an export, all or none; raises Problem with every fault."""
-    user_id = owner_id(may)
+    user_id = owner_id(visibility)
     faults: Faults = {}
     parts = _parts(document, faults)
     _count(session, user_id, parts)
@@ -83,10 +85,10 @@ def import_document(session: Session, may: Visibility, actor: Actor, document: A
     _refuse(faults)
     with session.begin_nested():
         ids = {
-            "geofence": _create(geofences, "geofences", GeofenceService(session, may, actor).add, faults),
-            "watchlist": _create(watchlists, "watchlists", WatchlistService(session, may, actor).add, faults),
+            "geofence": _create(geofences, "geofences", GeofenceService(session, visibility, actor).add, faults),
+            "watchlist": _create(watchlists, "watchlists", WatchlistService(session, visibility, actor).add, faults),
         }
-        service = RuleService(session, may, actor)
+        service = RuleService(session, visibility, actor)
         for place, values in enumerate(rules):
             values["conditions"] = parsed(_renumbered(values["conditions"], ids))
             try:

@@ -15,7 +15,7 @@ from skywatch.settings import Settings
 def rights_of(session: Session, settings: Settings, user_ids: Iterable[int]) -> dict[int, Rights]:
     """The rights of those users who are active and may see alerts."""
     return {
-        user_id: Rights.of(may, exact_station=may.exact_station)
-        for user_id, may in visibilities(session, settings, user_ids).items()
-        if Permission.ALERTS_VIEW in may.permissions
+        user_id: Rights.of(visibility, exact_station=visibility.exact_station)
+        for user_id, visibility in visibilities(session, settings, user_ids).items()
+        if Permission.ALERTS_VIEW in visibility.permissions
     }

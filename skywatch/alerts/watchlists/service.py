@@ -23,21 +23,21 @@ from skywatch.security.visibility import Visibility
 class WatchlistService:
     """Watch lists as one caller may see and change them."""
 
-    def __init__(self, session: Session, may: Visibility, actor: Actor) -> None:
+    def __init__(self, session: Session, visibility: Visibility, actor: Actor) -> None:
         self.session = session
-        self.may = may
+        self.visibility = visibility
         self.actor = actor
 
     def page(self, offset: int, limit: int) -> tuple[Sequence[Watchlist], int]:
         """A page of the caller's lists (everybody's with ``alerts.manage_all``), by id, without their entries."""
-        where = own(Watchlist, self.may)
+        where = own(Watchlist, self.visibility)
         count = self.session.scalar(sa.select(sa.func.count()).select_from(Watchlist).where(where)) or 0
         rows = sa.select(Watchlist).where(where).order_by(Watchlist.id).offset(offset).limit(limit)
         return self.session.scalars(rows).all(), count
 
     def get(self, watchlist_id: int) -> Watchlist:
         """A watch list; raises Problem (404) if it is not the caller's."""
-        return fetch(self.session, Watchlist, watchlist_id, self.may, "watch list")
+        return fetch(self.session, Watchlist, watchlist_id, self.visibility, "watch list")
 
     def create(self, values: Mapping[str, Any]) -> Watchlist:
         """Create a watch list; raises Problem (400, 401, 409)."""
@@ -48,7 +48,7 @@ class WatchlistService:
 
     def add(self, values: Mapping[str, Any]) -> Watchlist:
         """``create`` as part of a larger change, which records itself."""
-        user_id = owner_id(self.may)
+        user_id = owner_id(self.visibility)
         check_room(self.session, Watchlist, user_id, MAXIMUM_WATCHLISTS, "watch lists")
         now = utcnow()
         row = Watchlist(user_id=user_id, name=values["name"], created_at=now, updated_at=now)

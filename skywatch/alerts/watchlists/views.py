@@ -43,7 +43,7 @@ importing = ApiService(
 
 def service(request: Request) -> WatchlistService:
     """The service for the caller of this request."""
-    return WatchlistService(request.db, request.may, actor_of(request))
+    return WatchlistService(request.db, request.visibility, actor_of(request))
 
 
 @watchlists.get(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: WatchlistList()})

@@ -25,7 +25,7 @@ from skywatch.audio.ingest import Ingest
 from skywatch.audio.models import FolderEntry
 from skywatch.audio.recordings.store import Unreadable
 from skywatch.audio.settings import AudioSettings
-from skywatch.audio.uploads.fields import LONGEST_CHANNEL, is_too_far_ahead
+from skywatch.audio.uploads.fields import MAX_CHANNEL, is_too_far_ahead
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import is_outage, reason, writing
 from skywatch.core.problems import Problem
@@ -44,12 +44,12 @@ log = logging.getLogger(__name__)
 FAMILY, EXAMPLE = "audio", "folder /srv/recordings channel=Tower"
 COMPONENT = "audio_folders"
 # Files that wait to be read; the search of the folder waits for room.
-MOST_WAITING = 100
+MAX_WAITING = 100
 # After a fault of the database or the disk (s).
 PAUSE_S = 2.0
 # A file that cannot be read is tried again after this time (s); so many wait for that, the others for the next start.
 AGAIN_S = 60.0
-MOST_UNREADABLE = 1000
+MAX_UNREADABLE = 1000
 CLOSE_S = 5.0
 STOP = None
 
@@ -81,7 +81,7 @@ class FolderReader:
 
     async def ready(self) -> None:
         """Return when there is room."""
-        while self._queue.qsize() >= MOST_WAITING:
+        while self._queue.qsize() >= MAX_WAITING:
             await asyncio.sleep(0.05)
 
     def close(self) -> None:
@@ -136,7 +136,7 @@ class FolderReader:
         with self._runtime.sessions() as session:
             if session.scalar(sa.select(FolderEntry.key).where(FolderEntry.stamp == stamp).limit(1)):
                 return
-        channel = (self._channel or recorded.channel)[:LONGEST_CHANNEL]
+        channel = (self._channel or recorded.channel)[:MAX_CHANNEL]
         origin = ingest.Origin(f"folder:{self._name}"[:80], channel, at, recorded.frequency_hz)
         key = ""
         try:
@@ -181,7 +181,7 @@ class FolderReader:
 
     def _put_off(self, file: FolderFile, error: Unreadable) -> None:
         """A file that cannot be read holds up no other; it is tried again, also after the next start."""
-        if len(self._unreadable) < MOST_UNREADABLE:
+        if len(self._unreadable) < MAX_UNREADABLE:
             self._unreadable.append((time.monotonic() + AGAIN_S, file))
         if self.input is not None:
             self.input.set_problem(f"{file.name}: cannot be read: {error}")
@@ -223,8 +223,8 @@ def open_input(runtime: Runtime, name: str, text: str) -> Input:
         options.finish()
     except ValueError as error:
         raise SettingsError(setting, str(error)) from None
-    if channel is not None and not (channel and all_shown(channel) and len(channel) <= LONGEST_CHANNEL):
-        raise SettingsError(setting, f"channel must be at most {LONGEST_CHANNEL} printable characters")
+    if channel is not None and not (channel and all_shown(channel) and len(channel) <= MAX_CHANNEL):
+        raise SettingsError(setting, f"channel must be at most {MAX_CHANNEL} printable characters")
     try:
         reader = FolderReader(runtime, name, channel, ZoneInfo(zone) if zone else UTC)
     except (ZoneInfoNotFoundError, ValueError, OSError):

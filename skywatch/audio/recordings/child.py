@@ -27,7 +27,7 @@ MEMORY_BYTES = 512_000_000
 CPU_S = 60
 OPEN_FILES = 32
 IDLE_S = 60.0
-LONGEST_ORDER = 65_536
+MAX_ORDER = 65_536
 
 JOBS: dict[str, Callable[[Path], Any]] = {"measure": measure, "has_voice": has_voice}
 
@@ -88,7 +88,7 @@ def main() -> None:
     with selectors.DefaultSelector() as waiting:
         waiting.register(orders, selectors.EVENT_READ)
         while waiting.select(IDLE_S):
-            order = os.read(orders, LONGEST_ORDER)
+            order = os.read(orders, MAX_ORDER)
             if not order:
                 return
             limit_time()

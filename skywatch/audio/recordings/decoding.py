@@ -29,12 +29,12 @@ from skywatch.core.problems import Problem
 log = logging.getLogger(__name__)
 CHILD = (sys.executable, "-I", "-m", "skywatch.audio.recordings.child")
 # Longer than the child's limit of processor time on a machine that has more to do (s).
-LONGEST_S = 180.0
+MAX_S = 180.0
 # Children at work at once; callers beyond wait for one.
-MOST_CHILDREN = max(1, min(4, os.cpu_count() or 1))
+MAX_CHILDREN = max(1, min(4, os.cpu_count() or 1))
 # No settings and no secrets of the service; one thread each.
 ENVIRONMENT = {"LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
-LONGEST_ANSWER = 65_536
+MAX_ANSWER = 65_536
 
 
 def measure(path: Path) -> Measured:
@@ -85,7 +85,7 @@ class _Child:
             while not line.endswith(b"\n"):
                 if not waiting.select(max(0.0, deadline - time.monotonic())):
                     raise ChildEnded("it did not answer in time")
-                data = pipe.read(LONGEST_ANSWER)
+                data = pipe.read(MAX_ANSWER)
                 if not data:
                     code = self._process.wait()
                     raise ChildEnded(_words(code), was_idle=code == 0 and not line)
@@ -104,9 +104,9 @@ class _Child:
 class DecoderPool:
     """The children; safe to use from any thread."""
 
-    def __init__(self, command: Sequence[str] = CHILD, longest_s: float = LONGEST_S) -> None:
+    def __init__(self, command: Sequence[str] = CHILD, longest_s: float = MAX_S) -> None:
         self._command, self._longest_s = command, longest_s
-        self._places = threading.BoundedSemaphore(MOST_CHILDREN)
+        self._places = threading.BoundedSemaphore(MAX_CHILDREN)
         self._idle: list[_Child] = []
 
     def ask(self, job: str, path: Path) -> bytes:

@@ -17,9 +17,9 @@ from skywatch.audio.recordings.kinds import SNIFFED_BYTES, FileKind, ends_early,
 from skywatch.audio.recordings.loudness import LoudnessMeter
 from skywatch.core.problems import Problem
 
-LONGEST_S = 600.0
+MAX_S = 600.0
 WAVEFORM_POINTS = 200
-MOST_CHANNELS, LOWEST_RATE, HIGHEST_RATE = 2, 4_000, 96_000
+MAX_CHANNELS, LOWEST_RATE, HIGHEST_RATE = 2, 4_000, 96_000
 BLOCK_FRAMES = 65_536
 # Where decoding fails, what was read at once is lost with it.
 READ_FRAMES = 2_048
@@ -65,19 +65,19 @@ def _measure(sound: Any, kind: FileKind, ends_early: bool) -> Measured:
     if kind.library_format not in (sound.format, "WAV" if sound.format == "WAVEX" else "MP3"):
         raise _refused(f"The file cannot be decoded as {kind.library_format}.")
     rate, channels = sound.samplerate, sound.channels
-    if not (1 <= channels <= MOST_CHANNELS and LOWEST_RATE <= rate <= HIGHEST_RATE):
+    if not (1 <= channels <= MAX_CHANNELS and LOWEST_RATE <= rate <= HIGHEST_RATE):
         raise _refused("Recordings have one or two channels and 4,000 to 96,000 samples a second.")
     announced = sound.frames
     # Without a length in the head the library names the largest number there is.
     is_known = 0 <= announced < 2**48
-    if is_known and announced / rate > LONGEST_S:
+    if is_known and announced / rate > MAX_S:
         raise too_long()
     piece = max(1, round(rate * PIECE_S))
     meter, pieces, frames = LoudnessMeter(rate, channels), [], 0
     for samples, ok in _blocks(sound, piece):
         ends_early = ends_early or not ok
         frames += len(samples)
-        if frames / rate > LONGEST_S:
+        if frames / rate > MAX_S:
             raise too_long()
         if len(samples):
             meter.add(samples)
@@ -140,4 +140,4 @@ def _refused(detail: str) -> Problem:
 
 def too_long() -> Problem:
     """413 for what is longer than ten minutes."""
-    return Problem("payload_too_large", f"The recording is longer than {LONGEST_S / 60:g} minutes.")
+    return Problem("payload_too_large", f"The recording is longer than {MAX_S / 60:g} minutes.")

@@ -46,7 +46,7 @@ LETTERS = {
     "oscar": "O", "papa": "P", "quebec": "Q", "romeo": "R", "sierra": "S", "tango": "T", "uniform": "U",
     "victor": "V", "whiskey": "W", "whisky": "W", "xray": "X", "yankee": "Y", "zulu": "Z",
 }  # fmt: skip
-LONGEST_NUMBER, LONGEST_CALLSIGN, MOST_FOUND = 4, 8, 20
+MAX_NUMBER, MAX_CALLSIGN, MAX_FOUND = 4, 8, 20
 _WRITTEN = re.compile(r"[0-9]{1,4}[a-z]{0,2}", re.ASCII)
 
 
@@ -64,7 +64,7 @@ def read_callsigns(text: str) -> list[str]:
         registration = _registration(words[index:])
         if registration:
             found.setdefault(registration)
-        if len(found) >= MOST_FOUND:
+        if len(found) >= MAX_FOUND:
             break
     return list(found)
 
@@ -73,9 +73,9 @@ def _flight_numbers(words: list[str]) -> list[str]:
     """The longest flight number at the begin of the words, and the shorter ones: other numbers may follow it."""
     flights, spoken = [], ""
     index = 0
-    while index < len(words) and len(spoken) < LONGEST_NUMBER:
+    while index < len(words) and len(spoken) < MAX_NUMBER:
         text, used = _characters(words, index)
-        if not text or len(spoken + text) > LONGEST_NUMBER + 1 or (not spoken and not text[0].isdigit()):
+        if not text or len(spoken + text) > MAX_NUMBER + 1 or (not spoken and not text[0].isdigit()):
             break
         spoken += text
         index += used
@@ -86,13 +86,13 @@ def _flight_numbers(words: list[str]) -> list[str]:
 def _registration(words: list[str]) -> str:
     """A registration spelt letter by letter: at least four characters, the first a letter."""
     spelt, index = "", 0
-    while index < len(words) and len(spelt) < LONGEST_CALLSIGN:
+    while index < len(words) and len(spelt) < MAX_CALLSIGN:
         text, used = _characters(words, index)
         if not text:
             break
         spelt += text
         index += used
-    return spelt if 4 <= len(spelt) <= LONGEST_CALLSIGN and spelt[0].isalpha() else ""
+    return spelt if 4 <= len(spelt) <= MAX_CALLSIGN and spelt[0].isalpha() else ""
 
 
 def _characters(words: list[str], index: int) -> tuple[str, int]:

@@ -25,7 +25,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.publishing import events
 from skywatch.picture.state.sky import Sky
 
-MOST_TRIES = 3
+MAX_TRIES = 3
 # After the first and the second failure (s).
 PAUSES_S = (30.0, 300.0)
 INTERRUPTED = "The worker was interrupted each time."
@@ -64,7 +64,7 @@ def claim(session: Session, lease_s: float) -> Claim | None:
         row = session.scalar(query)
         if row is None:
             return None
-        if row.attempts >= MOST_TRIES:
+        if row.attempts >= MAX_TRIES:
             _end(session, row, Status.FAILED, INTERRUPTED)
             session.flush()
             continue
@@ -125,7 +125,7 @@ def fail(session: Session, claim: Claim, why: str, *, for_good: bool = False) ->
     row = _held(session, claim)
     if row is None:
         return False
-    if for_good or row.attempts >= MOST_TRIES:
+    if for_good or row.attempts >= MAX_TRIES:
         _end(session, row, Status.FAILED, why)
     else:
         row.status, row.reason = Status.QUEUED.value, why[:200]

@@ -12,7 +12,7 @@ from skywatch.audio.transcription.engines.base import PROMPT, Segment
 NO_SPEECH, LOG_PROBABILITY, COMPRESSION = 0.6, -1.0, 2.4
 # Faster than anybody speaks (characters a second), with some for rounded times.
 FASTEST, SPARE_CHARACTERS = 30.0, 15
-MOST_REPEATS, PHRASE_WORDS = 4, 6
+MAX_REPEATS, PHRASE_WORDS = 4, 6
 # What the models learnt from subtitles.
 PHANTOMS = frozenset(
     (
@@ -76,6 +76,6 @@ def _repeats(words: list[str]) -> bool:
         if not phrases:
             return False
         _, count = phrases.most_common(1)[0]
-        if count > MOST_REPEATS and count * size > len(words) * 0.6:
+        if count > MAX_REPEATS and count * size > len(words) * 0.6:
             return True
     return False

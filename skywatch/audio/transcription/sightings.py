@@ -15,7 +15,7 @@ from skywatch.picture.state.sky import Sky
 
 # An aircraft is heard before it is received and after it is lost; history writes a flight's end a little late.
 MARGIN = timedelta(minutes=3)
-LONGEST_FLIGHT = timedelta(hours=36)
+MAX_FLIGHT = timedelta(hours=36)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def _in_history(session: Session, flights: sa.FromClause, spoken: Sequence[str],
     rows = session.execute(
         sa.select(columns.icao_hex, columns.callsign, registration, columns.military)
         .where(
-            columns.first_seen_at.between(at - LONGEST_FLIGHT, at + MARGIN),
+            columns.first_seen_at.between(at - MAX_FLIGHT, at + MARGIN),
             columns.last_seen_at >= at - MARGIN,
             sa.or_(columns.callsign.in_(spoken), registration.in_(spoken)),
         )

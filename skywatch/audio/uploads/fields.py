@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 from skywatch.core.clock import utcnow
 from skywatch.core.text.names import all_shown
 
-LONGEST_CHANNEL = 120
+MAX_CHANNEL = 120
 LOWEST_HZ, HIGHEST_HZ = 1_000, 100_000_000_000
 EARLIEST, LATEST = datetime(1990, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
-MOST_AHEAD = timedelta(days=1)
+MAX_AHEAD = timedelta(days=1)
 
 
 def parse_channel(text: str) -> str:
@@ -19,8 +19,8 @@ def parse_channel(text: str) -> str:
     name = " ".join(text.split())
     if not name:
         raise ValueError("is required")
-    if len(name) > LONGEST_CHANNEL or not all_shown(name):
-        raise ValueError(f"must be at most {LONGEST_CHANNEL} printable characters")
+    if len(name) > MAX_CHANNEL or not all_shown(name):
+        raise ValueError(f"must be at most {MAX_CHANNEL} printable characters")
     return name
 
 
@@ -57,7 +57,7 @@ def parse_time(text: str) -> datetime | None:
 
 def is_too_far_ahead(at: datetime) -> bool:
     """Whether a transmission of that time would be the newest for a long while; clocks are wrong by hours."""
-    return at > utcnow() + MOST_AHEAD
+    return at > utcnow() + MAX_AHEAD
 
 
 def _is_number(text: str) -> bool:

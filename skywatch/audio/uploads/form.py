@@ -12,11 +12,11 @@ from typing import Any
 
 from skywatch.audio.recordings.store import IncomingFile, RecordingStore
 from skywatch.core.problems import Problem
-from skywatch.http.requests.form_field import LONGEST_BOUNDARY, MOST_PARTS, FormField
+from skywatch.http.requests.form_field import MAX_BOUNDARY, MAX_PARTS, FormField
 from skywatch.http.requests.request import Request
 
 READ_BYTES = 1 << 16
-LONGEST_TEXT = 65_536
+MAX_TEXT = 65_536
 
 
 @dataclass
@@ -38,7 +38,7 @@ def check_form(request: Request) -> str:
 
     content_type, options = parse_options_header(request.headers.get("Content-Type", ""))
     boundary = options.get("boundary", "")
-    if content_type.lower() != "multipart/form-data" or not 0 < len(boundary) <= LONGEST_BOUNDARY:
+    if content_type.lower() != "multipart/form-data" or not 0 < len(boundary) <= MAX_BOUNDARY:
         raise Problem("unsupported_media_type", "The body must be multipart/form-data.")
     return str(boundary)
 
@@ -73,7 +73,7 @@ def read_form(request: Request, store: RecordingStore, file_name: str) -> Iterat
     with contextlib.ExitStack() as stack:
         reader = _Reader(stack, store, file_name)
         try:
-            with PushMultipartParser(boundary, max_segment_count=MOST_PARTS) as parser:
+            with PushMultipartParser(boundary, max_segment_count=MAX_PARTS) as parser:
                 # Not ``iter_parse``: it may not be left before the end.
                 while not parser.closed:
                     chunk = request.body_file.read(READ_BYTES)
@@ -117,8 +117,8 @@ class _Reader:
             self.form.file.write(data)
             return
         self._length += len(data)
-        if self._length > LONGEST_TEXT:
-            raise Problem("payload_too_large", f"The texts of the form may have at most {LONGEST_TEXT} bytes.")
+        if self._length > MAX_TEXT:
+            raise Problem("payload_too_large", f"The texts of the form may have at most {MAX_TEXT} bytes.")
         self._text += data
 
     def _end_text(self) -> None:

@@ -9,7 +9,7 @@ from pyramid.response import Response
 
 from skywatch.audio import schemas
 from skywatch.audio.ingest import Ingest, Origin
-from skywatch.audio.uploads.fields import LONGEST_CHANNEL, parse_channel, parse_frequency, parse_time
+from skywatch.audio.uploads.fields import MAX_CHANNEL, parse_channel, parse_frequency, parse_time
 from skywatch.audio.uploads.form import Form, check_form, find_text, read_form
 from skywatch.core.problems import Problem
 from skywatch.http.limits.admission import FormCredential
@@ -99,7 +99,7 @@ def _origin(form: Form) -> Origin:
     talkgroup = form.text("talkgroupLabel") or form.text("talkgroup")
     try:
         at = parse_time(form.text("dateTime"))
-        channel = parse_channel(f"{system} {talkgroup}"[:LONGEST_CHANNEL])
+        channel = parse_channel(f"{system} {talkgroup}"[:MAX_CHANNEL])
     except ValueError as error:
         raise ValueError(f"dateTime or labels: {error}") from None
     return Origin("call-upload", channel, at, _frequency(form))

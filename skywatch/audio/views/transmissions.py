@@ -40,7 +40,7 @@ playlist = ApiService("audio.playlist", "/audio/playlist", feature="audio")
 
 def service(request: Request) -> AudioService:
     """The rules for this request's caller."""
-    return AudioService(request.db, request.may)
+    return AudioService(request.db, request.visibility)
 
 
 def ingest(request: Request) -> Ingest:

@@ -46,16 +46,16 @@ WRITABLE = (
 class KnownAircraftService:
     """The list over one database session, for one caller."""
 
-    def __init__(self, db: Session, index: KnownIndex, may: Visibility, actor: Actor) -> None:
+    def __init__(self, db: Session, index: KnownIndex, visibility: Visibility, actor: Actor) -> None:
         self.db = db
         self.index = index
-        self.may = may
+        self.visibility = visibility
         self.actor = actor
 
     def find(self, filters: Filters, offset: int, limit: int) -> tuple[list[dict[str, Any]], int, int]:
         """One page of matching entries by address, the count of all matches and of the verified ones."""
         matches = self.index.snapshot(self.db).find(
-            filters._replace(military=self.may.military), offset=offset, limit=limit
+            filters._replace(military=self.visibility.military), offset=offset, limit=limit
         )
         return self._records(matches.addresses), matches.count, matches.verified_count
 
@@ -69,7 +69,7 @@ class KnownAircraftService:
 
     def totals(self) -> Totals:
         """The statistics of the list."""
-        return self.index.snapshot(self.db).totals(self.may.military)
+        return self.index.snapshot(self.db).totals(self.visibility.military)
 
     def get(self, known_id: int) -> KnownAircraft:
         """An entry by its id; raises Problem (404)."""
@@ -141,7 +141,7 @@ class KnownAircraftService:
         return entry, before
 
     def _visible(self, entry: KnownAircraft) -> bool:
-        return self.may.military or entry.agency_type != AgencyType.MILITARY
+        return self.visibility.military or entry.agency_type != AgencyType.MILITARY
 
     def _mark_verified(self, entry: KnownAircraft, verified: bool) -> None:
         entry.verified = verified

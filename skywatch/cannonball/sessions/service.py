@@ -35,10 +35,10 @@ class Page:
 class CannonballService:
     """Sessions, alerts and patterns over one database session, for one caller."""
 
-    def __init__(self, db: Session, may: Visibility) -> None:
+    def __init__(self, db: Session, visibility: Visibility) -> None:
         self.db = db
-        self.may = may
-        self._sees_all = Permission.CANNONBALL_MANAGE in may.manages
+        self.visibility = visibility
+        self._sees_all = Permission.CANNONBALL_MANAGE in visibility.manages
 
     def active_sessions(self, user: int | None = None) -> list[CannonballSession]:
         """Active sessions, of one user where ``user`` is an id, the most urgent first."""
@@ -110,7 +110,7 @@ class CannonballService:
     def acknowledge_all(self) -> tuple[int, list[CannonballAlert]]:
         """Acknowledge the caller's own open alerts, at most the newest 10,000: their number, and the newest 300."""
         own = sa.select(CannonballAlert.id).where(
-            CannonballAlert.user_id == self.may.user_id, CannonballAlert.acknowledged.is_(False)
+            CannonballAlert.user_id == self.visibility.user_id, CannonballAlert.acknowledged.is_(False)
         )
         newest = own.order_by(CannonballAlert.id.desc()).limit(ACKNOWLEDGED_AT_ONCE)
         statement = sa.update(CannonballAlert).where(CannonballAlert.id.in_(newest))
@@ -124,7 +124,7 @@ class CannonballService:
     def patterns(self, page: Page, filters: dict[str, Any]) -> tuple[list[tuple[FlightPattern, int | None]], int]:
         """Patterns of all aircraft, the newest first, each with the id of the caller's session of that time."""
         query = sa.select(FlightPattern)
-        if not self.may.military:
+        if not self.visibility.military:
             query = query.where(FlightPattern.military.is_(False))
         query = _between(query, FlightPattern.started_at, filters)
         query = _equal(query, FlightPattern, filters, ("pattern_type", "icao_hex", "is_surveillance", "confidence"))
@@ -144,8 +144,8 @@ class CannonballService:
     def _own(self, table: Any) -> sa.Select[Any]:
         query = sa.select(table)
         if not self._sees_all:
-            query = query.where(table.user_id == self.may.user_id)
-        if not self.may.military:
+            query = query.where(table.user_id == self.visibility.user_id)
+        if not self.visibility.military:
             query = query.where(table.military.is_(False))
         return query
 
@@ -168,7 +168,7 @@ class CannonballService:
             .group_by(SessionPattern.pattern_id)
         )
         if not self._sees_all:
-            query = query.where(CannonballSession.user_id == self.may.user_id)
+            query = query.where(CannonballSession.user_id == self.visibility.user_id)
         return {row.pattern_id: row.session_id for row in self.db.execute(query)}
 
 

@@ -44,7 +44,7 @@ BASE = "/api/v1/cannonball"
 
 def service(request: Request) -> CannonballService:
     """The service for the caller of this request."""
-    return CannonballService(request.db, request.may)
+    return CannonballService(request.db, request.visibility)
 
 
 location = ApiService(

@@ -15,7 +15,7 @@ import httpx
 
 # Refused targets are all answered in these words: they must not be a way to look around in the service's network.
 NOT_ALLOWED = "The address is not allowed."
-LONGEST_ADDRESS = 2000
+MAX_ADDRESS = 2000
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
@@ -73,12 +73,7 @@ class TargetPolicy:
 
 def read_url(address: str, schemes: Iterable[str] = ("https", "http")) -> httpx.URL:
     """An address with a host and nothing hidden in it; raises AddressRefused for any other."""
-    if (
-        len(address) > LONGEST_ADDRESS
-        or not address.isascii()
-        or not address.isprintable()
-        or set(address) & {" ", "\\"}
-    ):
+    if len(address) > MAX_ADDRESS or not address.isascii() or not address.isprintable() or set(address) & {" ", "\\"}:
         raise AddressRefused
     try:
         url = httpx.URL(address)

@@ -17,7 +17,7 @@ PAUSE_S = 15.0
 # A part that does not fail any more for so long without an end speaks for nobody: it may have been stopped.
 SPEAKS_S = 30.0
 # So many of the parts that fail for the same cause are named.
-MOST_NAMES = 12
+MAX_NAMES = 12
 
 
 class _Cause:
@@ -129,5 +129,5 @@ class FaultLog:
             others = sorted(self._others)
         if not others:
             return ""
-        more = f" and {len(others) - MOST_NAMES} more" if len(others) > MOST_NAMES else ""
-        return f"; for the same cause: {', '.join(others[:MOST_NAMES])}{more}"
+        more = f" and {len(others) - MAX_NAMES} more" if len(others) > MAX_NAMES else ""
+        return f"; for the same cause: {', '.join(others[:MAX_NAMES])}{more}"

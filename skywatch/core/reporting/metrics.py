@@ -55,7 +55,7 @@ def remove(metric: Gauge, *labels: str) -> None:
 
 
 # Queues, database and retention
-def truth(value: object) -> str:
+def boolean_label(value: object) -> str:
     """A label that says yes or no; of ``military`` the service leaves out what a caller may not see."""
     return "true" if value else "false"
 

@@ -7,7 +7,7 @@ have the lock nearly all the time, and others would find it free only by chance.
 from __future__ import annotations
 
 # A transaction with the lock is to take so long.
-LONGEST_S = 0.15
+MAX_S = 0.15
 # The pause after so long with the lock: a little longer than SQLite's longest sleep between two attempts.
 PAUSE_S = 0.12
 # Entries of a transaction, at the beginning, at least and at most.
@@ -15,7 +15,7 @@ FIRST, LEAST, MOST = 100, 10, 1000
 
 
 class Pacer:
-    """Measures a writer's transactions, and limits their entries so that each takes about ``LONGEST_S``.
+    """Measures a writer's transactions, and limits their entries so that each takes about ``MAX_S``.
 
     Where the lock is not shared with others, it only bounds the entries.
     """
@@ -30,14 +30,14 @@ class Pacer:
         if not self._is_shared:
             return
         self._held_s += held_s
-        if held_s > LONGEST_S:
-            self.limit = max(LEAST, min(self.limit, int(entries * LONGEST_S / held_s)))
-        elif entries >= self.limit and held_s < LONGEST_S / 2:
+        if held_s > MAX_S:
+            self.limit = max(LEAST, min(self.limit, int(entries * MAX_S / held_s)))
+        elif entries >= self.limit and held_s < MAX_S / 2:
             self.limit = min(MOST, 2 * self.limit)
 
     def pause_s(self) -> float:
         """How long to leave the lock to others now."""
-        if self._held_s < LONGEST_S / 2:
+        if self._held_s < MAX_S / 2:
             return 0.0
         self._held_s = 0.0
         return PAUSE_S

@@ -27,8 +27,8 @@ from skywatch.settings import Settings
 
 MEGABYTE = 1_000_000
 # A step that takes longer than this is followed by smaller ones (s); SQLite's other writers wait for no longer.
-LONGEST_STEP_S = 0.05
-FEWEST_ROWS, FIRST_ROWS, MOST_ROWS = 10, 200, 5000
+MAX_STEP_S = 0.05
+FEWEST_ROWS, FIRST_ROWS, MAX_ROWS = 10, 200, 5000
 # Rows looked at to know how large a row is, and what the database adds to each with its index entries (bytes).
 SAMPLE_ROWS, ROW_OVERHEAD = 200, 60
 VACUUM_PAGES = 500
@@ -282,10 +282,10 @@ class Pruner:
 
     def _size_steps(self, kind: Kind, took_s: float) -> None:
         """Smaller steps after one that took long, larger ones after a quick one."""
-        if took_s > LONGEST_STEP_S:
+        if took_s > MAX_STEP_S:
             self._rows[kind.name] = max(FEWEST_ROWS, self._rows[kind.name] // 2)
-        elif took_s < LONGEST_STEP_S / 4:
-            self._rows[kind.name] = min(MOST_ROWS, self._rows[kind.name] * 2)
+        elif took_s < MAX_STEP_S / 4:
+            self._rows[kind.name] = min(MAX_ROWS, self._rows[kind.name] * 2)
 
     def give_back(self) -> None:
         """Give up the room of what was removed: SQLite to the file system, PostgreSQL to the rows that come next."""

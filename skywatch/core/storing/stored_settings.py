@@ -40,9 +40,9 @@ RETRY_S = 5.0
 PURPOSE = "stored settings"
 MEMBER_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
 NAME_RULE = "must be 1 to 32 lower-case letters, digits, hyphens and underscores, and begin with a letter"
-LONGEST_VALUE = 2000
+MAX_VALUE = 2000
 # Of all families together: each member is a task and a connection of the tracker.
-MOST_MEMBERS = 100
+MAX_MEMBERS = 100
 
 
 @dataclasses.dataclass(frozen=True)
@@ -239,8 +239,8 @@ def change(session: Session, settings: Settings, actor: Actor, values: Mapping[s
         _check_name(settings, name, text)
     texts = {name: row.text for name, row in rows.items()} | dict(values)
     members = [name for name, text in texts.items() if text is not None and _family_of(settings, name)]
-    if len(members) > MOST_MEMBERS:
-        raise Problem("conflict", f"There are {MOST_MEMBERS} inputs already; remove one first.")
+    if len(members) > MAX_MEMBERS:
+        raise Problem("conflict", f"There are {MAX_MEMBERS} inputs already; remove one first.")
     _check_texts(settings, rows, values)
     sealer = Sealer(settings.secret, PURPOSE)
     for name, text in values.items():
@@ -303,8 +303,8 @@ def _check_texts(settings: Settings, rows: Mapping[str, StoredValue], changed: M
         if text is None:
             continue
         try:
-            if len(text) > LONGEST_VALUE or not text.isprintable():
-                raise SettingsError(name, f"must be at most {LONGEST_VALUE} printable characters")
+            if len(text) > MAX_VALUE or not text.isprintable():
+                raise SettingsError(name, f"must be at most {MAX_VALUE} printable characters")
             family = _family_of(settings, name)
             if family:
                 load(settings.features.editable_inputs()[family].check)(name.removeprefix(family), text)

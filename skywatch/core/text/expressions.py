@@ -29,7 +29,7 @@ CACHED, CACHED_BYTES = 1_024, 16 << 20
 # A text that RE2 refused is cached too: its size here (bytes).
 FAULT_BYTES = 1_000
 # A compilation that took longer than this (s) is followed by a pause of so many times as long, up to a limit (s).
-SLOW_S, REST, LONGEST_REST_S = 0.0005, 4, 0.02
+SLOW_S, REST, MAX_REST_S = 0.0005, 4, 0.02
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _REPETITION = re.compile(r"\{([0-9]{1,9})(?:,([0-9]{0,9}))?\}")
 
@@ -102,7 +102,7 @@ class ExpressionCache:
             took_s = time.perf_counter() - began
             if took_s > SLOW_S:
                 # All threads that wait for the interpreter's lock come first.
-                time.sleep(min(REST * took_s, LONGEST_REST_S))
+                time.sleep(min(REST * took_s, MAX_REST_S))
 
     def _keep(self, key: tuple[str, bool], entry: Expression | ExpressionFault) -> None:
         self._recent[key] = entry

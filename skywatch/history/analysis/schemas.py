@@ -19,7 +19,7 @@ from skywatch.http.resources.schema import (
     node,
 )
 
-LONGEST_ANALYSIS_DAYS = 31
+MAX_ANALYSIS_DAYS = 31
 SAMPLED = "Of so many slices of ten minutes one was evaluated; 1: all of them."
 
 

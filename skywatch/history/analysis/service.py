@@ -32,19 +32,19 @@ from skywatch.security.visibility import Visibility
 TOP = 10
 # Sampling interval of the heat map along a segment (s).
 SAMPLE_S = 10.0
-MOST_CELLS = 20_000
+MAX_CELLS = 20_000
 # Chunks that one evaluation reads: those of a day of 200 aircraft. Of a span with more it reads one slice of ten
 # minutes in so many, spread evenly.
-MOST_CHUNKS = 2_500
+MAX_CHUNKS = 2_500
 BANDS_FT: tuple[int, ...] = (0, 5_000, 10_000, 20_000, 30_000, 40_000)
 SECTOR_DEG = 10
 
 
-def statistics(session: Session, begin: datetime, end: datetime, may: Visibility) -> dict[str, Any]:
+def statistics(session: Session, begin: datetime, end: datetime, visibility: Visibility) -> dict[str, Any]:
     """Totals, a row for each day, the most frequent types and callsigns, and the change against the span before."""
-    where = _flights_begun_in(begin, end, may.military)
+    where = _flights_begun_in(begin, end, visibility.military)
     totals = _totals(session, where)
-    before = _totals(session, _flights_begun_in(earlier(begin, end - begin), begin, may.military))
+    before = _totals(session, _flights_begun_in(earlier(begin, end - begin), begin, visibility.military))
     return {
         "from": begin,
         "to": end,
@@ -162,7 +162,7 @@ def heatmap(
     seconds: dict[int, float] = {}
     columns_around = round(360 / cell_deg) + 1
     last_points = no_points()
-    every = one_slice_in(session, span, MOST_CHUNKS)
+    every = one_slice_in(session, span, MAX_CHUNKS)
     for points in _points_within(session, span, every):
         if every > 1:
             # The slice before was not read.
@@ -186,7 +186,7 @@ def heatmap(
     return {
         "cell_deg": cell_deg,
         "count": len(busiest),
-        "truncated": len(busiest) > MOST_CELLS,
+        "truncated": len(busiest) > MAX_CELLS,
         "one_slice_in": every,
         "cells": [
             {
@@ -194,7 +194,7 @@ def heatmap(
                 "lon": round((cell % columns_around + 0.5) * cell_deg - 180, 6),
                 "aircraft_s": value,
             }
-            for cell, value in busiest[:MOST_CELLS]
+            for cell, value in busiest[:MAX_CELLS]
         ],
     }
 
@@ -210,7 +210,7 @@ def coverage(
     sectors = 360 // SECTOR_DEG
     farthest = np.zeros((sectors, len(BANDS_FT)))
     counts = np.zeros((sectors, len(BANDS_FT)), np.int64)
-    every = one_slice_in(session, span, MOST_CHUNKS)
+    every = one_slice_in(session, span, MAX_CHUNKS)
     for points in _points_within(session, span, every):
         points = points[points["flags"] & NO_ALTITUDE == 0]
         if min_altitude_ft is not None:

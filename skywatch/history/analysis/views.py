@@ -20,9 +20,9 @@ from skywatch.security.permissions import Permission
 
 FEATURE = "history"
 # Heat maps and coverages at a time in this process, and how long (s) another one waits for its turn.
-MOST_AT_ONCE, LONGEST_WAIT_S = 2, 1.0
-_turns = threading.BoundedSemaphore(MOST_AT_ONCE)
-LONGEST = timedelta(days=schemas.LONGEST_ANALYSIS_DAYS)
+MAX_AT_ONCE, MAX_WAIT_S = 2, 1.0
+_turns = threading.BoundedSemaphore(MAX_AT_ONCE)
+LONGEST = timedelta(days=schemas.MAX_ANALYSIS_DAYS)
 
 stats_service = ApiService("history_stats", "/history/stats", feature=FEATURE)
 heatmap_service = ApiService("history_heatmap", "/history/heatmap", feature=FEATURE)
@@ -36,7 +36,7 @@ def get_history_stats(request: Request) -> dict[str, Any]:
     The last 7 days by default; `change` compares with the span of the same length before.
     """
     begin, end = span_of(request, default=timedelta(days=7), longest=timedelta(days=3660))
-    return service.statistics(request.db, begin, end, request.may)
+    return service.statistics(request.db, begin, end, request.visibility)
 
 
 @heatmap_service.get(
@@ -51,7 +51,7 @@ def get_heatmap(request: Request) -> dict[str, Any]:
     """
     begin, end = span_of(request, default=timedelta(days=1), longest=LONGEST)
     query = request.validated["querystring"]
-    span = Span(begin.timestamp(), end.timestamp(), military=request.may.military)
+    span = Span(begin.timestamp(), end.timestamp(), military=request.visibility.military)
     with _turn():
         result = service.heatmap(
             request.db, span, query["cell_deg"], query["bbox"], query["min_altitude_ft"], query["max_altitude_ft"]
@@ -72,12 +72,12 @@ def get_coverage(request: Request) -> dict[str, Any]:
     without). The last 24 hours by default; at most 31 days. Of a span with very many positions one slice of ten
     minutes in `one_slice_in` is evaluated.
     """
-    station = request.runtime.current.of(PictureSettings).station_for(exact=request.may.exact_station)
+    station = request.runtime.current.of(PictureSettings).station_for(exact=request.visibility.exact_station)
     if station is None:
         raise Problem("conflict", "The station's position is not set (station_lat, station_lon), or not shown.")
     begin, end = span_of(request, default=timedelta(days=1), longest=LONGEST)
     query = request.validated["querystring"]
-    span = Span(begin.timestamp(), end.timestamp(), military=request.may.military)
+    span = Span(begin.timestamp(), end.timestamp(), military=request.visibility.military)
     with _turn():
         result = service.coverage(request.db, span, station, query["min_altitude_ft"], query["max_altitude_ft"])
     return {
@@ -91,8 +91,8 @@ def get_coverage(request: Request) -> dict[str, Any]:
 @contextmanager
 def _turn() -> Iterator[None]:
     """One of few evaluations at a time: each takes a processor for a second; raises Problem (503)."""
-    if not _turns.acquire(timeout=LONGEST_WAIT_S):
-        detail = f"{MOST_AT_ONCE} evaluations of history are running; try again in a moment."
+    if not _turns.acquire(timeout=MAX_WAIT_S):
+        detail = f"{MAX_AT_ONCE} evaluations of history are running; try again in a moment."
         raise Problem("unavailable", detail, headers={"Retry-After": "2"})
     try:
         yield

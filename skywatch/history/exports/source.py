@@ -15,7 +15,7 @@ from skywatch.history.storage.points import SLICE_S, Points, address_text, in_or
 # A flight without a point for so many slices is yielded; if it continues, the rest is another part.
 QUIET_SLICES = 3
 # Limit of points in memory while flights are gathered (40 bytes each); beyond it the longest is yielded in parts.
-MOST_GATHERED = 500_000
+MAX_GATHERED = 500_000
 
 
 def by_slice(session: Session, span: Span, labels: Labels) -> Iterator[tuple[int, list[Track]]]:
@@ -44,7 +44,7 @@ def pieces(slices: Iterable[tuple[int, list[Track]]]) -> Iterator[Track]:
         yield from tracks
 
 
-def whole_flights(slices: Iterable[tuple[int, list[Track]]], most: int = MOST_GATHERED) -> Iterator[Track]:
+def whole_flights(slices: Iterable[tuple[int, list[Track]]], most: int = MAX_GATHERED) -> Iterator[Track]:
     """Tracks put together flight by flight, each yielded when it is over."""
     gathering: dict[tuple[str, int], list[Track]] = {}
     last_slice: dict[tuple[str, int], int] = {}

@@ -37,9 +37,9 @@ def export_history(request: Request) -> Response:
     begin, end = span_of(request, default=timedelta(days=1))
     query = request.validated["querystring"]
     export_format = FORMATS[query["format"]]
-    labels = Labels(request.may)
+    labels = Labels(request.visibility)
     code = None if query["icao_hex"] is None else address_code(query["icao_hex"])
-    span = Span(begin.timestamp(), end.timestamp(), code, request.may.military)
+    span = Span(begin.timestamp(), end.timestamp(), code, request.visibility.military)
 
     def body(session: Session) -> Iterator[bytes]:
         slices = by_slice(session, span, labels)

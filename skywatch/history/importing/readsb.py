@@ -24,7 +24,7 @@ from skywatch.http.resources.schema import parse_icao
 NEW_LEG = 2
 MILITARY = 1
 # A trace of a day has tens of thousands of entries at most; more is not a trace.
-MOST_BYTES = 64_000_000
+MAX_BYTES = 64_000_000
 TIME, LAT, LON, ALT, GS, TRACK, FLAGS, DETAILS = 0, 1, 2, 3, 4, 5, 6, 8
 
 
@@ -93,14 +93,14 @@ def read(path: Path, flight_gap_s: float) -> tuple[list[TracedFlight], int]:
 def _content(path: Path) -> bytes:
     data = path.read_bytes()
     if data[:2] != b"\x1f\x8b":
-        return data[: MOST_BYTES + 1] if len(data) <= MOST_BYTES else _refuse_size()
+        return data[: MAX_BYTES + 1] if len(data) <= MAX_BYTES else _refuse_size()
     with gzip.open(path) as file:
-        plain = file.read(MOST_BYTES + 1)
-    return plain if len(plain) <= MOST_BYTES else _refuse_size()
+        plain = file.read(MAX_BYTES + 1)
+    return plain if len(plain) <= MAX_BYTES else _refuse_size()
 
 
 def _refuse_size() -> bytes:
-    raise TraceError(f"is larger than {MOST_BYTES:,} bytes")
+    raise TraceError(f"is larger than {MAX_BYTES:,} bytes")
 
 
 def _is_good(entry: list[Any]) -> bool:

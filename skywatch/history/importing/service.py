@@ -21,7 +21,7 @@ from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.database.inserting import insert_many
 from skywatch.history.importing.readsb import TracedFlight, TraceError, find, read
 from skywatch.history.models import Chunk, Flight
-from skywatch.history.reading.flights import IDS_A_QUERY, LONGEST_FLIGHT
+from skywatch.history.reading.flights import IDS_A_QUERY, MAX_FLIGHT
 from skywatch.history.recording.thinning import THINNED_POINT, Thinner
 from skywatch.history.recording.writer import chunk_rows
 from skywatch.history.settings import HistorySettings
@@ -102,7 +102,7 @@ def _mark_military(session: Session, flights: list[TracedFlight]) -> None:
 def _new_flights(session: Session, flights: list[TracedFlight]) -> list[int]:
     """The indexes of flights that overlap none in the database and no earlier one of the batch."""
     times_by_address: dict[str, list[tuple[float, float]]] = {}
-    first = datetime.fromtimestamp(min(flight.begin for flight in flights), UTC) - LONGEST_FLIGHT
+    first = datetime.fromtimestamp(min(flight.begin for flight in flights), UTC) - MAX_FLIGHT
     last = datetime.fromtimestamp(max(flight.end for flight in flights), UTC)
     addresses = sorted({flight.address.upper() for flight in flights})
     for begin in range(0, len(addresses), IDS_A_QUERY):

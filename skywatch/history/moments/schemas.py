@@ -21,8 +21,8 @@ from skywatch.http.resources.schema import (
     node,
 )
 
-LONGEST_REPLAY_DAYS = 7
-MOST_BINS = 500
+MAX_REPLAY_DAYS = 7
+MAX_BINS = 500
 
 
 class PictureQuery(Schema):
@@ -73,7 +73,7 @@ class ReplayQuery(SpanQuery):
 
 
 class TimelineQuery(SpanQuery):
-    bins = node(QueryInteger(), "Equal parts of the span.", missing=120, validator=colander.Range(1, MOST_BINS))
+    bins = node(QueryInteger(), "Equal parts of the span.", missing=120, validator=colander.Range(1, MAX_BINS))
 
 
 class Timeline(Schema):

@@ -45,14 +45,14 @@ _encode = msgspec.json.Encoder().encode
 
 def picture(session: Session, at: float, labels: Labels) -> bytes:
     """Every aircraft at unix seconds ``at``: ``{now, aircraft, count}``."""
-    points = read(session, Span(at - AROUND_S, at + AROUND_S, military=labels.may.military))
+    points = read(session, Span(at - AROUND_S, at + AROUND_S, military=labels.visibility.military))
     near = _around([points], at, at)
     return next(_lines(session, near, np.array([at]), labels))
 
 
 def replay(session: Session, begin: float, end: float, step_s: float, labels: Labels) -> Iterator[bytes]:
     """Every moment from ``begin`` to ``end``, ``step_s`` apart, as ``picture``; holds three slices at most."""
-    span = Span(begin - AROUND_S, end + AROUND_S, military=labels.may.military)
+    span = Span(begin - AROUND_S, end + AROUND_S, military=labels.visibility.military)
     steps = begin + step_s * np.arange(int((end - begin) / step_s + 1e-9) + 1)
     slices = read_slices(session, span, session.rollback)
     ahead = next(slices, None)
@@ -67,9 +67,9 @@ def replay(session: Session, begin: float, end: float, step_s: float, labels: La
             yield from _lines(session, _around(list(near.values()), moments[0], moments[-1]), moments, labels)
 
 
-def past_pictures(session: Session, begin: float, end: float, step_s: float, may: Visibility) -> Iterator[bytes]:
+def past_pictures(session: Session, begin: float, end: float, step_s: float, visibility: Visibility) -> Iterator[bytes]:
     """``replay`` for other features (``Feature.past_pictures``); ends the session's transaction between slices."""
-    return replay(session, begin, end, step_s, Labels(may))
+    return replay(session, begin, end, step_s, Labels(visibility))
 
 
 def _around(parts: list[Points], begin: float, end: float) -> Points:

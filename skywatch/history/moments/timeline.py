@@ -27,7 +27,7 @@ def timeline(session: Session, begin: datetime, end: datetime, bins: int, labels
     Flights outlive their tracks: parts of which no track is stored count nothing.
     """
     first, last = _flights(session, begin, end, labels)
-    span = Span(begin.timestamp(), end.timestamp(), military=labels.may.military)
+    span = Span(begin.timestamp(), end.timestamp(), military=labels.visibility.military)
     step_s = (span.end - span.begin) / bins
     counts = overlaps(first, last, span.begin, step_s, bins)
     counts[~_is_recorded(session, span, step_s, bins)] = 0
@@ -54,7 +54,7 @@ def _flights(
     session: Session, begin: datetime, end: datetime, labels: Labels
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """First and last times (unix seconds) of the flights with positions that the caller may see."""
-    where = conditions(FlightFilter(begin=begin, end=end), labels.may.military)
+    where = conditions(FlightFilter(begin=begin, end=end), labels.visibility.military)
     query = sa.select(Flight.first_seen_at, Flight.last_seen_at).where(*where, Flight.positions > 0)
     times = [(one.timestamp(), other.timestamp()) for one, other in session.execute(query)]
     columns = np.array(times, np.float64).reshape(len(times), 2)

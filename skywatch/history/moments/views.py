@@ -22,7 +22,7 @@ from skywatch.security.permissions import Permission
 
 FEATURE = "history"
 NDJSON = "application/x-ndjson"
-LONGEST = timedelta(days=schemas.LONGEST_REPLAY_DAYS)
+LONGEST = timedelta(days=schemas.MAX_REPLAY_DAYS)
 
 picture_service = ApiService("history_picture", "/history/picture", feature=FEATURE)
 replay_service = ApiService("history_replay", "/history/replay", feature=FEATURE)
@@ -40,7 +40,7 @@ def get_past_picture(request: Request) -> Response:
     """
     at = request.validated["querystring"]["at"]
     refuse_future(at, "at")
-    return json_response(service.picture(request.db, at.timestamp(), Labels(request.may)))
+    return json_response(service.picture(request.db, at.timestamp(), Labels(request.visibility)))
 
 
 @replay_service.get(
@@ -54,7 +54,7 @@ def replay_history(request: Request) -> Response:
     """
     begin, end = span_of(request, default=timedelta(hours=1), longest=LONGEST)
     step_s = request.validated["querystring"]["step_s"]
-    labels = Labels(request.may)
+    labels = Labels(request.visibility)
 
     def lines(session: Session) -> Iterator[bytes]:
         count = 0
@@ -76,4 +76,4 @@ def get_timeline(request: Request) -> dict[str, Any]:
     aircraft. One hour by default; at most 7 days.
     """
     begin, end = span_of(request, default=timedelta(hours=1), longest=LONGEST)
-    return timeline(request.db, begin, end, request.validated["querystring"]["bins"], Labels(request.may))
+    return timeline(request.db, begin, end, request.validated["querystring"]["bins"], Labels(request.visibility))

@@ -18,7 +18,7 @@ from skywatch.history.models import Flight
 from skywatch.security.visibility import Visibility
 
 # No flight is longer; with this a search in time reads a range of the index only.
-LONGEST_FLIGHT = timedelta(hours=25)
+MAX_FLIGHT = timedelta(hours=25)
 IDS_A_QUERY = 500
 # What a search reads of a flight.
 COLUMNS = (
@@ -59,7 +59,7 @@ def conditions(query_filter: FlightFilter, military: bool) -> list[Any]:
     if query_filter.begin is not None:
         clauses += [
             _flight.last_seen_at >= query_filter.begin,
-            _flight.first_seen_at >= earlier(query_filter.begin, LONGEST_FLIGHT),
+            _flight.first_seen_at >= earlier(query_filter.begin, MAX_FLIGHT),
         ]
     if query_filter.end is not None:
         clauses.append(_flight.first_seen_at <= query_filter.end)
@@ -95,7 +95,7 @@ def search(
     session: Session,
     query_filter: FlightFilter,
     *,
-    may: Visibility,
+    visibility: Visibility,
     limit: int,
     offset: int = 0,
     cursor: tuple[datetime, int] | None = None,
@@ -105,7 +105,7 @@ def search(
     Each is a dictionary of ``COLUMNS``, read from the table itself: the ORM takes longer than the database.
     """
     connection = session.connection()
-    statements = _statements(query_filter, may.military, connection.dialect.name)
+    statements = _statements(query_filter, visibility.military, connection.dialect.name)
     values: dict[str, Any] = {"page_rows": limit + 1, "page_offset": offset}
     if cursor is not None:
         values |= {"cursor_at": cursor[0], "cursor_id": cursor[1]}
@@ -157,10 +157,10 @@ def _ranges_of_prefixes(query_filter: FlightFilter, dialect: str) -> list[Any]:
     return [column.between(begin, begin + chr(sys.maxunicode)) for column, begin in prefixes]
 
 
-def get(session: Session, flight_id: int, may: Visibility) -> Flight:
+def get(session: Session, flight_id: int, visibility: Visibility) -> Flight:
     """One flight; raises Problem (404) where there is none or the caller may not see it."""
     flight = session.get(Flight, flight_id)
-    if flight is None or (flight.military and not may.military):
+    if flight is None or (flight.military and not visibility.military):
         raise not_found("flight")
     return flight
 
@@ -182,27 +182,27 @@ class Labels:
     A stream goes from slice to slice: flights of the last slice are needed again, older ones are not.
     """
 
-    MOST_CACHED = 5_000
+    MAX_CACHED = 5_000
 
-    def __init__(self, may: Visibility) -> None:
-        self.may = may
+    def __init__(self, visibility: Visibility) -> None:
+        self.visibility = visibility
         self._cache: dict[int, Label] = {}
 
     def fetch(self, session: Session, ids: Iterable[int]) -> dict[int, Label]:
         """The labels of these flights; one that is gone from the table has no label."""
         flight_ids = set(ids)
         missing = sorted(flight_ids - self._cache.keys())
-        if missing and len(self._cache) > self.MOST_CACHED:
+        if missing and len(self._cache) > self.MAX_CACHED:
             self._cache = {flight: label for flight, label in self._cache.items() if flight in flight_ids}
         for begin in range(0, len(missing), IDS_A_QUERY):
             query = sa.select(
                 Flight.id, Flight.callsign, Flight.registration, Flight.aircraft_type, Flight.military
             ).where(Flight.id.in_(missing[begin : begin + IDS_A_QUERY]))
             for flight, callsign, registration, aircraft_type, military in session.execute(query):
-                shown = registration if self.may.details else None
+                shown = registration if self.visibility.details else None
                 self._cache[flight] = Label(flight, callsign, shown, aircraft_type, military)
         return {flight: self._cache[flight] for flight in flight_ids if flight in self._cache}
 
     def hidden(self, labels: dict[int, Label]) -> list[int]:
         """The flights among these that the caller may not see."""
-        return [] if self.may.military else [flight for flight, label in labels.items() if label.military]
+        return [] if self.visibility.military else [flight for flight, label in labels.items() if label.military]

@@ -21,10 +21,10 @@ TIME_WIDTHS = (19, 4)
 BOOLEAN_WIDTH = 5
 
 _A_DEGREE = 100_000
-_MOST_DEGREES = 1000
+_MAX_DEGREES = 1000
 # Heights that aircraft reach (ft); others are formatted too, but more slowly.
 _USUAL = (-20_000, 140_000)
-_MOST_SMALL = np.iinfo(np.int16).max
+_MAX_SMALL = np.iinfo(np.int16).max
 _A_SECOND = 100
 
 
@@ -33,7 +33,7 @@ def degrees(grid: Numbers) -> tuple[Text, Text]:
     size = np.abs(grid).astype(np.int32)
     whole = size // _A_DEGREE
     rest = size - whole * _A_DEGREE
-    return _whole_degrees().take(whole + _MOST_DEGREES * (grid < 0), mode="clip"), _fractions().take(rest)
+    return _whole_degrees().take(whole + _MAX_DEGREES * (grid < 0), mode="clip"), _fractions().take(rest)
 
 
 def whole(numbers: Numbers) -> Text:
@@ -68,7 +68,7 @@ def booleans(which: Numbers) -> Text:
 
 @lru_cache(1)
 def _whole_degrees() -> Text:
-    return np.array([sign + b"%d" % number for sign in (b"", b"-") for number in range(_MOST_DEGREES)], "S4")
+    return np.array([sign + b"%d" % number for sign in (b"", b"-") for number in range(_MAX_DEGREES)], "S4")
 
 
 @lru_cache(1)
@@ -90,7 +90,7 @@ def _usual_heights() -> Text:
 
 @lru_cache(1)
 def _small() -> Text:
-    return np.append(np.array(b"null", f"S{SMALL_WIDTH}"), np.arange(_MOST_SMALL + 1).astype(f"S{SMALL_WIDTH}"))
+    return np.append(np.array(b"null", f"S{SMALL_WIDTH}"), np.arange(_MAX_SMALL + 1).astype(f"S{SMALL_WIDTH}"))
 
 
 @lru_cache(1)

@@ -25,7 +25,7 @@ from skywatch.http.resources.schema import (
     node,
 )
 
-LONGEST_TRACK_DAYS = 31
+MAX_TRACK_DAYS = 31
 
 
 class FlightPath(Schema):

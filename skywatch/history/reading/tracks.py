@@ -126,10 +126,10 @@ def of_flight(session: Session, flight: Flight) -> Points:
     return points[points["flight"] == flight.id]
 
 
-def of_aircraft(session: Session, address: str, begin: datetime, end: datetime, may: Visibility) -> Points:
+def of_aircraft(session: Session, address: str, begin: datetime, end: datetime, visibility: Visibility) -> Points:
     """All points of an aircraft in a span, in order of time. Only slices in which it flew are read."""
     first, last = begin.timestamp(), end.timestamp()
-    span = Span(first, last, address_code(address), may.military)
+    span = Span(first, last, address_code(address), visibility.military)
     points = span.within(read_aircraft(session, span, _flight_times(session, address, first, last)))
     return points[np.argsort(points["at"], kind="stable")]
 

@@ -41,7 +41,7 @@ def list_flights(request: Request) -> dict[str, Any]:
     `aircraft.view_details` registration and operator are null and cannot be searched.
     """
     query = request.validated["querystring"]
-    if query["registration"] is not None and not request.may.details:
+    if query["registration"] is not None and not request.visibility.details:
         raise Problem("permission_denied", "Searching by registration needs aircraft.view_details.")
     if query["from"] is not None and query["to"] is not None and query["from"] > query["to"]:
         raise invalid("from", "must not be after the end of the span", "querystring")
@@ -61,20 +61,20 @@ def list_flights(request: Request) -> dict[str, Any]:
     records, count, more = flights.search(
         request.db,
         query_filter,
-        may=request.may,
+        visibility=request.visibility,
         limit=query["limit"],
         offset=0 if query["cursor"] else query["offset"],
         cursor=query["cursor"],
     )
     last = (records[-1]["first_seen_at"], records[-1]["id"]) if more else None
-    return cursor_page(request, "flights", [_body(flight, request.may) for flight in records], count, last)
+    return cursor_page(request, "flights", [_body(flight, request.visibility) for flight in records], count, last)
 
 
 @flight_one.get(permission=Permission.HISTORY_VIEW, path=schemas.FlightPath(), responses={200: schemas.FlightRecord()})
 def get_flight(request: Request) -> dict[str, Any]:
     """One flight"""
-    flight = flights.get(request.db, request.validated["path"]["flight_id"], request.may)
-    return _body(_columns(flight), request.may)
+    flight = flights.get(request.db, request.validated["path"]["flight_id"], request.visibility)
+    return _body(_columns(flight), request.visibility)
 
 
 @flight_track.get(
@@ -89,13 +89,17 @@ def get_flight_track(request: Request) -> Any:
     As JSON (`{flight, points, count}`) or as a file: `geojson`, `kml`, `gpx`, `csv`. One flight is no bulk export:
     `history.view` is enough for all formats.
     """
-    flight = flights.get(request.db, request.validated["path"]["flight_id"], request.may)
+    flight = flights.get(request.db, request.validated["path"]["flight_id"], request.visibility)
     points = tracks.of_flight(request.db, flight)
     format_name = request.validated["querystring"]["format"]
     if format_name == "json":
-        return {"flight": _body(_columns(flight), request.may), "points": tracks.as_json(points), "count": len(points)}
+        return {
+            "flight": _body(_columns(flight), request.visibility),
+            "points": tracks.as_json(points),
+            "count": len(points),
+        }
     export_format = FORMATS[format_name]
-    body = b"".join(export_format.write(named(request.db, in_order(points), flights.Labels(request.may))))
+    body = b"".join(export_format.write(named(request.db, in_order(points), flights.Labels(request.visibility))))
     response = Response(body=body, content_type=export_format.media_type)
     response.charset = "utf-8" if export_format.media_type.startswith("text/") else None
     response.content_disposition = f'attachment; filename="flight-{flight.id}.{export_format.extension}"'
@@ -113,9 +117,9 @@ def get_aircraft_track(request: Request) -> dict[str, Any]:
 
     The last 24 hours by default; at most 31 days.
     """
-    begin, end = span_of(request, default=timedelta(days=1), longest=timedelta(days=schemas.LONGEST_TRACK_DAYS))
+    begin, end = span_of(request, default=timedelta(days=1), longest=timedelta(days=schemas.MAX_TRACK_DAYS))
     address = request.validated["path"]["icao_hex"]
-    points = tracks.of_aircraft(request.db, address, begin, end, request.may)
+    points = tracks.of_aircraft(request.db, address, begin, end, request.visibility)
     return {
         "icao_hex": address.upper(),
         "from": begin,
@@ -129,8 +133,8 @@ def _columns(flight: Flight) -> dict[str, Any]:
     return {name: getattr(flight, name) for name in flights.COLUMNS}
 
 
-def _body(columns: Mapping[str, Any], may: Visibility) -> dict[str, Any]:
+def _body(columns: Mapping[str, Any], visibility: Visibility) -> dict[str, Any]:
     """The flight as the caller may see it, from its columns by name."""
     duration = columns["last_seen_at"] - columns["first_seen_at"]
-    hidden = {} if may.details else {"registration": None, "operator": None}
+    hidden = {} if visibility.details else {"registration": None, "operator": None}
     return {**columns, "duration_s": round(duration.total_seconds(), 1), **hidden}

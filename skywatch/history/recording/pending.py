@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.core.reporting.metrics import truth
+from skywatch.core.reporting.metrics import boolean_label
 from skywatch.history import metrics
 from skywatch.history.recording.slots import Slots
 from skywatch.history.recording.thinning import THINNED_POINT, ThinnedPoints
 
 # Limit of points in memory while the database is away: about 150 MB.
-MOST_WAITING = 5_000_000
+MAX_WAITING = 5_000_000
 
 
 class PendingPoints:
@@ -34,7 +34,7 @@ class PendingPoints:
         count_by_military(metrics.HISTORY_POINTS, self._slots, points["slot"])
         self._chunks.append(points)
         self.waiting += len(points)
-        while self.waiting > MOST_WAITING and len(self._chunks) > 1:
+        while self.waiting > MAX_WAITING and len(self._chunks) > 1:
             lost = len(self._chunks.pop(0))
             self.waiting -= lost
             self.lost += lost
@@ -55,4 +55,4 @@ def count_by_military(counter: Any, slots: Slots, slot: npt.NDArray[Any]) -> Non
     """Increment a counter by the flights of ``slot``, military ones under their own label."""
     military = int(np.count_nonzero(slots["military"][slot]))
     for is_military, count in ((False, len(slot) - military), (True, military)):
-        counter.labels(truth(is_military)).inc(count)
+        counter.labels(boolean_label(is_military)).inc(count)

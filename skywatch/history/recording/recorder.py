@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.core import geo
-from skywatch.core.reporting.metrics import truth
+from skywatch.core.reporting.metrics import boolean_label
 from skywatch.history import metrics
 from skywatch.history.recording import observing
 from skywatch.history.recording.batch import Batch
@@ -27,7 +27,7 @@ from skywatch.picture.state.sky import Sky
 
 Column = npt.NDArray[Any]
 
-LONGEST_FLIGHT_S = 24 * 3600.0
+MAX_FLIGHT_S = 24 * 3600.0
 TURNAROUND_S = 300.0
 # A position later than this comes from a wrong clock; it would make all following ones too old.
 FUTURE_S = 10.0
@@ -104,7 +104,7 @@ class Recorder:
         for name in ("first_seen_at", "last_seen_at"):
             self.slots[name][slot] = sky.column("seen_at")[row]
         self.slots.operators[slot] = observing.operator_of(sky, row) or None
-        metrics.HISTORY_FLIGHTS.labels(truth(sky.column("military")[row])).inc()
+        metrics.HISTORY_FLIGHTS.labels(boolean_label(sky.column("military")[row])).inc()
         return slot
 
     def _end(self, slot: int) -> None:
@@ -119,7 +119,7 @@ class Recorder:
         parked = slots["has_flown"][rows] & (waited >= TURNAROUND_S)
         renamed = (callsign != b"") & (slots["callsign"][rows] != b"") & (callsign != slots["callsign"][rows])
         over = (parked & ~ground) | (slots["has_flown"][rows] & ground & renamed)
-        over |= sky.now - slots["first_seen_at"][rows] > LONGEST_FLIGHT_S
+        over |= sky.now - slots["first_seen_at"][rows] > MAX_FLIGHT_S
         for row in np.flatnonzero(over).tolist():
             old = int(rows[row])
             self._end(old)

@@ -17,8 +17,8 @@ from skywatch.history.storage.points import ADDRESS_MASK, NON_ICAO, SLICE_S, Poi
 # all, but a query for one aircraft decodes five times as much, and PostgreSQL stores values of up to 2 KB in the row
 # itself, where reading them needs no look-up in a TOAST table.
 TARGET_POINTS = 400
-MOST_PARTS = 1024
-COUNTS = tuple(1 << power for power in range(MOST_PARTS.bit_length()))
+MAX_PARTS = 1024
+COUNTS = tuple(1 << power for power in range(MAX_PARTS.bit_length()))
 
 
 def _spread(aircraft: Any) -> Any:
@@ -29,7 +29,7 @@ def _spread(aircraft: Any) -> Any:
 
 def parts_for(points: int) -> int:
     """The number of parts of a slice with so many points."""
-    return next((count for count in COUNTS if points <= count * TARGET_POINTS), MOST_PARTS)
+    return next((count for count in COUNTS if points <= count * TARGET_POINTS), MAX_PARTS)
 
 
 def shards_of(aircraft: int) -> list[int]:

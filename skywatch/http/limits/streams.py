@@ -25,7 +25,7 @@ RETRY_AFTER_S = 10
 # Who breaks off a stream and asks for another at once gets it: the end of the first is noticed at its next piece. So
 # long is waited where its client has gone, and where that may not have been noticed yet, by so many threads (s).
 WAIT_FOR_END_S, WAIT_FOR_NEWS_S, POLL_S = 3.0, 0.25, 0.05
-MOST_WAITING = 2
+MAX_WAITING = 2
 
 
 class Connection(Protocol):
@@ -113,7 +113,7 @@ class StreamLimiter:
     def _wait_for_end(self, holder: Hashable, most: int) -> None:
         """Wait for the end of a stream whose client has gone, where the holder has as many as allowed."""
         began = time.monotonic()
-        if len(self._of(holder)) < most or self._waiting >= min(MOST_WAITING, self._settings.api_threads - 1):
+        if len(self._of(holder)) < most or self._waiting >= min(MAX_WAITING, self._settings.api_threads - 1):
             return
         self._waiting += 1
         try:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 # More parts than any form of ours has, and the longest value that is looked at (bytes).
-MOST_PARTS, LONGEST_VALUE = 64, 1024
-LONGEST_BOUNDARY = 200
+MAX_PARTS, MAX_VALUE = 64, 1024
+MAX_BOUNDARY = 200
 
 
 class FormField:
@@ -29,8 +29,8 @@ class FormField:
         self._text: bytearray | None = None
         kind, options = parse_options_header(content_type)
         boundary = options.get("boundary", "")
-        if kind.lower() == "multipart/form-data" and 0 < len(boundary) <= LONGEST_BOUNDARY and "\n" not in boundary:
-            self._parser: Any = PushMultipartParser(boundary, max_segment_count=MOST_PARTS)
+        if kind.lower() == "multipart/form-data" and 0 < len(boundary) <= MAX_BOUNDARY and "\n" not in boundary:
+            self._parser: Any = PushMultipartParser(boundary, max_segment_count=MAX_PARTS)
             self.has_failed = False
 
     @property
@@ -62,6 +62,6 @@ class FormField:
         elif isinstance(event, bytes | bytearray | memoryview):
             if self._text is not None:
                 self._text += event
-                self.has_failed = len(self._text) > LONGEST_VALUE
+                self.has_failed = len(self._text) > MAX_VALUE
         else:
             self._text = bytearray() if event.name == self._name else None

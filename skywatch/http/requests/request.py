@@ -20,7 +20,7 @@ from skywatch.security.visibility import Visibility
 class Request(pyramid.request.Request):
     """Pyramid's request with the attributes that this package adds.
 
-    ``db`` is a session, opened at first use; ``identity`` is None for anonymous callers, ``may`` is what
+    ``db`` is a session, opened at first use; ``identity`` is None for anonymous callers, ``visibility`` is what
     the caller may see; ``validated`` contains ``path``, ``querystring`` and ``body`` as deserialized by their schemas.
     ``path_prefix`` is the path below which clients know the service, empty or as ``/sky``. ``is_framed``: Home
     Assistant's ingress shows the pages in a frame of its own page, from the same origin.
@@ -28,7 +28,7 @@ class Request(pyramid.request.Request):
 
     db: Session
     identity: Identity | None
-    may: Visibility
+    visibility: Visibility
     runtime: Runtime
     client_address: str
     path_prefix: str

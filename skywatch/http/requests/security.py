@@ -58,7 +58,7 @@ def context_factory(feature: str | None) -> Callable[[Request], AskedFeature]:
 
 
 def visibility(request: Request) -> Visibility:
-    """The visibility of the caller, as ``request.may``."""
+    """The visibility of the caller, as ``request.visibility``."""
     registry = request.registry
     environ = request.environ
     forwarded = any(name in environ for name in _FORWARDING)
@@ -77,7 +77,7 @@ def includeme(config: Configurator) -> None:
     # All access settings at once: every request needs them.
     config.registry["access_settings"] = lambda: tuple([default_access(feature) for feature in FEATURES])
     config.set_security_policy(policy)
-    config.add_request_method(visibility, "may", reify=True)
+    config.add_request_method(visibility, "visibility", reify=True)
 
 
 __all__ = ["Identity", "context_factory", "feature_context", "visibility"]

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 WHITE_SPACE = re.compile(r"\s+")
 # Unknown members of one object reported as faults.
-MOST_UNKNOWN = 200
+MAX_UNKNOWN = 200
 # Entries of a list whose schema names no limit. A list is counted before its entries are looked at.
-MOST_ENTRIES = 1_000
+MAX_ENTRIES = 1_000
 # Control characters and lone surrogates; texts of several lines may have line breaks and tabs.
 _CONTROL = re.compile("[\\x00-\\x1f\\x7f\\ud800-\\udfff]")
 _CONTROL_BUT_LINES = re.compile("[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f\\ud800-\\udfff]")
@@ -48,7 +48,7 @@ class StrictMapping(colander.Mapping):
         except colander.Invalid as error:
             fault = error
         # A body of a megabyte may contain a hundred thousand of them.
-        for key in unknown[:MOST_UNKNOWN]:
+        for key in unknown[:MAX_UNKNOWN]:
             fault = fault or colander.Invalid(node)
             stranger = colander.SchemaNode(colander.String(), name=str(key)[:64])
             fault.add(colander.Invalid(stranger, "is not a known field"))
@@ -221,7 +221,7 @@ class Nullable(colander.SchemaType):
 class JsonList(colander.Sequence):
     """A JSON array; colander's own would also take objects and strings.
 
-    It is counted first: the largest number of entries is that of the node's ``colander.Length``, or MOST_ENTRIES.
+    It is counted first: the largest number of entries is that of the node's ``colander.Length``, or MAX_ENTRIES.
     """
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any, **kw: Any) -> Any:
@@ -237,7 +237,7 @@ def most_entries(node: colander.SchemaNode) -> int:
     """The largest number of entries of a list."""
     validators = getattr(node.validator, "validators", (node.validator,))
     limits = [v.max for v in validators if isinstance(v, colander.Length) and v.max not in (None, -1)]
-    return min(limits, default=MOST_ENTRIES)
+    return min(limits, default=MAX_ENTRIES)
 
 
 class JsonSequence(colander.SequenceSchema):

@@ -20,7 +20,7 @@ from skywatch.http.lists.paging import link_base
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.security import context_factory
 from skywatch.http.resources.schema import Schema
-from skywatch.http.resources.validation import MOST_VALUES, validate, validation_failed
+from skywatch.http.resources.validation import MAX_VALUES, validate, validation_failed
 
 API_PREFIX = "/api/v1"
 # The number of a row in a path: ASCII digits alone (``\d`` takes those of every script), within 64 bits.
@@ -119,7 +119,7 @@ class ApiService(Service):
         errors = tuple(kw.pop("errors", ()))
         body_types = tuple(kw.pop("body_types", ("application/json",)))
         creates = kw.pop("creates", None)
-        most_values = kw.pop("most_values", MOST_VALUES)
+        most_values = kw.pop("most_values", MAX_VALUES)
         operation_id = kw.pop("operation_id", view.__name__)
         any_query, remember = kw.pop("any_query", False), kw.pop("remember_query", False)
         summary, _, rest = (view.__doc__ or "").strip().partition("\n")

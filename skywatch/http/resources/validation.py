@@ -27,7 +27,7 @@ MAXIMUM_FAULTS = 200
 
 # Values of a body: the largest that anybody sends, a watch list of 100,000 entries, has as many. A megabyte could hold
 # half a million, and parsing, checking and refusing each takes longer than anybody should wait.
-MOST_VALUES = 150_000
+MAX_VALUES = 150_000
 # A comma or bracket, or a string as a whole, which may contain such marks.
 _VALUE_OR_STRING = re.compile(rb'[,\[{]|"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 
@@ -53,7 +53,7 @@ def _read(request: Request) -> dict[str, Any]:
                 request, {child.name for child in node.children if isinstance(child.typ, QueryList)}
             )
         elif node.name == "body":
-            parts["body"] = json_body(request, getattr(schema, "most_values", MOST_VALUES))
+            parts["body"] = json_body(request, getattr(schema, "most_values", MAX_VALUES))
     return parts
 
 
@@ -76,7 +76,7 @@ def _query(request: Request, lists: Set[str]) -> dict[str, str]:
     return values
 
 
-def json_body(request: Request, most_values: int | None = MOST_VALUES) -> Any:
+def json_body(request: Request, most_values: int | None = MAX_VALUES) -> Any:
     """The parsed body; raises Problem (415 or 400) where it is not strict JSON, or has more values than this.
 
     None is for callers that have counted them.

@@ -33,7 +33,7 @@ from skywatch.inputs.retrying import InputError, MessageInput
 READ_BYTES = 1 << 17
 # How often the file is looked at when nothing was added to it.
 FOLLOW_EVERY_S = 0.5
-LONGEST_LINE = 1 << 20
+MAX_LINE = 1 << 20
 SAMPLE_BYTES = 256
 
 
@@ -148,7 +148,7 @@ class FollowedFile:
             # The end of a line that was too long.
             lines = lines[lines.index(b"\n") + 1 :]
             self._skipping = False
-        if len(self._rest) > LONGEST_LINE:
+        if len(self._rest) > MAX_LINE:
             self.too_long += not self._skipping
             self._skipping = True
             self._offset += len(self._rest)

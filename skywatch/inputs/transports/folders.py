@@ -22,7 +22,7 @@ SCAN_EVERY_S = 1.0
 SCAN_SHARE = 0.1
 CLOSED_AFTER_S = 2.0
 DEEPEST = 3
-MOST_FILES = 200_000
+MAX_FILES = 200_000
 # Names under which programs write before they rename.
 TEMPORARY = (".tmp", ".part", ".partial")
 
@@ -97,9 +97,9 @@ class FolderInput(MessageInput[FolderFile]):
             # A folder on a network may hang: never on the loop.
             entries = await asyncio.to_thread(_search, self._path)
             self.set_connected()
-            if len(entries) > MOST_FILES:
-                self.set_problem(f"more than {MOST_FILES} files; the rest is not read")
-                del entries[MOST_FILES:]
+            if len(entries) > MAX_FILES:
+                self.set_problem(f"more than {MAX_FILES} files; the rest is not read")
+                del entries[MAX_FILES:]
             took_s = time.monotonic() - started_at
             for entry in self._watch.update(entries, time.monotonic()):
                 await self._consumer.ready()
@@ -109,7 +109,7 @@ class FolderInput(MessageInput[FolderFile]):
 
 
 def _search(folder: Path) -> list[_Entry]:
-    return list(_walk(str(folder), "", DEEPEST))[: MOST_FILES + 1]
+    return list(_walk(str(folder), "", DEEPEST))[: MAX_FILES + 1]
 
 
 def _walk(folder: str, prefix: str, depth: int) -> Iterator[_Entry]:

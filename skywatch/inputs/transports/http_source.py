@@ -22,11 +22,11 @@ for _chatty in ("httpx", "httpcore"):
     logging.getLogger(_chatty).setLevel(logging.WARNING)
 
 LARGEST_BODY = 64 * 1024 * 1024
-MOST_REDIRECTS = 5
+MAX_REDIRECTS = 5
 CONNECT_TIMEOUT_S = 5.0
 SILENCE_TIMEOUT_S = 10.0
 REQUEST_TIMEOUT_S = 20.0
-LONGEST_RETRY_AFTER_S = 3600.0
+MAX_RETRY_AFTER_S = 3600.0
 
 
 class Fetched(NamedTuple):
@@ -50,7 +50,7 @@ class HttpSource:
             headers={"User-Agent": "Skywatch", "Accept": "application/json", "Accept-Encoding": "gzip"} | self._headers,
             timeout=httpx.Timeout(SILENCE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
             follow_redirects=True,
-            max_redirects=MOST_REDIRECTS,
+            max_redirects=MAX_REDIRECTS,
             # Proxies and netrc files of the environment are not settings of Skywatch.
             trust_env=False,
         )
@@ -78,7 +78,7 @@ class HttpSource:
         except httpx.TimeoutException:
             raise InputError("the server is silent") from None
         except httpx.TooManyRedirects:
-            raise InputError(f"redirects more than {MOST_REDIRECTS} times") from None
+            raise InputError(f"redirects more than {MAX_REDIRECTS} times") from None
         except httpx.ConnectError as error:
             raise InputError(f"cannot connect: {_cause(error)}") from None
         except httpx.DecodingError:
@@ -162,8 +162,8 @@ def _age_s(response: httpx.Response) -> float | None:
 def _retry_after(response: httpx.Response) -> float:
     text = response.headers.get("Retry-After", "")
     if text.isascii() and text.isdigit() and len(text) < 10:
-        return min(float(text), LONGEST_RETRY_AFTER_S)
+        return min(float(text), MAX_RETRY_AFTER_S)
     until, answered = _seconds_of(text), _seconds_of(response.headers.get("Date"))
     if until is None or answered is None:
         return 0.0
-    return min(max(until - answered, 0.0), LONGEST_RETRY_AFTER_S)
+    return min(max(until - answered, 0.0), MAX_RETRY_AFTER_S)

@@ -15,7 +15,7 @@ from skywatch.core.network.addresses import Network
 from skywatch.inputs.base import Consumer, DecoderFactory, InputStatus, Message
 from skywatch.inputs.options import Options, Words, join_address, parse_address
 from skywatch.inputs.retrying import MessageInput
-from skywatch.inputs.transports.port import DEFAULT_CONNECTIONS, MOST_CONNECTIONS, Port
+from skywatch.inputs.transports.port import DEFAULT_CONNECTIONS, MAX_CONNECTIONS, Port
 from skywatch.inputs.transports.tcp import READ_BYTES, Pace
 
 # Of one address, a part of all: one sender that reconnects in a loop must not lock out the others.
@@ -72,7 +72,7 @@ def create(
     host, port = parse_address(words[0], lowest_port=0)
     options = Options(words[1:])
     allowed = options.networks("allow")
-    connections = options.whole("connections", DEFAULT_CONNECTIONS, 1, MOST_CONNECTIONS)
+    connections = options.whole("connections", DEFAULT_CONNECTIONS, 1, MAX_CONNECTIONS)
     options.finish()
     status = InputStatus(name=name, kind="listen", address=join_address(host, port), family=family)
     return ListenInput(status, (host, port), allowed, connections, decoder, consumer)

@@ -18,7 +18,7 @@ from skywatch.inputs.transports.tcp import READ_BYTES, keep_alive
 
 logger = logging.getLogger(__name__)
 
-DEFAULT_CONNECTIONS, MOST_CONNECTIONS = 64, 4096
+DEFAULT_CONNECTIONS, MAX_CONNECTIONS = 64, 4096
 # Called with the streams of a connection and the address of its client; the connection ends with it.
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter, str], Awaitable[None]]
 

@@ -23,7 +23,7 @@ from skywatch.inputs.base import Consumer, Decoder, DecoderFactory, InputStatus,
 from skywatch.inputs.options import Options, Words, join_address, parse_address
 from skywatch.inputs.retrying import InputError, MessageInput, one_line
 
-LONGEST_DATAGRAM = 1 << 16
+MAX_DATAGRAM = 1 << 16
 # Datagrams that are read before the loop gets its turn again.
 DATAGRAMS_A_TURN = 32
 # More than all the receivers of a busy station send together.
@@ -33,7 +33,7 @@ SOCKET_BUFFER_BYTES = 1 << 20
 # Linux's option that each datagram comes with the number of those that were lost before it (asm-generic/socket.h).
 OVERFLOWS = 40 if sys.platform == "linux" else None
 # Senders whose unfinished messages are kept.
-MOST_SENDERS = 256
+MAX_SENDERS = 256
 
 
 class UdpInput(MessageInput[Message]):
@@ -105,7 +105,7 @@ class UdpInput(MessageInput[Message]):
     def _read(self, receiving: socket.socket) -> None:
         for _ in range(DATAGRAMS_A_TURN):
             try:
-                datagram, notes, _, sender = receiving.recvmsg(LONGEST_DATAGRAM, socket.CMSG_SPACE(4))
+                datagram, notes, _, sender = receiving.recvmsg(MAX_DATAGRAM, socket.CMSG_SPACE(4))
             except (BlockingIOError, InterruptedError):
                 return
             except ConnectionError:
@@ -136,7 +136,7 @@ class UdpInput(MessageInput[Message]):
     def _decoder(self, sender: tuple[Any, ...]) -> Decoder[Message]:
         decoder = self._decoders.get(sender)
         if decoder is None:
-            if len(self._decoders) >= MOST_SENDERS:
+            if len(self._decoders) >= MAX_SENDERS:
                 self._decoders.popitem(last=False)
             decoder = self._decoders[sender] = self._make_decoder(self.invalid)
         else:

@@ -11,7 +11,7 @@ from skywatch.notify.senders.apprise_urls import check_apprise_url
 from skywatch.notify.settings import NotifySettings
 from skywatch.notify.vocabulary import ChannelKind
 
-LONGEST_TOPIC = 200
+MAX_TOPIC = 200
 _TOPIC = re.compile(r"[^/+#$\x00-\x20\x7f][^/+#\x00-\x1f\x7f]*(/[^/+#\x00-\x1f\x7f]+)*")
 # Apprise services whose host is a server; for all others it is part of a secret.
 _SERVERS = frozenset({"gotify", "gotifys", "mailto", "mailtos", "matrix", "matrixs", "mmost", "mmosts", "rocket"})
@@ -34,7 +34,7 @@ def check_address(kind: str, address: str, settings: NotifySettings) -> str | No
     if kind == ChannelKind.MQTT:
         if not settings.notify_mqtt_url:
             return "cannot be used: this installation has no MQTT broker (setting notify_mqtt_url)"
-        if len(address) > LONGEST_TOPIC or not _TOPIC.fullmatch(address):
+        if len(address) > MAX_TOPIC or not _TOPIC.fullmatch(address):
             return "must be an MQTT topic without wildcards such as kitchen/display"
     return None
 

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 DAYS: tuple[str, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 # Longest time of adjoining windows (days).
-LONGEST_DAYS = 8
+MAX_DAYS = 8
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def end_of_quiet(windows: Sequence[QuietWindow], at: datetime) -> datetime | Non
 
     Windows that overlap or touch are merged. Quiet hours without an end are cut after eight days.
     """
-    limit = at + timedelta(days=LONGEST_DAYS)
+    limit = at + timedelta(days=MAX_DAYS)
     end = at
     while end < limit:
         later = max((e for window in windows if (e := _end_of(window, end)) is not None), default=None)

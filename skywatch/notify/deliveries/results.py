@@ -12,7 +12,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.feature import load
 from skywatch.notify.deliveries.claims import Claim
 from skywatch.notify.deliveries.outbox import CHANNEL_DISABLED, Notification, enqueue
-from skywatch.notify.deliveries.schedule import FAILURES_UNTIL_DISABLED, LONGEST_RETRY_AFTER_S, next_attempt
+from skywatch.notify.deliveries.schedule import FAILURES_UNTIL_DISABLED, MAX_RETRY_AFTER_S, next_attempt
 from skywatch.notify.models import BrowserSubscription, Channel, Delivery
 from skywatch.notify.senders.base import Outcome, SendFailed
 from skywatch.notify.vocabulary import OPEN_STATES, ChannelState, DeliveryState
@@ -60,7 +60,7 @@ def failed(session: Session, claim: Claim, failure: SendFailed) -> bool:
         channel.failures += 1
     channel.state, channel.last_error, channel.last_error_at = ChannelState.FAILING.value, str(failure), now
     if failure.retry_after_s is not None:
-        channel.paused_until = now + timedelta(seconds=min(failure.retry_after_s, LONGEST_RETRY_AFTER_S))
+        channel.paused_until = now + timedelta(seconds=min(failure.retry_after_s, MAX_RETRY_AFTER_S))
     if failure.gone or channel.failures >= FAILURES_UNTIL_DISABLED:
         disable(session, channel)
         _notify_owner(session, channel)

@@ -13,7 +13,7 @@ JITTER = 0.2
 RETRY_FOR = timedelta(hours=6)
 RETRY_CRITICAL_FOR = timedelta(days=3)
 # Longest Retry-After of a receiver that is followed (s).
-LONGEST_RETRY_AFTER_S = 6 * 3600.0
+MAX_RETRY_AFTER_S = 6 * 3600.0
 # Consecutive failures after which a channel is disabled.
 FAILURES_UNTIL_DISABLED = 20
 
@@ -38,5 +38,5 @@ def next_attempt(attempts: int, now: datetime, expires_at: datetime, retry_after
         return None
     pause = pause_s(attempts)
     if retry_after_s is not None:
-        pause = max(pause, min(retry_after_s, LONGEST_RETRY_AFTER_S))
+        pause = max(pause, min(retry_after_s, MAX_RETRY_AFTER_S))
     return min(now + timedelta(seconds=pause), expires_at)

@@ -20,7 +20,7 @@ from skywatch.notify.models import Channel, Delivery
 from skywatch.notify.vocabulary import ChannelState, DeliveryState
 
 # Deliveries that one request retries.
-MOST_RETRIED = 10_000
+MAX_RETRIED = 10_000
 
 
 def find_deliveries(
@@ -83,7 +83,7 @@ def retry_span(session: Session, owner: Owner, begin: datetime, end: datetime, c
         .join(Channel, Channel.id == Delivery.channel_id)
         .where(*where)
         .order_by(Delivery.id)
-        .limit(MOST_RETRIED)
+        .limit(MAX_RETRIED)
     )
     expires_at = sa.case(
         (Delivery.priority == "critical", sa.literal(expiry("critical", now), Delivery.expires_at.type)),

@@ -39,12 +39,12 @@ POLL_S = 0.5
 # Pause after a fault, such as one of the database (s).
 PAUSE_S = 2.0
 # Time limit of a sender (s), within the lease of 30 s.
-LONGEST_SEND_S = 20.0
+MAX_SEND_S = 20.0
 # Time that messages in flight have to end when the worker stops (s).
 STOP_S = 5.0
 # Messages after which a channel gives up its slot.
 TURN = 50
-MOST_CHANNELS = 500
+MAX_CHANNELS = 500
 DATABASE_THREADS = 4
 # Channels served at a time, by (sent by Apprise, which takes a process each; channel is failing).
 SLOTS: Mapping[tuple[bool, bool], int] = {
@@ -125,7 +125,7 @@ class DeliveryWorker:
         """Start serving every channel that has due deliveries and a free slot; returns whether one is served."""
 
         def query(session: Session) -> list[DueChannel]:
-            return claims.due_channels(session, utcnow(), MOST_CHANNELS)
+            return claims.due_channels(session, utcnow(), MAX_CHANNELS)
 
         due = await self._in_database(query, write=False)
         for channel in due:
@@ -176,7 +176,7 @@ class DeliveryWorker:
         kind, begin = claim.recipient.kind, unix_now()
         try:
             claims.check_readable(claim.recipient)
-            async with asyncio.timeout(LONGEST_SEND_S):
+            async with asyncio.timeout(MAX_SEND_S):
                 outcome = await self._senders[kind].send(claim.recipient, claim.message)
         except asyncio.CancelledError:
             await asyncio.shield(self._in_database(lambda session: results.abandon(session, claim)))
@@ -185,7 +185,7 @@ class DeliveryWorker:
             await self._record_failure(claim, failure)
             return False
         except TimeoutError:
-            await self._record_failure(claim, SendFailed(UNREACHABLE, cause=f"no answer within {LONGEST_SEND_S:g} s"))
+            await self._record_failure(claim, SendFailed(UNREACHABLE, cause=f"no answer within {MAX_SEND_S:g} s"))
             return False
         except Exception as error:
             # An internal fault: the owner gets no details of it, and the delivery is retried.

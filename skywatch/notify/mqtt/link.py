@@ -21,7 +21,7 @@ from skywatch.notify.settings import NotifySettings
 
 log = logging.getLogger(__name__)
 COMPONENT = "mqtt"
-FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 30.0
+FIRST_PAUSE_S, MAX_PAUSE_S = 1.0, 30.0
 KEEPALIVE_S = 30
 # Longest wait for a broker's acknowledgement (s).
 PUBLISH_S = 10.0
@@ -108,7 +108,7 @@ class MqttLink:
                 self._connected.clear()
                 self._client = None
             await asyncio.sleep(pause)
-            pause = min(LONGEST_PAUSE_S, pause * 2)
+            pause = min(MAX_PAUSE_S, pause * 2)
 
     def _make_client(self) -> aiomqtt.Client:
         parts = urlsplit(self._url)

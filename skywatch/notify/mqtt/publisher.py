@@ -39,7 +39,7 @@ EVERY_S = 1.0
 STATISTICS_EVERY_S = 60.0
 PAUSE_S = 5.0
 LEASE = timedelta(seconds=15)
-MOST_EVENTS = 200
+MAX_EVENTS = 200
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class MqttPublisher:
         with self._runtime.sessions() as session:
             return Work(
                 list(self._source.rules(session)),
-                list(self._source.events_after(session, position, MOST_EVENTS)),
+                list(self._source.events_after(session, position, MAX_EVENTS)),
                 self._current_statistics(session),
                 announced,
             )

@@ -13,10 +13,10 @@ from skywatch.notify.settings import NotifySettings
 def owner_of(request: Request) -> Owner:
     """The caller as an owner; an anonymous one owns nothing."""
     identity, actor = request.identity, actor_of(request)
-    manages = MANAGE_ALL in request.may.manages
+    manages = MANAGE_ALL in request.visibility.manages
     if identity is None:
-        return Owner(None, False, request.may.military, actor)
-    return Owner(identity.user_id, manages, request.may.military, actor)
+        return Owner(None, False, request.visibility.military, actor)
+    return Owner(identity.user_id, manages, request.visibility.military, actor)
 
 
 def user_of(request: Request) -> int:

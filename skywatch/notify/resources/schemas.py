@@ -26,7 +26,7 @@ from skywatch.notify.vocabulary import PRIORITIES, ChannelKind, ChannelState, De
 KINDS = [kind.value for kind in ChannelKind]
 STATES = [state.value for state in DeliveryState]
 CHANNEL_STATES = [state.value for state in ChannelState]
-LONGEST_ADDRESS = 2000
+MAX_ADDRESS = 2000
 
 
 def _text(maximum: int, minimum: int = 1, **kw: object) -> colander.SchemaNode:
@@ -107,7 +107,7 @@ class NewChannel(Schema):
     name = _text(120)
     kind = colander.SchemaNode(JsonString(), validator=colander.OneOf(KINDS))
     address = _text(
-        LONGEST_ADDRESS,
+        MAX_ADDRESS,
         0,
         missing="",
         description="URL of a webhook, Apprise address, MQTT topic; empty for web_push. Never returned in full.",
@@ -121,7 +121,7 @@ class NewChannel(Schema):
 
 class ChannelChanges(Schema):
     name = _text(120, missing=colander.drop)
-    address = _text(LONGEST_ADDRESS, 0, missing=colander.drop)
+    address = _text(MAX_ADDRESS, 0, missing=colander.drop)
 
     def __init__(self, *args: object, **kw: object) -> None:
         super().__init__(*args, **kw)
@@ -229,7 +229,7 @@ class NewBrowser(Schema):
     """The result of ``PushSubscription.toJSON()`` in a browser, and a name."""
 
     name = _text(120, missing="Browser")
-    endpoint = _text(LONGEST_ADDRESS)
+    endpoint = _text(MAX_ADDRESS)
     expirationTime = colander.SchemaNode(Nullable(JsonInteger()), missing=None)  # noqa: N815 - the browser's name
     keys = BrowserKeys()
 

@@ -17,7 +17,7 @@ from skywatch.notify.senders.base import Outcome, Recipient, SendFailed
 from skywatch.notify.settings import NotifySettings
 
 TIMEOUT_S = 15.0
-LONGEST_OUTPUT = 10_000
+MAX_OUTPUT = 10_000
 # Whatever the library met: its address was already checked as text.
 NOT_SENT = "The service did not accept the message, or cannot be reached."
 # Environment variables that the library needs; no settings and no proxies of the service.
@@ -75,7 +75,7 @@ async def _run(order: bytes) -> dict[str, object]:
                 child.kill()
                 await child.wait()
     try:
-        answer = json.loads(output[-LONGEST_OUTPUT:])
+        answer = json.loads(output[-MAX_OUTPUT:])
     except ValueError:
         raise SendFailed(NOT_SENT, cause="Apprise ended without an answer.") from None
     return answer if isinstance(answer, dict) else {}

@@ -21,7 +21,7 @@ from skywatch.receivers.reports.report import Report
 
 # About 1 kB each. At 2,000 new addresses a second this is 5 s, in which an aircraft in range sends dozens of messages;
 # each of them puts it at the end of the queue again.
-MOST_WAITING = 10_000
+MAX_WAITING = 10_000
 # A flood: so large a share of that waits. An address is then proved by a message this long after the first one (s).
 FLOOD_SHARE, FLOOD_APART_S = 0.1, 5.0
 # So many messages an address sends before it displaces another one of its receiver.
@@ -152,7 +152,7 @@ class Admission:
     def _wait(self, receiver: str, report: Report, waiting: _Waiting | None, now: float) -> _Waiting:
         """Let an address wait for its proof or for room, and count its messages."""
         if waiting is None:
-            if len(self._waiting) >= MOST_WAITING:
+            if len(self._waiting) >= MAX_WAITING:
                 self._drop_oldest()
             waiting = self._waiting[report.hex] = _Waiting(receiver, report, now, report.at, now)
         elif report.at > waiting.latest_at:
@@ -189,6 +189,6 @@ class Admission:
             return True
         if before is None:
             return False
-        is_flood = len(self._waiting) >= MOST_WAITING * FLOOD_SHARE
+        is_flood = len(self._waiting) >= MAX_WAITING * FLOOD_SHARE
         apart_s = FLOOD_APART_S if is_flood else APART_S
         return before.receiver != receiver or report.at - before.report.at > apart_s

@@ -32,8 +32,8 @@ def military_of(session: Session, icao_hexes: Iterable[str], sky: Sky | None = N
     """By upper-case address, which aircraft are military; without ``sky``, as far as the database knows."""
     addresses = sorted({icao_hex.upper() for icao_hex in icao_hexes})
     flags: dict[str, int] = {}
-    for start in range(0, len(addresses), airframes.MOST_AT_ONCE):
-        some = airframes.find_many(session, addresses[start : start + airframes.MOST_AT_ONCE])
+    for start in range(0, len(addresses), airframes.MAX_AT_ONCE):
+        some = airframes.find_many(session, addresses[start : start + airframes.MAX_AT_ONCE])
         flags |= {address: airframe.flags for address, airframe in some.items()}
     return {
         address: is_military(address, flags.get(address)) or (sky is not None and is_military_in(sky, address))

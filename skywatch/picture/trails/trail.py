@@ -22,9 +22,9 @@ TOLERANCE_NM, GROUND_TOLERANCE_NM = 0.05, 0.01
 UNGUIDED_TOLERANCE_NM = 0.2
 TOLERANCE_FT = 200.0
 # Even in straight flight a point is kept this often (s).
-LONGEST_GAP_S = 30.0
+MAX_GAP_S = 30.0
 # When a trail is full every second point of its older half goes, so that a long flight keeps its whole shape.
-MOST_POINTS = 1000
+MAX_POINTS = 1000
 OLDEST_S = 24 * 3600.0
 
 # A kept point is seven whole numbers (28 bytes): time (0.1 s), latitude and longitude (1e-6 degrees), altitude (ft),
@@ -190,7 +190,7 @@ class TrailStore:
             if points and points[-STRIDE] >= point[0]:
                 continue
             points.frombytes(point.tobytes())
-            if len(points) >= MOST_POINTS * STRIDE:
+            if len(points) >= MAX_POINTS * STRIDE:
                 flight.thin()
             if points[0] < oldest:
                 flight.drop_before(oldest)
@@ -242,7 +242,7 @@ class _Last:
             leaves |= np.isnan(now["alt_baro_ft"]) != np.isnan(before["alt_baro_ft"])
             leaves |= on_ground != before["on_ground"]
             # An aircraft that stands still needs no further points.
-            leaves |= (elapsed_s >= LONGEST_GAP_S) & ~(on_ground & ~leaves)
+            leaves |= (elapsed_s >= MAX_GAP_S) & ~(on_ground & ~leaves)
             return leaves & (elapsed_s > 0) & ~np.isnan(now["lat"])
 
     def set(self, rows: Array, sky: Sky) -> None:

@@ -26,7 +26,7 @@ DIRECTIONS = 360
 # A slice this long past takes no more points.
 FINAL_AFTER_S = 2 * SLICE_S
 # Chunks of history that one answer reads anew: those of ten hours of 200 aircraft.
-MOST_CHUNKS = 1_000
+MAX_CHUNKS = 1_000
 # tar1090 asks every 15 s.
 FRESH_S = 15.0
 
@@ -64,7 +64,7 @@ class RangeOutline:
         missing = [at for at in range(first, final_until, SLICE_S) if (at, military) not in self._final]
         if missing:
             # The newest of them: whoever asks again gets more, and nobody waits for a whole day.
-            share = one_slice_in(session, Span(missing[0], missing[-1]), MOST_CHUNKS)
+            share = one_slice_in(session, Span(missing[0], missing[-1]), MAX_CHUNKS)
             self._read(session, station, missing[-max(1, len(missing) // share) :], military)
         open_span = Span(final_until, now, military=military)
         open_slices = [farthest(points, station) for _, points in read_slices(session, open_span)]

@@ -27,18 +27,18 @@ from skywatch.security.visibility import Visibility
 
 # readsb keeps a picture every 30 s for an hour.
 INTERVAL_S = 30
-MOST_PICTURES = 120
+MAX_PICTURES = 120
 # Aircraft in all the pictures that a page is offered, more or less: beyond it pages get a shorter past.
-MOST_AIRCRAFT = 250_000
+MAX_AIRCRAFT = 250_000
 BATCH = 20
 # Beyond what a flush may hold back a position needs this long (s) to be in the database.
 MARGIN_S = 5.0
-MOST_BYTES = 64 * 1024 * 1024
+MAX_BYTES = 64 * 1024 * 1024
 # An import may bring in flights of a time that has been asked for already.
 LIFETIME_S = 600.0
 # Whoever finds another at work on the same for longer (s) is asked to come back: a database that is slow must not take
 # all threads of the API.
-LONGEST_WAIT_S = 5.0
+MAX_WAIT_S = 5.0
 _LEVEL = 1
 
 _decode = msgspec.json.Decoder().decode
@@ -48,7 +48,7 @@ _encode = msgspec.json.Encoder().encode
 class Kept:
     """Packed answers, the ones used least recently going first. Not safe for threads by itself."""
 
-    def __init__(self, most_bytes: int = MOST_BYTES, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, most_bytes: int = MAX_BYTES, clock: Callable[[], float] = time.monotonic) -> None:
         self._most_bytes = most_bytes
         self._clock = clock
         self._entries: OrderedDict[Hashable, tuple[float, bytes]] = OrderedDict()
@@ -82,8 +82,8 @@ class Kept:
 
 @contextmanager
 def in_turn(lock: threading.Lock) -> Iterator[None]:
-    """Hold a lock; raises Problem (503) where it does not become free within LONGEST_WAIT_S."""
-    if not lock.acquire(timeout=LONGEST_WAIT_S):
+    """Hold a lock; raises Problem (503) where it does not become free within MAX_WAIT_S."""
+    if not lock.acquire(timeout=MAX_WAIT_S):
         raise Problem("unavailable", "History is being read for others; try again in a moment.")
     try:
         yield
@@ -107,16 +107,16 @@ class PastPictures:
                 self._kept.put(key, body)
             return body
 
-    def picture(self, session: Session, at: int, newest: int, may: Visibility) -> bytes:
+    def picture(self, session: Session, at: int, newest: int, visibility: Visibility) -> bytes:
         """The picture of a moment (unix seconds, a multiple of INTERVAL_S, ``newest`` at most) as readsb writes it."""
         with in_turn(self._lock):
-            body = self._kept.get(_key(at, may))
+            body = self._kept.get(_key(at, visibility))
             if body is None:
                 span_s = BATCH * INTERVAL_S
                 begin = at // span_s * span_s
                 end = min(begin + span_s - INTERVAL_S, newest)
-                for moment, made in _pictures(session, begin, end, may):
-                    self._kept.put(_key(moment, may), made)
+                for moment, made in _pictures(session, begin, end, visibility):
+                    self._kept.put(_key(moment, visibility), made)
                     if moment == at:
                         body = made
             return body or b'{"now":%d,"messages":0,"aircraft":[]}' % at
@@ -144,15 +144,15 @@ def newest_moment(request: Request, now: float) -> int:
 
 def offered(aircraft: int) -> int:
     """How many pictures a page may ask for while there are so many aircraft."""
-    return max(BATCH, min(MOST_PICTURES, MOST_AIRCRAFT // max(1, aircraft)))
+    return max(BATCH, min(MAX_PICTURES, MAX_AIRCRAFT // max(1, aircraft)))
 
 
-def _key(at: int, may: Visibility) -> Hashable:
-    return "picture", at, may.military, may.details
+def _key(at: int, visibility: Visibility) -> Hashable:
+    return "picture", at, visibility.military, visibility.details
 
 
-def _pictures(session: Session, begin: int, end: int, may: Visibility) -> Iterable[tuple[int, bytes]]:
-    for number, line in enumerate(past_pictures(session, begin, end, INTERVAL_S, may)):
+def _pictures(session: Session, begin: int, end: int, visibility: Visibility) -> Iterable[tuple[int, bytes]]:
+    for number, line in enumerate(past_pictures(session, begin, end, INTERVAL_S, visibility)):
         at = begin + number * INTERVAL_S
         aircraft = [_as_readsb(one) for one in _decode(line)["aircraft"]]
         yield at, _encode({"now": at, "messages": 0, "aircraft": aircraft})

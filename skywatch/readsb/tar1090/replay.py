@@ -82,12 +82,12 @@ def get_half_hour(request: SkyRequest) -> Response:
 
     404 where nothing was recorded, and for a half hour that is not over.
     """
-    path, may = request.validated["path"], request.may
+    path, visibility = request.validated["path"], request.visibility
     begin = (day_of(path) + path["half_hour"] * HALF_HOUR).timestamp()
     if not is_open(request) or begin + HALF_HOUR.total_seconds() > settled_until(request, unix_now()):
         raise not_found("replay of this half hour")
     past: PastPictures = request.registry["readsb_past"]
-    body = past.once(("half_hour", begin, may.military), lambda: half_hour(request.db, int(begin), may))
+    body = past.once(("half_hour", begin, visibility.military), lambda: half_hour(request.db, int(begin), visibility))
     if not body:
         raise not_found("replay of this half hour")
     response = Response(body=body, content_type="application/octet-stream", charset=None)
@@ -98,14 +98,14 @@ def get_half_hour(request: SkyRequest) -> Response:
     return response
 
 
-def half_hour(session: Session, begin: int, may: Visibility) -> bytes:
+def half_hour(session: Session, begin: int, visibility: Visibility) -> bytes:
     """The file of the half hour from ``begin`` (unix seconds); empty where no aircraft was there."""
     end = begin + int(HALF_HOUR.total_seconds()) - INTERVAL_S
     squawks: dict[int, int] = {}
     index: list[bytes] = []
     entries: list[bytes] = []
     any_aircraft = False
-    for number, line in enumerate(past_pictures(session, begin, end, INTERVAL_S, may)):
+    for number, line in enumerate(past_pictures(session, begin, end, INTERVAL_S, visibility)):
         aircraft: list[dict[str, Any]] = _decode(line)["aircraft"]
         any_aircraft |= bool(aircraft)
         _fetch_squawks(session, squawks, {one["flight_id"] for one in aircraft})

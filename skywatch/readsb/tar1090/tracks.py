@@ -137,7 +137,7 @@ def _address(request: SkyRequest) -> str:
     address: str = path["icao_hex"]
     sky = request.sky
     row = sky.index.get(address)
-    hidden = row is not None and sky.column("military")[row] and not request.may.military
+    hidden = row is not None and sky.column("military")[row] and not request.visibility.military
     if path["folder"].lower() != address[-2:] or hidden:
         raise not_found("track of this aircraft")
     return address
@@ -147,7 +147,7 @@ def _trace(request: SkyRequest, address: str, entries: list[Entry]) -> dict[str,
     if not entries:
         raise not_found("track of this aircraft")
     begin = entries[0][0]
-    aircraft = _known(request.sky, address, request.may)
+    aircraft = _known(request.sky, address, request.visibility)
     state = {name: aircraft[name] for name in STATE if name in aircraft}
     trace = [[round(entry[0] - begin, 2), *entry[1:]] for entry in entries]
     if state:
@@ -156,12 +156,12 @@ def _trace(request: SkyRequest, address: str, entries: list[Entry]) -> dict[str,
     return {"icao": address, **described, "timestamp": begin, "trace": trace}
 
 
-def _known(sky: Sky, address: str, may: Visibility) -> dict[str, Any]:
+def _known(sky: Sky, address: str, visibility: Visibility) -> dict[str, Any]:
     """The aircraft as it is now; empty where it is not in the sky."""
     row = sky.index.get(address)
     if row is None:
         return {}
-    known: dict[str, Any] = msgspec.json.decode(bodies(sky, [row], may)[0])
+    known: dict[str, Any] = msgspec.json.decode(bodies(sky, [row], visibility)[0])
     return known
 
 
@@ -189,8 +189,8 @@ def _past_entries(request: SkyRequest, address: str, begin: datetime, end: datet
     if not is_open(request):
         return []
     session: Session = request.db
-    points = tracks.of_aircraft(session, address, begin, end, request.may)
-    labels = Labels(request.may)
+    points = tracks.of_aircraft(session, address, begin, end, request.visibility)
+    labels = Labels(request.visibility)
     known = labels.fetch(session, set(points["flight"].tolist()))
     hidden = set(labels.hidden(known))
     entries: list[Entry] = []

@@ -38,7 +38,7 @@ class Admission:
     """An identity (None: anonymous) and what it may see."""
 
     identity: Identity | None
-    may: Visibility
+    visibility: Visibility
     # The topics that it may join, in their usual order.
     topics: tuple[str, ...]
 
@@ -96,8 +96,8 @@ class ConnectionAuthenticator:
         return admissions
 
     def _standing(self, identity: Identity | None) -> Admission:
-        may = visibility_of(identity, self.mode, self._authenticator.feature_access)
-        return Admission(identity, may, self._topics.open_to(may))
+        visibility = visibility_of(identity, self.mode, self._authenticator.feature_access)
+        return Admission(identity, visibility, self._topics.open_to(visibility))
 
     def close(self) -> None:
         """Shut the worker threads down."""

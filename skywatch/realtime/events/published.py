@@ -30,11 +30,11 @@ STREAM_IDLE_S = 600.0
 
 @dataclass(eq=False)
 class Stream:
-    """The numbered events of all subscribers with the same rights; ``may`` has only the rights that decide."""
+    """The numbered events of all subscribers with the same rights; ``visibility`` has only the rights that decide."""
 
     topic: str
     epoch: str
-    may: Visibility
+    visibility: Visibility
     seq: int = 0
     idle_since: float | None = None
     memory: deque[Event] = field(default_factory=lambda: deque(maxlen=MEMORY_EVENTS))
@@ -43,7 +43,12 @@ class Stream:
         """Number one message."""
         self.seq += 1
         event = Event(
-            self.topic, message.event, self.epoch, self.seq, message.data_for(self.may.permissions), receipts=receipts
+            self.topic,
+            message.event,
+            self.epoch,
+            self.seq,
+            message.data_for(self.visibility.permissions),
+            receipts=receipts,
         )
         self.memory.append(event)
         return event
@@ -72,9 +77,9 @@ class EventLog:
         self._start = start
         self._numbers = itertools.count(1)
 
-    def stream_for(self, may: Visibility) -> Stream:
+    def stream_for(self, visibility: Visibility) -> Stream:
         """The stream for a subscriber with these rights; created if there is none."""
-        key = Visibility(may.user_id if self.topic.personal else None, may.permissions & self.deciding)
+        key = Visibility(visibility.user_id if self.topic.personal else None, visibility.permissions & self.deciding)
         stream = self.streams.get(key)
         if stream is None:
             epoch = f"{self._start}.{next(self._numbers)}"
@@ -97,8 +102,8 @@ class EventLog:
             )
         self._remember(message)
         for stream in self.streams.values():
-            if self._may_receive(stream.may, message):
-                yield stream, stream.add(message, self._receipts(stream.may, (message,)))
+            if self._may_receive(stream.visibility, message):
+                yield stream, stream.add(message, self._receipts(stream.visibility, (message,)))
 
     def _remember(self, message: Message) -> None:
         if len(self.recent) == MEMORY_EVENTS:
@@ -108,32 +113,32 @@ class EventLog:
         while self._recent_bytes > MEMORY_BYTES and len(self.recent) > 1:
             self._recent_bytes -= self.recent.popleft().size
 
-    def snapshot(self, may: Visibility, now: float) -> Event:
+    def snapshot(self, visibility: Visibility, now: float) -> Event:
         """The latest events for a subscriber with these rights, as ``<topic>:snapshot`` with the stream's seq."""
-        stream = self.stream_for(may)
-        messages = self._latest(stream.may)
+        stream = self.stream_for(visibility)
+        messages = self._latest(stream.visibility)
         return Event(
             self.topic.name,
             f"{self.topic.name}:snapshot",
             stream.epoch,
             stream.seq,
-            self._encoded(messages, stream.may, now),
-            receipts=self._receipts(stream.may, messages),
+            self._encoded(messages, stream.visibility, now),
+            receipts=self._receipts(stream.visibility, messages),
         )
 
-    def data(self, may: Visibility, now: float) -> bytes:
+    def data(self, visibility: Visibility, now: float) -> bytes:
         """The data of a snapshot: the latest events, oldest first."""
-        return self._encoded(self._latest(may), may, now)
+        return self._encoded(self._latest(visibility), visibility, now)
 
-    def _receipts(self, may: Visibility, messages: Sequence[Message]) -> tuple[Message, ...]:
-        return tuple([message for message in messages if self._wants_receipt(may, message)])
+    def _receipts(self, visibility: Visibility, messages: Sequence[Message]) -> tuple[Message, ...]:
+        return tuple([message for message in messages if self._wants_receipt(visibility, message)])
 
-    def _latest(self, may: Visibility) -> list[Message]:
-        return [m for m in self.recent if self._may_receive(may, m)][-SNAPSHOT_EVENTS:]
+    def _latest(self, visibility: Visibility) -> list[Message]:
+        return [m for m in self.recent if self._may_receive(visibility, m)][-SNAPSHOT_EVENTS:]
 
     @staticmethod
-    def _encoded(messages: Sequence[Message], may: Visibility, now: float) -> bytes:
-        forms = [(msgspec.json.encode(m.event), m.data_for(may.permissions)) for m in messages]
+    def _encoded(messages: Sequence[Message], visibility: Visibility, now: float) -> bytes:
+        forms = [(msgspec.json.encode(m.event), m.data_for(visibility.permissions)) for m in messages]
         events = b",".join([b'{"event":%b,"data":%b}' % form for form in forms])
         return b'{"events":[%b],"count":%d,"now":%.3f}' % (events, len(messages), now)
 

@@ -20,7 +20,7 @@ from skywatch.core.storing.writer import BackgroundWriter
 QUEUE_LIMIT = 10_000
 # Connections of one user take an event within moments of each other (s).
 DELAY_S = 0.2
-MOST_REMEMBERED = 1000
+MAX_REMEMBERED = 1000
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Receipts:
             if message.id in self._recorded:
                 return
             self._recorded[message.id] = None
-            if len(self._recorded) > MOST_REMEMBERED:
+            if len(self._recorded) > MAX_REMEMBERED:
                 del self._recorded[next(iter(self._recorded))]
         self._queue.append([_Entry(message.event, WrittenEvent(message.data, utcnow()))])
 

@@ -31,9 +31,9 @@ class EventTopics:
         self._gathered: dict[Stream, list[Event]] = {}
         self._note = note
 
-    def stream_of(self, topic: str, may: Visibility) -> Stream:
+    def stream_of(self, topic: str, visibility: Visibility) -> Stream:
         """The stream for a subscriber with these rights."""
-        return self.logs[topic].stream_for(may)
+        return self.logs[topic].stream_for(visibility)
 
     def join(self, listener: Listener, stream: Stream, since: Point | None) -> None:
         """Add a listener: it gets the events since a point, or a snapshot if they are no longer in memory."""
@@ -43,7 +43,7 @@ class EventTopics:
             return
         missed = stream.since(since.epoch, since.seq)
         if missed is None:
-            missed = [self.logs[stream.topic].snapshot(stream.may, unix_now())]
+            missed = [self.logs[stream.topic].snapshot(stream.visibility, unix_now())]
         for event in missed:
             listener.outbox.push(event.frame(listener.variant))
         self._expect_receipts(listener, [message for event in missed for message in event.receipts])

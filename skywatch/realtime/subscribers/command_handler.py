@@ -45,7 +45,7 @@ class Issuer(Protocol):
         """Whether its connection has ended."""
 
     @property
-    def may(self) -> Visibility:
+    def visibility(self) -> Visibility:
         """What it may see."""
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
@@ -89,11 +89,11 @@ class CommandHandler:
         events = [name for name in request.topics if not self._session.hub.topics.is_live(name)]
         if request.form is not None and events:
             raise InvalidCommand(f'The format "columns" is for the aircraft topics, not for {events[0][:32]}.')
-        opened = self._session.hub.topics.open_to(self._session.may)
+        opened = self._session.hub.topics.open_to(self._session.visibility)
         joined = [name for name in request.topics if name in opened]
         denied = [name for name in request.topics if name not in opened]
         for name in joined:
-            self._topics.put(name, request.area, self._session.may, request.form)
+            self._topics.put(name, request.area, self._session.visibility, request.form)
         self._reply(command, "subscribed", {"topics": self._topics.names(), "joined": joined, "denied": denied})
         for name in joined:
             self._topics.join(name, request.since.get(name))
@@ -115,13 +115,13 @@ class CommandHandler:
         request = convert(command.body, Request)
         if request.topic not in self._session.hub.topics.all:
             raise InvalidCommand("There is no such topic.", "not_found")
-        if request.topic not in self._session.hub.topics.open_to(self._session.may):
+        if request.topic not in self._session.hub.topics.open_to(self._session.visibility):
             raise InvalidCommand("Permission denied.", "permission_denied")
         self._session.link.charge(SNAPSHOT_COST)
         if self._session.is_ended:
             return
         area = area_of(request.bbox) if request.bbox is not None else self._topics.area_of(request.topic)
-        event = self._session.hub.snapshot(self._topics.source(request.topic, area, self._session.may))
+        event = self._session.hub.snapshot(self._topics.source(request.topic, area, self._session.visibility))
         data = event.packed if self._session.protocol.is_binary else event.data
         body = {"method": request.method, "topic": request.topic, "epoch": event.epoch, "seq": event.seq}
         self._reply(command, "response", body | {"data": msgspec.Raw(data)})
@@ -146,7 +146,7 @@ class CommandHandler:
             return
         if self._session.is_ended:
             return
-        if admission.may.user_id != self._session.may.user_id:
+        if admission.visibility.user_id != self._session.visibility.user_id:
             self._session.error("permission_denied", "The token belongs to another user.", command)
             return
         self._session.review(admission)

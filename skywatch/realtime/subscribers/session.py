@@ -158,13 +158,13 @@ class Session:
 
     def _placed(self, admission: Admission) -> Admission:
         """An admission, with where this client is; it is shared by all connections of the same identity."""
-        return replace(admission, may=replace(admission.may, is_local=self.offer.is_local))
+        return replace(admission, visibility=replace(admission.visibility, is_local=self.offer.is_local))
 
     @property
-    def may(self) -> Visibility:
+    def visibility(self) -> Visibility:
         """What an admitted subscriber may see."""
         assert self.admission is not None
-        return self.admission.may
+        return self.admission.visibility
 
     @property
     def is_ended(self) -> bool:
@@ -186,18 +186,18 @@ class Session:
             self.end(closing.AUTHENTICATION_FAILED)
             return
         now = self._placed(now)
-        before, self.admission = self.may, now
-        if now.may == before:
+        before, self.admission = self.visibility, now
+        if now.visibility == before:
             return
         if not now.topics:
             self.end(closing.PERMISSION_DENIED)
             return
-        removed = self._topics.leave_forbidden(now.may)
+        removed = self._topics.leave_forbidden(now.visibility)
         if removed:
             self.send(
                 "unsubscribed", {"topics": removed, "remaining": self._topics.names(), "code": "permission_denied"}
             )
-        self._topics.renew(now.may)
+        self._topics.renew(now.visibility)
 
     def send(self, kind: str, body: dict[str, Any]) -> None:
         """Send a message to this client only."""

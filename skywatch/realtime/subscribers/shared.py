@@ -20,7 +20,7 @@ from skywatch.realtime.polling.clients import PollingClients
 log = logging.getLogger(__name__)
 # Interval between two log lines about tokens in URLs, and about refused origins (s).
 WARN_EVERY_S = 60.0
-LONGEST_LOGGED_ORIGIN = 200
+MAX_LOGGED_ORIGIN = 200
 
 
 class Peer(Protocol):
@@ -69,7 +69,7 @@ class Shared:
         if self.origin_warnings.take(time.monotonic()):
             log.warning(
                 "the channel refused a page of the origin %.*r: cors_allowed_origins does not list it",
-                LONGEST_LOGGED_ORIGIN,
+                MAX_LOGGED_ORIGIN,
                 request.origin,
             )
         return ORIGIN_NOT_ALLOWED

@@ -30,20 +30,28 @@ class Subscriptions:
         """The area that was last asked for with a topic."""
         return self._areas.get(topic)
 
-    def source(self, topic: str, area: Area | None, may: Visibility, form: Form | None = None) -> View | Stream:
+    def source(self, topic: str, area: Area | None, visibility: Visibility, form: Form | None = None) -> View | Stream:
         """The view or stream of a topic for these rights."""
         if not self._hub.topics.is_live(topic):
-            return self._hub.events.stream_of(topic, may)
-        user = may.user_id if form is not None and ("flags" in form.fields or form.limit is not None) else None
+            return self._hub.events.stream_of(topic, visibility)
+        user = visibility.user_id if form is not None and ("flags" in form.fields or form.limit is not None) else None
         if topic == "military":
-            return View(topic, "military", may.details, area, form, user, may.exact_station)
-        return View(topic, "all" if may.military else "civil", may.details, area, form, user, may.exact_station)
+            return View(topic, "military", visibility.details, area, form, user, visibility.exact_station)
+        return View(
+            topic,
+            "all" if visibility.military else "civil",
+            visibility.details,
+            area,
+            form,
+            user,
+            visibility.exact_station,
+        )
 
-    def put(self, topic: str, area: Area | None, may: Visibility, form: Form | None = None) -> None:
+    def put(self, topic: str, area: Area | None, visibility: Visibility, form: Form | None = None) -> None:
         """Set the source of a topic, replacing an earlier one; nothing is sent until ``join``."""
         self.leave(topic)
         self._areas[topic], self._forms[topic] = area, form
-        self.sources[topic] = self.source(topic, area, may, form)
+        self.sources[topic] = self.source(topic, area, visibility, form)
 
     def join(self, topic: str, since: Point | None) -> None:
         """Start sending a topic: what was missed since a point, or a snapshot."""
@@ -66,18 +74,18 @@ class Subscriptions:
         for topic in list(self.sources):
             self.leave(topic)
 
-    def leave_forbidden(self, may: Visibility) -> list[str]:
+    def leave_forbidden(self, visibility: Visibility) -> list[str]:
         """Unsubscribe from topics that are no longer allowed; returns them."""
-        opened = self._hub.topics.open_to(may)
+        opened = self._hub.topics.open_to(visibility)
         forbidden = [topic for topic in self.sources if topic not in opened]
         for topic in forbidden:
             self.leave(topic)
         return forbidden
 
-    def renew(self, may: Visibility) -> None:
+    def renew(self, visibility: Visibility) -> None:
         """Rejoin the topics whose contents differ with the new rights."""
         for topic, source in list(self.sources.items()):
-            fresh = self.source(topic, self.area_of(topic), may, self._forms.get(topic))
+            fresh = self.source(topic, self.area_of(topic), visibility, self._forms.get(topic))
             if fresh != source:
                 self.leave(topic)
                 self.sources[topic] = fresh

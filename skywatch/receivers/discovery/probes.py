@@ -28,9 +28,9 @@ WITHIN_S = 5.0
 # Hosts of a local network answer within milliseconds, or not at all.
 CONNECT_S = 0.3
 LISTEN_S = 1.0
-MOST_BYTES = 65_536
+MAX_BYTES = 65_536
 TAR1090 = "/tar1090/data/aircraft.json"
-LONGEST_SBS_LINE = 1024
+MAX_SBS_LINE = 1024
 # The beginning of a list that is longer than what is read of it.
 _CUT_LIST = re.compile(
     rb'\s*\{(?=[^{}\[\]]*"now"\s*:\s*[0-9.]+)[^{}\[\]]*"aircraft"\s*:\s*\[\s*\{\s*"hex"\s*:\s*"~?[0-9a-f]{6}"'
@@ -102,12 +102,12 @@ async def _speaks(client: httpx.AsyncClient, host: str, door: Door) -> bool:
 async def _listen(host: str, port: int) -> bytes:
     """What a port sends within a second of the connection, at most 64 kB."""
     async with asyncio.timeout(CONNECT_S):
-        reader, writer = await asyncio.open_connection(host, port, limit=MOST_BYTES)
+        reader, writer = await asyncio.open_connection(host, port, limit=MAX_BYTES)
     received = bytearray()
     try:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LISTEN_S):
-                while len(received) < MOST_BYTES and (piece := await reader.read(MOST_BYTES - len(received))):
+                while len(received) < MAX_BYTES and (piece := await reader.read(MAX_BYTES - len(received))):
                     received += piece
     finally:
         # Whoever goes on sending is cut off, not waited for.
@@ -123,9 +123,9 @@ async def _has_list(client: httpx.AsyncClient, host: str, port: int) -> bool:
     ):
         if response.status_code != HTTPStatus.OK or "Content-Encoding" in response.headers:
             return False
-        async for piece in response.aiter_raw(MOST_BYTES):
-            body += piece[: MOST_BYTES - len(body)]
-            if len(body) >= MOST_BYTES:
+        async for piece in response.aiter_raw(MAX_BYTES):
+            body += piece[: MAX_BYTES - len(body)]
+            if len(body) >= MAX_BYTES:
                 break
     return is_aircraft_list(bytes(body))
 
@@ -160,7 +160,7 @@ def is_sbs(received: bytes) -> bool:
     invalid: Counter[str] = Counter()
     line = SbsLine(invalid)
     reports = [
-        line.read(text.strip())[0] for text in LineSplitter(LONGEST_SBS_LINE, invalid).feed(received) if text.strip()
+        line.read(text.strip())[0] for text in LineSplitter(MAX_SBS_LINE, invalid).feed(received) if text.strip()
     ]
     return not invalid and any(report is not None for report in reports)
 
@@ -169,7 +169,7 @@ def is_aircraft_list(body: bytes) -> bool:
     """Whether a body is the list of aircraft of readsb or dump1090, or the first 64 kB of a longer one."""
     from skywatch.receivers.reports.aircraft_json import DocumentError, read_document
 
-    if len(body) >= MOST_BYTES:
+    if len(body) >= MAX_BYTES:
         return _CUT_LIST.match(body) is not None
     try:
         return read_document(body, Counter()).now is not None

@@ -20,13 +20,13 @@ LINE = re.compile(
     rb"(?:\*|[@%]([0-9A-Fa-f]{12})|<([0-9A-Fa-f]{12})([0-9A-Fa-f]{2}))"
     rb"([0-9A-Fa-f]{28}|[0-9A-Fa-f]{14}|[0-9A-Fa-f]{4});"
 )
-LONGEST_LINE = 256
+MAX_LINE = 256
 
 
 class AvrFramer(TextFramer):
     """Reads AVR lines; ``mode_ac`` counts Mode A/C replies, ``heartbeats`` those of all zeros."""
 
-    longest_line = LONGEST_LINE
+    longest_line = MAX_LINE
 
     def __init__(self) -> None:
         super().__init__()

@@ -20,7 +20,7 @@ PAYLOAD_BYTES = np.zeros(256, np.int64)
 PAYLOAD_BYTES[[MODE_AC, 0x32, 0x33]] = 2, 7, 14
 HEADER_BYTES = 9  # escape, type, counter, signal
 MLAT_TICKS = 0xFF004D4C4154  # "MLAT": the frame was made from a multilateration result
-LONGEST_MESSAGE = 2 + 2 * (HEADER_BYTES - 2 + 14)  # every byte doubled
+MAX_MESSAGE = 2 + 2 * (HEADER_BYTES - 2 + 14)  # every byte doubled
 
 # Signal byte s -> dBFS, 20 log10(s / 255); 0 means that the receiver did not measure.
 with np.errstate(divide="ignore"):
@@ -74,7 +74,7 @@ class BeastFramer:
     def _keep_rest(self, stream: bytes, last_start: int, complete: bool, dangling: bytes) -> None:
         """The bytes to prepend at the next call: the last message, unless it is complete or cannot become one."""
         unfinished = stream[last_start:]
-        if complete or len(unfinished) > LONGEST_MESSAGE:
+        if complete or len(unfinished) > MAX_MESSAGE:
             self._unfinished = dangling
         else:
             self._unfinished = unfinished + dangling

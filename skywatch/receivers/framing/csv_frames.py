@@ -10,13 +10,13 @@ from skywatch.receivers.framing.frames import FrameBatch
 from skywatch.receivers.framing.text import TextFramer
 
 HEX_DIGITS = (14, 28)
-LONGEST_LINE = 4096
+MAX_LINE = 4096
 
 
 class CsvFramer(TextFramer):
     """Reads CSV lines, each with its own time."""
 
-    longest_line = LONGEST_LINE
+    longest_line = MAX_LINE
 
     def _read_lines(self, text: bytes, time: float) -> FrameBatch:
         times: list[float] = []

@@ -13,7 +13,7 @@ from skywatch.receivers.reports.finishing import finish
 from skywatch.receivers.reports.report import Report
 from skywatch.receivers.source_clock import SourceClock
 
-LONGEST_LINE = 1 << 16
+MAX_LINE = 1 << 16
 
 
 class LinesDecoder(Decoder):
@@ -21,7 +21,7 @@ class LinesDecoder(Decoder):
 
     def __init__(self, invalid: Counter[str]) -> None:
         self._invalid = invalid
-        self._lines = LineSplitter(LONGEST_LINE, invalid)
+        self._lines = LineSplitter(MAX_LINE, invalid)
         self._clock = SourceClock()
 
     def feed(self, received: bytes, received_at: float) -> ReportBatch:

@@ -29,7 +29,7 @@ from skywatch.receivers.reports.limits import (
 from skywatch.receivers.reports.report import Report
 from skywatch.receivers.source_clock import SourceClock
 
-LONGEST_LINE = 1024
+MAX_LINE = 1024
 COLUMNS = 22
 OTHER_RECORDS = frozenset(("SEL", "ID", "AIR", "STA", "CLK"))
 # 1 identification, 2 surface and 3 airborne position, 4 velocity come in extended squitters; 5 to 8 are replies.
@@ -156,7 +156,7 @@ class SbsDecoder(Decoder):
     """Lines of one connection. Empty lines are keep-alives."""
 
     def __init__(self, invalid: Counter[str]) -> None:
-        self._lines = LineSplitter(LONGEST_LINE, invalid)
+        self._lines = LineSplitter(MAX_LINE, invalid)
         self._line = SbsLine(invalid)
         self._clock = SourceClock()
 

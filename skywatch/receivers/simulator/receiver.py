@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 # Without a station: Zurich, as `make run` stores it.
 DEFAULT_CENTRE = (47.45, 8.56)
 PERIOD_S = 1.0
-MOST_AIRCRAFT = 50_000
+MAX_AIRCRAFT = 50_000
 HALF_EQUATOR_NM = 10_800.0
 
 
@@ -91,7 +91,7 @@ def create(name: str, words: Words, station: Station) -> SimulateReceiver:
         raise ValueError("separation must be yes or no")
     receiver = SimulateReceiver(
         name,
-        aircraft=options.whole("aircraft", 200, 0, MOST_AIRCRAFT),
+        aircraft=options.whole("aircraft", 200, 0, MAX_AIRCRAFT),
         centre=parse_point("around", around) if around is not None else station or DEFAULT_CENTRE,
         radius_nm=options.number("radius_nm", 150.0, 10.0, 2 * HALF_EQUATOR_NM),
         ground=options.number("ground", 0.08, 0.0, 1.0),

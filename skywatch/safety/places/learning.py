@@ -20,7 +20,7 @@ BIN_FT = 500
 BINS = 90
 # A floor needs this many visits; this share of them may be lower (errors, visual approaches).
 LEAST_VISITS, LOWER_SHARE = 30, 0.02
-MOST_CELLS = 50_000
+MAX_CELLS = 50_000
 LEVEL_FPM = 300.0
 # Slower airliners (kt) are about to land.
 LEAST_KT = 120.0
@@ -98,7 +98,7 @@ class Learner:
     def _cell(self, y: int, x: int, now: float) -> Learnt:
         cell = self.cells.get((y, x))
         if cell is None:
-            if len(self.cells) >= MOST_CELLS:
+            if len(self.cells) >= MAX_CELLS:
                 self._drop_oldest()
             cell = self.cells[(y, x)] = Learnt()
         cell.updated_at = now
@@ -107,7 +107,7 @@ class Learner:
         return cell
 
     def _drop_oldest(self) -> None:
-        self.forget(set(sorted(self.cells, key=lambda key: self.cells[key].updated_at)[: MOST_CELLS // 100]))
+        self.forget(set(sorted(self.cells, key=lambda key: self.cells[key].updated_at)[: MAX_CELLS // 100]))
 
     def take_changed(self) -> set[Cell]:
         """The cells that changed since the last call."""

@@ -20,7 +20,7 @@ from skywatch.safety.models import SafetyEvent, SafetyRegion
 # Limit of states buffered for the database.
 QUEUE_LIMIT = 10_000
 # A region that does not change for longer is looked up no more: the index is that of its beginning.
-LONGEST_STATE = timedelta(days=1)
+MAX_STATE = timedelta(days=1)
 
 
 @dataclass
@@ -125,7 +125,7 @@ def read_active(session: Session, live: Iterable[LiveEvent], now: float) -> list
 
 def at(session: Session, when: datetime, military: bool) -> list[SafetyRegion]:
     """The regions at a moment."""
-    began = SafetyRegion.from_at.between(earlier(when, LONGEST_STATE), when)
+    began = SafetyRegion.from_at.between(earlier(when, MAX_STATE), when)
     query = sa.select(SafetyRegion).where(began, SafetyRegion.until_at >= when)
     if not military:
         query = query.where(SafetyRegion.military.is_(False))

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.safety.models import SafetyPlace
-from skywatch.safety.places.learning import CELL_DEG, MOST_CELLS, Cell, Learner, Learnt
+from skywatch.safety.places.learning import CELL_DEG, MAX_CELLS, Cell, Learner, Learnt
 
 # Cells a transaction: SQLite's lock is released in between.
 BATCH = 500
@@ -19,7 +19,7 @@ _places: Any = SafetyPlace.__table__
 
 def read(session: Session) -> dict[Cell, Learnt]:
     """The stored cells."""
-    rows = session.scalars(sa.select(SafetyPlace).order_by(SafetyPlace.updated_at.desc()).limit(MOST_CELLS))
+    rows = session.scalars(sa.select(SafetyPlace).order_by(SafetyPlace.updated_at.desc()).limit(MAX_CELLS))
     cells: dict[Cell, Learnt] = {}
     for row in rows:
         runway = None if row.runway_lat is None or row.runway_lon is None else (row.runway_lat, row.runway_lon)

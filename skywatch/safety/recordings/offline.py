@@ -21,7 +21,7 @@ from skywatch.safety.recordings import tracks
 from skywatch.safety.thresholds.table import Thresholds
 
 # A gap in a recording longer than this is skipped (s).
-LONGEST_GAP_S = 120.0
+MAX_GAP_S = 120.0
 # Without data for this time (s), ticks are further apart.
 QUIET_AFTER_S, QUIET_STEP_S = 3.0, 5.0
 RECEIVER = "recording"
@@ -48,12 +48,12 @@ def skies(path: str, station: tuple[float, float] | None, invalid: Counter[str])
             clock.now = at
             picture = Picture(station, clock=clock, monotonic=clock)
             tick_at = at + 1.0
-        if at - tick_at > LONGEST_GAP_S:
+        if at - tick_at > MAX_GAP_S:
             # Aircraft of before the gap have timed out: a few ticks remove them.
             for _ in range(3):
                 clock.now = tick_at
                 yield picture.tick()
-                tick_at += LONGEST_GAP_S / 2
+                tick_at += MAX_GAP_S / 2
             tick_at = at
         while tick_at <= at:
             clock.now = tick_at

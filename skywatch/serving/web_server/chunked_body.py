@@ -13,8 +13,8 @@ from waitress.utilities import BadRequest
 
 LINE_END = b"\r\n"
 # A chunk's size with its extensions, and all trailer fields together (bytes).
-LONGEST_SIZE_LINE = 1024
-LONGEST_TRAILER = 8192
+MAX_SIZE_LINE = 1024
+MAX_TRAILER = 8192
 # Sixteen digits are 16 EiB.
 _SIZE_LINE = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?")
 _FIELD_LINE = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*")
@@ -62,7 +62,7 @@ class ChunkedBody:
         end = data.find(b"\n", position)
         stop = len(data) if end < 0 else end + 1
         self._line += data[position:stop]
-        longest = LONGEST_TRAILER - self._trailer_bytes if self._in_trailer else LONGEST_SIZE_LINE
+        longest = MAX_TRAILER - self._trailer_bytes if self._in_trailer else MAX_SIZE_LINE
         if len(self._line) > longest:
             self._fail("Trailer is too long" if self._in_trailer else "Chunk size line is too long")
         elif end >= 0:

@@ -20,7 +20,7 @@ from skywatch.picture.sharing.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 
 # The picture ticks once a second; a last tick older than this is a fault (s).
-LONGEST_TICK_AGE_S = 10.0
+MAX_TICK_AGE_S = 10.0
 LEAST_FREE_BYTES = 200_000_000
 # Where errors of PostgreSQL, Redis and the system name a host: ``at "db" (10.0.0.5), port 5432``, ``to db:6379``.
 _HOST = re.compile(
@@ -113,7 +113,7 @@ def _tracker(runtime: Runtime) -> Check:
     if statistics is None:
         return Check("tracker", False, True, "no picture has been computed yet")
     age_s = unix_now() - statistics.at
-    if age_s > LONGEST_TICK_AGE_S:
+    if age_s > MAX_TICK_AGE_S:
         return Check("tracker", False, True, f"the last picture is {age_s:.0f} s old")
     return Check("tracker", True, True, "computes the picture every second")
 

@@ -19,8 +19,8 @@ from skywatch.system.health.checks import Check
 from skywatch.system.models import HealthChange
 
 # Limit of changes buffered for the database; beyond it the oldest is dropped.
-MOST_WAITING = 1000
-LONGEST_REASON = 500
+MAX_WAITING = 1000
+MAX_REASON = 500
 _table: Any = HealthChange.__table__
 
 
@@ -30,7 +30,7 @@ class HealthLog:
     def __init__(self, sessions: SessionFactory) -> None:
         self._sessions = sessions
         self._states: dict[str, str] = {}
-        self._waiting: deque[dict[str, Any]] = deque(maxlen=MOST_WAITING)
+        self._waiting: deque[dict[str, Any]] = deque(maxlen=MAX_WAITING)
 
     def take(self, checks: Iterable[Check]) -> None:
         """Record changes; raises SQLAlchemyError where they could not be written yet."""
@@ -44,7 +44,7 @@ class HealthLog:
                         "part": part[:64],
                         "before": before,
                         "after": state,
-                        "reason": detail[:LONGEST_REASON],
+                        "reason": detail[:MAX_REASON],
                     }
                 )
         if self._waiting:

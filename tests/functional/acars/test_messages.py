@@ -275,7 +275,7 @@ def test_bad_filters_are_named(client, query):
 @pytest.mark.parametrize(("query", "count"), [("", 7), ("&q=number", 4), ("&q=num*", 4)])
 def test_pages_by_cursor_hold_every_message_once(client, receive, monkeypatch, query, count):
     # Fewer than match: the pages go on behind those that are counted.
-    monkeypatch.setattr(service, "MOST_COUNTED_OF_A_SEARCH", 4)
+    monkeypatch.setattr(service, "MAX_COUNTED_OF_A_SEARCH", 4)
     receive(*(burst(text=f"NUMBER {n}") for n in range(7)))
     offset = client.get(f"/api/v1/acars/messages?limit=2&offset=3{query}", headers=ANALYST).json
     assert [message["text"] for message in offset["messages"]] == ["NUMBER 3", "NUMBER 2"]

@@ -58,7 +58,7 @@ def test_a_refused_administrator_does_not_use_the_password_up(api, password):
 
 
 def test_wrong_passwords_are_recorded_and_ten_void_the_right_one(api, password):
-    for _ in range(service.MOST_WRONG_TRIES):
+    for _ in range(service.MAX_WRONG_TRIES):
         refused = set_up(api, "guess", 401)
     assert refused.json["code"] == "token_invalid"
     assert "skywatch setup-link" in refused.json["detail"]

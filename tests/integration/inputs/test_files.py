@@ -138,7 +138,7 @@ def test_a_restart_goes_on_where_it_was(tmp_path: Path, meanwhile: str) -> None:
 
 
 def test_an_endless_line_is_counted_once_and_costs_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files_module, "LONGEST_LINE", 10_000)
+    monkeypatch.setattr(files_module, "MAX_LINE", 10_000)
     monkeypatch.setattr(files_module, "READ_BYTES", 4096)
     path = tmp_path / "acars.log"
     path.write_text("one\n" + "x" * 100_000 + "\ntwo\n")

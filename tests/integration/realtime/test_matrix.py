@@ -70,10 +70,12 @@ def test_the_policy_opens_exactly_the_topics_of_the_table(mode, level, enabled):
     for role, scopes in itertools.product(ROLES, keys):
         if role is None and scopes is not None:
             continue
-        may = visibility_of(identity(role, scopes), mode, lambda feature: FeatureAccess(level, "permission", enabled))
+        visibility = visibility_of(
+            identity(role, scopes), mode, lambda feature: FeatureAccess(level, "permission", enabled)
+        )
         expected = {t for t in TOPICS if allowed(t, role, scopes, mode, level, enabled)}
-        assert set(TopicTable(FEATURES).open_to(may)) == expected, (mode, level, enabled, role, scopes)
-        assert may.military == ("military" in expected)
+        assert set(TopicTable(FEATURES).open_to(visibility)) == expected, (mode, level, enabled, role, scopes)
+        assert visibility.military == ("military" in expected)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -24,7 +24,7 @@ from tests.integration.web.pages import LIVE, PASSWORD, ROWS, Page
 from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until
 
-MOST_BYTES = 150_000
+MAX_BYTES = 150_000
 PICTURES = {
     "map": (1280, 800, "dark", "map", False),
     "selection": (1280, 800, "light", "map", True),
@@ -134,7 +134,7 @@ def take(page: Page, name: str) -> None:
     page.run_async("const done = arguments[arguments.length - 1]; setTimeout(done, 300)")
     picture = base64.b64decode(page.cdp("Page.captureScreenshot", format="webp", quality=82)["data"])
     assert picture[8:12] == b"WEBP"
-    assert 4_000 < len(picture) <= MOST_BYTES
+    assert 4_000 < len(picture) <= MAX_BYTES
     if folder := os.environ.get("SKYWATCH_PICTURES"):
         Path(folder).mkdir(exist_ok=True)
         (Path(folder) / f"{name}.webp").write_bytes(picture)

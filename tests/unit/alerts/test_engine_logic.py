@@ -19,7 +19,7 @@ from skywatch.alerts.watchlists.entries import Entries
 from skywatch.core import geo
 from skywatch.core.areas.band import Band
 from skywatch.core.areas.geometry import parse_geometry
-from tests.rules import node_of, rule_of, truth
+from tests.rules import boolean_label, node_of, rule_of
 from tests.skies import sky_of
 
 BOX = {"type": "Polygon", "coordinates": [[[8, 47], [9, 47], [9, 48], [8, 48], [8, 47]]]}
@@ -139,7 +139,7 @@ def test_masks_are_kleenes_logic(trees: list[Any], ticks: list[list[dict[str, An
         engine.tick(sky)
         board = engine.environment.board
         for rule, compiled in zip(rules, engine.rules.compiled, strict=True):
-            expected = {entry["hex"]: truth(rule.node, entry, AROUND) for entry in shown}
+            expected = {entry["hex"]: boolean_label(rule.node, entry, AROUND) for entry in shown}
             true = {board.addresses[slot] for slot in slots_of(compiled.true.bits).tolist()}
             assert true == {address for address, value in expected.items() if value is True}
             slots = np.array([board.slot(entry["hex"]) for entry in shown], np.intp)

@@ -95,13 +95,13 @@ def test_a_column_of_the_picture_is_a_field(tree, actual):
 
 
 def test_a_rule_reads_no_field_that_its_owner_has_no_permission_for():
-    may = Visibility(1, frozenset({"balloons.view_pilots"}))
+    visibility = Visibility(1, frozenset({"balloons.view_pilots"}))
     tree = on("name", "starts_with", "swr")
     assert engine_with(tree).tick(SKY)
-    assert not engine_with(tree, Rights.of(may)).tick(SKY)
+    assert not engine_with(tree, Rights.of(visibility)).tick(SKY)
     with pytest.raises(Problem, match=r"A rule on name needs balloons\.view_names\."):
-        check_rights({"conditions": tree, "enabled": True}, may)
-    check_rights({"conditions": on("pilot", "eq", "ada"), "enabled": True}, may)
+        check_rights({"conditions": tree, "enabled": True}, visibility)
+    check_rights({"conditions": on("pilot", "eq", "ada"), "enabled": True}, visibility)
 
 
 def test_events_are_named_where_a_rule_cannot_wait_for_them():

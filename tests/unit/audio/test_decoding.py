@@ -124,7 +124,7 @@ def test_several_threads_share_the_children(pool, tmp_path):
     for thread in threads:
         thread.join(PATIENCE_S)
     assert len(answers) == 8
-    assert len(set(answers)) <= decoding.MOST_CHILDREN
+    assert len(set(answers)) <= decoding.MAX_CHILDREN
 
 
 def test_a_damaged_mp3_is_measured_and_leaves_no_lines_on_stderr(tmp_path, capfd):

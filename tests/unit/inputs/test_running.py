@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 
-from skywatch.inputs.running import MOST_NAMES, RunningInputs, described_failures
+from skywatch.inputs.running import MAX_NAMES, RunningInputs, described_failures
 from skywatch.settings import SettingsError
 
 REASONS = {"wrong": SettingsError("acars.wrong", "is wrong"), "broken": OSError(24, "")}
@@ -40,9 +40,9 @@ def test_one_that_cannot_be_opened_keeps_no_other_from_being_followed(caplog):
 
 
 def test_failures_beyond_those_that_are_named_are_counted():
-    names = [f"acars.{number}" for number in range(MOST_NAMES + 2)]
+    names = [f"acars.{number}" for number in range(MAX_NAMES + 2)]
     assert described_failures(names).endswith("acars.4 and 2 more")
-    assert "more" not in described_failures(names[:MOST_NAMES])
+    assert "more" not in described_failures(names[:MAX_NAMES])
 
 
 def test_inputs_that_were_ending_when_their_follower_was_cancelled_are_ended_by_a_stop():

@@ -71,10 +71,10 @@ class Inputs:
         self.picture.put(name, heard.reports, heard.messages)
 
 
-def lie(truth: list[dict], kinds: set[str], shared_values: bool, chance: int) -> list[dict]:
+def lie(boolean_label: list[dict], kinds: set[str], shared_values: bool, chance: int) -> list[dict]:
     """What the liar says: wrong in these kinds, one value for all aircraft or one for each."""
     told = []
-    for n, a in enumerate(truth):
+    for n, a in enumerate(boolean_label):
         a = dict(a)
         own = 0 if shared_values else n
         if "callsign" in kinds:
@@ -116,16 +116,16 @@ KINDS = st.sets(st.sampled_from([*FIELDS, "position"]), min_size=1)
 def assert_no_lie(traffic, skies, kinds, *, shown: bool) -> None:
     """Nothing of the liar's is shown; with ``shown`` what the honest one says is, else it may be disputed."""
     for sky in skies:
-        for number, truth in enumerate(traffic.aircraft):
-            aircraft = sky.aircraft(truth["hex"])
+        for number, boolean_label in enumerate(traffic.aircraft):
+            aircraft = sky.aircraft(boolean_label["hex"])
             for kind, name in FIELDS.items():
                 if name in aircraft:
-                    assert aircraft[name] == truth[name], (kind, number, aircraft)
+                    assert aircraft[name] == boolean_label[name], (kind, number, aircraft)
                 else:
                     assert not shown, (kind, number, aircraft)
                     assert kind in aircraft["disputed"], (kind, number, aircraft)
             if "lat" in aircraft:
-                assert geo.distance_nm(aircraft["lat"], aircraft["lon"], truth["lat"], truth["lon"]) < 3
+                assert geo.distance_nm(aircraft["lat"], aircraft["lon"], boolean_label["lat"], boolean_label["lon"]) < 3
             else:
                 assert not shown, aircraft
                 assert "position" in aircraft["disputed"], aircraft

@@ -155,12 +155,12 @@ def test_what_a_caller_may_see_is_what_the_policy_decides_one_by_one(mode, read,
     some = frozenset({Permission.AIRCRAFT_VIEW_MILITARY, Permission.CANNONBALL_MANAGE, Permission.AUDIO_VIEW})
     key = Identity(3, "key", "api_key", some, scopes=frozenset({"aircraft", "audio"}))
     for identity in (None, Identity(1, "ada", "jwt"), Identity(2, "eve", "jwt", some), key):
-        may = visibility_of(identity, mode, access)
+        visibility = visibility_of(identity, mode, access)
         contexts = {feature: prepared_context(feature, mode, access(feature)) for feature in FEATURES}
         expected = {p for p in Permission if decide(contexts[p.feature], identity, p)}
-        assert may.permissions == expected
-        assert may.user_id == (identity.user_id if identity is not None else None)
-        assert may.military == (Permission.AIRCRAFT_VIEW_MILITARY in expected)
-        assert may.details == (Permission.AIRCRAFT_VIEW_DETAILS in expected)
-        assert (Permission.CANNONBALL_MANAGE in may.manages) == (Permission.CANNONBALL_MANAGE in expected)
-        assert may == Visibility(may.user_id, frozenset(expected))
+        assert visibility.permissions == expected
+        assert visibility.user_id == (identity.user_id if identity is not None else None)
+        assert visibility.military == (Permission.AIRCRAFT_VIEW_MILITARY in expected)
+        assert visibility.details == (Permission.AIRCRAFT_VIEW_DETAILS in expected)
+        assert (Permission.CANNONBALL_MANAGE in visibility.manages) == (Permission.CANNONBALL_MANAGE in expected)
+        assert visibility == Visibility(visibility.user_id, frozenset(expected))

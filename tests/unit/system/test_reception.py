@@ -58,7 +58,7 @@ def test_a_clock_that_was_set_back_goes_on_in_the_newest_slot():
 
 
 def test_receivers_beyond_the_bound_are_left_out(monkeypatch):
-    monkeypatch.setattr(reception, "MOST_RECEIVERS", 2)
+    monkeypatch.setattr(reception, "MAX_RECEIVERS", 2)
     recorder = ReceptionRecorder()
     recorder.take(START, [status("a"), status("b"), status("c")], None)
     assert list(recorder.reception.receivers) == ["a", "b"]

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from skywatch.web.airports import MOST_FOUND, find_airports
+from skywatch.web.airports import MAX_FOUND, find_airports
 
 ROWS = [
     ["Zurich Airport", "Zürich", "CH", "LSZH", "ZRH", 47.4582, 8.5555],
@@ -38,7 +38,7 @@ def test_the_city_comes_first_those_with_a_code_of_airlines_before_others(path):
 
 
 def test_few_are_found_and_nothing_for_nothing(path):
-    assert len(names("field", path)) == MOST_FOUND
+    assert len(names("field", path)) == MAX_FOUND
     assert names("", path) == names("...", path) == names("xyz", path) == []
 
 

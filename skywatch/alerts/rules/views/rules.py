@@ -44,7 +44,7 @@ subscription = ApiService(
 
 def service(request: Request) -> RuleService:
     """The service for the caller of this request."""
-    return RuleService(request.db, request.may, actor_of(request))
+    return RuleService(request.db, request.visibility, actor_of(request))
 
 
 def record(request: Request, rule_row: AlertRule) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def records(request: Request, rule_rows: list[AlertRule]) -> list[dict[str, Any]
     names, followed = rule_service.usernames(rule_rows), rule_service.followed(rule_rows)
     faults = last_faults(request.runtime.bus)
     return [
-        record_of(rule, request.may, names.get(rule.user_id, ""), followed.get(rule.id), faults.get(rule.id))
+        record_of(rule, request.visibility, names.get(rule.user_id, ""), followed.get(rule.id), faults.get(rule.id))
         for rule in rule_rows
     ]
 

@@ -26,7 +26,7 @@ importing = ApiService(
 
 
 # JSON values of an import: each position is a list of two or three, and rules have lists of values.
-MOST_VALUES = 3 * MAXIMUM_POSITIONS + transfer.MAXIMUM_ENTRIES + 200_000
+MAX_VALUES = 3 * MAXIMUM_POSITIONS + transfer.MAXIMUM_ENTRIES + 200_000
 
 
 class RulesExport(Schema):
@@ -58,7 +58,7 @@ class RulesImported(Schema):
 @export.get(permission=Permission.ALERTS_VIEW, responses={200: RulesExport()})
 def export_rules(request: Request) -> dict[str, Any]:
     """Export the caller's own rules, geofences and watch lists, without channels"""
-    return transfer.export(request.db, request.may)
+    return transfer.export(request.db, request.visibility)
 
 
 @importing.post(
@@ -66,7 +66,7 @@ def export_rules(request: Request) -> dict[str, Any]:
     body=RulesImport(),
     responses={200: RulesImported()},
     errors=(409, 413),
-    most_values=MOST_VALUES,
+    most_values=MAX_VALUES,
 )
 def import_rules(request: Request) -> dict[str, int]:
     """Import an export as new rules of the caller
@@ -74,4 +74,4 @@ def import_rules(request: Request) -> dict[str, int]:
     Everything is created, or nothing: every fault is reported by its path (`rules.3.conditions.all.0.field`). At most
     500 rules, 200 geofences with 100,000 positions, and 200 watch lists with 200,000 entries altogether.
     """
-    return transfer.import_document(request.db, request.may, actor_of(request), request.validated["body"])
+    return transfer.import_document(request.db, request.visibility, actor_of(request), request.validated["body"])

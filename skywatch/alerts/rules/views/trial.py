@@ -67,13 +67,13 @@ def test_rule(request: DryRunRequest) -> dict[str, Any]:
         raise invalid_fields({"rule": "give either rule or rule_id"})
     if body["rule_id"] is not None:
         return _try_stored(request, body["rule_id"], body)
-    user_id = owner_id(request.may)
+    user_id = owner_id(request.visibility)
     values = with_duration(body["rule"])
     with _reading(request) as session:
         faults = faults_of(session, values, user_id)
         if faults:
             raise invalid_fields({f"rule.{name}": detail for name, detail in faults.items()})
-        check_rights({**values, "mqtt": False}, request.may)
+        check_rights({**values, "mqtt": False}, request.visibility)
         return _run(request, session, values, user_id, body)
 
 
@@ -102,7 +102,7 @@ def _reading(request: DryRunRequest) -> Session:
 
 def _try_stored(request: DryRunRequest, rule_id: int, body: Mapping[str, Any]) -> dict[str, Any]:
     with _reading(request) as session:
-        rules = RuleService(session, request.may, actor_of(request))
+        rules = RuleService(session, request.visibility, actor_of(request))
         rule = rules.get(rule_id)
         if not rules.may_change(rule) and (body["aircraft"] is not None or body["from"] or body["to"]):
             # Invented aircraft and a day of history would show its owner's geofences and watch lists piece by piece.
@@ -120,14 +120,14 @@ def _run(
 ) -> dict[str, Any]:
     """Run on the data that the body names; ``user_id`` owns the geofences and lists that the rule refers to."""
     begin, end = _span(body)
-    may, deadline = request.may, request.deadline
+    visibility, deadline = request.visibility, request.deadline
     if begin is not None:
         deadline.extend(PAST_S)
     deadline.check()
-    rights = Rights.of(may)
+    rights = Rights.of(visibility)
     fences, lists = referenced_objects(session, values["conditions"], user_id, deadline.check)
     trial = Trial(values, rights, fences, lists, at_once=begin is None, checkpoint=deadline.check)
-    station = request.runtime.current.of(PictureSettings).station_for(exact=may.exact_station)
+    station = request.runtime.current.of(PictureSettings).station_for(exact=visibility.exact_station)
     if begin is not None and end is not None:
         _run_past(request, session, trial, begin, end, station)
     elif body["aircraft"] is not None:
@@ -140,14 +140,14 @@ def _run(
 def _run_past(
     request: DryRunRequest, session: Session, trial: Trial, begin: datetime, end: datetime, station: Any
 ) -> None:
-    if Permission.HISTORY_VIEW not in request.may.permissions:
+    if Permission.HISTORY_VIEW not in request.visibility.permissions:
         raise Problem("permission_denied", "A dry run over the past needs history.view.")
     past_pictures = request.runtime.features.past_pictures()
     if past_pictures is None:
         raise Problem("unavailable", "This installation stores no history.")
     seconds = (end - begin).total_seconds()
     trial.hours = seconds / 3600
-    moments = past_pictures(session, begin.timestamp(), end.timestamp(), step_of(seconds), request.may)
+    moments = past_pictures(session, begin.timestamp(), end.timestamp(), step_of(seconds), request.visibility)
     run_past(trial, moments, station)
 
 

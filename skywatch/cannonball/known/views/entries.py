@@ -56,7 +56,7 @@ verify = ApiService(
 def known_service(request: Request) -> KnownAircraftService:
     """The service for the caller of this request."""
     index = request.registry["cannonball_known_index"]
-    return KnownAircraftService(request.db, index, request.may, actor_of(request))
+    return KnownAircraftService(request.db, index, request.visibility, actor_of(request))
 
 
 @known.get(permission=VIEW, query=KnownQuery(), responses={200: KnownList()})
@@ -91,7 +91,7 @@ def create_known_aircraft(request: Request) -> dict[str, Any]:
 def check_known_aircraft(request: Request) -> dict[str, Any]:
     """Check whether an address is on the list"""
     icao_hex = request.validated["path"]["icao_hex"].upper()
-    entry = request.registry["cannonball_known_checks"].find(icao_hex, request.may.military)
+    entry = request.registry["cannonball_known_checks"].find(icao_hex, request.visibility.military)
     return {"found": True, "aircraft": entry} if entry else {"found": False, "icao_hex": icao_hex}
 
 

@@ -14,7 +14,7 @@ from skywatch.patterns.fleet import PatternFleet
 from skywatch.picture.state.sky import Sky
 
 # Military aircraft that are remembered: more than fly in a day.
-MOST_MILITARY = 20_000
+MAX_MILITARY = 20_000
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class PatternWatch:
         departed = sky.left if follows else [a for a in self._addresses if a not in sky.index]
         self._last, self._addresses = (sky.epoch, sky.seq), sky.hexes
         changes = [self._apply(address, event, None) for address, event in self._fleet.leave(departed)]
-        if len(self._military) > MOST_MILITARY:
+        if len(self._military) > MAX_MILITARY:
             self._military.clear()
         self._military.update(sky.hexes[row] for row in np.flatnonzero(sky.column("military")).tolist())
         position_at, lat, lon, altitude, speed, track = (sky.column(n).astype(np.float64) for n in _FED)

@@ -1,6 +1,6 @@
 """How much a writer does at a time where others wait for the same lock."""
 
-from skywatch.core.storing.pacing import FIRST, LEAST, LONGEST_S, MOST, PAUSE_S, Pacer
+from skywatch.core.storing.pacing import FIRST, LEAST, MAX_S, MOST, PAUSE_S, Pacer
 
 
 def test_transactions_come_to_take_as_long_as_they_may():
@@ -9,7 +9,7 @@ def test_transactions_come_to_take_as_long_as_they_may():
     for _ in range(20):
         # Two milliseconds an entry.
         pacer.measure(pacer.limit, 0.002 * pacer.limit)
-    assert 0.5 * LONGEST_S <= 0.002 * pacer.limit <= LONGEST_S
+    assert 0.5 * MAX_S <= 0.002 * pacer.limit <= MAX_S
     for _ in range(20):
         pacer.measure(pacer.limit, 0.00001 * pacer.limit)
     assert pacer.limit == MOST
@@ -25,9 +25,9 @@ def test_a_transaction_with_few_entries_says_nothing_of_many():
 
 def test_the_lock_is_left_to_others_after_a_while_with_it():
     pacer = Pacer(is_shared=True)
-    pacer.measure(10, 0.4 * LONGEST_S)
+    pacer.measure(10, 0.4 * MAX_S)
     assert pacer.pause_s() == 0.0
-    pacer.measure(10, 0.4 * LONGEST_S)
+    pacer.measure(10, 0.4 * MAX_S)
     assert pacer.pause_s() == PAUSE_S
     assert pacer.pause_s() == 0.0
 

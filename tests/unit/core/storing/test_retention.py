@@ -181,7 +181,7 @@ def test_it_stops_where_it_is_told_to(engine, sessions, make_settings):
 
 def test_steps_grow_and_shrink_with_the_time_they_take(engine, sessions, make_settings, monkeypatch):
     age(sessions, 60)
-    monkeypatch.setattr(retention, "LONGEST_STEP_S", 0.0)
+    monkeypatch.setattr(retention, "MAX_STEP_S", 0.0)
     work = pruner(engine, sessions, make_settings, retention_positions_days=1)
     work.run()
     assert work._rows["positions"] == retention.FEWEST_ROWS

@@ -104,7 +104,7 @@ def plainly(by_flight, rows, labels, now_ms):
     found = {}
     for (aircraft, flight), mine in by_flight.items():
         label = rows.get(flight, {"military": bool(aircraft & MILITARY)})
-        hidden = (aircraft & MILITARY or label["military"]) and not labels.may.military
+        hidden = (aircraft & MILITARY or label["military"]) and not labels.visibility.military
         before = [p for p in mine if p["at"] * 10 <= now_ms]
         if hidden or not before:
             continue
@@ -132,7 +132,7 @@ def plainly(by_flight, rows, labels, now_ms):
             on_ground=bool(left["flags"] & GROUND),
             military=label["military"],
             flight_id=flight,
-            r=label.get("registration") if labels.may.details else None,
+            r=label.get("registration") if labels.visibility.details else None,
         )
         other = found.get(past.hex)
         if other is None or other[0] < left["at"]:

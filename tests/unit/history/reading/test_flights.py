@@ -31,9 +31,11 @@ def sessions(database_url):
     engine.dispose()
 
 
-def found(sessions, limit=100, offset=0, may=EVERYTHING, **wanted):
+def found(sessions, limit=100, offset=0, visibility=EVERYTHING, **wanted):
     with sessions() as session:
-        flights, count, more = search(session, FlightFilter(**wanted), may=may, limit=limit, offset=offset)
+        flights, count, more = search(
+            session, FlightFilter(**wanted), visibility=visibility, limit=limit, offset=offset
+        )
         return [flight["id"] for flight in flights], count, more
 
 
@@ -95,7 +97,7 @@ def test_pages_behind_cursors_have_every_flight_once_where_many_began_with_one_t
     ids, cursor = [], None
     with sessions() as session:
         for _ in range(4):
-            flights, count, more = search(session, FlightFilter(), may=EVERYTHING, limit=2, cursor=cursor)
+            flights, count, more = search(session, FlightFilter(), visibility=EVERYTHING, limit=2, cursor=cursor)
             ids += [flight["id"] for flight in flights]
             cursor = flights[-1]["first_seen_at"], flights[-1]["id"]
             assert (count, more) == (7, len(ids) < 7)
@@ -108,8 +110,8 @@ def test_the_newest_page_is_chosen_in_the_index_and_only_its_rows_are_read(sqlit
     asked = []
     with create_session_factory(engine)() as session:
         sa.event.listen(engine, "before_cursor_execute", lambda *call: asked.append(call[2:4]))
-        for may in (EVERYTHING, Visibility()):
-            search(session, FlightFilter(), may=may, limit=1)
+        for visibility in (EVERYTHING, Visibility()):
+            search(session, FlightFilter(), visibility=visibility, limit=1)
         for statement, parameters in list(asked):
             plan = str(session.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all())
             assert f"COVERING INDEX {BY_MARKS}" in plan, plan
@@ -151,7 +153,7 @@ def test_rare_flights_among_many_are_found_by_an_index(sessions, wanted, index):
             for way in ("seqscan", "bitmapscan", "sort")[: 3 if index == BY_MARKS else 1]:
                 session.execute(sa.text(f"SET LOCAL enable_{way} = off"))
         sa.event.listen(session.get_bind(), "before_cursor_execute", lambda *call: asked.append(call[2:4]))
-        search(session, FlightFilter(**wanted), may=Visibility(), limit=1)
+        search(session, FlightFilter(**wanted), visibility=Visibility(), limit=1)
         for statement, parameters in list(asked):
             plan = str(session.connection().exec_driver_sql(f"{explain} {statement}", parameters).all())
             assert index in plan, plan

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from skywatch.http.requests.form_field import LONGEST_VALUE, MOST_PARTS, FormField
+from skywatch.http.requests.form_field import MAX_PARTS, MAX_VALUE, FormField
 
 TYPE = "multipart/form-data; boundary=xyz"
 
@@ -54,9 +54,9 @@ def test_half_of_a_value_is_none():
         (form(KEY), "multipart/form-data"),
         (form(KEY), "multipart/form-data; boundary=" + "x" * 201),
         (b"--xyz\nkey", TYPE),
-        (form(part("key", b"x" * (LONGEST_VALUE + 1))), TYPE),
+        (form(part("key", b"x" * (MAX_VALUE + 1))), TYPE),
         (form(part("key", b"\xff")), TYPE),
-        (part("other", b"1") * (MOST_PARTS + 1) + KEY, TYPE),
+        (part("other", b"1") * (MAX_PARTS + 1) + KEY, TYPE),
     ],
 )
 def test_where_nothing_can_be_found_that_is_known(body, content_type):

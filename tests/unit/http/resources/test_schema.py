@@ -3,7 +3,7 @@
 import colander
 import pytest
 
-from skywatch.http.resources.schema import MOST_ENTRIES, JsonInteger, JsonList, JsonNumber, JsonString, Nullable
+from skywatch.http.resources.schema import MAX_ENTRIES, JsonInteger, JsonList, JsonNumber, JsonString, Nullable
 
 
 class Refusing(JsonInteger):
@@ -22,10 +22,10 @@ def fault_of(node, value):
 @pytest.mark.parametrize(
     ("validator", "most"),
     [
-        (None, MOST_ENTRIES),
+        (None, MAX_ENTRIES),
         (colander.Length(max=3), 3),
         (colander.Length(1, 3), 3),
-        (colander.Length(min=1), MOST_ENTRIES),
+        (colander.Length(min=1), MAX_ENTRIES),
         (colander.All(colander.Length(max=7), colander.Length(max=5)), 5),
     ],
 )

@@ -58,7 +58,7 @@ def test_a_snapshot_that_only_repeats_what_was_received_is_no_second_message(clo
 
 
 def test_a_hundred_thousand_addresses_leave_the_aircraft_there_were(clock, monkeypatch):
-    monkeypatch.setattr(admission, "MOST_WAITING", 500)
+    monkeypatch.setattr(admission, "MAX_WAITING", 500)
     picture = picture_at(clock, proof=True, maximum=1000)
     for second in range(20):
         now = clock.time()
@@ -72,7 +72,7 @@ def test_a_hundred_thousand_addresses_leave_the_aircraft_there_were(clock, monke
 
 
 def test_invented_addresses_that_come_twice_are_no_aircraft_while_many_wait(clock, monkeypatch):
-    monkeypatch.setattr(admission, "MOST_WAITING", 500)
+    monkeypatch.setattr(admission, "MAX_WAITING", 500)
     picture = picture_at(clock, proof=True, maximum=1000)
     real = [address(n) for n in range(20)]
     picture.put("raw", [increment(a, clock.time()) for a in real[:10]], 10)

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from skywatch.core import geo
-from skywatch.picture.trails.trail import MOST_POINTS, TrailStore
+from skywatch.picture.trails.trail import MAX_POINTS, TrailStore
 from tests.unit.picture.reports import START, Clock, picture_at, snapshot
 
 
@@ -66,14 +66,14 @@ def test_a_parked_aircraft_needs_one_point(clock):
 
 
 def test_a_long_trail_is_bounded_and_keeps_both_ends(clock, monkeypatch):
-    monkeypatch.setattr("skywatch.picture.trails.trail.MOST_POINTS", 100)
+    monkeypatch.setattr("skywatch.picture.trails.trail.MAX_POINTS", 100)
     picture = picture_at(clock)
     end = fly(picture, clock, 600, lambda second: second * 20)
     points = picture.trails.trail("4b1620")
     assert 50 <= len(points) <= 101
     assert points[0].at == START + 1
     assert rounded(points)[-1] == pytest.approx(end, abs=1e-6)
-    assert MOST_POINTS >= 500
+    assert MAX_POINTS >= 500
 
 
 def test_old_points_go(clock, monkeypatch):

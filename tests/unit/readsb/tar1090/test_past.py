@@ -46,7 +46,7 @@ def test_a_fuller_sky_offers_a_shorter_past():
 
 
 def test_whoever_waits_too_long_is_asked_to_come_back(monkeypatch):
-    monkeypatch.setattr(past, "LONGEST_WAIT_S", 0.01)
+    monkeypatch.setattr(past, "MAX_WAIT_S", 0.01)
     lock = threading.Lock()
     with lock, pytest.raises(Problem) as refused, past.in_turn(lock):
         pass

@@ -112,14 +112,14 @@ def test_a_redirect_is_not_followed():
 def test_no_more_than_64_kb_are_read_and_a_longer_list_is_still_one(monkeypatch):
     aircraft = b",".join([b'{"hex":"4b1620","flight":"SWR1    "}'] * 4000)
     long = b'{ "now" : 1700000000.1,\n "messages" : 12,\n "aircraft" : [\n' + aircraft + b"]}"
-    assert len(long) > probes.MOST_BYTES
+    assert len(long) > probes.MAX_BYTES
     assert found("readsb", answers=answer(long))[0] == ["readsb"]
     assert found("readsb", answers=answer(b"[" * 200_000))[0] == []
     # One that never ends is left after a second.
     sizes = []
     monkeypatch.setattr(probes, "is_beast", lambda received: bool(sizes.append(len(received))))
     found("beast", greets=FRAME, repeats=True)
-    assert sizes == [probes.MOST_BYTES]
+    assert sizes == [probes.MAX_BYTES]
 
 
 def test_a_round_ends_in_time_with_at_most_64_connections(monkeypatch):
@@ -140,7 +140,7 @@ def test_a_round_ends_in_time_with_at_most_64_connections(monkeypatch):
 
 
 def test_the_limits_are_those_of_the_manual():
-    assert (probes.AT_ONCE, probes.WITHIN_S, probes.LISTEN_S, probes.MOST_BYTES) == (64, 5.0, 1.0, 65_536)
+    assert (probes.AT_ONCE, probes.WITHIN_S, probes.LISTEN_S, probes.MAX_BYTES) == (64, 5.0, 1.0, 65_536)
     assert {(door.kind, door.port) for door in probes.DOORS} == {("beast", 30005), ("sbs", 30003), ("readsb", 80)}
     assert Path(probes.TAR1090).name == "aircraft.json"
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skywatch.receivers.framing.avr import LONGEST_LINE, AvrFramer
+from skywatch.receivers.framing.avr import MAX_LINE, AvrFramer
 
 LONG = "8D4840D6202CC371C32CE0576098"
 SHORT = "20000CA8F70AA7"
@@ -71,6 +71,6 @@ def test_noise_is_survived_and_not_kept(pieces):
     framer = AvrFramer()
     for piece in pieces:
         framer.feed(piece)
-        assert framer.pending <= LONGEST_LINE
+        assert framer.pending <= MAX_LINE
     batch = framer.feed(f"\n*{LONG};\n".encode())
     assert batch.frame(len(batch) - 1).hex().upper() == LONG

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skywatch.receivers.framing.beast import LONGEST_MESSAGE, BeastFramer
+from skywatch.receivers.framing.beast import MAX_MESSAGE, BeastFramer
 from skywatch.receivers.framing.frames import FrameBatch
 from skywatch.receivers.mode_s.encoder import beast
 
@@ -50,7 +50,7 @@ def feed_in_pieces(stream: bytes, cuts: list[int]) -> tuple[BeastFramer, list[tu
     edges = [0, *sorted(cut % (len(stream) + 1) for cut in cuts), len(stream)]
     for first, last in itertools.pairwise(edges):
         found += frames_of(framer.feed(stream[first:last]))
-        assert framer.pending <= LONGEST_MESSAGE + 1
+        assert framer.pending <= MAX_MESSAGE + 1
     return framer, found
 
 

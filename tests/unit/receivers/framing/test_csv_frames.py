@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skywatch.receivers.framing.csv_frames import LONGEST_LINE, CsvFramer, parse_line
+from skywatch.receivers.framing.csv_frames import MAX_LINE, CsvFramer, parse_line
 
 LONG = "8d4840d6202cc371c32ce0576098"
 
@@ -53,5 +53,5 @@ def test_noise_is_survived_and_not_kept(pieces):
     framer = CsvFramer()
     for piece in pieces:
         framer.feed(piece)
-        assert framer.pending <= LONGEST_LINE
+        assert framer.pending <= MAX_LINE
     assert framer.feed(f"\n7.5,{LONG}\n".encode()).time[-1] == 7.5

@@ -51,8 +51,8 @@ def found_at(messages: Iterable[Message]) -> list[tuple[float, float, float]]:
 def assert_on_track(messages: Iterable[Message], lat: float, lon: float, track_deg: float, gs_kt: float) -> int:
     found = found_at(messages)
     for at, *place in found:
-        truth = destination(lat, lon, track_deg, gs_kt * at / 3600)
-        assert distance_nm(*place, *truth) < 0.01
+        boolean_label = destination(lat, lon, track_deg, gs_kt * at / 3600)
+        assert distance_nm(*place, *boolean_label) < 0.01
     return len(found)
 
 
