@@ -1,17 +1,18 @@
 """Migrations go up and down on both databases and agree with the models."""
 
-from datetime import UTC, datetime, timedelta
+import os
+import signal
+import subprocess
+import sys
 
 import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy.orm import Session
 
 from skywatch.core.database.engine import Base, DatabaseError, create_engine
 from skywatch.core.database.migrations import check_schema, configuration, downgrade, upgrade
-from skywatch.history.models import Flight
 from tests.servers import postgresql_database
 
 
@@ -78,45 +79,93 @@ def test_sqlite_gives_ids_again_only_where_the_models_say_so(tmp_path):
     assert numbered.keys() - given_once == GIVEN_AGAIN
 
 
-def test_flights_keep_what_they_say_while_their_columns_change(empty_engine):
-    began = datetime(2026, 5, 1, 23, 59, 59, 123000, UTC)
-    known = {"callsign": "SWR1", "max_speed_kt": 451.6, "distance_nm": 105.93, "min_distance_nm": 0.0}
-    known |= {"first_lat": -46.948211, "first_lon": 8.119953, "last_seen_at": began + timedelta(hours=3)}
-    unknown = dict.fromkeys(known) | {"distance_nm": 0.0, "last_seen_at": began}
-    upgrade(empty_engine, "0008")
-    flights = sa.Table("history_flights", sa.MetaData(), autoload_with=empty_engine)
-    counts = {"messages": 1, "positions": 1, "points": 1, "military": False, "emergency": False, "active": False}
-    zone = {"tzinfo": None} if empty_engine.dialect.name == "sqlite" else {}
-    with empty_engine.begin() as connection:
-        for number, said in enumerate((known, unknown), 1):
-            row = {"id": number, "icao_hex": "4B1620", "first_seen_at": began, **counts, **said}
-            row |= {name: row[name].replace(**zone) for name in ("first_seen_at", "last_seen_at")}
-            connection.execute(sa.insert(flights), row)
-    before = rows_of(empty_engine)
-    upgrade(empty_engine)
-    with Session(empty_engine) as session:
-        for number, said in enumerate((known, unknown), 1):
-            flight = session.get(Flight, number)
-            assert flight.first_seen_at == began
-            assert {name: getattr(flight, name) for name in said} == said
-    downgrade(empty_engine, "0008")
-    assert rows_of(empty_engine) == before
-
-
-def rows_of(engine):
-    with engine.connect() as connection:
-        return connection.exec_driver_sql("SELECT * FROM history_flights ORDER BY id").mappings().all()
-
-
 def test_a_database_without_a_schema_says_what_to_do(empty_engine):
     with pytest.raises(DatabaseError, match=r"run `skywatch init FILE\.ini`"):
         check_schema(empty_engine)
 
 
-def test_a_schema_newer_than_the_code_is_refused(empty_engine):
+@pytest.mark.parametrize(
+    ("revision", "advice"),
+    [
+        ("9999", r"revision 9999\) is newer than this version of Skywatch"),
+        (
+            "0027",
+            r"revision 0027\) is older than revision 0028: run `skywatch init FILE\.ini` of Skywatch 0\.1\.0 first",
+        ),
+    ],
+)
+def test_a_schema_from_which_no_migration_leads_on_is_refused(empty_engine, revision, advice):
     upgrade(empty_engine)
     with empty_engine.begin() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+        connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{revision}'")
     for step in (check_schema, upgrade):
-        with pytest.raises(DatabaseError, match=r"revision 9999.* newer than this version"):
+        with pytest.raises(DatabaseError, match=advice):
             step(empty_engine)
+
+
+KILLED = """
+import os, signal, sys
+import sqlalchemy as sa
+from skywatch.core.database.engine import create_engine
+from skywatch.core.database.migrations import upgrade
+
+engine = create_engine(sys.argv[1])
+
+@sa.event.listens_for(engine, "before_cursor_execute")
+def _kill(connection, cursor, statement, *rest):
+    if statement.startswith("UPDATE alembic_version"):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+upgrade(engine)
+"""
+
+
+def schema(engine):
+    with engine.connect() as connection:
+        return connection.exec_driver_sql("SELECT name, sql FROM sqlite_master ORDER BY name").all()
+
+
+def scalars(engine, query):
+    with engine.connect() as connection:
+        return connection.exec_driver_sql(query).scalars().all()
+
+
+@pytest.fixture
+def released(tmp_path):
+    """A SQLite database with the oldest schema that this version upgrades."""
+    engine = create_engine(f"sqlite:///{tmp_path}/released.sqlite")
+    upgrade(engine, "0028")
+    yield engine
+    engine.dispose()
+
+
+def test_a_migration_that_is_killed_leaves_the_old_schema(released):
+    before = schema(released)
+    released.dispose()
+    ended = subprocess.run([sys.executable, "-c", KILLED, str(released.url)], env=os.environ, check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert schema(released) == before
+    assert scalars(released, "SELECT version_num FROM alembic_version") == ["0028"]
+    upgrade(released)
+    check_schema(released)
+
+
+def test_foreign_keys_are_off_during_migrations_and_on_afterwards(released):
+    seen = []
+
+    @sa.event.listens_for(released, "before_cursor_execute")
+    def _look(connection, cursor, statement, *rest):
+        if statement.startswith("ALTER TABLE"):
+            seen.extend(cursor.execute("PRAGMA foreign_keys").fetchone())
+
+    upgrade(released)
+    assert set(seen) == {0}
+    assert scalars(released, "PRAGMA foreign_keys") == [1]
+
+
+def test_foreign_keys_are_on_after_a_migration_that_fails(released):
+    with released.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE handover_codes (id)")
+    with pytest.raises(sa.exc.OperationalError, match="handover_codes already exists"):
+        upgrade(released)
+    assert scalars(released, "PRAGMA foreign_keys") == [1]

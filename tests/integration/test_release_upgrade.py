@@ -11,12 +11,31 @@ from release.record import read
 from skywatch.core.database.engine import create_engine
 from skywatch.core.database.migrations import check_schema, upgrade
 from tests.conftest import ROOT
-from tests.integration.test_ids_migration import fill, tables
 from tests.processes import ENVIRONMENT
 
 # The schema of installations from before the first release.
-UNRELEASED = "0029"
+UNRELEASED = "0028"
 REVISIONS = sorted({UNRELEASED, *(release.revision for release in read(ROOT))})
+
+
+ROWS = 3
+VALUES = {"INTEGER": "{n}", "BIGINT": "{n}", "SMALLINT": "{n}", "BOOLEAN": "{n} % 2", "DOUBLE": "{n} / 3.0"}
+VALUES |= {"JSON": '\'["{n}",  "Zürich"]\'', "DATETIME": "'2026-05-0{n} 12:00:00.000000'", "BLOB": "x'00ff0{n}'"}
+
+
+def tables(connection):
+    names = "SELECT name FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
+    return [name for name in connection.exec_driver_sql(names).scalars() if name != "alembic_version"]
+
+
+def fill(connection, table):
+    """Rows that each refer to those of the same number in other tables."""
+    connection.exec_driver_sql(f"DELETE FROM {table}")
+    columns = connection.exec_driver_sql(f"PRAGMA table_info({table})").all()
+    for n in range(1, ROWS + 1):
+        values = [VALUES.get(column.type, f"'{n}'").format(n=n) for column in columns]
+        names = ", ".join(f'"{column.name}"' for column in columns)
+        connection.exec_driver_sql(f"INSERT INTO {table} ({names}) VALUES ({', '.join(values)})")
 
 
 def counts(engine):

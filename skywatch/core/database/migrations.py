@@ -15,6 +15,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from skywatch.core.database.engine import DatabaseAwayError, DatabaseError, damage, is_damaged, is_outage, reason
 
 PACKAGE = Path(__file__).resolve().parents[2]
+# The version that upgrades schemas from before the oldest migration of this one.
+VERSION_FOR_OLDER = "0.1.0"
 
 
 def script_location() -> Path:
@@ -32,8 +34,8 @@ def configuration(engine: Engine | None = None) -> Config:
 
 
 def upgrade(engine: Engine, revision: str = "head") -> None:
-    """Bring the schema up to ``revision``; raises DatabaseError where the schema is newer than the code."""
-    _refuse_newer(engine)
+    """Bring the schema up to ``revision``; raises DatabaseError where no migration leads on from the schema."""
+    _refuse_unknown(engine)
     command.upgrade(configuration(engine), revision)
 
 
@@ -46,7 +48,7 @@ def check_schema(engine: Engine) -> None:
     """Raise DatabaseError unless the schema is exactly the one this code was written for; where it cannot be read at
     present, DatabaseAwayError."""
     try:
-        _refuse_newer(engine)
+        _refuse_unknown(engine)
         with engine.connect() as connection:
             heads = set(MigrationContext.configure(connection).get_current_heads())
     except SQLAlchemyError as error:
@@ -60,7 +62,8 @@ def check_schema(engine: Engine) -> None:
         raise DatabaseError(f"setting database_url: the database {state}; run `skywatch init FILE.ini`")
 
 
-def _refuse_newer(engine: Engine) -> None:
+def _refuse_unknown(engine: Engine) -> None:
+    """Raise DatabaseError where the schema has a revision that this version does not have."""
     scripts = ScriptDirectory.from_config(configuration())
     with engine.connect() as connection:
         heads = MigrationContext.configure(connection).get_current_heads()
@@ -69,5 +72,16 @@ def _refuse_newer(engine: Engine) -> None:
             scripts.get_revision(head)
         except CommandError:
             raise DatabaseError(
-                f"setting database_url: the schema (revision {head}) is newer than this version of Skywatch"
+                f"setting database_url: the schema (revision {head}) {_advice(head, scripts)}"
             ) from None
+
+
+def _advice(head: str, scripts: ScriptDirectory) -> str:
+    """Why this version cannot upgrade a schema of revision ``head``, and what can be done."""
+    oldest = min(scripts.get_bases())
+    if head < oldest:
+        return (
+            f"is older than revision {oldest}: run `skywatch init FILE.ini` of Skywatch {VERSION_FOR_OLDER} first, "
+            "then of this version"
+        )
+    return "is newer than this version of Skywatch"

@@ -10,7 +10,6 @@ import sqlalchemy as sa
 from skywatch.cli.init import encrypt_stored
 from skywatch.core.database.columns import is_sealed, seal_columns
 from skywatch.core.database.engine import create_engine, writing
-from skywatch.core.database.migrations import downgrade, upgrade
 from skywatch.core.problems import Problem
 from skywatch.notify.channels.browsers import shown_browser
 from skywatch.notify.models import BrowserSubscription, InstallationKey
@@ -94,17 +93,6 @@ def test_an_engine_that_was_given_no_secret_writes_nothing_to_encrypted_columns(
     with engine.begin() as connection, pytest.raises(sa.exc.StatementError, match="seal_columns was not called"):
         connection.execute(statement)
     engine.dispose()
-
-
-def test_a_downgrade_keeps_what_the_version_before_can_read(runtime):
-    downgrade(runtime.engine, "0024")
-    assert stored(runtime) == [ENDPOINT, SECRET]
-    upgrade(runtime.engine)
-    assert stored(runtime) == [ENDPOINT, SECRET]
-    encrypt(runtime)
-    downgrade(runtime.engine, "0024")
-    with runtime.engine.connect() as connection:
-        assert connection.execute(sa.text(STORED)).all() == []
 
 
 def test_another_secret_leaves_the_key_and_says_what_is_wrong(runtime):
