@@ -48,6 +48,7 @@ class Identification(StrEnum):
     OPERATOR = "operator"
     CALLSIGN = "callsign"
     PATTERN = "pattern"
+    SUFFIX = "suffix"
 
 
 class AlertType(StrEnum):

@@ -43,14 +43,15 @@ def during(session: LiveSession, before: ThreatLevel, settings: CannonballSettin
     if overhead and session.overhead_armed:
         session.overhead_armed = False
         title = f"{_name(session)} overhead"
-        occasions.append(Occasion(AlertType.OVERHEAD, ThreatLevel.CRITICAL, title, _details(session)))
+        priority = ThreatLevel.INFO if session.is_weak else ThreatLevel.CRITICAL
+        occasions.append(Occasion(AlertType.OVERHEAD, priority, title, _details(session)))
     elif session.level.rank > before.rank:
         title = f"{_name(session)} now {session.level.value}: {_where(session)}"
         occasions.append(
             Occasion(AlertType.THREAT_ESCALATED, session.level, title, _details(session), session.level.value)
         )
     arrival = arrival_s(session.distance_nm, session.closing_kt)
-    fast = session.closing_kt >= settings.cannonball_closing_fast_kt
+    fast = session.has_trend and session.closing_kt >= settings.cannonball_closing_fast_kt
     if fast and not overhead and not session.on_ground and arrival <= settings.cannonball_warning_arrival_s:
         title = f"{_name(session)} closing at {session.closing_kt:.0f} kt"
         occasions.append(Occasion(AlertType.CLOSING_FAST, session.level, title, _details(session)))
@@ -67,6 +68,8 @@ def cleared(session: LiveSession) -> Occasion:
 def _name(session: LiveSession) -> str:
     if session.interest.agency_name:
         return f"{session.interest.agency_name} aircraft"
+    if session.interest.identification is Identification.SUFFIX:
+        return "Possible law-enforcement aircraft"
     return "Known aircraft" if session.interest.known_id is not None else "Unidentified aircraft"
 
 
@@ -83,7 +86,12 @@ def _details(session: LiveSession) -> str:
     height = "on the ground" if session.on_ground else "at an unknown altitude"
     if session.altitude_ft is not None and not session.on_ground:
         height = f"at {session.altitude_ft:,} ft"
-    closing = "distance steady"
-    if abs(session.closing_kt) >= 10:
-        closing = f"{'closing' if session.closing_kt > 0 else 'receding'} at {abs(session.closing_kt):.0f} kt"
-    return f"{session.address.upper()}{called} {_where(session)}, {height}, {closing}."
+    return f"{session.address.upper()}{called} {_where(session)}, {height}{_trend(session)}."
+
+
+def _trend(session: LiveSession) -> str:
+    if not session.has_trend:
+        return ""
+    if abs(session.closing_kt) < 10:
+        return ", distance steady"
+    return f", {'closing' if session.closing_kt > 0 else 'receding'} at {abs(session.closing_kt):.0f} kt"

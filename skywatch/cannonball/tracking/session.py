@@ -42,6 +42,7 @@ class Observation(NamedTuple):
     surveillance_type: bool
     distance_nm: float
     bearing_deg: float
+    first_seen: float
 
 
 @dataclass(eq=False)
@@ -76,10 +77,17 @@ class LiveSession:
     end_reason: EndReason | None = None
     pauses: Pauses = field(default_factory=Pauses)
     hysteresis: ThreatLevelHysteresis = field(default_factory=ThreatLevelHysteresis)
+    has_trend: bool = False
+    """Whether the aircraft has been heard for long enough to say that it closes or recedes."""
     _smooth_kt: float | None = None
     _observed_at: float = 0.0
     _velocity: Velocity = STILL
     _place: int = -1
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether an agency's letters are the only reason why the aircraft is of interest."""
+        return self.interest.identification is Identification.SUFFIX and self.pattern is None
 
     @property
     def level(self) -> ThreatLevel:
@@ -95,6 +103,8 @@ class LiveSession:
         elapsed_s = observation.at - self._observed_at
         self._smooth_kt = smoothed(self._smooth_kt, closing, elapsed_s, settings.cannonball_closing_smoothing_s)
         self._observed_at = observation.at
+        heard_s = observation.at - observation.first_seen
+        self.has_trend = self.has_trend or heard_s >= settings.cannonball_closing_smoothing_s
         self.lat, self.lon, self.altitude_ft, self.on_ground = (
             observation.lat,
             observation.lon,

@@ -202,6 +202,7 @@ class SessionTracker:
                 surveillance_type=columns["type"][n].decode("ascii", "replace") in SURVEILLANCE_TYPES,
                 distance_nm=distances[n],
                 bearing_deg=bearings[n],
+                first_seen=columns["first_seen"][n],
             )
             observations.append((self.sessions[pair], observation))
         return observations
@@ -218,7 +219,7 @@ class SessionTracker:
 
 _OBSERVED = (
     "position_at", "lat", "lon", "alt_baro_ft", "alt_geom_ft", "gs_kt", "track_deg", "on_ground", "flight",
-    "military", "type",
+    "military", "type", "first_seen",
 )  # fmt: skip
 
 

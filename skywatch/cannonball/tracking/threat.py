@@ -15,6 +15,8 @@ from skywatch.cannonball.vocabulary import Identification, ThreatLevel
 WEIGHT_PROXIMITY, WEIGHT_CLOSING, WEIGHT_IDENTIFICATION, WEIGHT_PATTERN = 40.0, 25.0, 20.0, 15.0
 PROXIMITY_RANGE_NM = 25.0
 CLOSING_FULL_KT = 150.0
+# Share of the proximity that an aircraft loses that recedes as fast as `CLOSING_FULL_KT` or faster.
+RECEDING_SHARE = 0.5
 # Factor for an aircraft on the ground, which cannot observe.
 GROUND_FACTOR = 0.3
 # Certainty of law enforcement for each identification.
@@ -23,6 +25,7 @@ CERTAINTY: dict[Identification, float] = {
     Identification.OPERATOR: 0.8,
     Identification.CALLSIGN: 0.7,
     Identification.PATTERN: 0.4,
+    Identification.SUFFIX: 0.3,
 }
 VERIFIED_BONUS = 0.1
 TYPE_BONUS = 0.2
@@ -50,6 +53,11 @@ class Situation:
     pattern_distance_nm: float = float("inf")
 
     @property
+    def is_weak(self) -> bool:
+        """Whether an agency's letters are the only reason why the aircraft is of interest."""
+        return self.identification is Identification.SUFFIX and self.pattern_score <= 0
+
+    @property
     def beneath_pattern(self) -> bool:
         """Whether the pattern is flown around the user."""
         return self.pattern_score > 0 and self.pattern_distance_nm <= PATTERN_MARGIN_NM
@@ -57,8 +65,9 @@ class Situation:
 
 def urgency(situation: Situation) -> float:
     """The urgency score, 0 to 100."""
-    proximity = _unit(1.0 - situation.distance_nm / PROXIMITY_RANGE_NM)
     closing = _unit(situation.closing_kt / CLOSING_FULL_KT)
+    receding = _unit(-situation.closing_kt / CLOSING_FULL_KT)
+    proximity = _unit(1.0 - situation.distance_nm / PROXIMITY_RANGE_NM) * (1.0 - RECEDING_SHARE * receding)
     pattern = situation.pattern_score * (1.0 if situation.beneath_pattern else PATTERN_ELSEWHERE)
     score = (
         WEIGHT_PROXIMITY * proximity
@@ -76,6 +85,8 @@ def certainty(situation: Situation) -> float:
         value += VERIFIED_BONUS
     if situation.identification is Identification.PATTERN and situation.surveillance_type:
         value += TYPE_BONUS
+    if situation.identification is Identification.SUFFIX and not situation.is_weak:
+        value = CERTAINTY[Identification.PATTERN] + TYPE_BONUS
     return value
 
 
@@ -83,9 +94,9 @@ def level_of(situation: Situation, settings: CannonballSettings, slack: float = 
     """The threat level by thresholds that are ``slack`` times as wide.
 
     An aircraft identified only by its pattern whose type is not used for surveillance is at most a warning; one on the
-    ground is always info.
+    ground is always info, and so is one of interest by an agency's letters alone.
     """
-    if situation.on_ground:
+    if situation.on_ground or situation.is_weak:
         return ThreatLevel.INFO
     arrival = arrival_s(situation.distance_nm, situation.closing_kt) / slack
     distance = situation.distance_nm / slack

@@ -9,6 +9,7 @@ import pytest
 from skywatch.cannonball.identification.agencies import classify, enforces_law, is_us_address
 from skywatch.cannonball.identification.callsigns import DESIGNATORS, WORDS, agency_of_callsign
 from skywatch.cannonball.identification.places import CITIES, STATE_CODES
+from skywatch.cannonball.identification.suffixes import ENDINGS, agency_of_initials, agency_of_registration
 
 
 @pytest.mark.parametrize(
@@ -109,3 +110,44 @@ def test_the_rules_agree_with_the_labelled_list(shared_data):
         if (found.agency_type, found.state) != (row["agency_type_derived"], row["agency_state_derived"]):
             wrong.append(row["agency_name"])
     assert len(wrong) / len(rows) < 0.01
+
+
+@pytest.mark.parametrize(
+    ("registration", "type_code", "category"),
+    [("N911PD", "AS50", ""), ("N42SO", "", "A7"), ("n7hp", "B407", "A7"), ("N123SP", "B06", "")],
+)
+def test_letters_of_a_rotorcraft_are_weak_evidence(registration, type_code, category):
+    assert agency_of_registration(registration, type_code, category)
+
+
+@pytest.mark.parametrize(
+    ("registration", "type_code", "category"),
+    [("N911PD", "C172", "A1"), ("N911PD", "", ""), ("N0PD", "AS50", ""), ("N1234PD", "AS50", ""),
+     ("D-HHPD", "AS50", ""), ("N91PDX", "AS50", ""), ("", "AS50", "A7")],
+)  # fmt: skip
+def test_letters_of_others_are_no_evidence(registration, type_code, category):
+    assert agency_of_registration(registration, type_code, category) is None
+
+
+def test_callsigns_of_an_agencys_initials_are_weak_evidence():
+    assert [agency_of_initials(c) for c in ("LVPD1", "ocso12 ", "POLICE")] == [ENDINGS["PD"], ENDINGS["SO"], "Police"]
+    assert not [c for c in ("", "PD1", "APD12", "LVPD", "LVPD1234", "N520PD", "DLH12SP") if agency_of_initials(c)]
+
+
+def test_at_most_one_in_a_thousand_of_a_register_has_such_letters(shared_data):
+    with (shared_data / "lawenf" / "known_law_enforcement.csv").open() as file:
+        listed = {row["icao_hex"].upper() for row in csv.DictReader(file)}
+    ordinary = marked = 0
+    with gzip.open(shared_data / "aircraft_db" / "aircraft.csv.gz", "rt", encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            icao_hex, registration, type_code, _ = line.split(";", 3)
+            if is_us_address(icao_hex) and icao_hex.upper() not in listed:
+                ordinary += 1
+                marked += agency_of_registration(registration, type_code, "") is not None
+    assert ordinary > 300_000
+    assert 0 < marked <= 0.001 * ordinary
+
+
+def test_no_airline_of_the_full_list_has_an_agencys_initials(shared_data):
+    operators = json.loads((shared_data / "aircraft_db" / "operators.json").read_text())
+    assert not [c for d in operators for c in airline_callsigns(d) if agency_of_initials(c)]

@@ -1,7 +1,7 @@
-"""The aircraft of interest in the picture, by the known list, their operator or their callsign.
+"""The aircraft of interest in the picture, by the known list, their operator, their callsign or letters of an agency.
 
-Works on columns: only new or changed callsigns are looked up one by one, and each operator's name once. Patterns are
-the part of `watch`.
+Works on columns: only new or changed callsigns and registrations are looked up one by one, and each operator's name
+once. Patterns are the part of `watch`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from skywatch.cannonball.identification.agencies import enforces_law
 from skywatch.cannonball.identification.callsigns import agency_of_callsign
+from skywatch.cannonball.identification.suffixes import agency_of_initials, agency_of_registration
 from skywatch.cannonball.tracking.identifying.known_table import EMPTY, KnownTable
 from skywatch.cannonball.vocabulary import Identification
 from skywatch.picture.state.sky import Sky
@@ -48,7 +49,11 @@ class InterestTable:
         self._addresses = np.empty(0, dtype=np.uint32)
         self._positions = np.empty(0, dtype=np.int64)
         self._flights = np.empty(0, dtype="S8")
+        self._categories = np.empty(0, dtype="S2")
         self._callsigns: dict[str, str] = {}
+        # What the letters of a callsign or registration stand for, by address.
+        self._initials: dict[str, str] = {}
+        self._marked: dict[str, str] = {}
         self._names: tuple[str, ...] = ()
         self._is_agency = np.empty(0, dtype=np.bool_)  # of each name
         self._by_agency = np.empty(0, dtype=np.bool_)  # of each row: operated or owned by an agency
@@ -61,9 +66,11 @@ class InterestTable:
         new = previous < 0
         self._look_up(sky, previous, new)
         self._read_callsigns(sky, previous, new)
+        self._read_registrations(sky, new)
         self._read_operators(sky)
         for address in sky.left:
-            self._callsigns.pop(address, None)
+            for named in (self._callsigns, self._initials, self._marked):
+                named.pop(address, None)
 
     @property
     def known_rows(self) -> npt.NDArray[np.intp]:
@@ -72,7 +79,7 @@ class InterestTable:
 
     def rows(self, sky: Sky) -> set[int]:
         """Rows of the last tick that are of interest."""
-        named = (sky.index.get(address) for address in self._callsigns)
+        named = (sky.index.get(a) for by in (self._callsigns, self._initials, self._marked) for a in by)
         listed = np.flatnonzero((self._positions >= 0) | self._by_agency)
         return {*listed.tolist(), *(row for row in named if row is not None)}
 
@@ -90,6 +97,8 @@ class InterestTable:
             return Interest(Identification.OPERATOR, next(name for name in names if _is_agency(name)))
         if address in self._callsigns:
             return Interest(Identification.CALLSIGN, self._callsigns[address])
+        if address in self._initials or address in self._marked:
+            return Interest(Identification.SUFFIX)
         return None
 
     def known_id(self, row: int) -> int:
@@ -118,14 +127,30 @@ class InterestTable:
         before[~new] = self._flights[previous[~new]]
         self._flights = flights
         for row in np.flatnonzero(flights != before).tolist():
-            agency = agency_of_callsign(flights[row].decode("ascii", "replace"))
-            if agency is not None:
-                self._callsigns[sky.hexes[row]] = agency
-            else:
-                self._callsigns.pop(sky.hexes[row], None)
+            callsign = flights[row].decode("ascii", "replace")
+            _set(self._callsigns, sky.hexes[row], agency_of_callsign(callsign))
+            _set(self._initials, sky.hexes[row], agency_of_initials(callsign))
+
+    def _read_registrations(self, sky: Sky, new: npt.NDArray[np.bool_]) -> None:
+        registrations, types, categories = (sky.column(name) for name in ("registration", "type", "category"))
+        categorised = np.zeros(len(sky), dtype="S2")
+        before = sky.column("previous_row")
+        categorised[~new] = self._categories[before[~new]]
+        changed = new | sky.column("airframe_changed") | (categories != categorised)
+        self._categories = categories
+        for row in np.flatnonzero(changed & (registrations != b"")).tolist():
+            texts = (column[row].decode("ascii", "replace") for column in (registrations, types, categories))
+            _set(self._marked, sky.hexes[row], agency_of_registration(*texts))
 
     def _read_operators(self, sky: Sky) -> None:
         if sky.names is not self._names:
             self._names = sky.names
             self._is_agency = np.fromiter(map(_is_agency, sky.names), dtype=np.bool_, count=len(sky.names))
         self._by_agency = self._is_agency[sky.column("operator")] | self._is_agency[sky.column("owner")]
+
+
+def _set(names: dict[str, str], address: str, name: str | None) -> None:
+    if name is None:
+        names.pop(address, None)
+    else:
+        names[address] = name

@@ -69,6 +69,32 @@ def test_callsign_and_operator_identify(stage, fields, identification):
     assert stage.alert_types() == ["le_detected"]
 
 
+@pytest.mark.parametrize(
+    "fields", [{"r": "N911PD", "t": "AS50"}, {"flight": "LVPD1"}, {"r": "N42SO", "category": "A7"}]
+)
+def test_letters_of_an_agency_stay_info_until_a_pattern_is_flown(stage, fields):
+    stage.locate(1, *HERE)
+    stage.fly("a0beef", 60, straight(47.01, 8.0, 180.0, 100.0), **fields)
+    assert {entry["level"] for entry in stage.timeline} == {"info"}
+    stage.fly("a0beef", 400, orbit(47.0, 8.0, 0.7, 90.0), alt_baro=1500, **fields)
+    stage.close()
+    (session,) = stage.rows(CannonballSession)
+    assert (session.identification, session.peak_threat_level) == ("suffix", "critical")
+    first = stage.rows(CannonballAlert)[0]
+    assert (first.alert_type, first.priority) == ("le_detected", "info")
+    assert "Possible law-enforcement aircraft" in first.title
+
+
+def test_the_first_text_of_an_aircraft_just_heard_claims_no_trend(stage):
+    stage.locate(1, *HERE)
+    stage.fly(POLICE, 100, straight(47.3, 8.0, 180.0, 150.0))
+    stage.close()
+    first, *others = stage.rows(CannonballAlert)
+    assert not any(word in first.message for word in ("closing", "receding", "steady"))
+    assert others
+    assert all("closing at" in alert.message for alert in others)
+
+
 def test_an_operator_that_becomes_known_late_identifies_at_once(stage):
     stage.locate(1, *HERE)
     stage.fly("4b1620", 5, straight(47.1, 8.0, 180.0, 100.0), ownOp="Leasing Ltd")

@@ -20,7 +20,7 @@ from skywatch.cannonball.vocabulary import Identification, ThreatLevel
 
 SETTINGS = CannonballSettings()
 INFO, WARNING, CRITICAL = ThreatLevel
-KNOWN, PATTERN = Identification.KNOWN, Identification.PATTERN
+KNOWN, PATTERN, SUFFIX = Identification.KNOWN, Identification.PATTERN, Identification.SUFFIX
 
 
 def situation(distance_nm=10.0, closing_kt=0.0, identification=KNOWN, **more):
@@ -40,6 +40,8 @@ def situation(distance_nm=10.0, closing_kt=0.0, identification=KNOWN, **more):
         (situation(20.0, pattern_score=0.9, pattern_distance_nm=15.0), INFO),
         (situation(0.5, identification=PATTERN), WARNING),
         (situation(0.5, identification=PATTERN, surveillance_type=True), CRITICAL),
+        (situation(0.5, closing_kt=200.0, identification=SUFFIX), INFO),
+        (situation(6.0, identification=SUFFIX, pattern_score=0.9, pattern_distance_nm=0.5), CRITICAL),
     ],
 )
 def test_the_level_follows_distance_closing_identification_and_pattern(given, level):
@@ -54,6 +56,13 @@ def test_urgency_is_the_documented_sum():
     elsewhere = situation(12.5, 75.0, pattern_score=0.8, pattern_distance_nm=9.0)
     assert urgency(elsewhere) == pytest.approx(50.5 + 15 * 0.4)
     assert urgency(situation(12.5, 75.0, on_ground=True)) == pytest.approx(0.3 * 50.5, abs=0.06)
+
+
+def test_urgency_falls_as_a_threat_recedes():
+    scores = [urgency(situation(5.0, closing_kt)) for closing_kt in (0.0, -50.0, -100.0, -150.0, -400.0)]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[0] - scores[3] == pytest.approx(40 * 0.8 * 0.5)
+    assert scores[3] == scores[4]
 
 
 def test_the_level_does_not_flap_at_its_threshold():
