@@ -7,6 +7,7 @@ import { call } from "../../session/api";
 import { session } from "../../session/session";
 import { inform } from "../../ui/announce";
 import { Task } from "../../session/task";
+import { importLink } from "./list_offer";
 
 interface Known {
   id: number;
@@ -58,9 +59,9 @@ class KnownPage extends Task {
     void this.attemptRead(() => this.read());
   }
 
-  private emptyText(): string {
+  private emptyText(): string | TemplateResult {
     if (Object.values(place.value.query).some(Boolean)) return t("known.none");
-    return t(this.isManager ? "known.begin" : "known.nothing");
+    return this.isManager ? html`${t("known.begin")} ${importLink()}` : t("known.nothing");
   }
 
   private get isManager(): boolean {

@@ -11,6 +11,7 @@ import { session } from "../../session/session";
 import { announce } from "../../ui/announce";
 import { icon } from "../../ui/icons";
 import { Task } from "../../session/task";
+import "./list_offer";
 
 interface Threat {
   id: number;
@@ -178,6 +179,7 @@ class Cannonball extends Task {
     return html`<div class="sheet cannonball"><header><h1>${t("nav.cannonball")}</h1><p>${t("cannonball.about")}</p></header>
       ${this.fault()}
       ${window.isSecureContext ? nothing : html`<p class="error">${t("cannonball.insecure")}</p>`}
+      <sw-list-offer></sw-list-offer>
       <div class="cannonball-head">
         ${this.dial()}
         <div class="form">
