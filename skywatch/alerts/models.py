@@ -12,7 +12,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-from skywatch.accounts.models import User
+# The other modules of the room take it from here: only tables may name another feature's.
+from skywatch.accounts.models import User as User
 from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument
 
 

@@ -46,7 +46,7 @@ class AudioService:
 
     def get(self, number: int) -> Transmission:
         """One transmission; raises Problem (404)."""
-        row = self.db.scalar(_with_recordings().where(T.id == number))
+        row: Transmission | None = self.db.scalar(_with_recordings().where(T.id == number))
         if row is None:
             raise not_found("transmission")
         return row

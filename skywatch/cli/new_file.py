@@ -75,7 +75,8 @@ class Answers:
     listen: str = LISTEN
 
 
-class ReceiverText(click.ParamType):
+# click's types have had a parameter since 8.5.
+class ReceiverText(click.ParamType):  # type: ignore[type-arg]
     """A receiver as the ini file names it, such as ``beast localhost:30005``."""
 
     name = "receiver"
@@ -89,7 +90,7 @@ class ReceiverText(click.ParamType):
         return text
 
 
-class StationText(click.ParamType):
+class StationText(click.ParamType):  # type: ignore[type-arg]
     """Two numbers in degrees, such as ``47.45, 8.56``; a hyphen where the position is not to be named."""
 
     name = "LAT,LON"
@@ -107,7 +108,7 @@ class StationText(click.ParamType):
         return lat, lon
 
 
-class ListenText(click.ParamType):
+class ListenText(click.ParamType):  # type: ignore[type-arg]
     """Host and port; the real-time channel takes the port after it."""
 
     name = "HOST:PORT"

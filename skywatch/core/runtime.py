@@ -50,7 +50,8 @@ class Runtime:
     @property
     def features(self) -> FeatureSet:
         """The features of the installation."""
-        return self.settings.features
+        result: FeatureSet = self.settings.features
+        return result
 
     @classmethod
     def open(cls, settings: Settings) -> Runtime:

@@ -21,12 +21,13 @@ from skywatch.http.resources.render import encode, json_response
 from skywatch.http.resources.schema import QueryInteger, Schema
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.sharing.request import SkyRequest
-from skywatch.picture.state.sky import SOURCES, Sky
+from skywatch.picture.state.sky import Sky
 from skywatch.readsb.bodies import bodies
 from skywatch.readsb.statistics import Figures
 from skywatch.readsb.tar1090.outline import RangeOutline
 from skywatch.readsb.tar1090.past import INTERVAL_S, PastPictures, is_open, newest_moment, offered
 from skywatch.readsb.topics import STATISTICS
+from skywatch.receivers.reports.report import SOURCES
 from skywatch.receivers.settings import ReceiverSettings, is_simulated
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility

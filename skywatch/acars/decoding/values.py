@@ -129,7 +129,8 @@ def minutes(hemisphere: str, degrees: str, tenths: str) -> float | None:
 def _tenths(digits: str) -> float | None:
     if not digits.isdecimal() or not 2 <= len(digits) <= 4:
         return None
-    return int(digits) / 10 ** (len(digits) - 2)
+    result: float | None = int(digits) / 10 ** (len(digits) - 2)
+    return result
 
 
 def seconds(hemisphere: str, degrees: str, minute: str, second: str) -> float | None:

@@ -19,7 +19,8 @@ from skywatch.http.lists.conditional import not_modified, set_etag
 from skywatch.http.resources.render import encode, json_response
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.sharing.request import SkyRequest
-from skywatch.picture.state.sky import SOURCES, Sky
+from skywatch.picture.state.sky import Sky
+from skywatch.receivers.reports.report import SOURCES
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 

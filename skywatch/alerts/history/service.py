@@ -49,7 +49,7 @@ class AlertHistory:
 
     def get(self, alert_id: int) -> Alert:
         """An alert; raises Problem (404) if the caller may not see it."""
-        alert = self.session.scalar(self._visible().where(Alert.id == alert_id))
+        alert: Alert | None = self.session.scalar(self._visible().where(Alert.id == alert_id))
         if alert is None:
             raise not_found("alert")
         return alert

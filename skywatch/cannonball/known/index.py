@@ -62,7 +62,8 @@ class Snapshot:
         """The agency type of the entry of an address, None if it is not on the list."""
         row = self.changed.row_of(address)
         if row >= 0:
-            return AGENCY_TYPES[self.changed.agency_types[row]]
+            result: str | None = AGENCY_TYPES[self.changed.agency_types[row]]
+            return result
         row = self.base.row_of(address)
         return AGENCY_TYPES[self.base.agency_types[row]] if row >= 0 and self.alive[row] else None
 

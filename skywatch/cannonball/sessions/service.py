@@ -57,7 +57,9 @@ class CannonballService:
 
     def session(self, session_id: int) -> CannonballSession:
         """One session; raises Problem (404) if it is not the caller's."""
-        session = self.db.scalar(self._own(CannonballSession).where(CannonballSession.id == session_id))
+        session: CannonballSession | None = self.db.scalar(
+            self._own(CannonballSession).where(CannonballSession.id == session_id)
+        )
         if session is None:
             raise not_found("session")
         return session
@@ -88,7 +90,7 @@ class CannonballService:
 
     def alert(self, alert_id: int) -> CannonballAlert:
         """One alert; raises Problem (404) if it is not the caller's."""
-        alert = self.db.scalar(self._own(CannonballAlert).where(CannonballAlert.id == alert_id))
+        alert: CannonballAlert | None = self.db.scalar(self._own(CannonballAlert).where(CannonballAlert.id == alert_id))
         if alert is None:
             raise not_found("alert")
         return alert

@@ -112,7 +112,8 @@ def _line(message: Message) -> dict[str, object]:
     line = {"time": round(message.at, 6), "df": message.df, "hex": message.hex}
     for name in _REPORT_ONLY:
         carried.pop(name, None)
-    return line | carried
+    result: dict[str, object] = line | carried
+    return result
 
 
 def _all_lines(decoded: Decoded) -> Iterator[dict[str, object]]:

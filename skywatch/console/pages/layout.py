@@ -87,12 +87,14 @@ class Layout:
     @property
     def language(self) -> str:
         """The language of the page."""
-        return self._request.locale_name
+        result: str = self._request.locale_name
+        return result
 
     def here(self) -> str:
         """The address of the page, to come back to in another language."""
         query = self._request.query_string
-        return self._request.path + (f"?{query}" if query else "")
+        result: str = self._request.path + (f"?{query}" if query else "")
+        return result
 
 
 def layout_of(request: Request) -> Layout:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pyramid.view import view_config
-
+from skywatch.http.requests.view_config import view_config
 from skywatch.security.contexts import IDENTIFIED
 from skywatch.settings import Settings
 

@@ -53,7 +53,7 @@ class Catalogue:
         """The same, None where its form is not known."""
         if not self._at:
             return english
-        text = self._texts.get(english)
+        text: str | None = self._texts.get(english)
         if text is not None:
             return text
         for form, translation in self._sentences:

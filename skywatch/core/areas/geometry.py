@@ -174,7 +174,8 @@ def _beside(ring: Ring, middle: float) -> Ring:
 
 def _is_line(ring: Ring) -> bool:
     hull = Polygon(ring).convex_hull
-    return hull.geom_type != "Polygon" or hull.area < LEAST_WIDTH * hull.length
+    result: bool = hull.geom_type != "Polygon" or hull.area < LEAST_WIDTH * hull.length
+    return result
 
 
 def _fault_of(polygon: Polygon) -> str:

@@ -42,7 +42,8 @@ class Moment(TypeDecorator[datetime]):
     def process_result_value(self, value: Any, dialect: Any) -> datetime | None:
         if value is None:
             return None
-        return _EPOCH + value * _MILLISECOND if dialect.name == "sqlite" else value.astimezone(UTC)
+        result: datetime | None = _EPOCH + value * _MILLISECOND if dialect.name == "sqlite" else value.astimezone(UTC)
+        return result
 
     def result_processor(self, dialect: Any, coltype: Any) -> Callable[[Any], Any]:
         """The same without the calls that SQLAlchemy puts around it."""

@@ -123,7 +123,8 @@ def of_flight(session: Session, flight: Flight) -> Points:
     # Positions may lie outside first and last message by no more than the picture's retention.
     span = Span(flight.first_seen_at.timestamp() - 120, flight.last_seen_at.timestamp() + 120, code)
     points = read_aircraft(session, span, [(span.begin, span.end)])
-    return points[points["flight"] == flight.id]
+    result: Points = points[points["flight"] == flight.id]
+    return result
 
 
 def of_aircraft(session: Session, address: str, begin: datetime, end: datetime, visibility: Visibility) -> Points:

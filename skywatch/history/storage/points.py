@@ -99,7 +99,8 @@ def in_order(points: Points) -> Points:
     order = np.lexsort((at, flight, aircraft))
     aircraft, flight, at = aircraft[order], flight[order], at[order]
     same = (aircraft[1:] == aircraft[:-1]) & (flight[1:] == flight[:-1]) & (at[1:] == at[:-1])
-    return points.take(order[np.append(~same, True)])
+    result: Points = points.take(order[np.append(~same, True)])
+    return result
 
 
 def _order_of_runs(aircraft: Column, flight: Column, at: Column) -> Column | None:

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from limits import RateLimitItem, parse
 from limits.errors import StorageError
@@ -24,6 +24,8 @@ from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.settings import Settings
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 REDIS_TIMEOUT_S = 1.0
 # Pause after a failure of Redis, so that not every request waits for it (s).
@@ -77,7 +79,7 @@ class Limiter:
             item = self._parsed[rate] = parse(rate)
         return item
 
-    def _ask(self, question: Callable[[_Counting], Any]) -> Any:
+    def _ask(self, question: Callable[[_Counting], T]) -> T:
         if self._shared is not None and time.monotonic() >= self._resume_at:
             try:
                 answer = question(self._shared)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import colander
 
+from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import QueryInteger, Schema, node
 
 # JavaScript reads greater whole numbers inexactly.
@@ -14,3 +15,9 @@ class RowId(Schema):
     """The id in a path; an id out of range is malformed."""
 
     id = node(QueryInteger(), "Identifier.", validator=colander.Range(1, MAXIMUM_ID))
+
+
+def row_id(request: Request) -> int:
+    """The id in the path of a request that ``RowId`` has validated."""
+    number: int = request.validated["path"]["id"]
+    return number

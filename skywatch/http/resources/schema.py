@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import colander
 
@@ -19,6 +19,7 @@ from skywatch.http.resources.document import fault_of
 
 if TYPE_CHECKING:
     from skywatch.core.feature import FeatureSet
+    from skywatch.http.resources.fields import Fields
 
 WHITE_SPACE = re.compile(r"\s+")
 # Unknown members of one object reported as faults.
@@ -71,7 +72,9 @@ class OneOfDeclared(colander.OneOf):
 
 
 class Schema(colander.MappingSchema):
-    """The base of every schema: unknown fields are refused."""
+    """The base of every schema: unknown fields are refused. ``struct`` is what a validated body becomes."""
+
+    struct: ClassVar[type[Fields] | None] = None
 
     @staticmethod
     def schema_type(**kw: Any) -> colander.SchemaType:

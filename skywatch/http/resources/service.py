@@ -10,7 +10,7 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, Required, TypeAlias, TypedDict, TypeVar, Unpack
 from urllib.parse import quote
 
 import colander
@@ -33,6 +33,34 @@ PATH_FIELD = re.compile(r"\{(\w+)(?::[^/]*)?\}")
 MAXIMUM_REMEMBERED, MAXIMUM_REMEMBERED_LENGTH = 1024, 256
 
 
+Content: TypeAlias = colander.SchemaNode | str
+View = TypeVar("View", bound=Callable[..., Any])
+
+
+class ViewOptions(TypedDict, total=False):
+    """What ``ApiService.add_view`` takes; mypy refuses other names at every view."""
+
+    permission: Required[str]
+    path: colander.SchemaNode
+    query: colander.SchemaNode
+    body: colander.SchemaNode
+    responses: Mapping[int, Content | tuple[Content, ...] | None]
+    errors: tuple[int, ...]
+    body_types: tuple[str, ...]
+    creates: ApiService
+    most_values: int
+    operation_id: str
+    any_query: bool
+    remember_query: bool
+    decorator: Callable[..., Any]
+
+
+class ViewDecorator(Protocol):
+    """``@service.get(permission=..., ...)``: registers a view and leaves it as it is."""
+
+    def __call__(self, **options: Unpack[ViewOptions]) -> Callable[[View], View]: ...
+
+
 @dataclass(frozen=True)
 class Operation:
     """One method of a service, for the OpenAPI document and the tests.
@@ -49,7 +77,7 @@ class Operation:
     permission: str
     summary: str
     description: str
-    responses: Mapping[int, colander.SchemaNode | str | tuple[colander.SchemaNode | str, ...] | None]
+    responses: Mapping[int, Content | tuple[Content, ...] | None]
     errors: tuple[int, ...]
     path: colander.SchemaNode | None = None
     query: colander.SchemaNode | None = None
@@ -70,6 +98,13 @@ class ApiService(Service):
     work, and ``canonical`` is the one of documents and links. ``tag`` is the group of the OpenAPI document, by
     default the first part of the path.
     """
+
+    # Cornice's own decorators, with types.
+    get: ViewDecorator
+    post: ViewDecorator
+    put: ViewDecorator
+    patch: ViewDecorator
+    delete: ViewDecorator
 
     def __init__(
         self,

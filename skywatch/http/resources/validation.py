@@ -36,9 +36,16 @@ MAXIMUM_DIGITS = 1000
 
 
 def validate(request: Request, schema: colander.SchemaNode | None = None, **kw: Any) -> None:
-    """The validator of every service: fills ``request.validated`` with ``path``, ``querystring`` and ``body``."""
-    if schema is not None:
-        colander_validator(request, schema=schema, deserializer=_read, **kw)
+    """The validator of every service: fills ``request.validated`` with ``path``, ``querystring`` and ``body``.
+
+    The body becomes the struct that its schema names.
+    """
+    if schema is None:
+        return
+    colander_validator(request, schema=schema, deserializer=_read, **kw)
+    struct = getattr(schema.get("body"), "struct", None)
+    if struct is not None and not request.errors:
+        request.validated["body"] = struct.of(request.validated["body"])
 
 
 def _read(request: Request) -> dict[str, Any]:

@@ -57,7 +57,7 @@ def _score(f: Finding, laps: list[Loop], turns: float, heights: Heights, s: Patt
     shapes = [lap.shape for lap in laps]
     shift = sum(hypot(b.x - a.x, b.y - a.y) for a, b in pairwise(shapes)) / max(len(shapes) - 1, 1)
     regularity = 1.0 / (1.0 + (shift / max(mean_radius_nm(laps), 0.1)) ** 2)
-    score = (1.0 - 0.5 ** (turns - 0.7)) * (0.5 + 0.5 * regularity)
+    score: float = (1.0 - 0.5 ** (turns - 0.7)) * (0.5 + 0.5 * regularity)
     if any(is_sparse(lap, s) or not well_seen(lap, s) for lap in laps):
         score *= s.sparse_score_share
     if f.reason is not None:

@@ -119,7 +119,8 @@ class PositionValidator:
         with np.errstate(invalid="ignore"):
             reach = reach_nm(elapsed_s, offer.gs, offer.on_ground, mlat)
             near = geo.distance_nm(before_lat, before_lon, offer.lat, offer.lon) <= reach
-        return near | np.isnan(before_lat) | (now - before_at > FORGOTTEN_AFTER_S)
+        result: Array = near | np.isnan(before_lat) | (now - before_at > FORGOTTEN_AFTER_S)
+        return result
 
     def _settle(
         self,

@@ -94,9 +94,10 @@ def contradicted(values: Array, at: Array, comparison: Comparison) -> Array:
     """The columns in which any two receivers contradict each other."""
     spread = np.fmax.reduce(values, 0) - np.fmin.reduce(values, 0)
     if comparison.kind == "text":
-        return spread > 0
+        differing: Array = spread > 0
+        return differing
     # The times matter only where the values differ.
-    suspicious = spread > comparison.tolerance
+    suspicious: Array = spread > comparison.tolerance
     if suspicious.any():
         columns = np.flatnonzero(suspicious)
         suspicious[columns] = ~agreement(values[:, columns], at[:, columns], comparison).all((0, 1))
@@ -107,8 +108,10 @@ def agreement(values: Array, at: Array, comparison: Comparison) -> Array:
     """For every two receivers and every column whether they do not contradict each other."""
     difference = np.abs(values[:, None] - values[None])
     if comparison.kind == "text":
-        return ~(difference > 0)
-    return ~(difference > comparison.tolerance + comparison.rate * np.abs(at[:, None] - at[None]))
+        equal: Array = ~(difference > 0)
+        return equal
+    result: Array = ~(difference > comparison.tolerance + comparison.rate * np.abs(at[:, None] - at[None]))
+    return result
 
 
 def vote(values: Array, weights: Array, agree: Array) -> tuple[Array, Array]:

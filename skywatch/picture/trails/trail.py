@@ -243,7 +243,8 @@ class _Last:
             leaves |= on_ground != before["on_ground"]
             # An aircraft that stands still needs no further points.
             leaves |= (elapsed_s >= MAX_GAP_S) & ~(on_ground & ~leaves)
-            return leaves & (elapsed_s > 0) & ~np.isnan(now["lat"])
+            result: Array = leaves & (elapsed_s > 0) & ~np.isnan(now["lat"])
+            return result
 
     def set(self, rows: Array, sky: Sky) -> None:
         self.at[rows] = sky.columns["position_at"][rows]

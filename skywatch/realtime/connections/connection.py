@@ -77,7 +77,7 @@ class Connection(GuardedWebSocket):
         if self._opening.candidate is not None:
             self._opening.candidate.end_upgrade(self)
         self._leave()
-        super().connection_lost(exc)
+        super().connection_lost(exc)  # type: ignore[no-untyped-call]
 
     # Handshake
 

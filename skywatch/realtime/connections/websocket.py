@@ -45,7 +45,7 @@ class GuardedWebSocket(WebSocketServerProtocol):
         self.ending = Ending()
         self.outbox: Outbox | None = None
         self._ignores_input = False
-        super().connection_made(transport)
+        super().connection_made(transport)  # type: ignore[no-untyped-call]
 
     def sendHttpErrorResponse(self, code: int, reason: str, responseHeaders: Any = None) -> None:  # noqa: N802, N803
         self.ending.count(closing.HANDSHAKE_REFUSED)

@@ -62,7 +62,8 @@ def became_stale(sky: Sky, before: Sky) -> npt.NDArray[np.bool_]:
     existing = was >= 0
     if not len(before):
         return np.zeros(len(sky), dtype=bool)
-    return existing & (is_stale(sky) != is_stale(before)[np.where(existing, was, 0)])
+    result: npt.NDArray[np.bool_] = existing & (is_stale(sky) != is_stale(before)[np.where(existing, was, 0)])
+    return result
 
 
 def _texts(column: Column) -> list[Any]:

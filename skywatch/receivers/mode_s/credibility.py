@@ -65,4 +65,5 @@ def _squawk_repeats(sent: Frames, squawk: Column, table: Column, batch_size: int
     """Whether each squawk is the one that the aircraft replied with before, or the first."""
     before = carried(latest(sent, sent, batch_size), squawk, table["reply_squawk"][sent.aircraft])
     table["reply_squawk"][sent.aircraft] = squawk
-    return (before == NO_SQUAWK) | (before == squawk)
+    result: Column = (before == NO_SQUAWK) | (before == squawk)
+    return result

@@ -209,4 +209,5 @@ def _empty(me: Column, type_code: Column) -> Column:
     zeros = (lon_code == 0) & (
         (lat_code == 0) | ((type_code == 15) & (field(me, 9, 20) == 0) & (lat_code & 0xFFF == 0))
     )
-    return (type_code == 0) | zeros
+    result: Column = (type_code == 0) | zeros
+    return result

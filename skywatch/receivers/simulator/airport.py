@@ -138,7 +138,8 @@ def is_in_sector(aside_deg: Column, distance_nm: Column, margin_nm: float) -> Co
     """Whether places lie in a sector or within the margin; ``aside_deg`` is measured from the sector's middle."""
     beyond = np.abs((aside_deg + 180) % 360 - 180) - SECTOR_DEG
     is_near = (beyond < 90) & (distance_nm * np.sin(np.radians(np.clip(beyond, 0, 90))) < margin_nm)
-    return (distance_nm < margin_nm) | is_near
+    result: Column = (distance_nm < margin_nm) | is_near
+    return result
 
 
 def _strips(radius_nm: float) -> list[Strip]:

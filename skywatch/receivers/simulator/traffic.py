@@ -109,7 +109,8 @@ class Traffic:
         away_nm = geo.distance_nm(state["lat"], state["lon"], *self._centre)
         # With a radius of half the Earth nothing is outside.
         outside = (away_nm > self.radius_nm * BEYOND) & (self.radius_nm < np.pi * geo.EARTH_RADIUS_NM)
-        return outside | (state["ends_at"] < now) | (state["voice"] == WAITING)
+        result: Column = outside | (state["ends_at"] < now) | (state["voice"] == WAITING)
+        return result
 
     def _move(self, rows: Column, until: Column) -> None:
         """Bring aircraft to where they are, and how they move, at these times."""

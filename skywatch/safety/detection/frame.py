@@ -79,12 +79,14 @@ class Frame:
         """Aircraft that fly, by their reports and their speed; vehicles and obstacles (C1 to C5) do not."""
         category = np.ascontiguousarray(self.column("category"), "S2").view("u2")
         fast = ~(self.column("gs_kt") < FLYING_KT) | _FLIES_SLOWLY[category]
-        return fast & ~_SURFACE[category] & ~self.column("on_ground")
+        result: Array = fast & ~_SURFACE[category] & ~self.column("on_ground")
+        return result
 
     @cached_property
     def airliner(self) -> Array:
         """Large and heavy aircraft (emitter categories A3 to A5)."""
-        return _AIRLINER[np.ascontiguousarray(self.column("category"), "S2").view("u2")]
+        result: Array = _AIRLINER[np.ascontiguousarray(self.column("category"), "S2").view("u2")]
+        return result
 
     def relayed(self, rows: Array) -> Array:
         """Which rows have a position that is not their own broadcast: TIS-B, ADS-R, MLAT, an address not of ICAO's."""

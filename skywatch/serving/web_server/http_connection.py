@@ -211,7 +211,8 @@ class HttpConnection(SendingChannel):
 
     def _is_ahead(self) -> bool:
         # Between two responses the loop does not send less than SEND_BYTES: a wait for that would never end.
-        return self.total_outbufs_len > max(self.adj.outbuf_high_watermark, SEND_BYTES)
+        result: bool = self.total_outbufs_len > max(self.adj.outbuf_high_watermark, SEND_BYTES)
+        return result
 
     def _unpark(self) -> None:
         self.parked = False

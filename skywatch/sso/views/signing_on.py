@@ -148,7 +148,7 @@ def _browser(request: Request) -> str | None:
 
 def _opener(request: Request, redirect_uri: str | None) -> str:
     """The origin of the page that will wait for the tokens: one that the settings name, else the service's own."""
-    origin = request.headers.get("Origin", "").lower()
+    origin: str = request.headers.get("Origin", "").lower()
     if request.registry["allowed_origins"].is_listed(origin):
         return origin
     registered = request.runtime.settings.of(SsoSettings).oidc_redirect_uris

@@ -46,7 +46,8 @@ def count_of(words: Words) -> int:
 def is_set(words: Words, slots: Slots) -> Mask:
     """Whether the bits of these slots are set."""
     octets: npt.NDArray[Any] = words.view(np.uint8)
-    return (octets[slots >> 3] >> (slots & 7).astype(np.uint8)) & 1 == 1
+    result: Mask = (octets[slots >> 3] >> (slots & 7).astype(np.uint8)) & 1 == 1
+    return result
 
 
 def clear(words: Words, slots: Slots) -> None:

@@ -7,7 +7,6 @@ the body of a page and nowhere else; the application's script on that page excha
 from __future__ import annotations
 
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from skywatch.console.forms.form import read_form
 from skywatch.console.pages.page import FormPage, Page
@@ -15,6 +14,7 @@ from skywatch.console.routes import HOME, see_other
 from skywatch.console.signing.entering import check_origin, enter, holder_of_token
 from skywatch.console.signing.leaving import to_map
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.view_config import view_config
 from skywatch.security.contexts import EXCHANGE, IDENTIFIED
 
 PAGES = (Page(route="console.map", path="/map"),)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import colander
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from skywatch.console.forms.form import parameter, read_query
 from skywatch.console.routes import local_or_visitors, see_other
 from skywatch.console.texts.catalogue import LANGUAGES
 from skywatch.console.texts.language import remember_language
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.schema import QueryString, Schema
 from skywatch.security.contexts import EXCHANGE
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import colander
-from pyramid.view import view_config
 
 from skywatch.console.forms.form import read_query
 from skywatch.console.pages.layout import layout_of
@@ -16,6 +15,7 @@ from skywatch.console.routes import HOME, SEARCH
 from skywatch.console.texts.catalogue import Catalogue
 from skywatch.console.texts.language import catalogue_of
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.schema import QueryString, Schema
 from skywatch.security.contexts import IDENTIFIED
 from skywatch.settings import origins_of

@@ -7,7 +7,6 @@ from urllib.parse import urlencode
 
 from pyramid.renderers import render
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from skywatch.accounts.identity.caller import Caller, anonymous_actor
 from skywatch.accounts.logins.local import log_out
@@ -24,6 +23,7 @@ from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem
 from skywatch.core.storing.audit import Actor
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.view_config import view_config
 from skywatch.security.contexts import EXCHANGE
 from skywatch.sso.signing_on.logout import logout_url
 

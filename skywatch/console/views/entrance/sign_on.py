@@ -12,7 +12,6 @@ from urllib.parse import quote, unquote
 
 from pyramid.httpexceptions import HTTPSeeOther
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from skywatch.accounts.identity.caller import anonymous_actor
 from skywatch.console.forms.form import read_query
@@ -24,6 +23,7 @@ from skywatch.console.views.entrance.session import show_refusal
 from skywatch.core.problems import Problem
 from skywatch.http.clients.origins import origin_of
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.view_config import view_config
 from skywatch.security.contexts import EXCHANGE
 from skywatch.sso.schemas import CallbackQuery
 from skywatch.sso.signing_on.addresses import own_address

@@ -7,7 +7,6 @@ from urllib.parse import urlencode
 
 import colander
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from skywatch.accounts.audit_log.exports import csv_of, lines_of
 from skywatch.accounts.audit_log.schemas import AuditQuery
@@ -20,6 +19,7 @@ from skywatch.core.database.models import AuditEntry
 from skywatch.core.storing.stored_settings import is_storable
 from skywatch.http.lists.streaming import stream
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.schema import QueryString
 from skywatch.security.permissions import Permission
 from skywatch.settings import names_of

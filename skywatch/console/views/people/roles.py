@@ -6,7 +6,6 @@ from typing import Any
 
 import colander
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from skywatch.accounts.identity.caller import check_covers
 from skywatch.accounts.models import Role
@@ -25,6 +24,7 @@ from skywatch.core.storing.audit import Target
 from skywatch.core.storing.versions import check_version, version_of
 from skywatch.http.lists.paging import MAXIMUM_LIMIT
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.schema import QueryInteger, Schema
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import FEATURES, Permission

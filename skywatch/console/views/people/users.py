@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from skywatch.accounts.roles import service as roles
 from skywatch.accounts.users import service as users
@@ -22,6 +21,7 @@ from skywatch.core.problems import Problem
 from skywatch.core.storing.audit import Target
 from skywatch.http.lists.paging import MAXIMUM_LIMIT
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.view_config import view_config
 from skywatch.security.permissions import Permission
 
 PAGES = (

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyramid.view import view_config
-
 from skywatch.console.forms.discovery import is_offered
 from skywatch.console.pages.page import Page
 from skywatch.console.pages.reception import describe_inputs
 from skywatch.core.storing import stored_settings
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.view_config import view_config
 from skywatch.security.permissions import Permission
 
 PAGES = (

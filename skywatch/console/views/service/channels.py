@@ -7,7 +7,6 @@ from typing import Any
 
 import sqlalchemy as sa
 from pyramid.response import Response
-from pyramid.view import view_config
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.models import User
@@ -21,6 +20,7 @@ from skywatch.core.problems import Problem, invalid
 from skywatch.core.storing.audit import Target
 from skywatch.http.lists.cursor import encode_cursor
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.service import NUMBER
 from skywatch.notify.channels import service as channel_service
 from skywatch.notify.channels.testing import try_in_turn

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import colander
-from pyramid.view import view_config
 
 from skywatch.console.forms.form import read_query
 from skywatch.console.overview.parts import PartNames, describe_parts
@@ -13,6 +12,7 @@ from skywatch.console.pages.page import Page
 from skywatch.console.pages.paging import PAGE_SIZE, address
 from skywatch.console.texts.language import catalogue_of
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.schema import QueryInteger, QueryString, Schema
 from skywatch.security.permissions import Permission
 from skywatch.system.health import checks

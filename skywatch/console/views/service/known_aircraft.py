@@ -6,7 +6,6 @@ from typing import Any
 
 import colander
 from pyramid.response import Response
-from pyramid.view import view_config
 from sqlalchemy.orm import Session
 
 from skywatch.cannonball.known.formats.table import DELIMITERS, ENCODINGS, Unreadable
@@ -32,6 +31,7 @@ from skywatch.core.storing.audit import Target
 from skywatch.core.storing.versions import version_of
 from skywatch.http.clients.actor import actor_of
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.schema import JsonBoolean, JsonString, Schema
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission

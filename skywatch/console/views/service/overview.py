@@ -5,8 +5,6 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from pyramid.view import view_config
-
 from skywatch.console.overview.parts import Concern, PartNames, describe_parts, find_concerns, find_silent
 from skywatch.console.overview.room import outlook_of
 from skywatch.console.overview.signed_in import find_people
@@ -17,6 +15,7 @@ from skywatch.console.routes import HOME
 from skywatch.console.texts.language import catalogue_of
 from skywatch.core.clock import utcnow
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.view_config import view_config
 from skywatch.security.contexts import IDENTIFIED
 from skywatch.security.permissions import Permission
 from skywatch.system import status

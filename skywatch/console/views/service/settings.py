@@ -8,7 +8,6 @@ from typing import Any
 
 import colander
 from pyramid.response import Response
-from pyramid.view import view_config
 
 from skywatch.console.forms.form import read_query
 from skywatch.console.forms.settings import FREE, describe, open_entries, save, text_of
@@ -19,6 +18,7 @@ from skywatch.core.problems import not_found
 from skywatch.core.reporting.logs import without_passwords
 from skywatch.core.storing import stored_settings
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.schema import QueryBoolean, QueryString, Schema
 from skywatch.security.permissions import Permission
 from skywatch.settings import Origin, Settings, names_of, origins_of

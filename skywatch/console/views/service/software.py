@@ -5,10 +5,9 @@ from __future__ import annotations
 import platform
 from typing import Any
 
-from pyramid.view import view_config
-
 from skywatch.console.pages.page import Page
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.view_config import view_config
 from skywatch.security.permissions import Permission
 from skywatch.system.software import packages
 

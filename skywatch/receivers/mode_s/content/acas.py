@@ -26,7 +26,8 @@ def has_advisory(me: Column) -> Column:
     """?[n]: whether these 56 bits report an advisory; the first eight bits are not looked at."""
     single = flag(me, 9)
     multiple = flag(me, 28) & (field(me, 10, 15) != 0)
-    return single | multiple
+    result: Column = single | multiple
+    return result
 
 
 def plausible_register(mb: Column) -> Column:
@@ -42,7 +43,8 @@ def plausible_register(mb: Column) -> Column:
         [identity == 0, (identity & 3) == 0, identity != 0],
         False,
     )
-    return (field(mb, 1, 8) == REGISTER) & (field(mb, 16, 22) == 0) & identity_fits & has_advisory(mb)
+    result: Column = (field(mb, 1, 8) == REGISTER) & (field(mb, 16, 22) == 0) & identity_fits & has_advisory(mb)
+    return result
 
 
 def describe_ra(me: int) -> dict[str, object]:

@@ -68,7 +68,8 @@ def _altitudes_ft() -> Column:
 
 def _squawks() -> Column:
     a, b, c, d = _octal_digits(np.arange(1 << 13))
-    return (a * 1000 + b * 100 + c * 10 + d).astype(np.int16)
+    result: Column = (a * 1000 + b * 100 + c * 10 + d).astype(np.int16)
+    return result
 
 
 # 13-bit altitude code -> feet, NO_ALTITUDE for none. Doc: 25 ft steps with Q, 100 ft (Gillham) without, metres with M.

@@ -33,9 +33,10 @@ def plausible_register(mb: Column) -> Column:
     text = characters(field(mb, 9, 56))
     is_space = text == SPACE
     gap = is_space[:, :-1] & ~is_space[:, 1:]
-    return (
+    result: Column = (
         (field(mb, 1, 8) == REGISTER)
         & VALID_CHARACTER[text].all(axis=1)
         & ~gap.any(axis=1)
         & ~is_space[:, :3].any(axis=1)
     )
+    return result

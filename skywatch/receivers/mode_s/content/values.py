@@ -31,7 +31,8 @@ def _flights(codes: Column) -> list[Any]:
 
 def _altitudes(feet: Column) -> list[Any]:
     if feet.min() > ON_GROUND_ALT:
-        return feet.tolist()
+        result: list[Any] = feet.tolist()
+        return result
     return ["ground" if altitude == ON_GROUND_ALT else altitude for altitude in feet.tolist()]
 
 

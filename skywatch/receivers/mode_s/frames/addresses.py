@@ -74,4 +74,5 @@ def squitter_addresses(df: Column, head: Column, me: Column, mlat: Column) -> Ad
 
 def is_address(address: Column) -> Column:
     """?[n]: whether an address can be an aircraft's; all zeros and all ones cannot (ICAO Annex 10 volume III, 9)."""
-    return (address != 0) & (address != ADDRESS_BITS)
+    result: Column = (address != 0) & (address != ADDRESS_BITS)
+    return result

@@ -160,7 +160,7 @@ class Resolver:
         """Resolve one aircraft's frames one by one; changes the three columns in place, returns the next index."""
         walk = Walk(rows[frames.aircraft[piece.start]], self._station, self._max_range_nm, self.counts)
         columns = (column[piece].tolist() for column in frames[1:])
-        stop = piece.start
+        stop: int = piece.start
         for stop, frame in enumerate(zip(*columns, strict=True), piece.start + 1):
             position = walk.step(PositionFrame(*frame))
             if position is not None:

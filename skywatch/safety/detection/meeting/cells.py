@@ -102,7 +102,8 @@ def _columns(reach_deg: float) -> Array:
     band = np.arange(int(180 / reach_deg) + 3)
     edge = np.maximum(np.abs(band * reach_deg - 90), np.abs((band + 1) * reach_deg - 90))
     width = reach_deg / np.cos(np.radians(np.minimum(edge, STEEPEST_DEG)))
-    return np.maximum((360 / width).astype(np.int32), LEAST_COLUMNS)
+    result: Array = np.maximum((360 / width).astype(np.int32), LEAST_COLUMNS)
+    return result
 
 
 def _join(cells: _Cells) -> tuple[Array, Array]:
@@ -139,4 +140,5 @@ def _join(cells: _Cells) -> tuple[Array, Array]:
 
 
 def _bucket(band: Array, column: Array, layer: Array) -> Array:
-    return ((band * HASH_BAND) ^ (column * HASH_COLUMN) ^ (layer * HASH_LAYER)).astype(np.uint16)
+    result: Array = ((band * HASH_BAND) ^ (column * HASH_COLUMN) ^ (layer * HASH_LAYER)).astype(np.uint16)
+    return result
