@@ -10,7 +10,7 @@ from skywatch.http.resources.fields import UNSET, Fields, UnsetType, body_of
 
 class SpanFields(Fields):
     name: str | UnsetType = UNSET
-    end: int | None | UnsetType = UNSET
+    end: int | UnsetType | None = UNSET
     from_: int = msgspec.field(name="from", default=0)
 
 
