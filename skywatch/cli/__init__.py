@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from skywatch.core.feature import load
 from skywatch.core.process.version import VERSION
@@ -34,6 +35,11 @@ class LazyGroup(click.Group):
         with garbage_collection_paused():
             command: click.Command = load(path)
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Offer subcommands without their help, for which each would be imported; and the options."""
+        names = [CompletionItem(name) for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "obj": load_origins})

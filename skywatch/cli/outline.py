@@ -1,4 +1,4 @@
-"""The commands of the parser with their options, as the manual page and the shell completions need them."""
+"""The commands of the parser with their options, as the manual page needs them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ import click
 
 @dataclass(frozen=True)
 class Option:
-    """One option: its names, how its help writes it, and what may follow it."""
+    """One option: how its help writes it, and its help."""
 
-    names: tuple[str, ...]
     form: str
     help: str
-    takes_value: bool
-    choices: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -25,11 +22,9 @@ class Entry:
 
     path: tuple[str, ...]
     usage: tuple[str, ...]
-    summary: str
     description: str
     options: tuple[Option, ...]
     subcommands: tuple[str, ...]
-    takes_file: bool
 
 
 def entries(command: click.Command, path: tuple[str, ...] = (), parent: click.Context | None = None) -> Iterator[Entry]:
@@ -42,26 +37,18 @@ def entries(command: click.Command, path: tuple[str, ...] = (), parent: click.Co
             subcommand = command.get_command(context, word)
             if subcommand is not None and not subcommand.hidden:
                 below[word] = subcommand
-    parameters = command.get_params(context)
+    options = [parameter for parameter in command.get_params(context) if isinstance(parameter, click.Option)]
     yield Entry(
         path,
         tuple(command.collect_usage_pieces(context)),
-        command.get_short_help_str(limit=200),
         (command.help or "").replace("\b\n", ""),
-        tuple(_option(one, context) for one in parameters if isinstance(one, click.Option) and not one.hidden),
+        tuple(_option(option, context) for option in options if not option.hidden),
         tuple(below),
-        any(isinstance(one, click.Argument) and _is_file(one) for one in parameters),
     )
     for word, subcommand in below.items():
         yield from entries(subcommand, (*path, word), context)
 
 
-def _is_file(argument: click.Argument) -> bool:
-    return isinstance(argument.type, click.Path | click.File) or "FILE" in (argument.metavar or "")
-
-
 def _option(option: click.Option, context: click.Context) -> Option:
     form, text = option.get_help_record(context) or ("", "")
-    choices = tuple(map(str, option.type.choices)) if isinstance(option.type, click.Choice) else ()
-    takes_value = not (option.is_flag or option.count)
-    return Option((*option.opts, *option.secondary_opts), form, text, takes_value, choices)
+    return Option(form, text)

@@ -13,7 +13,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 @click.command()
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", type=click.Path(allow_dash=True))
 @click.option("--all", "with_suppressed", is_flag=True, help="Include suppressed events.")
 @click.option("--table", "as_table", is_flag=True, help="Print a readable table.")
 @click.option("--lat", type=click.FloatRange(-90, 90), help="Latitude of the receiver (degrees), for raw frames.")

@@ -32,7 +32,7 @@ _REPORT_ONLY = ("at", "position_at", "snapshot", "df", "hex")
 
 
 @click.command()
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", type=click.Path(allow_dash=True))
 @click.option("--format", "kind", type=click.Choice(FORMATS), help="The recording's format; guessed if not given.")
 @click.option("--lat", type=click.FloatRange(-90, 90), help="Latitude of the station (deg).")
 @click.option("--lon", type=click.FloatRange(-180, 180), help="Longitude of the station (deg).")

@@ -1,88 +1,71 @@
-"""``skywatch completion``: what a shell offers, tried in the shells themselves."""
+"""``skywatch completion``: what a shell offers, asked through click and tried in bash itself."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from skywatch.cli import COMMANDS, group
+from skywatch.cli.completion import VARIABLE
 from skywatch.features import FEATURES
 from tests.waiting import PATIENCE_S
 
 BASH = """
+compopt() { printf '%s %s\\n' "$@"; }
 source "$1"; shift
-COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _skywatch
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _skywatch_completion skywatch
 printf '%s\\n' "${COMPREPLY[@]}"
 """
-# What zsh's own functions would offer is printed instead.
-ZSH = """
-_describe() { local entry; for entry in ${(P)2}; do print -r -- ${${entry//\\\\:/;}%%:*}; done }
-_files() { print -rl -- *(N) }
-source "$1"; shift
-words=("$@"); CURRENT=$#; _skywatch
-"""
-FISH = 'source "$argv[1]"; complete -C "$argv[2]" | string replace -r "\\t.*" ""'
 
 
-@pytest.fixture(scope="module")
-def scripts(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("completion")
-    for shell in ("bash", "zsh", "fish"):
-        done = CliRunner().invoke(group, ["completion", shell])
-        assert done.exit_code == 0, done.output
-        (folder / shell).write_text(done.output)
-    return folder
+def offered(*words: str) -> set[str]:
+    """What follows the words; the last one is the beginning of a word."""
+    completer = ShellComplete(group, {}, "skywatch", VARIABLE)
+    items = completer.get_completions(list(words[:-1]), words[-1])
+    return {item.type if item.type != "plain" else item.value for item in items}
 
 
-@pytest.fixture(params=["bash", "zsh", "fish"])
-def offered(request, scripts, tmp_path):
-    """What a shell offers for the last of some words."""
-    shell = request.param
-    if shutil.which(shell) is None:
-        pytest.skip(f"there is no {shell} here")
-    (tmp_path / "sky.ini").touch()
-
-    def offer(*words: str) -> set[str]:
-        script = str(scripts / shell)
-        command = {
-            "bash": ["bash", "-c", BASH, "bash", script, *words],
-            "zsh": ["zsh", "-f", "-c", ZSH, "zsh", script, *words],
-            "fish": ["fish", "--no-config", "-c", FISH, script, " ".join(words)],
-        }[shell]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE_S, check=False)
-        assert done.stderr == ""
-        # zsh picks out what begins with the last word after it was offered.
-        return {line for line in done.stdout.splitlines() if line.startswith(words[-1])}
-
-    return offer
+def test_commands_options_values_and_files_are_offered():
+    assert offered("") == {*COMMANDS, *FEATURES.commands}
+    assert offered("ra") == {"radar"}
+    assert offered("user", "") == {"add", "disable", "enable", "list", "set-password"}
+    assert {"--role", "--email", "--password-stdin"} <= offered("user", "add", "--")
+    assert offered("serve", "--role", "") == {"api", "tracker", "realtime", "worker"}
+    assert offered("decode", "--format", "b") == {"beast"}
 
 
-def test_commands_options_values_and_files_are_offered(offered):
-    assert offered("skywatch", "") == {*COMMANDS, *FEATURES.commands}
-    assert offered("skywatch", "ra") == {"radar"}
-    assert offered("skywatch", "user", "") == {"add", "disable", "enable", "list", "set-password"}
-    assert {"--role", "--email", "--password-stdin"} <= offered("skywatch", "user", "add", "--")
-    assert offered("skywatch", "serve", "--role", "") == {"api", "tracker", "realtime", "worker"}
-    assert offered("skywatch", "serve", "s") == {"sky.ini"}
-    assert offered("skywatch", "decode", "--format", "b") == {"beast"}
+@pytest.mark.parametrize("command", ["serve", "decode", "safety"])
+def test_files_are_offered_for_a_file(command):
+    assert offered(command, "s") == {"file"}
 
 
-def test_bash_takes_files_alone_for_files(scripts, tmp_path):
-    """Else a command whose name a folder has as well is completed with a slash."""
-    script = 'compopt() { printf "%s\\n" "$*"; }\n' + BASH + "complete -p skywatch"
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_of_each_shell_is_printed(shell):
+    done = CliRunner().invoke(group, ["completion", shell])
+    assert done.exit_code == 0, done.output
+    assert f"{VARIABLE}={shell}_complete" in done.output
 
-    def run(*words: str) -> list[str]:
-        command = ["bash", "-c", script, "bash", str(scripts / "bash"), *words]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=PATIENCE_S, check=True)
-        return done.stdout.splitlines()
 
-    (tmp_path / "history").mkdir()
-    assert run("skywatch", "hist") == ["history", "complete -F _skywatch skywatch"]
-    assert run("skywatch", "serve", "hist") == ["-o filenames", "history", "complete -F _skywatch skywatch"]
+@pytest.mark.parametrize(("words", "expected"), [(("us",), ["user"]), (("serve", "s"), ["-o default", ""])])
+def test_bash_offers_what_the_program_names(tmp_path, words, expected):
+    if shutil.which("bash") is None:
+        pytest.skip("there is no bash here")
+    script = tmp_path / "bash"
+    script.write_text(CliRunner().invoke(group, ["completion", "bash"]).stdout)
+    program = tmp_path / "skywatch"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m skywatch "$@"\n')
+    program.chmod(0o755)
+    command = ["bash", "-c", BASH, "bash", str(script), "skywatch", *words]
+    environ = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environ, timeout=PATIENCE_S, check=True)
+    assert (done.stdout.splitlines(), done.stderr) == (expected, "")
 
 
 def test_another_shell_is_refused():
