@@ -3,101 +3,62 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from pyramid.response import Response
+from webob.byterange import ContentRange, Range
 
 from skywatch.core.problems import Problem, not_found
 from skywatch.http.limits.streams import CONNECTION
 from skywatch.http.requests.request import Request
 
-SENT_BYTES = 1 << 16
-_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})", re.ASCII)
-
-
-class FilePart:
-    """The bytes of a file from one place to another; closes the file at the end."""
-
-    def __init__(self, file: BinaryIO, begin: int, length: int) -> None:
-        self._file, self._left = file, length
-        file.seek(begin)
-
-    def __iter__(self) -> Iterator[bytes]:
-        while self._left > 0:
-            data = self._file.read(min(SENT_BYTES, self._left))
-            if not data:
-                return
-            self._left -= len(data)
-            yield data
-
-    def close(self) -> None:
-        """Called by the server when the answer has been sent or broken off."""
-        self._file.close()
+# Several ranges at once, other units and what names no byte are answered with the whole file; WebOb would raise
+# ValueError for the latter, and read the first of several.
+_SINGLE_RANGE = re.compile(r"bytes *= *(?:\d{1,18} *- *\d{0,18}|- *(?P<last>\d{1,18})) *", re.ASCII | re.IGNORECASE)
 
 
 def serve(request: Request, path: Path, size: int, etag: str, media_type: str) -> Response:
     """The answer 200, 206 or 304; raises Problem (416, or 404 where the file is not there)."""
-    headers = {
-        "ETag": f'"{etag}"',
-        "Accept-Ranges": "bytes",
-        # Kept by the browser, but asked about each time: permissions may change.
-        "Cache-Control": "private, no-cache",
-        "Content-Disposition": "inline",
-    }
-    if _names(request.headers.get("If-None-Match", ""), etag):
-        response = Response(status=304)
-        response.headers.pop("Content-Type", None)
-        response.headers.update(headers)
+    response = Response(content_type=media_type, charset=None, accept_ranges="bytes", etag=etag)
+    # Kept by the browser, but asked about each time: permissions may change.
+    response.headers.update({"Cache-Control": "private, no-cache", "Content-Disposition": "inline"})
+    if etag in request.if_none_match:
+        response.status_code = 304
+        del response.content_type
         return response
-    part = _part(request, size, etag)
+    part = _content_range(request, response, size)
     try:
         file = path.open("rb")
     except FileNotFoundError:
         raise not_found("recording") from None
-    begin, end = part or (0, size - 1)
-    length = end - begin + 1
-    response = Response(status=206 if part else 200, content_type=media_type, charset=None)
-    response.headers.update(headers)
-    if part:
-        response.headers["Content-Range"] = f"bytes {begin}-{end}/{size}"
+    begin, end = 0, size
+    if part is not None:
+        response.status_code, response.content_range = 206, part
+        begin, end = part.start, part.stop
+    file.seek(begin)
     if CONNECTION in request.environ:
-        # The server sends it while its client reads, and occupies no thread; a slow client would hold one for long.
-        file.seek(begin)
+        # Our server sends it while its client reads, and occupies no thread; a slow client would hold one for long.
         response.app_iter = request.environ["wsgi.file_wrapper"](file)
+        response.content_length = end - begin
     else:
-        response.app_iter = FilePart(file, begin, length)
-    response.content_length = length
+        with file:
+            response.body = file.read(end - begin)
     return response
 
 
-def _part(request: Request, size: int, etag: str) -> tuple[int, int] | None:
-    """First and last byte of the part that is asked for; None for the whole."""
-    text = request.headers.get("Range", "").replace(" ", "")
-    # A condition that does not hold, other units and several ranges at once: the whole file answers all of them.
-    if not text or ("If-Range" in request.headers and request.headers["If-Range"].strip() != f'"{etag}"'):
+def _content_range(request: Request, response: Response, size: int) -> ContentRange | None:
+    """The part that is asked for; None for the whole. Raises Problem (416) where the file has none of its bytes."""
+    single = _SINGLE_RANGE.fullmatch(request.headers.get("Range", ""))
+    if single is None or response not in request.if_range or request.range is None:
         return None
-    match = _RANGE.fullmatch(text)
-    if match is None or not (match[1] or match[2]):
-        return None
-    if match[1]:
-        begin, end = int(match[1]), min(int(match[2]) if match[2] else size - 1, size - 1)
-        if match[2] and int(match[2]) < begin:
-            return None
-    else:
-        begin, end = max(0, size - int(match[2])), size - 1
-        if not int(match[2]):
-            begin = size
-    if begin >= size:
+    part = None
+    if single["last"] is None or int(single["last"]):
+        # A suffix that is longer than the file means the whole of it (RFC 9110, section 14.1.2); WebOb refuses it.
+        part = Range(max(request.range.start, -size), request.range.end).content_range(size)
+    if part is None:
         raise Problem(
             "range_not_satisfiable",
             f"The recording has {size} bytes.",
             headers={"Content-Range": f"bytes */{size}", "Accept-Ranges": "bytes"},
         )
-    return begin, end
-
-
-def _names(header: str, etag: str) -> bool:
-    tags = {tag.strip().removeprefix("W/").strip('"') for tag in header.split(",")} if header else set()
-    return etag in tags or "*" in tags
+    return part
