@@ -27,7 +27,7 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     "cannonball": ({"cannonball.USERS": 2, "cannonball.AIRCRAFT": 100, "cannonball.KNOWN_IN_SKY": 5,
                     "cannonball.WARM_UP_TICKS": 2, "cannonball.TICKS": 2, "cannonball.KNOWN": 500,
                     "cannonball.SEARCHES": 5, "cannonball.CHECKS": 5, "cannonball.IMPORTED": 1000,
-                    "cannonball.PEER_SEARCHES": 2}, None),
+                    "cannonball.PEERS": 2}, None),
     "columns": ({"columns.TICKS": 1, "columns.AREAS": 2}, ["--aircraft", "50"]),
     "console": (
         {

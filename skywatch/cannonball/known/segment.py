@@ -1,7 +1,8 @@
 """An immutable part of the list of known aircraft as columns, searched by substring within milliseconds.
 
 Indexes of trigrams (FTS5 on SQLite, pg_trgm on PostgreSQL) find rare words as quickly, but the counts of a common word
-or of one or two characters cost them 10 to 30 times as much (benchmarks/cannonball.py). 300,000 rows take some 10 MB here.
+or of one or two characters cost them 10 to 30 times as much (benchmarks/cannonball.py). 300,000 rows take some 10 MB
+here.
 """
 
 from __future__ import annotations
