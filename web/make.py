@@ -23,6 +23,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 BUILT = HERE.parent / "skywatch" / "web" / "built"
 STATE = BUILT.with_name("built.state")
+GENERATED = HERE / "generated"
 # Texts that the console shows as well stand with it: an installed package contains no sources of this folder.
 SHARED_TEXTS = "../skywatch/console/texts"
 SOURCES = (
@@ -133,9 +134,24 @@ def listen_address(ini: Path) -> tuple[str, int] | None:
 
 
 def types() -> None:
-    """Check the types; the keys of the texts are one of them."""
+    """Check the types; the keys of the texts and the OpenAPI document of this very tree are some of them."""
     run("texts.mjs")
+    write_document(GENERATED / "openapi.json")
+    run("document.mjs", str(GENERATED / "openapi.json"), str(GENERATED / "document.d.ts"))
     run("node_modules/typescript/bin/tsc", "--noEmit")
+
+
+def write_document(path: Path) -> None:
+    """Write the OpenAPI document; raises Failure where what the service needs is not installed."""
+    ended = subprocess.run(
+        [sys.executable, str(HERE / "document.py"), str(path)],
+        cwd=HERE.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if ended.returncode:
+        raise Failure(f"the OpenAPI document cannot be written: {ended.stderr.strip().splitlines()[-1]}")
 
 
 def is_current() -> bool:

@@ -12,8 +12,7 @@ from skywatch.alerts.conditions.tree import ParsedConditions, parse
 from skywatch.core.areas.geometry import GeometryFault, parse_geometry
 from skywatch.http.resources.document import fault_of as document_fault
 from skywatch.http.resources.schema import JsonString
-
-JSON_OBJECT = {"type": "object"}
+from skywatch.notify.channels.quiet import DAYS
 
 
 def raise_faults(node: colander.SchemaNode, faults: dict[str, str]) -> None:
@@ -58,7 +57,7 @@ class Conditions(_Document):
 
     def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
         """An object: the grammar is in the manual."""
-        return JSON_OBJECT
+        return {"type": "object"}
 
 
 class QuietHours(_Document):
@@ -69,8 +68,15 @@ class QuietHours(_Document):
         return parse_windows(value, node.name)[1]
 
     def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
-        """A list of objects."""
-        return {"type": "array", "items": JSON_OBJECT}
+        """A list of windows; they last all days, and times are those of UTC, where nothing else is given."""
+        time_of_day = {"type": "string", "examples": ["22:00"]}
+        members = {
+            "days": {"type": "array", "items": {"type": "string", "enum": list(DAYS)}},
+            "from": time_of_day,
+            "to": time_of_day,
+            "timezone": {"type": "string", "examples": ["Europe/Zurich"]},
+        }
+        return {"type": "array", "items": {"type": "object", "properties": members, "required": ["from", "to"]}}
 
 
 class Geometry(_Document):
@@ -86,7 +92,11 @@ class Geometry(_Document):
 
     def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
         """GeoJSON."""
-        return JSON_OBJECT
+        members = {
+            "type": {"type": "string", "enum": ["Polygon", "MultiPolygon"]},
+            "coordinates": {"type": "array", "items": {}},
+        }
+        return {"type": "object", "properties": members, "required": list(members)}
 
 
 class Template(JsonString):

@@ -27,6 +27,15 @@ from skywatch.safety.detection.finding import SEVERITIES, TYPES
 from skywatch.safety.thresholds.table import FIELDS, meaning_of
 
 
+class Quantities(JsonObject):
+    """Values with their units, by names that depend on the type of the event."""
+
+    def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
+        """Each a number or a text; one without a unit has none, or an empty one."""
+        members = {"value": {"type": ["number", "string", "boolean"]}, "unit": {"type": "string"}}
+        return {"type": "object", "additionalProperties": {"type": "object", "properties": members}}
+
+
 class EventQuery(CursorQuery):
     kind = node(QueryString(), "Type of event.", name="type", missing=None, validator=colander.OneOf(TYPES))
     severity = node(QueryString(), "Severity.", missing=None, validator=colander.OneOf(SEVERITIES))
@@ -67,7 +76,7 @@ class SafetyEventRecord(Schema):
     began_at = node(Timestamp(), "When it began.")
     ended_at = node(Nullable(Timestamp()), "When it ended; null while it is active.")
     last_at = node(Timestamp(), "When its condition last held.")
-    numbers = node(JsonObject(), "The values that raised it: `{name: {value, unit}}`.")
+    numbers = node(Quantities(), "The values that raised it, by their names.")
     position = node(Nullable(Schema.schema_type()), "Position; null if unknown.", *EventPosition().children)
     closest = node(Nullable(Schema.schema_type()), "For proximity only.", *ClosestApproach().children)
     suppressed_by = node(JsonList(), "Why it is suppressed; empty for events that were raised.", node(JsonString(), ""))

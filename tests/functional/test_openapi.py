@@ -109,6 +109,16 @@ def test_every_tag_is_described_and_used(client):
     assert described == {tag for path in document["paths"].values() for o in path.values() for tag in o["tags"]}
 
 
+def test_documents_of_alerts_are_described_by_their_own_members(client):
+    schemas = client.get("/api/v1/openapi.json").json["components"]["schemas"]
+    geometry = schemas["GeofenceRecord"]["properties"]["geometry"]
+    assert set(geometry["properties"]) == {"type", "coordinates"}
+    assert "description" not in geometry
+    rule = schemas["RuleRecord"]["properties"]
+    assert rule["count"]["anyOf"][0]["required"] == ["op", "value"]
+    assert rule["quiet_hours"]["items"]["required"] == ["from", "to"]
+
+
 def test_regular_expressions_are_ecmascript_s_and_constants_are_enums(client):
     def nodes(value):
         if isinstance(value, dict):

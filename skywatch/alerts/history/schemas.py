@@ -52,13 +52,24 @@ class AlertHistoryQuery(CursorQuery):
     )
 
 
+class AlertDelivery(Schema):
+    """The delivery of an alert on a channel."""
+
+    channel = colander.SchemaNode(JsonInteger(), description="Id of the channel.")
+    state = colander.SchemaNode(JsonString())
+
+
+class AlertDeliveries(JsonSequence):
+    delivery = AlertDelivery()
+
+
 class AlertHistoryRecord(Schema):
     """An announced alert."""
 
     id = colander.SchemaNode(JsonInteger())
     rule_id = colander.SchemaNode(Nullable(JsonInteger()), description="Null if the rule was deleted.")
     rule_name = colander.SchemaNode(JsonString())
-    priority = colander.SchemaNode(JsonString())
+    priority = colander.SchemaNode(JsonString(), validator=colander.OneOf(PRIORITIES))
     icao_hex = colander.SchemaNode(Nullable(JsonString()), description="Null for a rule with a count.")
     callsign = colander.SchemaNode(Nullable(JsonString()))
     registration = colander.SchemaNode(Nullable(JsonString()), description="Needs aircraft.view_details.")
@@ -72,7 +83,7 @@ class AlertHistoryRecord(Schema):
     acknowledged = colander.SchemaNode(JsonBoolean())
     acknowledged_by = colander.SchemaNode(Nullable(JsonString()))
     acknowledged_at = colander.SchemaNode(Nullable(Timestamp()))
-    deliveries = ObjectList(description="State of the delivery on each channel: channel, state.")
+    deliveries = AlertDeliveries(description="State of the delivery on each channel.")
 
 
 class AlertHistorySequence(JsonSequence):

@@ -13,7 +13,6 @@ from skywatch.http.resources.ids import MAXIMUM_ID
 from skywatch.http.resources.schema import (
     JsonBoolean,
     JsonInteger,
-    JsonList,
     JsonNumber,
     JsonObject,
     JsonSequence,
@@ -57,8 +56,10 @@ class Count(colander.SchemaType):
         return schema.deserialize(cstruct)
 
     def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
-        """An object or null."""
-        return {"anyOf": [{"type": "object"}, {"type": "null"}]}
+        """An object with op and value, or null."""
+        members = {"op": {"type": "string", "enum": list(COMPARISONS)}, "value": {"type": "integer"}}
+        count = {"type": "object", "properties": members, "required": list(members)}
+        return {"anyOf": [count, {"type": "null"}]}
 
 
 def not_blank(node: colander.SchemaNode, value: str) -> None:
@@ -156,16 +157,16 @@ class RuleRecord(Schema):
     name = colander.SchemaNode(JsonString())
     description = colander.SchemaNode(JsonString())
     enabled = colander.SchemaNode(JsonBoolean())
-    priority = colander.SchemaNode(JsonString())
+    priority = colander.SchemaNode(JsonString(), validator=colander.OneOf(PRIORITIES))
     conditions = colander.SchemaNode(JsonObject())
     for_s = colander.SchemaNode(JsonNumber())
     cooldown_s = colander.SchemaNode(JsonInteger())
-    count = colander.SchemaNode(Nullable(JsonObject()))
+    count = colander.SchemaNode(Count())
     starts_at = colander.SchemaNode(Nullable(Timestamp()))
     expires_at = colander.SchemaNode(Nullable(Timestamp()))
-    quiet_hours = colander.SchemaNode(JsonList(), children=[colander.SchemaNode(JsonObject())])
+    quiet_hours = colander.SchemaNode(QuietHours())
     channels = ChannelIds(description="The caller's channels; only the owner sees the owner's.")
-    visibility = colander.SchemaNode(JsonString())
+    visibility = colander.SchemaNode(JsonString(), validator=colander.OneOf(VISIBILITIES))
     message = colander.SchemaNode(JsonString())
     mqtt = colander.SchemaNode(JsonBoolean())
     is_own = colander.SchemaNode(JsonBoolean())

@@ -21,6 +21,7 @@ from skywatch.http.resources.schema import (
     Schema,
     Timestamp,
 )
+from skywatch.notify.vocabulary import PRIORITIES
 
 MAXIMUM_AIRCRAFT = 5_000
 # Largest number of faults in an answer.
@@ -125,7 +126,7 @@ class TrialAlert(Schema):
     """An alert of a dry run."""
 
     rule_name = colander.SchemaNode(JsonString())
-    priority = colander.SchemaNode(JsonString())
+    priority = colander.SchemaNode(JsonString(), validator=colander.OneOf(PRIORITIES))
     icao_hex = colander.SchemaNode(Nullable(JsonString()))
     callsign = colander.SchemaNode(Nullable(JsonString()))
     registration = colander.SchemaNode(Nullable(JsonString()))

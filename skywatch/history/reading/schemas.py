@@ -129,3 +129,11 @@ class AircraftTrack(Schema):
     end = node(Timestamp(), "End of the span.", name="to")
     points = colander.SchemaNode(JsonList(), TrackPoint(name="point"))
     count = node(JsonInteger(), "Points.")
+
+
+class FlightTrack(Schema):
+    """A flight with the points of its track."""
+
+    flight = FlightRecord()
+    points = colander.SchemaNode(JsonList(), TrackPoint(name="point"))
+    count = node(JsonInteger(), "Points.")

@@ -23,7 +23,7 @@ from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 
 FEATURE = "history"
-TRACK_TYPES = ",".join(["application/json", *(f.media_type for f in FORMATS.values() if f.name != "parquet")])
+TRACK_TYPES = ",".join(f.media_type for f in FORMATS.values() if f.name != "parquet")
 
 flight_list = ApiService("history_flights", "/history/flights", feature=FEATURE)
 flight_one = ApiService("history_flight", "/history/flights/{flight_id}", feature=FEATURE)
@@ -81,7 +81,7 @@ def get_flight(request: Request) -> dict[str, Any]:
     permission=Permission.HISTORY_VIEW,
     path=schemas.FlightPath(),
     query=schemas.TrackQuery(),
-    responses={200: TRACK_TYPES},
+    responses={200: (schemas.FlightTrack(), TRACK_TYPES)},
 )
 def get_flight_track(request: Request) -> Any:
     """The track of a flight

@@ -1,13 +1,10 @@
 // The states of receivers, and which of them are silent although they should not be.
-export interface ReceiverState {
-  name: string;
-  kind: string;
-  address: string;
-  state: string;
-  reconnects: number;
-  last_error: string | null;
-  since: string | null;
-}
+import type { Schemas } from "../session/operations";
+
+export type ReceiverState = Pick<
+  Schemas["ReceiverState"],
+  "name" | "kind" | "address" | "state" | "reconnects" | "last_error" | "since"
+>;
 
 /** The receivers that should work and do not, and say why. */
 export function silentOf(receivers: readonly ReceiverState[]): ReceiverState[] {

@@ -21,10 +21,6 @@ interface Raw {
   gap?: boolean;
 }
 
-interface TrailAnswer {
-  trail?: { at: string; lat: number; lon: number; altitude_ft: number | null; on_ground: boolean }[];
-}
-
 /** The track of one aircraft. */
 class Trail {
   private points: Raw[] = [];
@@ -58,7 +54,7 @@ class Trail {
 
   private async fetch(): Promise<void> {
     try {
-      const { trail = [] } = await call<TrailAnswer>(`aircraft/${this.hex}/trail`);
+      const { trail } = await call("GET aircraft/{icao_hex}/trail", { path: { icao_hex: this.hex } });
       const earlier = trail.map((point) => ({
         at: Date.parse(point.at) / 1000,
         lat: point.lat,

@@ -5,18 +5,9 @@ import { stateName } from "../ui/flag";
 import { age, bearing, clock, measure } from "../ui/units";
 import { number, t, word, type TextKey } from "../i18n/i18n";
 import type { Aircraft } from "../live/messages";
+import type { Schemas } from "../session/operations";
 
-export interface Airframe {
-  registration?: string;
-  type?: string | null;
-  type_name?: string | null;
-  operator?: string;
-  owner?: string;
-  year?: string | number;
-  interesting: boolean;
-  pia: boolean;
-  ladd: boolean;
-}
+export type Airframe = NonNullable<Schemas["AircraftDetail"]["airframe"]>;
 
 type Fact = [TextKey, TemplateResult | string];
 

@@ -12,21 +12,19 @@ import { isEmergency } from "../live/filter";
 import { FLAG, type Aircraft } from "../live/messages";
 import { colourOf, silhouette } from "../list/columns";
 import { marksOf } from "../list/marks";
-import { call } from "../session/api";
+import { ApiError, call } from "../session/api";
+import type { Schemas } from "../session/operations";
 import { inform } from "../ui/announce";
 import { flag, states } from "../ui/flag";
 import { drawing, icon, type IconName } from "../ui/icons";
-import { facts, type Airframe } from "./facts";
+import { facts } from "./facts";
 import { figures } from "./figures";
 import type { PanelLink, PanelPart } from "./parts";
 import { photoSource } from "./photo_source";
 import { profile } from "./profile";
 import { fitTracks, follow, selectBeside, toggleAlone } from "./steps";
 
-interface Details extends Aircraft {
-  airframe: Airframe | null;
-  ages: Record<string, number | null>;
-}
+type Details = Schemas["AircraftDetail"];
 
 const REFRESH_MS = 2000;
 const LOAD_AGAIN_MS = 5000;
@@ -100,12 +98,12 @@ class Panel extends View {
     const { hex } = this;
     if (!hex || document.hidden || live.isReplay.value) return;
     try {
-      const details = await call<Details>(`aircraft/${encodeURIComponent(hex)}`);
+      const details = await call("GET aircraft/{icao_hex}", { path: { icao_hex: hex } });
       if (hex !== this.hex) return;
       this.details = details;
       this.isGone = false;
     } catch (error) {
-      if (hex === this.hex && (error as { status?: number }).status === 404) this.isGone = true;
+      if (hex === this.hex && error instanceof ApiError && error.status === 404) this.isGone = true;
     }
     this.requestUpdate();
   }

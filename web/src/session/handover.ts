@@ -1,6 +1,6 @@
 // One sign-in for the application and the console: each goes on with the login of the other.
-import { ApiError, request } from "./api";
-import { session, type Pair } from "./session";
+import { ApiError, call, send } from "./api";
+import { session } from "./session";
 
 /** The addresses of the console that want a session. */
 const CONSOLE = new URL("console", document.baseURI);
@@ -22,7 +22,7 @@ export function needsSession(address: URL, home: URL): boolean {
 /** Begin a session of the console for this login. */
 export async function enterConsole(): Promise<void> {
   const token = await session.headerToken();
-  if (token) await request(ENTER, { method: "POST", token }, false);
+  if (token) await send(ENTER, { method: "POST", token, again: false });
 }
 
 /** Follow links into the console with the login of this page; where that is refused, the console says why. */
@@ -51,7 +51,7 @@ export async function redeem(code: string): Promise<void> {
   let former: { access: string; refresh: string } | null = null;
   await session.replace(async () => {
     const { access, refresh } = session;
-    const pair = (await (await request("auth/handover", { method: "POST", body: { code } }, false)).json()) as Pair;
+    const pair = await call("POST auth/handover", { body: { code }, again: false });
     if (access && refresh && loginOf(access) !== loginOf(pair.access)) former = { access, refresh };
     return pair;
   });
@@ -60,7 +60,7 @@ export async function redeem(code: string): Promise<void> {
 
 /** End the login that was here before; one that is over already needs nothing. */
 async function end({ access, refresh }: { access: string; refresh: string }): Promise<void> {
-  await request("auth/logout", { method: "POST", body: { refresh }, token: access }, false).catch((error: unknown) =>
+  await call("POST auth/logout", { body: { refresh }, token: access, again: false }).catch((error: unknown) =>
     console.warn("The login that was here before could not be ended:", error),
   );
 }

@@ -3,49 +3,16 @@
 import { Cell } from "../core/cell";
 import { CREDENTIALS, kiosk } from "../core/kiosk";
 import { readEntry, writeEntry } from "../core/storage";
+import type { Schemas } from "./operations";
 
+export type User = Schemas["Profile"] | Schemas["UserSummary"];
+export type Config = Schemas["AuthConfig"];
+/** Tokens of a login, with whom they are of, where the answer says so. */
+export type Pair = Schemas["Tokens"] & { user?: User };
 export type Status = "loading" | "anonymous" | "authenticated";
-
-export interface User {
-  id: number;
-  username: string;
-  email: string;
-  display_name: string;
-  permissions: string[];
-  roles: string[];
-}
-
-export interface Feature {
-  read_access: "public" | "authenticated" | "permission";
-  write_access: "public" | "authenticated" | "permission";
-  is_enabled: boolean;
-}
-
-export interface Config {
-  auth_mode: "public" | "private" | "hybrid";
-  auth_enabled: boolean;
-  local_auth_enabled: boolean;
-  api_key_enabled: boolean;
-  /** Whether a login also sets its tokens as cookies, which no script sees. */
-  cookie_auth_enabled: boolean;
-  oidc_enabled: boolean;
-  oidc_provider_name: string;
-  features: Record<string, Feature>;
-  /** Whether there is no user yet. */
-  setup_required: boolean;
-  granted: { anonymous: string[]; identity: string[] };
-  realtime: { url: string; path: string; protocols: string[] };
-  version: string;
-}
 
 /** What became of a renewal; `unknown`: the service could not be asked, and the login may be good. */
 type Renewal = "renewed" | "refused" | "unknown";
-
-export interface Pair {
-  access: string;
-  refresh: string;
-  user?: User;
-}
 
 // Other installations may be below other paths of the same origin: each has a session of its own.
 const PATH = new URL(".", document.baseURI).pathname.slice(0, -1);
@@ -363,8 +330,9 @@ class Session {
   /** Whether a feature may be read: what the service would answer, so that no page is offered in vain. */
   canView(feature: string): boolean {
     const config = this.config.value;
-    const access = config?.features[feature];
-    if (!config || !access?.is_enabled) return false;
+    if (!config || !isFeature(config, feature)) return false;
+    const access = config.features[feature];
+    if (!access.is_enabled) return false;
     if (config.auth_mode === "public") return true;
     const user = this.user.value;
     if (access.read_access === "public" && config.auth_mode === "hybrid") return true;
@@ -378,11 +346,15 @@ class Session {
   can(permission: string): boolean {
     const config = this.config.value;
     const feature = permission.split(".")[0];
-    if (!config?.features[feature]?.is_enabled) return false;
+    if (!config || !isFeature(config, feature) || !config.features[feature].is_enabled) return false;
     const user = this.user.value;
     if (!user) return config.granted.anonymous.includes(permission);
     return user.permissions.includes(permission) || config.granted.identity.includes(permission);
   }
+}
+
+function isFeature(config: Config, name: string): name is keyof Config["features"] {
+  return name in config.features;
 }
 
 export const session = new Session();

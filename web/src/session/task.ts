@@ -2,8 +2,9 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { View } from "../ui/view";
 import { t } from "../i18n/i18n";
-import { call } from "./api";
+import { call, queryOf } from "./api";
 import { faultOf, fieldFaults, faultText, isAway } from "./fault";
+import type { Answer, Entries, Listing, Page, RequestArguments } from "./operations";
 
 const READ_AGAIN_MS = 5000;
 
@@ -94,14 +95,17 @@ export function besideField(faults: Record<string, string>, field: string): Temp
 }
 
 /** All entries of a list that comes in pages of a cursor or an offset. */
-export async function all<T>(path: string, name: string): Promise<T[]> {
-  const found: T[] = [];
+export async function all<K extends Listing, N extends keyof Answer<K>>(
+  operation: K,
+  name: N,
+): Promise<Entries<K, N>[]> {
+  const entries: Entries<K, N>[] = [];
   let query: Record<string, string> = { limit: "500" };
   for (;;) {
-    const answer = await call<Record<string, unknown>>(path, { query });
-    found.push(...(answer[name] as T[]));
-    const next = answer.next as string | null;
-    if (!next) return found;
-    query = Object.fromEntries(new URL(next, location.href).searchParams);
+    const answer = await call(operation, ...([{ query }] as RequestArguments<K>));
+    entries.push(...(answer[name] as Entries<K, N>[]));
+    const { next } = answer as Page;
+    if (!next) return entries;
+    query = queryOf(next);
   }
 }

@@ -26,7 +26,7 @@ export function watchReception(): void {
     if (!mayLook()) return silent.set([]);
     if (document.visibilityState === "visible") {
       try {
-        const { receivers } = await call<{ receivers: ReceiverState[] }>("system/receivers");
+        const { receivers } = await call("GET system/receivers");
         silent.set(silentOf(receivers));
       } catch (error) {
         // The banner of the page says that the service does not answer.

@@ -5,23 +5,15 @@ import { View } from "../../ui/view";
 import { t } from "../../i18n/i18n";
 import { live } from "../../live/live";
 import { call } from "../../session/api";
+import type { Schemas } from "../../session/operations";
 import { session } from "../../session/session";
-
-interface Message {
-  id: number;
-  at: string;
-  label: string | null;
-  label_name: string | null;
-  text?: string | null;
-  decoded?: { title: string } | null;
-}
 
 const SHOWN = 5;
 
 class Messages extends View {
   static override properties = { hex: {} };
   declare hex: string;
-  private messages: Message[] = [];
+  private messages: Schemas["AcarsRecord"][] = [];
   private shownFor = "";
   private stop: (() => void) | null = null;
 
@@ -50,7 +42,7 @@ class Messages extends View {
     // A made-up address is nobody's.
     if (!session.canView("acars") || hex.startsWith("~")) return;
     try {
-      const { messages } = await call<{ messages: Message[] }>("acars/messages", {
+      const { messages } = await call("GET acars/messages", {
         query: { icao_hex: hex, limit: SHOWN },
       });
       if (hex !== this.hex) return;

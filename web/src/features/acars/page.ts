@@ -6,26 +6,13 @@ import { preferences } from "../../core/preferences";
 import { clock } from "../../ui/units";
 import { t, type TextKey } from "../../i18n/i18n";
 import { live } from "../../live/live";
-import { call } from "../../session/api";
+import { call, queryOf } from "../../session/api";
+import type { Answer, Query, Schemas } from "../../session/operations";
 import { session } from "../../session/session";
 import { Task } from "../../session/task";
 
-interface Message {
-  id: number;
-  at: string;
-  source: string;
-  station: string | null;
-  frequency_mhz: number | null;
-  icao_hex: string | null;
-  registration: string | null;
-  flight: string | null;
-  callsign: string | null;
-  label: string | null;
-  label_name: string | null;
-  text?: string | null;
-  decoded?: { kind: string; title: string; items: { name: string; label: string; value: unknown }[] } | null;
-  repeats: number;
-}
+type Message = Schemas["AcarsRecord"];
+type Page = Answer<"GET acars/messages">;
 
 const SOURCES = ["acars", "vdl2", "hfdl", "inmarsat", "iridium"];
 const PAGE = 60;
@@ -33,11 +20,6 @@ const PAGE = 60;
 const MOST = 20 * PAGE;
 /** Messages that come within this time are read together. */
 const GATHER_MS = 1000;
-
-interface Answer {
-  messages: Message[];
-  next: string | null;
-}
 
 class Acars extends Task {
   private messages: Message[] = [];
@@ -75,18 +57,18 @@ class Acars extends Task {
   }
 
   /** Asks for a page; null where something else was asked for meanwhile. */
-  private async ask(query: Record<string, string | number | undefined>): Promise<Answer | null> {
+  private async ask(query: Query<"GET acars/messages">): Promise<Page | null> {
     const number = ++this.asked;
     this.waiting += 1;
     try {
-      const answer = await call<Answer>("acars/messages", { query });
+      const answer = await call("GET acars/messages", { query });
       return number === this.asked ? answer : null;
     } finally {
       this.waiting -= 1;
     }
   }
 
-  private askNewest(): Promise<Answer | null> {
+  private askNewest(): Promise<Page | null> {
     const { q, flight, label, source, icao_hex } = place.value.query;
     return this.ask({ q, flight, label, source, icao_hex, limit: PAGE });
   }
@@ -118,8 +100,7 @@ class Acars extends Task {
   }
 
   private async more(): Promise<void> {
-    const query = Object.fromEntries(new URL(this.next!, location.href).searchParams);
-    const answer = await this.ask(query);
+    const answer = await this.ask(queryOf(this.next!));
     if (!answer) return;
     this.hasMore = true;
     this.messages = [...this.messages, ...answer.messages];

@@ -7,29 +7,20 @@ import { t, word } from "../../i18n/i18n";
 import { call } from "../../session/api";
 import { faultOf, fieldFaults, faultText } from "../../session/fault";
 import { mayAdminister } from "../../session/handover";
+import type { Body, Schemas } from "../../session/operations";
 import { session, type User } from "../../session/session";
 import { logOut } from "../../session/signing";
 import { besideField } from "../../session/task";
 import { FEATURES } from "../../shell/feature";
 import { inform } from "../../ui/announce";
 
-interface Key {
-  id: number;
-  name: string;
-  key_prefix: string;
-  scopes: string[];
-  is_active: boolean;
-  expires_at: string | null;
-  last_used_at: string | null;
-  created_at: string;
-  key?: string;
-}
+type Key = Schemas["KeyEntry"];
 
 const FIELDS = ["display_name", "email", "current_password", "new_password", "name", "scopes", "expires_at"];
 
 class Account extends View {
   private keys: Key[] = [];
-  private fresh: Key | null = null;
+  private fresh: Schemas["NewKey"] | null = null;
   private errors: Record<string, string> = {};
   private faults: Record<string, string> = {};
 
@@ -44,7 +35,7 @@ class Account extends View {
   }
 
   private async readKeys(): Promise<void> {
-    this.keys = (await call<{ api_keys?: Key[]; keys?: Key[] }>("api-keys")).api_keys ?? [];
+    this.keys = (await call("GET api-keys")).api_keys;
   }
 
   private async attempt(where: string, work: () => Promise<void>): Promise<void> {
@@ -76,7 +67,7 @@ class Account extends View {
     const form = new FormData(event.target as HTMLFormElement);
     void this.attempt("profile", async () => {
       const body = { display_name: String(form.get("display_name")), email: String(form.get("email")) };
-      session.user.set({ ...session.user.value!, ...(await call<User>("auth/profile", { method: "PATCH", body })) });
+      session.user.set({ ...session.user.value!, ...(await call("PATCH auth/profile", { body })) });
       inform(t("saved"));
     });
   };
@@ -87,7 +78,7 @@ class Account extends View {
     const form = new FormData(element);
     void this.attempt("password", async () => {
       const body = { current_password: String(form.get("current")), new_password: String(form.get("new")) };
-      await session.take(await call<{ access: string; refresh: string }>("auth/password", { method: "POST", body }));
+      await session.take(await call("POST auth/password", { body }));
       element.reset();
       inform(t("account.password_changed"));
     });
@@ -101,10 +92,10 @@ class Account extends View {
     void this.attempt("keys", async () => {
       const body = {
         name: String(form.get("name")),
-        scopes: form.getAll("scopes").map(String),
+        scopes: form.getAll("scopes") as Body<"POST api-keys">["scopes"],
         ...(until ? { expires_at: new Date(`${until}T00:00:00Z`).toISOString() } : {}),
       };
-      this.fresh = await call<Key>("api-keys", { method: "POST", body });
+      this.fresh = await call("POST api-keys", { body });
       element.reset();
       await this.readKeys();
     });
@@ -113,7 +104,7 @@ class Account extends View {
   private revoke(key: Key): void {
     if (!confirm(t("account.revoke_sure", { name: key.name }))) return;
     void this.attempt("keys", async () => {
-      await call(`api-keys/${key.id}`, { method: "DELETE" });
+      await call("DELETE api-keys/{id}", { path: { id: key.id } });
       if (this.fresh?.id === key.id) this.fresh = null;
       await this.readKeys();
     });

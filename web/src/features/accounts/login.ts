@@ -5,6 +5,7 @@ import { View } from "../../ui/view";
 import { t } from "../../i18n/i18n";
 import { ApiError, call } from "../../session/api";
 import { faultText } from "../../session/fault";
+import type { ProblemCode, Schemas } from "../../session/operations";
 import { session, type User } from "../../session/session";
 import { logIn } from "../../session/signing";
 import { setupHint } from "./setup_hint";
@@ -12,14 +13,11 @@ import { setupHint } from "./setup_hint";
 const POPUP = "popup,width=520,height=680";
 const LOOK_MS = 500;
 
-interface Provider {
-  name: string;
-  display_name?: string;
-}
+type Provider = Schemas["ProviderEntry"];
 
 type Answer =
   | { type: "skywatch.login"; access: string; refresh: string; user: User }
-  | { type: "skywatch.login_failed"; detail: string; code: string };
+  | { type: "skywatch.login_failed"; detail: string; code: ProblemCode };
 
 class Login extends View {
   private error = "";
@@ -39,7 +37,7 @@ class Login extends View {
   private async findProviders(): Promise<void> {
     if (!session.config.value?.oidc_enabled) return;
     try {
-      const { providers } = await call<{ providers: Provider[] }>("auth/oidc/providers");
+      const { providers } = await call("GET auth/oidc/providers");
       this.providers = providers;
     } catch {
       this.providers = []; // One button with the configured name is shown.
@@ -82,7 +80,7 @@ class Login extends View {
     }
     void this.attempt(async () => {
       const query = provider ? { provider } : {};
-      const { authorization_url: url } = await call<{ authorization_url: string }>("auth/oidc/authorize", { query });
+      const { authorization_url: url } = await call("GET auth/oidc/authorize", { query });
       const answer = waitFor(popup);
       popup.location.replace(url);
       const result = await answer;

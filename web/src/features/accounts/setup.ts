@@ -47,7 +47,7 @@ class Setup extends View {
     this.isBusy = true;
     this.requestUpdate();
     try {
-      await call("setup", { method: "POST", body: { token: this.token, username, password } });
+      await call("POST setup", { body: { token: this.token, username, password } });
       this.token = "";
       await logIn(username, password);
       await session.loadConfig();

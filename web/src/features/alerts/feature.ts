@@ -12,7 +12,7 @@ const BELL =
 /** Alerts of this person that nobody has acknowledged. */
 async function unread(): Promise<number> {
   if (!session.user.value) return 0;
-  return (await call<{ count: number }>("alerts/history", { query: { acknowledged: false, limit: 1 } })).count;
+  return (await call("GET alerts/history/", { query: { acknowledged: false, limit: 1 } })).count;
 }
 
 export const alerts: Feature = {

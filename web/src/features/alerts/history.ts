@@ -8,7 +8,7 @@ import { live } from "../../live/live";
 import { simulated } from "../../live/simulated";
 import type { MapElement } from "../../map/map";
 import { mercatorX, mercatorY } from "../../core/mercator";
-import { call } from "../../session/api";
+import { call, queryOf } from "../../session/api";
 import { inform } from "../../ui/announce";
 import { Task } from "../../session/task";
 import { replayFrom } from "../../shell/replay";
@@ -52,7 +52,7 @@ class AlertHistory extends Task {
 
   private async read(): Promise<void> {
     const { q, priority, acknowledged, rule } = place.value.query;
-    const answer = await call<{ alerts: Alert[]; count: number; next: string | null }>("alerts/history", {
+    const answer = await call("GET alerts/history/", {
       query: { q, priority, acknowledged, rule, limit: PAGE },
     });
     this.alerts = answer.alerts;
@@ -61,8 +61,7 @@ class AlertHistory extends Task {
   }
 
   private async more(): Promise<void> {
-    const query = Object.fromEntries(new URL(this.next!, location.href).searchParams);
-    const answer = await call<{ alerts: Alert[]; next: string | null }>("alerts/history", { query });
+    const answer = await call("GET alerts/history/", { query: queryOf(this.next!) });
     this.alerts = [...this.alerts, ...answer.alerts];
     this.next = answer.next;
   }
@@ -76,16 +75,14 @@ class AlertHistory extends Task {
 
   private acknowledge(alert: Alert): void {
     void this.attempt(async () => {
-      await call(`alerts/history/${alert.id}/acknowledge`, { method: "POST" });
+      await call("POST alerts/history/{id}/acknowledge/", { path: { id: alert.id } });
       await this.read();
     });
   }
 
   private readonly acknowledgeAll = (): void => {
     void this.attempt(async () => {
-      const { acknowledged } = await call<{ acknowledged: number }>("alerts/history/acknowledge-all", {
-        method: "POST",
-      });
+      const { acknowledged } = await call("POST alerts/history/acknowledge-all/");
       inform(t("alerts.acknowledged_n", { n: acknowledged }));
       await this.read();
     });

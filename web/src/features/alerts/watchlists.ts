@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { place } from "../../core/address";
 import { t } from "../../i18n/i18n";
-import { call, request } from "../../session/api";
+import { call } from "../../session/api";
 import { inform } from "../../ui/announce";
 import { icon } from "../../ui/icons";
 import { Task, all } from "../../session/task";
@@ -39,7 +39,7 @@ class Watchlists extends Task {
   }
 
   private async read(): Promise<void> {
-    this.lists = await all<Watchlist>("alerts/watchlists", "watchlists");
+    this.lists = await all("GET alerts/watchlists/", "watchlists");
   }
 
   private async choose(): Promise<void> {
@@ -49,11 +49,12 @@ class Watchlists extends Task {
     else if (!chosen) this.draft = null;
     else {
       await this.attempt(async () => {
-        const full = chosen.entry_count > MAX_TYPED ? chosen : await call<Watchlist>(`alerts/watchlists/${chosen.id}`);
+        const isTyped = chosen.entry_count <= MAX_TYPED;
+        const full = isTyped ? await call("GET alerts/watchlists/{id}/", { path: { id: chosen.id } }) : null;
         this.draft = {
           id: chosen.id,
           name: chosen.name,
-          text: full.entries?.join("\n") ?? null,
+          text: full?.entries.join("\n") ?? null,
           count: chosen.entry_count,
         };
       });
@@ -70,10 +71,8 @@ class Watchlists extends Task {
       .filter(Boolean);
     void this.attempt(async () => {
       const body = { name: draft.name, ...(entries ? { entries } : {}) };
-      await call(draft.id === null ? "alerts/watchlists" : `alerts/watchlists/${draft.id}`, {
-        method: draft.id === null ? "POST" : "PATCH",
-        body,
-      });
+      if (draft.id === null) await call("POST alerts/watchlists/", { body });
+      else await call("PATCH alerts/watchlists/{id}/", { path: { id: draft.id }, body });
       inform(t("saved"));
       await this.read();
       go("watchlists");
@@ -83,7 +82,7 @@ class Watchlists extends Task {
   private erase(list: Watchlist): void {
     if (!confirm(t("rule.delete_sure", { name: list.name }))) return;
     void this.attempt(async () => {
-      await call(`alerts/watchlists/${list.id}`, { method: "DELETE" });
+      await call("DELETE alerts/watchlists/{id}/", { path: { id: list.id } });
       await this.read();
     });
   }
@@ -95,12 +94,12 @@ class Watchlists extends Task {
     if (!file) return;
     void this.attempt(async () => {
       const type = /\.csv$/i.test(file.name) ? "text/csv" : "text/plain";
-      const answer = await request(`alerts/watchlists/${list.id}/import`, {
-        method: "POST",
-        raw: await file.text(),
+      const raw = await file.text();
+      const { added, entry_count } = await call("POST alerts/watchlists/{id}/import/", {
+        path: { id: list.id },
+        raw,
         type,
       });
-      const { added, entry_count } = (await answer.json()) as { added: number; entry_count: number };
       inform(t("watchlist.imported", { n: added, total: entry_count }));
       await this.read();
     });

@@ -4,13 +4,13 @@ import { note, place } from "../../core/address";
 import { clock } from "../../ui/units";
 import { number, t, word } from "../../i18n/i18n";
 import { live } from "../../live/live";
-import { call } from "../../session/api";
+import { call, queryOf } from "../../session/api";
 import { session } from "../../session/session";
 import { inform } from "../../ui/announce";
 import { icon } from "../../ui/icons";
 import { Task } from "../../session/task";
 import { Player } from "./player";
-import type { AudioChannel, PlaylistItem, Segment, Transmission } from "./types";
+import type { AudioChannel, Segment, Transmission } from "./types";
 
 const PAGE = 40;
 const HOURS = ["1", "6", "24"];
@@ -36,7 +36,7 @@ class AudioPage extends Task {
     super.connectedCallback();
     void this.attemptRead(async () => {
       await Promise.all([this.read(), this.readChannels()]);
-      this.engine = (await call<{ transcription: string }>("audio/stats")).transcription;
+      this.engine = (await call("GET audio/stats")).transcription;
     });
     this.stop = live.happening.subscribe((news) => {
       if (news?.topic !== "audio" || news.data.past) return;
@@ -60,22 +60,18 @@ class AudioPage extends Task {
   }
 
   private async read(): Promise<void> {
-    const answer = await call<{ transmissions: Transmission[]; count: number; next: string | null }>(
-      "audio/transmissions",
-      { query: { ...this.query, waveform: true, limit: PAGE } },
-    );
+    const answer = await call("GET audio/transmissions", { query: { ...this.query, waveform: true, limit: PAGE } });
     this.entries = answer.transmissions;
     this.count = answer.count;
     this.next = answer.next;
   }
 
   private async readChannels(): Promise<void> {
-    this.channels = (await call<{ channels: AudioChannel[] }>("audio/channels")).channels;
+    this.channels = (await call("GET audio/channels")).channels;
   }
 
   private async more(): Promise<void> {
-    const query = Object.fromEntries(new URL(this.next!, location.href).searchParams);
-    const answer = await call<{ transmissions: Transmission[]; next: string | null }>("audio/transmissions", { query });
+    const answer = await call("GET audio/transmissions", { query: queryOf(this.next!) });
     this.entries = [...this.entries, ...answer.transmissions];
     this.next = answer.next;
   }
@@ -105,7 +101,7 @@ class AudioPage extends Task {
   private playAll(hours: string): void {
     void this.attempt(async () => {
       const from = new Date(Date.now() - Number(hours) * 3_600_000).toISOString();
-      const { items } = await call<{ items: PlaylistItem[] }>("audio/playlist", {
+      const { items } = await call("GET audio/playlist", {
         query: { channel: this.query.channel, from, limit: 500 },
       });
       this.player.stop();
@@ -113,21 +109,21 @@ class AudioPage extends Task {
       else this.player.enqueue(items.map(({ id }) => id));
       // What is played may be older than what is listed.
       const missing = items.filter(({ id }) => !this.entries.some((one) => one.id === id)).slice(0, 100);
-      const found = await Promise.all(missing.map(({ id }) => call<Transmission>(`audio/transmissions/${id}`)));
+      const found = await Promise.all(missing.map(({ id }) => call("GET audio/transmissions/{id}", { path: { id } })));
       this.entries = [...this.entries, ...found].sort((a, b) => b.at.localeCompare(a.at) || b.id - a.id);
     });
   }
 
   private transcribe(one: Transmission): void {
     void this.attempt(async () =>
-      this.renew(await call<Transmission>(`audio/transmissions/${one.id}/transcribe`, { method: "POST" })),
+      this.renew(await call("POST audio/transmissions/{id}/transcribe", { path: { id: one.id } })),
     );
   }
 
   private erase(one: Transmission): void {
     if (!confirm(t("audio.delete_sure"))) return;
     void this.attempt(async () => {
-      await call(`audio/transmissions/${one.id}`, { method: "DELETE" });
+      await call("DELETE audio/transmissions/{id}", { path: { id: one.id } });
       await this.read();
     });
   }

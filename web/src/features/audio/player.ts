@@ -1,6 +1,6 @@
 // Plays recordings one after the other. They are fetched with the session's token: an address with one could be passed on.
 import { t } from "../../i18n/i18n";
-import { request } from "../../session/api";
+import { ask } from "../../session/api";
 import { faultText } from "../../session/fault";
 
 const KEPT = 12;
@@ -98,7 +98,9 @@ export class Player {
   private async file(id: number): Promise<string> {
     const held = this.files.get(id);
     if (held) return held;
-    const address = URL.createObjectURL(await (await request(`audio/transmissions/${id}/file`)).blob());
+    const address = URL.createObjectURL(
+      await (await ask("GET audio/transmissions/{id}/file", { path: { id } })).blob(),
+    );
     this.files.set(id, address);
     const oldest = this.files.keys().next().value!;
     if (this.files.size > KEPT && oldest !== id) {

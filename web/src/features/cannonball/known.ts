@@ -4,28 +4,13 @@ import { note, place } from "../../core/address";
 import { clock } from "../../ui/units";
 import { number, t, word, type TextKey } from "../../i18n/i18n";
 import { call } from "../../session/api";
+import type { Body, Schemas } from "../../session/operations";
 import { session } from "../../session/session";
 import { inform } from "../../ui/announce";
 import { Task } from "../../session/task";
 import { importLink } from "./list_offer";
 
-interface Known {
-  id: number;
-  icao_hex: string;
-  registration: string | null;
-  aircraft_type: string | null;
-  aircraft_model: string | null;
-  agency_name: string | null;
-  agency_type: string;
-  agency_state: string | null;
-  agency_city: string | null;
-  source: string;
-  source_url: string | null;
-  verified: boolean;
-  times_detected: number;
-  last_detected: string | null;
-  notes: string | null;
-}
+type Known = Schemas["KnownEntry"];
 
 const TYPES = ["federal", "state", "local", "military", "unknown"];
 const SOURCES = ["faa", "opensky", "manual", "community", "research"];
@@ -71,10 +56,7 @@ class KnownPage extends Task {
   private async read(): Promise<void> {
     const { search, agency_type, agency_state, source, verified } = place.value.query;
     const query = { search, agency_type, agency_state, source, verified, limit: PAGE, offset: this.offset };
-    const answer = await call<{ aircraft: Known[]; count: number; verified_count: number }>(
-      "cannonball/known-aircraft/",
-      { query },
-    );
+    const answer = await call("GET cannonball/known-aircraft/", { query });
     this.entries = answer.aircraft;
     this.count = answer.count;
     this.verified = answer.verified_count;
@@ -96,14 +78,19 @@ class KnownPage extends Task {
   private readonly save = (event: SubmitEvent): void => {
     event.preventDefault();
     const form = new FormData(event.target as HTMLFormElement);
-    const body: Record<string, unknown> = {};
-    for (const [name, value] of form)
-      if (name !== "verified" && (String(value) || this.edited?.id)) body[name] = String(value).trim() || null;
-    body.verified = form.has("verified");
     const { id } = this.edited!;
-    if (id) delete body.icao_hex;
+    // Of a new entry the service derives what is left empty; an empty text takes away what is stored.
+    const texts = [...form].filter(([name, value]) => !["icao_hex", "verified"].includes(name) && (id || value));
+    const body: Body<"PATCH cannonball/known-aircraft/{id}/"> = {
+      ...Object.fromEntries(texts.map(([name, value]) => [name, String(value).trim()])),
+      verified: form.has("verified"),
+    };
     void this.attempt(async () => {
-      await call(`cannonball/known-aircraft/${id ? `${id}/` : ""}`, { method: id ? "PATCH" : "POST", body });
+      if (id) await call("PATCH cannonball/known-aircraft/{id}/", { path: { id }, body });
+      else
+        await call("POST cannonball/known-aircraft/", {
+          body: { ...body, icao_hex: String(form.get("icao_hex")).trim() },
+        });
       this.edited = null;
       inform(t("saved"));
       await this.read();
@@ -113,7 +100,7 @@ class KnownPage extends Task {
   private takeOff(entry: Known): void {
     if (!confirm(t("known.remove_sure", { name: entry.registration ?? entry.icao_hex }))) return;
     void this.attempt(async () => {
-      await call(`cannonball/known-aircraft/${entry.id}/`, { method: "DELETE" });
+      await call("DELETE cannonball/known-aircraft/{id}/", { path: { id: entry.id } });
       await this.read();
     });
   }

@@ -11,7 +11,7 @@ class ListOffer extends Task {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.attemptRead(async () => {
-      const { total } = await call<{ total: number }>("cannonball/known-aircraft/stats/");
+      const { total } = await call("GET cannonball/known-aircraft/stats/");
       this.isEmpty = total === 0;
     });
   }

@@ -7,35 +7,16 @@ import { language, number, t, word } from "../../i18n/i18n";
 import { live } from "../../live/live";
 import { ApiError, call } from "../../session/api";
 import { faultText } from "../../session/fault";
+import type { Schemas } from "../../session/operations";
 import { session } from "../../session/session";
 import { announce } from "../../ui/announce";
 import { icon } from "../../ui/icons";
 import { Task } from "../../session/task";
 import "./list_offer";
 
-interface Threat {
-  id: number;
-  icao_hex: string;
-  callsign: string | null;
-  threat_level: "info" | "warning" | "critical";
-  urgency_score: number;
-  distance_nm: number | null;
-  bearing: number | null;
-  closing_speed_kts: number | null;
-  last_seen: string;
-}
+type Threat = Schemas["SessionSummary"];
 
-interface Alert {
-  id: number;
-  title: string;
-  message: string;
-  priority: "info" | "warning" | "critical";
-  distance_nm: number | null;
-  bearing: number | null;
-  acknowledged: boolean;
-  announced: boolean;
-  created_at: string;
-}
+type Alert = Schemas["AlertRecord"];
 
 const SEND_EVERY_MS = 5000;
 const READ_EVERY_MS = 5000;
@@ -81,8 +62,8 @@ class Cannonball extends Task {
     const user = session.user.value?.id;
     return this.attemptRead(async () => {
       const [{ sessions }, { alerts }] = await Promise.all([
-        call<{ sessions: Threat[] }>("cannonball/sessions/active/", { query: { user } }),
-        call<{ alerts: Alert[] }>("cannonball/alerts/", { query: { user, limit: 20 } }),
+        call("GET cannonball/sessions/active/", { query: { user } }),
+        call("GET cannonball/alerts/", { query: { user, limit: 20 } }),
       ]);
       this.threats = sessions;
       this.alerts = alerts;
@@ -92,7 +73,7 @@ class Cannonball extends Task {
   /** Whether the service already tracks this person, from another page or device. */
   private async resume(): Promise<void> {
     try {
-      const { radius_nm: radius } = await call<{ radius_nm: number }>("cannonball/location/");
+      const { radius_nm: radius } = await call("GET cannonball/location/");
       this.radius = radius;
       this.isTracking = true;
       this.requestUpdate();
@@ -123,7 +104,7 @@ class Cannonball extends Task {
     this.isTracking = false;
     this.position = null;
     void this.attempt(async () => {
-      await call("cannonball/location/", { method: "DELETE" });
+      await call("DELETE cannonball/location/");
       this.threats = [];
     });
   };
@@ -134,8 +115,7 @@ class Cannonball extends Task {
     this.sentAt = Date.now();
     const { latitude, longitude, heading, speed } = position.coords;
     return this.attempt(async () => {
-      await call("cannonball/location/", {
-        method: "PUT",
+      await call("PUT cannonball/location/", {
         body: {
           lat: latitude,
           lon: longitude,
@@ -158,7 +138,7 @@ class Cannonball extends Task {
     announce(`${alert.title}. ${alert.message}`);
     if (!preferences.value.sound) return;
     this.say(`${alert.title}. ${alert.message}`);
-    await call(`cannonball/alerts/${alert.id}/announced/`, { method: "POST" }).catch(() => undefined); // It was said all the same.
+    await call("POST cannonball/alerts/{id}/announced/", { path: { id: alert.id } }).catch(() => undefined); // It was said all the same.
   }
 
   private say(text: string): void {
@@ -168,9 +148,10 @@ class Cannonball extends Task {
     speechSynthesis.speak(words);
   }
 
-  private acknowledge(path: string): void {
+  private acknowledge(alert: Alert | null): void {
     void this.attempt(async () => {
-      await call(`cannonball/alerts/${path}/`, { method: "POST" });
+      if (alert) await call("POST cannonball/alerts/{id}/acknowledge/", { path: { id: alert.id } });
+      else await call("POST cannonball/alerts/acknowledge-all/");
       await this.read();
     });
   }
@@ -197,12 +178,12 @@ class Cannonball extends Task {
         ${this.threats.length ? html`<ul class="threats">${this.threats.map((threat) => this.threat(threat))}</ul>` : html`<p class="empty">${this.isTracking ? t("cannonball.clear") : t("cannonball.off")}</p>`}
       </section>
       <section class="section"><h2>${t("cannonball.alerts")}</h2>
-        ${this.alerts.some((alert) => !alert.acknowledged) ? html`<button @click=${() => this.acknowledge("acknowledge-all")}>${t("acknowledge_all")}</button>` : nothing}
+        ${this.alerts.some((alert) => !alert.acknowledged) ? html`<button @click=${() => this.acknowledge(null)}>${t("acknowledge_all")}</button>` : nothing}
         ${this.alerts.length ? nothing : html`<p class="empty">${t("cannonball.no_alerts")}</p>`}
         <ul class="cards">${this.alerts.map(
           (alert) => html`<li class="report ${alert.acknowledged ? "done" : ""}">
             <div><span class="tag ${LEVEL_TAG[alert.priority]}">${word("level", alert.priority)}</span> <b>${alert.title}</b><p>${alert.message}</p><small>${clock(alert.created_at, true)}</small></div>
-            ${alert.acknowledged ? html`<small>${t("acknowledged")}</small>` : html`<button @click=${() => this.acknowledge(`${alert.id}/acknowledge`)}>${t("acknowledge")}</button>`}
+            ${alert.acknowledged ? html`<small>${t("acknowledged")}</small>` : html`<button @click=${() => this.acknowledge(alert)}>${t("acknowledge")}</button>`}
           </li>`,
         )}</ul>
       </section>

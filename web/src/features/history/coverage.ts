@@ -7,14 +7,10 @@ import VectorSource from "ol/source/Vector";
 import { Fill, Stroke, Style } from "ol/style";
 import { destination } from "../../core/mercator";
 import { dark } from "../../core/preferences";
+import type { Schemas } from "../../session/operations";
 import { altitudeColour, css, type Colour } from "../../core/ramp";
 
-export interface Sector {
-  bearing_from: number;
-  bearing_to: number;
-  max_distance_nm: number | null;
-  bands: { min_altitude_ft: number; max_altitude_ft: number | null; max_distance_nm: number | null }[];
-}
+export type Sector = Schemas["CoverageSector"];
 
 export interface Band {
   min_altitude_ft: number;

@@ -88,7 +88,7 @@ class Density extends Task {
   private async readHeat(wanted: string): Promise<void> {
     const zoom = this.map?.map.getView().getZoom() ?? 7;
     const cellDeg = zoom > 8.5 ? 0.02 : zoom > 4.9 ? 0.05 : 0.2;
-    const { cells, truncated } = await call<{ cells: Cell[]; truncated: boolean }>("history/heatmap", {
+    const { cells, truncated } = await call("GET history/heatmap", {
       query: { ...this.query, cell_deg: cellDeg },
     });
     if (wanted !== this.opened) return;
@@ -98,10 +98,7 @@ class Density extends Task {
   }
 
   private async readCoverage(wanted: string): Promise<void> {
-    const { sectors, station } = await call<{ sectors: Sector[]; station: { lat: number; lon: number } | null }>(
-      "history/coverage",
-      { query: this.query },
-    );
+    const { sectors, station } = await call("GET history/coverage", { query: this.query });
     if (wanted !== this.opened) return;
     Object.assign(this, { cells: [], sectors: station ? sectors : [], station });
     const farthest = Math.max(0, ...sectors.map((sector) => sector.max_distance_nm ?? 0));

@@ -7,5 +7,5 @@ const FORMATS = ["kml", "gpx", "csv", "geojson"];
 
 export function exportLinks(id: number): TemplateResult {
   return html`<p class="exports">${t("history.download")}
-    ${FORMATS.map((format) => html`<button class="plain link" @click=${() => void download(`history/flights/${id}/track`, { format }, `flight-${id}.${format}`)}>${format.toUpperCase()}</button>`)}</p>`;
+    ${FORMATS.map((format) => html`<button class="plain link" @click=${() => void download("GET history/flights/{flight_id}/track", { path: { flight_id: id }, query: { format } }, `flight-${id}.${format}`)}>${format.toUpperCase()}</button>`)}</p>`;
 }

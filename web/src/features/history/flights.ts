@@ -6,28 +6,17 @@ import { preferences } from "../../core/preferences";
 import { t, type TextKey } from "../../i18n/i18n";
 import type { MapElement } from "../../map/map";
 import { paint } from "../../map/trails";
-import { call } from "../../session/api";
+import { call, queryOf } from "../../session/api";
+import type { Schemas } from "../../session/operations";
 import { session } from "../../session/session";
 import { Task } from "../../session/task";
 import { lengthFor, replayFrom } from "../../shell/replay";
 import { clock, measure } from "../../ui/units";
 import { dayOf, daySpan, instant } from "./days";
 import { exportLinks } from "./exports";
-import { raw, type TrackPoint } from "./track";
+import { raw } from "./track";
 
-export interface Flight {
-  id: number;
-  icao_hex: string;
-  callsign: string | null;
-  registration: string | null;
-  aircraft_type: string | null;
-  first_seen_at: string;
-  last_seen_at: string;
-  max_altitude_ft: number | null;
-  distance_nm: number;
-  duration_s: number;
-  active: boolean;
-}
+type Flight = Schemas["FlightRecord"];
 
 const MINUTE_MS = 60_000;
 
@@ -72,17 +61,14 @@ class Flights extends Task {
       ...span,
       limit: 50,
     };
-    const answer = await call<{ flights: Flight[]; count: number; next: string | null }>("history/flights", { query });
+    const answer = await call("GET history/flights", { query });
     this.flights = answer.flights;
     this.count = answer.count;
     this.next = answer.next;
   }
 
   private async more(): Promise<void> {
-    const cursor = new URL(this.next!, location.href).searchParams;
-    const answer = await call<{ flights: Flight[]; next: string | null }>("history/flights", {
-      query: Object.fromEntries(cursor),
-    });
+    const answer = await call("GET history/flights", { query: queryOf(this.next!) });
     this.flights = [...this.flights, ...answer.flights];
     this.next = answer.next;
   }
@@ -101,7 +87,7 @@ class Flights extends Task {
 
   private async show(id: number): Promise<void> {
     note({ flight: String(id) });
-    const { flight, points } = await call<{ flight: Flight; points: TrackPoint[] }>(`history/flights/${id}/track`);
+    const { flight, points } = await call("GET history/flights/{flight_id}/track", { path: { flight_id: id } });
     if (place.value.query.flight !== String(id)) return;
     this.chosen = flight;
     const track = raw(points);

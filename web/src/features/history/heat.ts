@@ -2,13 +2,10 @@
 import ImageLayer from "ol/layer/Image";
 import { fromLonLat } from "ol/proj";
 import ImageCanvasSource from "ol/source/ImageCanvas";
+import type { Schemas } from "../../session/operations";
 import { HALF_WORLD, stretch, toLat } from "../../core/mercator";
 
-export interface Cell {
-  lat: number;
-  lon: number;
-  aircraft_s: number;
-}
+export type Cell = Schemas["HeatmapCell"];
 
 export interface Deposit {
   x: number;

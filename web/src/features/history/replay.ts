@@ -8,14 +8,14 @@ import { live } from "../../live/live";
 import type { Aircraft } from "../../live/messages";
 import type { MapElement } from "../../map/map";
 import { paint } from "../../map/trails";
-import { call, lines } from "../../session/api";
+import { ask, call, lines } from "../../session/api";
 import { Task } from "../../session/task";
 import { LENGTHS_MIN } from "../../shell/replay";
 import { icon } from "../../ui/icons";
 import { clock } from "../../ui/units";
 import { instant, localInput } from "./days";
 import { bars, BINS, indexAt, type Timeline } from "./timeline";
-import { raw, type RawPoint, type TrackPoint } from "./track";
+import { raw, type RawPoint } from "./track";
 
 interface Moment {
   now: number;
@@ -118,7 +118,7 @@ class Replay extends Task {
   }
 
   private async readLine(from: number, to: number): Promise<void> {
-    this.line = await call<Timeline>("history/timeline", { query: { from: iso(from), to: iso(to), bins: BINS } });
+    this.line = await call("GET history/timeline", { query: { from: iso(from), to: iso(to), bins: BINS } });
   }
 
   private async load(): Promise<void> {
@@ -134,7 +134,7 @@ class Replay extends Task {
       await this.readTracks(from, to);
       const step = Math.max(10, Math.ceil((this.minutes * 60) / MAX_MOMENTS));
       const query = { from: this.line.first_at, to: iso(to), step_s: step };
-      for await (const moment of lines<Moment>("history/replay", { query, signal: work.signal })) {
+      for await (const moment of lines<Moment>(await ask("GET history/replay", { query, signal: work.signal }))) {
         if (moment.end) break;
         this.take(moment);
       }
@@ -170,9 +170,10 @@ class Replay extends Task {
     const id = Number(flight);
     const answers =
       Number.isSafeInteger(id) && id > 0
-        ? [call<{ points: TrackPoint[] }>(`history/flights/${id}/track`)]
+        ? [call("GET history/flights/{flight_id}/track", { path: { flight_id: id } })]
         : hexes.map((one) =>
-            call<{ points: TrackPoint[] }>(`history/tracks/${one}`, {
+            call("GET history/tracks/{icao_hex}", {
+              path: { icao_hex: one },
               query: { from: iso(from), to: iso(Math.min(to, Date.now())) },
             }),
           );

@@ -2,13 +2,9 @@
 import { html, svg, type TemplateResult } from "lit";
 import { t } from "../../i18n/i18n";
 
-export interface Timeline {
-  from: string;
-  to: string;
-  step_s: number;
-  first_at: string | null;
-  aircraft: number[];
-}
+import type { Schemas } from "../../session/operations";
+
+export type Timeline = Schemas["Timeline"];
 
 export const BINS = 96;
 const HEIGHT = 40;

@@ -1,12 +1,7 @@
 // Points of stored tracks, as the map's trails take them.
-export interface TrackPoint {
-  at: string;
-  lat: number;
-  lon: number;
-  altitude_ft: number | null;
-  on_ground: boolean;
-  gap?: boolean;
-}
+import type { Schemas } from "../../session/operations";
+
+export type TrackPoint = Schemas["TrackPoint"];
 
 export interface RawPoint {
   at: number;

@@ -45,7 +45,7 @@ export function areasOverlay(): OverlayLayer {
 }
 
 export async function readAreas(): Promise<void> {
-  const { features = [] } = await call<{ features?: unknown[] }>("safety/areas");
+  const { features = [] } = await call("GET safety/areas");
   source.clear();
   source.addFeatures(
     new GeoJSON().readFeatures({ type: "FeatureCollection", features }, { featureProjection: "EPSG:3857" }),

@@ -25,15 +25,6 @@ const MAX_S = 900;
 /** Stored points are up to two minutes apart: those around the span are needed to know where an aircraft was at its ends. */
 const BETWEEN_POINTS_S = 130;
 
-interface Point {
-  at: string;
-  lat: number;
-  lon: number;
-  altitude_ft: number | null;
-  on_ground: boolean;
-  gap: boolean;
-}
-
 class Encounter extends Task {
   static override properties = { event: { attribute: false } };
   declare event: SafetyEvent;
@@ -85,7 +76,9 @@ class Encounter extends Task {
     const iso = (at: number): string => new Date(at * 1000).toISOString();
     const query = { from: iso(from - BETWEEN_POINTS_S), to: iso(Math.min(to + BETWEEN_POINTS_S, Date.now() / 1000)) };
     const answers = await Promise.all(
-      [event.icao_hex, event.icao_hex_2].map((hex) => call<{ points: Point[] }>(`history/tracks/${hex}`, { query })),
+      [event.icao_hex!, event.icao_hex_2!].map((hex) =>
+        call("GET history/tracks/{icao_hex}", { path: { icao_hex: hex }, query }),
+      ),
     );
     if (event !== this.event || !this.isConnected) return;
     const tracks = answers.map(({ points }) =>

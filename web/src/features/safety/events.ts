@@ -1,25 +1,9 @@
 // What the service's resource of safety events holds, and the sentence of an encounter.
 import { t } from "../../i18n/i18n";
+import type { Schemas } from "../../session/operations";
 import { clock, measure } from "../../ui/units";
 
-export interface SafetyEvent {
-  id: number;
-  type: string;
-  severity: "info" | "warning" | "critical";
-  icao_hex: string | null;
-  icao_hex_2: string | null;
-  callsigns: string[];
-  message: string;
-  began_at: string;
-  ended_at: string | null;
-  last_at: string;
-  acknowledged: boolean;
-  acknowledged_at: string | null;
-  numbers: Record<string, { value: unknown; unit: string }>;
-  position: { lat: number; lon: number; altitude_ft: number | null } | null;
-  closest: { at: string; distance_nm: number; vertical_ft: number } | null;
-  suppressed_by: string[];
-}
+export type SafetyEvent = Schemas["SafetyEventRecord"];
 
 /** Whether an event is about two aircraft whose tracks can be drawn. */
 export function isEncounter(event: SafetyEvent): boolean {

@@ -8,7 +8,7 @@ import { live } from "../../live/live";
 import { isSilent, simulated } from "../../live/simulated";
 import type { MapElement } from "../../map/map";
 import { mercatorX, mercatorY } from "../../core/mercator";
-import { call } from "../../session/api";
+import { call, queryOf } from "../../session/api";
 import { session } from "../../session/session";
 import { announce } from "../../ui/announce";
 import { Task } from "../../session/task";
@@ -74,7 +74,7 @@ class Safety extends Task {
       suppressed: held === "1" ? undefined : false,
       limit: PAGE,
     };
-    const answer = await call<{ events: SafetyEvent[]; next: string | null }>("safety/events", { query });
+    const answer = await call("GET safety/events", { query });
     this.events = answer.events;
     this.next = answer.next;
     await this.readLinked();
@@ -83,12 +83,11 @@ class Safety extends Task {
   private async readLinked(): Promise<void> {
     const id = Number(place.value.query.event);
     const isLinked = Number.isSafeInteger(id) && id > 0 && !this.events.some((event) => event.id === id);
-    this.linked = isLinked ? await call<SafetyEvent>(`safety/events/${id}`) : null;
+    this.linked = isLinked ? await call("GET safety/events/{id}", { path: { id } }) : null;
   }
 
   private async more(): Promise<void> {
-    const query = Object.fromEntries(new URL(this.next!, location.href).searchParams);
-    const answer = await call<{ events: SafetyEvent[]; next: string | null }>("safety/events", { query });
+    const answer = await call("GET safety/events", { query: queryOf(this.next!) });
     this.events = [...this.events, ...answer.events];
     this.next = answer.next;
   }
@@ -100,7 +99,7 @@ class Safety extends Task {
 
   private acknowledge(event: SafetyEvent): void {
     void this.attempt(async () => {
-      await call(`safety/events/${event.id}/acknowledge`, { method: "POST" });
+      await call("POST safety/events/{id}/acknowledge", { path: { id: event.id } });
       await this.read();
     });
   }

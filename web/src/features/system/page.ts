@@ -4,47 +4,14 @@ import { preferences } from "../../core/preferences";
 import { clock, day, measure } from "../../ui/units";
 import { number, t, word, type TextKey } from "../../i18n/i18n";
 import { call } from "../../session/api";
+import type { Schemas } from "../../session/operations";
 import { session } from "../../session/session";
 import { Task } from "../../session/task";
 
-interface Status {
-  status: string;
-  uptime_s: number;
-  aircraft: number;
-  aircraft_with_position: number;
-  messages: number;
-  message_rate: number;
-  checks: { name: string; ok: boolean; required: boolean; detail: string }[];
-  database: { kind: string; bytes: number };
-}
-interface Receiver {
-  name: string;
-  kind: string;
-  state: string;
-  message_rate: number | null;
-  position_rate: number | null;
-  last_message_at: string | null;
-  last_error: string | null;
-}
-interface Stats {
-  flights: number;
-  aircraft: number;
-  positions: number;
-  military_flights: number;
-  emergency_flights: number;
-  max_distance_nm: number | null;
-  max_altitude_ft: number | null;
-  max_speed_kt: number | null;
-  change: Record<string, number | null>;
-  days: { date: string; flights: number; aircraft: number; positions: number }[];
-  top_types: { type: string; flights: number }[];
-  top_operators: { operator: string; flights: number }[];
-}
-interface Sector {
-  bearing_from: number;
-  bearing_to: number;
-  max_distance_nm: number | null;
-}
+type Status = Schemas["SystemStatus"];
+type Receiver = Schemas["ReceiverState"];
+type Stats = Schemas["HistoryStatistics"];
+type Sector = Schemas["CoverageSector"];
 
 const REFRESH_MS = 10_000;
 const SAMPLES = 180;
@@ -83,10 +50,7 @@ class StatsPage extends Task {
   private refresh(): Promise<unknown> {
     if (!session.canView("system")) return Promise.resolve();
     return this.attempt(async () => {
-      const [status, { receivers }] = await Promise.all([
-        call<Status>("system/status"),
-        call<{ receivers: Receiver[] }>("system/receivers"),
-      ]);
+      const [status, { receivers }] = await Promise.all([call("GET system/status"), call("GET system/receivers")]);
       this.status = status;
       this.receivers = receivers;
       this.rates = [...this.rates, status.message_rate].slice(-SAMPLES);
@@ -94,10 +58,7 @@ class StatsPage extends Task {
   }
 
   private async readHistory(): Promise<void> {
-    const [stats, { sectors }] = await Promise.all([
-      call<Stats>("history/stats"),
-      call<{ sectors: Sector[] }>("history/coverage"),
-    ]);
+    const [stats, { sectors }] = await Promise.all([call("GET history/stats"), call("GET history/coverage")]);
     this.stats = stats;
     this.sectors = sectors;
   }
@@ -120,7 +81,7 @@ class StatsPage extends Task {
       ${this.tile("stats.aircraft", number(status.aircraft), t("stats.with_position", { n: status.aircraft_with_position }))}
       <div class="tile"><span>${t("stats.rate")}</span><b>${number(status.message_rate)}</b><small>${t("stats.per_second")}</small>${spark(this.rates)}</div>
       ${this.tile("stats.messages", number(status.messages))}
-      ${this.tile("stats.uptime", since(status.uptime_s))}
+      ${this.tile("stats.uptime", status.uptime_s === null ? "–" : since(status.uptime_s))}
     </div>`;
   }
 

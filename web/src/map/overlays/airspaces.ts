@@ -6,7 +6,7 @@ import VectorSource from "ol/source/Vector";
 import { Fill, Stroke, Style, Text } from "ol/style";
 import { dark, preferences } from "../../core/preferences";
 import { palette } from "../../core/palette";
-import { call } from "../../session/api";
+import { ask } from "../../session/api";
 import { noteFailure } from "./sources";
 import { measure } from "../../ui/units";
 
@@ -46,8 +46,8 @@ function style(): void {
 }
 
 async function read(): Promise<void> {
-  const document = await call<object>("aircraft/airspaces");
-  source.addFeatures(new GeoJSON().readFeatures(document, { featureProjection: "EPSG:3857" }));
+  const answer = await ask("GET aircraft/airspaces");
+  source.addFeatures(new GeoJSON().readFeatures(await answer.json(), { featureProjection: "EPSG:3857" }));
 }
 
 export function start(): void {

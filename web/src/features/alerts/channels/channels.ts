@@ -6,12 +6,13 @@ import { clock } from "../../../ui/units";
 import { t, word, type TextKey } from "../../../i18n/i18n";
 import { call } from "../../../session/api";
 import { session } from "../../../session/session";
+import type { Body, Schemas } from "../../../session/operations";
 import { inform } from "../../../ui/announce";
 import { FEATURES, pageOf } from "../../../shell/feature";
 import { drawing, icon } from "../../../ui/icons";
 import { Task, all } from "../../../session/task";
 import { go } from "../address";
-import { obstacle, subscribe, subscription, unsubscribe, type Browser } from "./push";
+import { obstacle, subscribe, subscription, unsubscribe } from "./push";
 import { PRIORITIES, may, type Channel } from "../types";
 
 const KINDS = ["web_push", "webhook", "apprise", "mqtt"] as const;
@@ -36,11 +37,11 @@ const FRESH: Draft = {
 class Channels extends Task {
   protected override readonly fields = ["name", "address", "rate_per_minute", "digest_s", "sources"];
   private channels: Channel[] = [];
-  private browsers: Browser[] = [];
+  private browsers: Schemas["BrowserRecord"][] = [];
   private draft: Draft | null = null;
   /** A secret that was just made: it is shown once. */
   private secret: { name: string; value: string } | null = null;
-  private tested: Record<number, { delivered: boolean; detail: string }> = {};
+  private tested: Record<number, Schemas["TestResult"]> = {};
   private isSubscribed = false;
   private stop: (() => void) | null = null;
 
@@ -67,8 +68,8 @@ class Channels extends Task {
 
   private async read(): Promise<void> {
     [this.channels, this.browsers] = await Promise.all([
-      all<Channel>("alerts/channels", "channels"),
-      all<Browser>("alerts/browsers", "browsers"),
+      all("GET alerts/channels/", "channels"),
+      all("GET alerts/browsers/", "browsers"),
     ]);
     this.isSubscribed = this.browsers.some((browser) => this.isThis(browser)) && (await subscription()) !== null;
   }
@@ -96,31 +97,33 @@ class Channels extends Task {
   private readonly save = (event: SubmitEvent): void => {
     event.preventDefault();
     const draft = this.draft!;
-    const { name, kind, address, enabled, minimum_priority, rate_per_minute, digest_s, send_cleared, sources } = draft;
+    const { name, kind, address, enabled, minimum_priority, rate_per_minute, digest_s, send_cleared } = draft;
+    const sources = draft.sources as Body<"POST alerts/channels/">["sources"];
     const settings = { name, enabled, minimum_priority, rate_per_minute, digest_s, send_cleared, sources };
     void this.attempt(async () => {
-      const isNew = draft.id === null;
-      const body = isNew ? { ...settings, kind, address } : { ...settings, ...(address ? { address } : {}) };
-      const made = await call<Channel>(isNew ? "alerts/channels" : `alerts/channels/${draft.id}`, {
-        method: isNew ? "POST" : "PATCH",
-        body,
-      });
+      let secret: string | null = null;
+      if (draft.id === null)
+        ({ secret } = await call("POST alerts/channels/", { body: { ...settings, kind, address } }));
+      else {
+        const body = { ...settings, ...(address ? { address } : {}) };
+        await call("PATCH alerts/channels/{id}/", { path: { id: draft.id }, body });
+      }
       await this.read();
       go("channels");
-      this.secret = made.secret ? { name: made.name, value: made.secret } : null;
+      this.secret = secret ? { name, value: secret } : null;
       inform(t("saved"));
     });
   };
 
   private erase(channel: Channel): void {
     if (!confirm(t("channel.delete_sure", { name: channel.name }))) return;
-    this.again(() => call(`alerts/channels/${channel.id}`, { method: "DELETE" }));
+    this.again(() => call("DELETE alerts/channels/{id}/", { path: { id: channel.id } }));
   }
 
   private rotate(channel: Channel): void {
     if (!confirm(t("channel.rotate_sure", { name: channel.name }))) return;
     this.again(async () => {
-      const { secret } = await call<Channel>(`alerts/channels/${channel.id}/rotate-secret`, { method: "POST" });
+      const { secret } = await call("POST alerts/channels/{id}/rotate-secret/", { path: { id: channel.id } });
       this.secret = secret ? { name: channel.name, value: secret } : null;
     });
   }
@@ -128,10 +131,7 @@ class Channels extends Task {
   private test(channel: Channel): void {
     this.again(async () => {
       delete this.tested[channel.id];
-      this.tested[channel.id] = await call<{ delivered: boolean; detail: string }>(
-        `alerts/channels/${channel.id}/test`,
-        { method: "POST" },
-      );
+      this.tested[channel.id] = await call("POST alerts/channels/{id}/test/", { path: { id: channel.id } });
     });
   }
 
@@ -165,7 +165,7 @@ class Channels extends Task {
             ? html`<button class="plain link" ?disabled=${this.isBusy} @click=${() => this.test(channel)}>${t("channel.test")}</button>
               <button class="plain link" @click=${() => go("channels", { id: String(channel.id) })}>${t("edit")}</button>
               ${channel.kind === "webhook" ? html`<button class="plain link" @click=${() => this.rotate(channel)}>${t("channel.rotate")}</button>` : nothing}
-              ${channel.state === "disabled" || !channel.enabled ? html`<button class="plain link" @click=${() => this.again(() => call(`alerts/channels/${channel.id}`, { method: "PATCH", body: { enabled: true } }))}>${t("channel.enable")}</button>` : nothing}`
+              ${channel.state === "disabled" || !channel.enabled ? html`<button class="plain link" @click=${() => this.again(() => call("PATCH alerts/channels/{id}/", { path: { id: channel.id }, body: { enabled: true } }))}>${t("channel.enable")}</button>` : nothing}`
             : nothing
         }
         <a href="#/alerts?tab=deliveries&channel=${channel.id}">${t("alerts.deliveries")}</a>
@@ -193,13 +193,13 @@ class Channels extends Task {
       }</section>`;
   }
 
-  private isThis(browser: Browser): boolean {
+  private isThis(browser: Schemas["BrowserRecord"]): boolean {
     return browser.id === preferences.value.browser;
   }
 
-  private drop(browser: Browser): void {
+  private drop(browser: Schemas["BrowserRecord"]): void {
     this.again(async () => {
-      await call(`alerts/browsers/${browser.id}`, { method: "DELETE" });
+      await call("DELETE alerts/browsers/{id}/", { path: { id: browser.id } });
       if (this.isThis(browser)) await unsubscribe();
     });
   }

@@ -3,26 +3,14 @@ import { html, nothing, type TemplateResult } from "lit";
 import { note, place } from "../../../core/address";
 import { clock } from "../../../ui/units";
 import { t, word } from "../../../i18n/i18n";
-import { call } from "../../../session/api";
+import { call, queryOf } from "../../../session/api";
+import type { Schemas } from "../../../session/operations";
 import { inform } from "../../../ui/announce";
 import { icon } from "../../../ui/icons";
 import { Task, all } from "../../../session/task";
 import { may, type Channel } from "../types";
 
-interface Delivery {
-  id: number;
-  kind: string;
-  event: string;
-  alert_id: number | null;
-  channel: number;
-  priority: string;
-  state: string;
-  attempts: number;
-  next_at: string | null;
-  last_error: string | null;
-  created_at: string;
-  delivered_at: string | null;
-}
+type Delivery = Schemas["DeliveryRecord"];
 
 const STATES = ["pending", "sending", "held", "delivered", "dead"];
 const STATE_TAG: Record<string, string> = { delivered: "good", dead: "danger", held: "warning" };
@@ -42,14 +30,14 @@ class Deliveries extends Task {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.attemptRead(async () => {
-      this.channels = await all<Channel>("alerts/channels", "channels");
+      this.channels = await all("GET alerts/channels/", "channels");
       await this.read();
     });
   }
 
   private async read(): Promise<void> {
     const { channel, state } = place.value.query;
-    const answer = await call<{ deliveries: Delivery[]; next: string | null }>("alerts/deliveries", {
+    const answer = await call("GET alerts/deliveries/", {
       query: { channel, state, limit: PAGE },
     });
     this.deliveries = answer.deliveries;
@@ -57,8 +45,7 @@ class Deliveries extends Task {
   }
 
   private async more(): Promise<void> {
-    const query = Object.fromEntries(new URL(this.next!, location.href).searchParams);
-    const answer = await call<{ deliveries: Delivery[]; next: string | null }>("alerts/deliveries", { query });
+    const answer = await call("GET alerts/deliveries/", { query: queryOf(this.next!) });
     this.deliveries = [...this.deliveries, ...answer.deliveries];
     this.next = answer.next;
   }
@@ -70,7 +57,7 @@ class Deliveries extends Task {
 
   private retry(delivery: Delivery): void {
     void this.attempt(async () => {
-      await call(`alerts/deliveries/${delivery.id}/retry`, { method: "POST" });
+      await call("POST alerts/deliveries/{id}/retry/", { path: { id: delivery.id } });
       await this.read();
     });
   }
@@ -84,7 +71,7 @@ class Deliveries extends Task {
         to: to.toISOString(),
         ...(channel ? { channel: Number(channel) } : {}),
       };
-      const { retried } = await call<{ retried: number }>("alerts/deliveries/retry", { method: "POST", body });
+      const { retried } = await call("POST alerts/deliveries/retry/", { body });
       inform(t("delivery.retried", { n: retried }));
       await this.read();
     });

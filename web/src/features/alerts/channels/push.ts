@@ -1,15 +1,8 @@
 // This browser and Web Push: whether it can, why it cannot, and its subscription at the service.
 import { t } from "../../../i18n/i18n";
 import { call } from "../../../session/api";
+import type { Body, Schemas } from "../../../session/operations";
 import { keeper } from "../../../shell/keeper";
-
-export interface Browser {
-  id: number;
-  name: string;
-  service: string;
-  created_at: string;
-  last_success_at: string | null;
-}
 
 /** Why this browser takes no Web Push; null where it does. */
 export function obstacle(): string | null {
@@ -26,14 +19,15 @@ export async function subscription(): Promise<PushSubscription | null> {
 }
 
 /** Ask the person, then the browser's push service, then tell the service where this browser is reached. */
-export async function subscribe(): Promise<Browser> {
+export async function subscribe(): Promise<Schemas["BrowserRecord"]> {
   if ((await Notification.requestPermission()) !== "granted") throw new Error(t("push.denied"));
   const registration = await keeper();
   if (!registration) throw new Error(t("push.unable"));
-  const { public_key: key } = await call<{ public_key: string }>("alerts/browsers/key");
+  const { public_key: key } = await call("GET alerts/browsers/key/");
   const made = await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytesOf(key) });
-  const { endpoint, keys } = made.toJSON();
-  return call<Browser>("alerts/browsers", { method: "POST", body: { name: nameOfBrowser(), endpoint, keys } });
+  // A subscription for messages has both.
+  const { endpoint, keys } = made.toJSON() as Pick<Body<"POST alerts/browsers/">, "endpoint" | "keys">;
+  return call("POST alerts/browsers/", { body: { name: nameOfBrowser(), endpoint, keys } });
 }
 
 export async function unsubscribe(): Promise<void> {

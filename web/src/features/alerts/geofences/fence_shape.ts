@@ -1,10 +1,9 @@
 // The shape of a geofence: rings of places, as text for the keyboard, and as GeoJSON for the service.
+import type { Schemas } from "../../../session/operations";
+
 export type Place = [lon: number, lat: number];
 export type Ring = Place[];
-export interface Geometry {
-  type: "Polygon" | "MultiPolygon";
-  coordinates: unknown;
-}
+export type Geometry = Schemas["GeofenceRecord"]["geometry"];
 
 const CIRCLE_CORNERS = 48;
 const EARTH_NM = 3440.065;

@@ -5,7 +5,7 @@ import { dark, preferences } from "../../../core/preferences";
 import { measure, TypedUnit } from "../../../ui/units";
 import { t, type TextKey } from "../../../i18n/i18n";
 import { live } from "../../../live/live";
-import { call, request } from "../../../session/api";
+import { call } from "../../../session/api";
 import { announce, inform } from "../../../ui/announce";
 import { icon } from "../../../ui/icons";
 import { download } from "../../../session/download";
@@ -56,7 +56,7 @@ class Geofences extends Task {
   }
 
   private async read(): Promise<void> {
-    this.fences = await all<Fence>("alerts/geofences", "geofences");
+    this.fences = await all("GET alerts/geofences/", "geofences");
     this.showAll();
   }
 
@@ -130,10 +130,8 @@ class Geofences extends Task {
     void this.attempt(async () => {
       const { name, floor_ft, ceiling_ft } = draft;
       const body = { name, floor_ft, ceiling_ft, geometry: geometryOf(polygons) };
-      await call(draft.id === null ? "alerts/geofences" : `alerts/geofences/${draft.id}`, {
-        method: draft.id === null ? "POST" : "PATCH",
-        body,
-      });
+      if (draft.id === null) await call("POST alerts/geofences/", { body });
+      else await call("PATCH alerts/geofences/{id}/", { path: { id: draft.id }, body });
       inform(t("saved"));
       await this.read();
       go("geofences");
@@ -143,7 +141,7 @@ class Geofences extends Task {
   private erase(fence: Fence): void {
     if (!confirm(t("rule.delete_sure", { name: fence.name }))) return;
     void this.attempt(async () => {
-      await call(`alerts/geofences/${fence.id}`, { method: "DELETE" });
+      await call("DELETE alerts/geofences/{id}/", { path: { id: fence.id } });
       await this.read();
     });
   }
@@ -156,9 +154,7 @@ class Geofences extends Task {
     void this.attempt(async () => {
       const raw = await file.text();
       const type = raw.trimStart().startsWith("{") ? "application/geo+json" : "text/plain";
-      const { count } = (await (await request("alerts/geofences/import", { method: "POST", raw, type })).json()) as {
-        count: number;
-      };
+      const { count } = await call("POST alerts/geofences/import/", { raw, type });
       inform(t("fence.imported", { n: count }));
       await this.read();
     });
@@ -171,7 +167,7 @@ class Geofences extends Task {
   private overview(): TemplateResult {
     return html`<div class="bar">
         ${may("create") ? html`<button class="primary" @click=${() => go("geofences", { id: "new" })}>${icon("plus")} ${t("fence.new")}</button>` : nothing}
-        ${this.fences.length ? html`<button @click=${() => void download("alerts/geofences/export", {}, "skywatch-geofences.geojson")}>${t("rule.export")}</button>` : nothing}
+        ${this.fences.length ? html`<button @click=${() => void download("GET alerts/geofences/export/", {}, "skywatch-geofences.geojson")}>${t("rule.export")}</button>` : nothing}
         ${may("create") ? html`<label class="file"><span>${t("rule.import")}</span><input type="file" accept=".json,.geojson,.txt,application/geo+json" @change=${this.take} /></label>` : nothing}
       </div>
       <p class="hint">${t("fence.hint")}</p>

@@ -3,11 +3,7 @@ import { RULE_FIELDS, type RuleField } from "../../../shell/rule_fields";
 import vocabulary from "./fields.json";
 
 export type Mode = "all" | "any" | "not";
-export interface Test {
-  field: string;
-  op: string;
-  value: unknown;
-}
+export type Test = { field: string; op: string; value: unknown };
 export type Node = Test | { all: Node[] } | { any: Node[] } | { not: Node };
 /** What is tested, beside the group of the editor that it stands in. */
 export type FieldInfo = Omit<RuleField, "group">;

@@ -9,11 +9,21 @@ import { Task } from "../../../session/task";
 import { conditionEditor } from "./condition_editor";
 import type { Node } from "./conditions";
 import { Trial } from "./trial";
-import { PRIORITIES, may, type Channel, type Fence, type QuietWindow, type Rule, type Watchlist } from "../types";
+import {
+  PRIORITIES,
+  may,
+  type Channel,
+  type Fence,
+  type NewRule,
+  type QuietWindow,
+  type Rule,
+  type Watchlist,
+} from "../types";
 
-type Draft = Omit<Rule, "id" | "username" | "is_own" | "is_subscribed" | "fault">;
-const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-const COUNT_OPS = ["ge", "gt", "eq", "ne", "le", "lt"];
+type Draft = Required<NewRule> & Pick<Rule, "conditions">;
+const DAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
+type Day = (typeof DAYS)[number];
+const COUNT_OPS = ["ge", "gt", "eq", "ne", "le", "lt"] as const;
 const MEMBERS = [
   "name",
   "description",
@@ -89,7 +99,9 @@ class RuleEditor extends Task {
       return;
     }
     const { rule } = this;
-    this.draft = structuredClone(Object.fromEntries(MEMBERS.map((name) => [name, rule[name]])) as unknown as Draft);
+    this.draft = structuredClone(
+      Object.fromEntries(MEMBERS.map((name) => [name, rule[name]])) as Pick<Rule, (typeof MEMBERS)[number]>,
+    );
   }
 
   override disconnectedCallback(): void {
@@ -110,11 +122,11 @@ class RuleEditor extends Task {
     this.requestUpdate();
   }
 
-  private forTrial(): Record<string, unknown> {
-    return { rule: { ...this.draft, name: this.draft.name || t("rule.new"), channels: [], mqtt: false } };
+  private forTrial(): NewRule {
+    return { ...this.draft, name: this.draft.name || t("rule.new"), channels: [], mqtt: false };
   }
 
-  private body(): Record<string, unknown> {
+  private body(): NewRule {
     const { mqtt, ...rest } = this.draft;
     return may("manage_all") ? { ...rest, mqtt } : rest;
   }
@@ -122,10 +134,9 @@ class RuleEditor extends Task {
   private readonly save = (event: SubmitEvent): void => {
     event.preventDefault();
     void this.attempt(async () => {
-      await call(this.rule ? `alerts/rules/${this.rule.id}` : "alerts/rules", {
-        method: this.rule ? "PATCH" : "POST",
-        body: this.body(),
-      });
+      const body = this.body();
+      if (this.rule) await call("PATCH alerts/rules/{id}/", { path: { id: this.rule.id }, body });
+      else await call("POST alerts/rules/", { body });
       inform(t("saved"));
       this.leave();
     });
@@ -186,9 +197,7 @@ class RuleEditor extends Task {
   private channelChoice(): TemplateResult {
     const { channels: chosen } = this.draft;
     const owner = this.rule?.is_own === false ? null : session.user.value?.id;
-    const own = this.channels.filter(
-      (channel) => owner === null || (channel as Channel & { user: number }).user === owner,
-    );
+    const own = this.channels.filter((channel) => owner === null || channel.user === owner);
     const toggle = (id: number): void =>
       this.set({ channels: chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id] });
     return html`<fieldset><legend class="field-title">${t("rule.channels")}</legend>
@@ -209,7 +218,7 @@ class RuleEditor extends Task {
       <label class="check"><input type="checkbox" .checked=${count !== null} @change=${() => this.set({ count: count ? null : { op: "ge", value: 5 } })} /> ${t("rule.count")}</label>
       ${
         count
-          ? html`<div class="pair"><label><span>${t("rule.op")}</span><select @change=${(event: Event) => this.set({ count: { ...count, op: (event.target as HTMLSelectElement).value } })}>${COUNT_OPS.map((one) => html`<option value=${one} ?selected=${one === count.op}>${word("op", one)}</option>`)}</select></label>
+          ? html`<div class="pair"><label><span>${t("rule.op")}</span><select @change=${(event: Event) => this.set({ count: { ...count, op: (event.target as HTMLSelectElement).value as typeof count.op } })}>${COUNT_OPS.map((one) => html`<option value=${one} ?selected=${one === count.op}>${word("op", one)}</option>`)}</select></label>
             ${this.number(count.value, "rule.aircraft", (value) => this.set({ count: { ...count, value: value ?? 0 } }), "")}</div>`
           : nothing
       }
@@ -231,9 +240,9 @@ class RuleEditor extends Task {
           { days: [], from: "22:00", to: "07:00", timezone: Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC" },
         ],
       });
-    const toggle = (at: number, day: string): void => {
+    const toggle = (at: number, day: Day): void => {
       // No day stands for every day.
-      const days = windows[at].days.length ? windows[at].days : DAYS;
+      const days: readonly Day[] = windows[at].days?.length ? windows[at].days : DAYS;
       const chosen = DAYS.filter((one) => (one === day) !== days.includes(one));
       if (chosen.length) put(at, { days: chosen.length === DAYS.length ? [] : chosen });
     };
@@ -244,10 +253,10 @@ class RuleEditor extends Task {
           <div class="pair">
             <label><span>${t("filter.from")}</span><input type="time" .value=${window.from} @change=${(event: Event) => put(at, { from: (event.target as HTMLInputElement).value })} /></label>
             <label><span>${t("filter.to")}</span><input type="time" .value=${window.to} @change=${(event: Event) => put(at, { to: (event.target as HTMLInputElement).value })} /></label>
-            <label><span>${t("rule.timezone")}</span><input .value=${window.timezone} list="zones" @change=${(event: Event) => put(at, { timezone: (event.target as HTMLInputElement).value })} /></label>
+            <label><span>${t("rule.timezone")}</span><input .value=${window.timezone ?? "UTC"} list="zones" @change=${(event: Event) => put(at, { timezone: (event.target as HTMLInputElement).value })} /></label>
             <button type="button" class="tool small" aria-label=${t("remove")} title=${t("remove")} @click=${() => this.set({ quiet_hours: windows.filter((_, index) => index !== at) })}>${icon("trash")}</button>
           </div>
-          <div class="days" role="group" aria-label=${t("rule.days")}>${DAYS.map((day) => html`<button type="button" aria-pressed=${!window.days.length || window.days.includes(day)} @click=${() => toggle(at, day)}>${word("day", day)}</button>`)}</div>
+          <div class="days" role="group" aria-label=${t("rule.days")}>${DAYS.map((day) => html`<button type="button" aria-pressed=${!window.days?.length || window.days.includes(day)} @click=${() => toggle(at, day)}>${word("day", day)}</button>`)}</div>
         </div>`,
       )}
       <datalist id="zones">${zones().map((zone) => html`<option value=${zone}></option>`)}</datalist>

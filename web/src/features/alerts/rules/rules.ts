@@ -32,12 +32,14 @@ class Rules extends Task {
   }
 
   private async read(): Promise<void> {
-    [this.rules, this.fences, this.lists, this.channels] = await Promise.all([
-      all<Rule>("alerts/rules", "rules"),
-      all<Fence>("alerts/geofences", "geofences"),
-      all<Watchlist>("alerts/watchlists", "watchlists"),
-      all<Channel>("alerts/channels", "channels"),
+    const [rules, ...others] = await Promise.all([
+      all("GET alerts/rules/", "rules"),
+      all("GET alerts/geofences/", "geofences"),
+      all("GET alerts/watchlists/", "watchlists"),
+      all("GET alerts/channels/", "channels"),
     ]);
+    this.rules = rules as Rule[];
+    [this.fences, this.lists, this.channels] = others;
   }
 
   private again(work: () => Promise<unknown>): void {
@@ -49,7 +51,7 @@ class Rules extends Task {
 
   private erase(rule: Rule): void {
     if (!confirm(t("rule.delete_sure", { name: rule.name }))) return;
-    this.again(() => call(`alerts/rules/${rule.id}`, { method: "DELETE" }));
+    this.again(() => call("DELETE alerts/rules/{id}/", { path: { id: rule.id } }));
   }
 
   private readonly take = (event: Event): void => {
@@ -58,12 +60,8 @@ class Rules extends Task {
     input.value = "";
     if (!file) return;
     this.again(async () => {
-      const body = JSON.parse(await file.text()) as unknown;
-      const made = await call<Record<"rules" | "geofences" | "watchlists", number>>("alerts/rules/import", {
-        method: "POST",
-        body,
-      });
-      inform(t("rule.imported", made));
+      const raw = await file.text();
+      inform(t("rule.imported", await call("POST alerts/rules/import/", { raw, type: "application/json" })));
     });
   };
 
@@ -89,7 +87,7 @@ class Rules extends Task {
     const shared = this.rules.filter((rule) => !mine.includes(rule));
     return html`<div class="bar">
         ${may("create") ? html`<button class="primary" @click=${() => go("rules", { id: "new" })}>${icon("plus")} ${t("rule.new")}</button>` : nothing}
-        ${mine.length ? html`<button @click=${() => void download("alerts/rules/export", {}, "skywatch-rules.json")}>${t("rule.export")}</button>` : nothing}
+        ${mine.length ? html`<button @click=${() => void download("GET alerts/rules/export/", {}, "skywatch-rules.json")}>${t("rule.export")}</button>` : nothing}
         ${may("create") ? html`<label class="file"><span>${t("rule.import")}</span><input type="file" accept="application/json,.json" @change=${this.take} /></label>` : nothing}
       </div>
       ${this.fault()}
@@ -109,7 +107,7 @@ class Rules extends Task {
 
   private card(rule: Rule): TemplateResult {
     const flip = (): void =>
-      this.again(() => call(`alerts/rules/${rule.id}`, { method: "PATCH", body: { enabled: !rule.enabled } }));
+      this.again(() => call("PATCH alerts/rules/{id}/", { path: { id: rule.id }, body: { enabled: !rule.enabled } }));
     return html`<li class="card ${rule.enabled ? "" : "done"}">
       ${this.head(rule)}
       <p class="actions">
@@ -126,13 +124,11 @@ class Rules extends Task {
 
   private sharedCard(rule: Rule): TemplateResult {
     const follow = (channels: number[]): void =>
-      this.again(() => call(`alerts/rules/${rule.id}/subscribe`, { method: "POST", body: { channels } }));
-    const end = (): void => this.again(() => call(`alerts/rules/${rule.id}/subscribe`, { method: "DELETE" }));
+      this.again(() => call("POST alerts/rules/{id}/subscribe/", { path: { id: rule.id }, body: { channels } }));
+    const end = (): void => this.again(() => call("DELETE alerts/rules/{id}/subscribe/", { path: { id: rule.id } }));
     const toggle = (id: number): void =>
       follow(rule.channels.includes(id) ? rule.channels.filter((one) => one !== id) : [...rule.channels, id]);
-    const own = this.channels.filter(
-      (channel) => (channel as Channel & { user: number }).user === session.user.value?.id,
-    );
+    const own = this.channels.filter((channel) => channel.user === session.user.value?.id);
     return html`<li class="card">
       ${this.head(rule)}
       ${

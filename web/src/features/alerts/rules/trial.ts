@@ -12,14 +12,8 @@ import type { MapElement } from "../../../map/map";
 import { call } from "../../../session/api";
 import { session } from "../../../session/session";
 import { faultText, fieldFaults } from "../../../session/fault";
-import type { Alert } from "../types";
-
-interface Result {
-  alerts: Alert[];
-  count: number;
-  per_hour: number | null;
-  truncated: boolean;
-}
+import type { Schemas } from "../../../session/operations";
+import type { NewRule } from "../types";
 
 const SPANS: [number, TextKey][] = [
   [0, "trial.now"],
@@ -30,7 +24,7 @@ const SPANS: [number, TextKey][] = [
 const SHOWN = 50;
 
 export class Trial {
-  private result: Result | null = null;
+  private result: Schemas["TrialResult"] | null = null;
   private error = "";
   private isBusy = false;
   private hours = 0;
@@ -38,7 +32,7 @@ export class Trial {
   faults: Record<string, string> = {};
 
   constructor(
-    private readonly rule: () => Record<string, unknown>,
+    private readonly rule: () => NewRule,
     private readonly changed: () => void,
   ) {}
 
@@ -56,7 +50,7 @@ export class Trial {
       ? { from: new Date(now - hours * 3_600_000).toISOString(), to: new Date(now).toISOString() }
       : {};
     try {
-      this.result = await call<Result>("alerts/rules/test", { method: "POST", body: { ...this.rule(), ...span } });
+      this.result = await call("POST alerts/rules/test/", { body: { rule: this.rule(), ...span } });
       this.draw(this.result.alerts);
     } catch (error) {
       this.error = faultText(error, ["rule.conditions", "conditions"]);
@@ -66,7 +60,7 @@ export class Trial {
     this.changed();
   }
 
-  private draw(alerts: Alert[]): void {
+  private draw(alerts: Schemas["TrialAlert"][]): void {
     const map = document.querySelector<MapElement>("sw-map");
     const places = alerts.flatMap(({ aircraft }) =>
       typeof aircraft.lat === "number" && typeof aircraft.lon === "number"
