@@ -34,6 +34,7 @@ SOURCES = (
     "merge.mjs",
     "data.mjs",
     "ground.mjs",
+    "water.json.br",
     "texts.mjs",
     "icons.mjs",
     "package-lock.json",

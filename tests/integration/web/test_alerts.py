@@ -179,7 +179,7 @@ def click_map(page, points):
 def draw_on_map(stage, ring):
     """Click the corners of a ring; begun again where the map moved meanwhile, so that the last was not the first."""
     page = stage.page
-    at_rest = "(({ isPlaced, map }) => isPlaced && map.isRendered() && !map.getView().getAnimating())"
+    at_rest = "(({ camera: { isPlaced }, map }) => isPlaced && map.isRendered() && !map.getView().getAnimating())"
     stage.shows(f"{at_rest}(document.querySelector('sw-map'))")
     corners = page.run("return document.querySelector('textarea').value.split('\\n').length")
 

@@ -193,7 +193,7 @@ def test_a_phone_begins_after_the_sign_in_as_it_begins_otherwise(page, house):
     page.log_in(house, "viewer")
     middle = """
     const map = document.querySelector('sw-map');
-    if (!map?.isPlaced || !map.drawn) return null;
+    if (!map?.camera.isPlaced || !map.camera.drawn) return null;
     const [x, y] = map.map.getPixelFromCoordinate(map.map.getView().getCenter());
     const sheet = document.querySelector('sw-list').getBoundingClientRect();
     const box = map.getBoundingClientRect();

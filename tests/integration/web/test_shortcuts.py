@@ -20,7 +20,7 @@ LIST_SHOWN = "return document.querySelector('.list #search').checkVisibility({ v
 FOCUS = "return document.activeElement.id"
 # What a key could change, whatever it is for.
 STATE = """
-const { map, isFollowing } = document.querySelector('sw-map');
+const { map, camera: { isFollowing } } = document.querySelector('sw-map');
 const view = map.getView();
 return JSON.stringify([view.getCenter(), view.getZoom(), view.getAnimating(), isFollowing,
   localStorage.getItem('skywatch.preferences')]);
@@ -51,7 +51,7 @@ def map_page(page, sky):
     page.size(1000, 600)
     page.media(prefers_reduced_motion="reduce")
     page.open_map(sky)
-    page.wait_for("return document.querySelector('sw-map').isPlaced", "the station in the middle")
+    page.wait_for("return document.querySelector('sw-map').camera.isPlaced", "the station in the middle")
     page.wait_for(AT_REST, "the map at rest")
     page.run("document.activeElement.blur()")
     return page
@@ -112,7 +112,7 @@ def test_the_selected_aircraft_is_followed(map_page, sky):
     assert page.run(STATE) == state
     page.run(f"location.hash = '#/map?hex={farthest}'")
     page.wait_for_element(".panel h2")
-    assert not page.run("return document.querySelector('sw-map').isFollowing")
+    assert not page.run("return document.querySelector('sw-map').camera.isFollowing")
     page.keys("f")
 
     def is_in_the_middle():

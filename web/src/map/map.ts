@@ -1,10 +1,8 @@
 // The live map: ground below, aircraft above, and the reader's hand on both.
 import { html, type TemplateResult } from "lit";
 import OlMap from "ol/Map";
-import OlView from "ol/View";
 import { defaults as interactions } from "ol/interaction/defaults";
-import { boundingExtent } from "ol/extent";
-import { fromLonLat, toLonLat } from "ol/proj";
+import { toLonLat } from "ol/proj";
 import type BaseLayer from "ol/layer/Base";
 import { note, place } from "../core/address";
 import { kiosk, type KioskView } from "../core/kiosk";
@@ -13,13 +11,12 @@ import { NOTHING, addressOf, isFurther, toggled } from "../core/selection";
 import { View } from "../ui/view";
 import { t } from "../i18n/i18n";
 import { mercatorX, mercatorY } from "../core/mercator";
-import { unwrap } from "../live/fleet";
 import { live } from "../live/live";
 import { session } from "../session/session";
 import type { Aircraft, Frame } from "../live/messages";
 import { icon } from "../ui/icons";
+import { Camera } from "./camera";
 import { Ground } from "./ground/ground";
-import type { MapView } from "./planes/layer";
 import { Overlays } from "./overlays/overlays";
 import { overlayFailures, weatherSource } from "./overlays/sources";
 import { PageLayers, type PageLayer } from "./page_layers";
@@ -27,17 +24,11 @@ import { Rings } from "./rings";
 import { Stage, type TrailPoint } from "./planes/stage";
 import { Tiles } from "./ground/tiles";
 import { Trails } from "./trails";
-import { measuredInsets, shiftInto, type Insets } from "./visible";
 import { hoverCard } from "./hover";
 import "./legend";
 
 const CLICK_PX = 22;
 const HOVER_PX = 14;
-const START_ZOOM = 7.6;
-const WIDE_PX = 2400;
-const KEY_PAN_PX = 120;
-/** Room around what is brought into the visible part of the map. */
-const MARGIN_PX = 50;
 
 export class MapElement extends View {
   static override properties = { pageLayers: { attribute: false } };
@@ -47,6 +38,7 @@ export class MapElement extends View {
     controls: [],
     interactions: interactions({ altShiftDragRotate: false, pinchRotate: false }),
   });
+  private readonly camera = new Camera(this, this.map);
   private readonly ground = new Ground();
   private readonly rings = new Rings();
   private readonly tiles = new Tiles();
@@ -57,12 +49,6 @@ export class MapElement extends View {
   private hovered: Aircraft | null = null;
   private hoverAt: [number, number] = [0, 0];
   private stops: (() => void)[] = [];
-  private isPlaced = false;
-  /** What the map last drew; with padding that is not what its view says. */
-  private drawn: { center: number[]; resolution: number } | null = null;
-  private isFollowing = false;
-  /** The selected aircraft that was seen to lie in the visible part, or was brought there. */
-  private uncovered: string | null = null;
   private isChoosing = false;
   private areTrailsLent = false;
   private noteTimer: ReturnType<typeof setTimeout> | undefined;
@@ -118,25 +104,15 @@ export class MapElement extends View {
     for (const layer of [...this.tiles.layers, ...this.ground.layers]) this.map.addLayer(layer);
     // Rings and their names take longer to draw than all aircraft, which come first.
     this.map.once("postrender", () => this.map.addLayer(this.rings.layer));
-    this.map.setView(
-      new OlView({
-        center: fromLonLat([8.5, 47.5]),
-        zoom: 5,
-        minZoom: 1.6,
-        maxZoom: 17,
-        enableRotation: false,
-        multiWorld: true,
-      }),
-    );
     this.map.setTarget(target);
     target.append(this.stage.element);
     this.map.on("postrender", ({ frameState }) => {
-      if (frameState) this.drawn = frameState.viewState;
+      this.camera.note(frameState?.viewState);
       this.followMap();
     });
     this.resized.observe(this);
     this.map.on("moveend", ({ frameState }) => {
-      if (frameState) this.drawn = frameState.viewState;
+      this.camera.note(frameState?.viewState);
       this.settled();
     });
     this.map.on(
@@ -144,7 +120,6 @@ export class MapElement extends View {
       ({ pixel, originalEvent }) => void this.choose(pixel as [number, number], isFurther(originalEvent as MouseEvent)),
     );
     this.map.on("pointermove", ({ pixel, dragging }) => void this.hover(pixel as [number, number], dragging));
-    this.map.on("pointerdrag", () => (this.isFollowing = false));
     target.addEventListener("pointerleave", () => this.setHovered(null));
     this.applyLook();
     this.takePlace();
@@ -169,86 +144,44 @@ export class MapElement extends View {
     this.overlays.follow();
     this.stage.look(dark.value, calm.matches);
     this.trails.recolour();
-    this.keepClear();
+    this.camera.keepClear();
     this.followMap();
   }
 
-  /** On a phone the sheet covers the lower part: what is in the middle is to be in the middle of what is seen. */
-  private readonly keepClear = (): void => {
-    const covered = innerWidth <= 820 && preferences.value.listOpen ? this.clientHeight * 0.46 : 0;
-    const view = this.map.getView();
-    if ((view.padding?.[2] ?? 0) !== covered) view.padding = [0, 0, covered, 0];
-  };
-
   /** After a sign-in the map is made behind the form, where it has no size: it is placed once it is seen. */
   private readonly resized = new ResizeObserver(() => {
-    this.keepClear();
-    this.takeAddress();
+    this.camera.keepClear();
+    this.camera.takeAddress();
     this.placeFirst();
   });
 
-  /** The first view: what the address says, else around the station. */
   private placeFirst(): void {
     this.rings.show(live.station.value, preferences.value.rings, dark.value);
-    if (this.isPlaced || !this.clientWidth || !this.map.getView() || place.value.query.at) return;
-    const station = live.station.value;
-    if (!station) return;
-    this.isPlaced = true;
-    this.map.getView().setCenter(fromLonLat([station.lon, station.lat]));
-    this.map.getView().setZoom(this.startZoom);
-  }
-
-  /** The surroundings of the station fill a phone as they fill a wall. */
-  private get startZoom(): number {
-    if (this.clientWidth < 600) return START_ZOOM - 1;
-    return this.clientWidth > WIDE_PX ? START_ZOOM + 1 : START_ZOOM;
+    this.camera.placeFirst();
   }
 
   private takePlace(): void {
     void this.layersOnPages.follow(place.value.page, this.pageLayers);
-    this.takeAddress();
-  }
-
-  private takeAddress(): void {
-    const { at } = place.value.query;
-    if (!at || this.isPlaced || !this.clientWidth) return;
-    const [lat, lon, zoom] = at.split(",").map(Number);
-    if (![lat, lon, zoom].every(Number.isFinite)) return;
-    this.isPlaced = true;
-    this.map.getView().setCenter(fromLonLat([lon, Math.max(-85, Math.min(85, lat))]));
-    this.map.getView().setZoom(zoom);
-  }
-
-  private get mapView(): MapView | null {
-    const size = this.map.getSize();
-    if (!size || !size[0] || !size[1] || !this.drawn) return null;
-    const { center: centre, resolution } = this.drawn;
-    const ratio = Math.min(2, window.devicePixelRatio || 1);
-    return { x: centre[0], y: centre[1], resolution, width: size[0], height: size[1], ratio };
+    this.camera.takeAddress();
   }
 
   private followMap(): void {
-    const view = this.mapView;
+    const view = this.camera.shown;
     if (view) this.stage.setView(view);
   }
 
   private settled(): void {
-    const view = this.mapView;
+    const view = this.camera.shown;
     if (!view) return;
     live.send({ type: "view", view });
     const [across, up] = [(view.width / 2) * view.resolution, (view.height / 2) * view.resolution];
-    void this.ground.need(this.map.getView().getZoom() ?? 5, [
-      view.x - across,
-      view.y - up,
-      view.x + across,
-      view.y + up,
-    ]);
+    void this.ground.need(this.camera.zoomLevel ?? 5, [view.x - across, view.y - up, view.x + across, view.y + up]);
     clearTimeout(this.noteTimer);
-    if (kiosk || place.value.page !== "map" || !this.isPlaced) return;
+    if (kiosk || place.value.page !== "map" || !this.camera.isPlaced) return;
     this.noteTimer = setTimeout(() => {
       const [lon, lat] = toLonLat([view.x, view.y]);
       if (place.value.page === "map")
-        note({ at: `${lat.toFixed(4)},${lon.toFixed(4)},${(this.map.getView().getZoom() ?? 0).toFixed(1)}` });
+        note({ at: `${lat.toFixed(4)},${lon.toFixed(4)},${(this.camera.zoomLevel ?? 0).toFixed(1)}` });
     }, 400);
   }
 
@@ -268,50 +201,11 @@ export class MapElement extends View {
 
   private followSelected(aircraft: Aircraft | null): void {
     this.followTrails();
-    if (!live.selectedHex.value) this.uncovered = null;
-    if (!aircraft || typeof aircraft.lat !== "number") return;
-    if (this.isFollowing) this.centreOn(aircraft);
-    else if (this.uncovered !== aircraft.hex) {
-      this.uncovered = aircraft.hex;
-      // The panel opens with the selection: what it covers is known once it is laid out.
-      requestAnimationFrame(() => requestAnimationFrame(() => this.uncover(aircraft)));
-    }
-  }
-
-  /** Bring an aircraft to the middle of the visible part. */
-  private centreOn(aircraft: Aircraft): void {
-    const view = this.map.getView();
-    const resolution = view.getResolution() ?? 1;
-    const [top, right, bottom, left] = this.insetsBeyondPadding();
-    const [x, y] = fromLonLat([aircraft.lon as number, aircraft.lat as number]);
-    const center = [x + ((right - left) / 2) * resolution, y + ((top - bottom) / 2) * resolution];
-    view.animate({ center, duration: calm.matches ? 0 : 900, easing: (at) => at });
-  }
-
-  /** Move the map as far as it takes to see an aircraft that lies under the panel or the list; one beyond the edge stays there. */
-  private uncover(aircraft: Aircraft): void {
-    const view = this.mapView;
-    if (!view || place.value.page !== "map" || live.selectedHex.value !== aircraft.hex) return;
-    const x = (unwrap(mercatorX(aircraft.lon as number), view.x) - view.x) / view.resolution + view.width / 2;
-    const y = view.height / 2 - (mercatorY(aircraft.lat as number) - view.y) / view.resolution;
-    if (x < 0 || y < 0 || x > view.width || y > view.height) return;
-    const [dx, dy] = shiftInto([x, y], [view.width, view.height], measuredInsets(this), MARGIN_PX);
-    // What lies at the very edge of what is seen may stay there.
-    if (Math.abs(dx) < MARGIN_PX && Math.abs(dy) < MARGIN_PX) return;
-    const [cx, cy] = this.map.getView().getCenter() ?? [view.x, view.y];
-    this.map
-      .getView()
-      .animate({ center: [cx - dx * view.resolution, cy + dy * view.resolution], duration: calm.matches ? 0 : 300 });
-  }
-
-  /** What is covered beyond what the view itself leaves free. */
-  private insetsBeyondPadding(): Insets {
-    const padding = this.map.getView().padding ?? [0, 0, 0, 0];
-    return measuredInsets(this).map((inset, at) => Math.max(0, inset - padding[at])) as Insets;
+    this.camera.takeSelected(aircraft);
   }
 
   private async pickAt([px, py]: [number, number], radius: number): Promise<Aircraft | null> {
-    const view = this.mapView;
+    const view = this.camera.shown;
     if (!view) return null;
     const x = view.x + (px - view.width / 2) * view.resolution;
     const y = view.y - (py - view.height / 2) * view.resolution;
@@ -321,7 +215,7 @@ export class MapElement extends View {
   private async choose(pixel: [number, number], further: boolean): Promise<void> {
     if (place.value.page !== "map") return;
     const aircraft = await this.pickAt(pixel, CLICK_PX);
-    this.isFollowing = false;
+    this.camera.isFollowing = false;
     if (!further) note(addressOf({ hex: aircraft?.hex ?? null, also: [] }));
     else if (aircraft) note(addressOf(toggled(live.selection, aircraft.hex)));
   }
@@ -341,15 +235,12 @@ export class MapElement extends View {
 
   /** Bring an aircraft to the middle, and keep it there until the map is moved by hand. */
   follow(): void {
-    this.isFollowing = true;
-    this.followSelected(live.selected.value);
+    this.camera.follow();
   }
 
   /** Bring an aircraft into the visible part, wherever it is, without following it. */
   show(aircraft: Aircraft): void {
-    this.isFollowing = false;
-    this.uncovered = aircraft.hex;
-    if (typeof aircraft.lat === "number") this.centreOn(aircraft);
+    this.camera.show(aircraft);
   }
 
   /** Show the tracks of all selected aircraft as wholes. */
@@ -361,47 +252,28 @@ export class MapElement extends View {
   }
 
   /** Show a place at once, without a way there. */
-  showPlace({ lat, lon, zoom }: KioskView): void {
-    this.isPlaced = true;
-    this.isFollowing = false;
-    this.map.getView().setCenter(fromLonLat([lon, lat]));
-    this.map.getView().setZoom(zoom);
-  }
-
-  zoom(step: number): void {
-    const view = this.map.getView();
-    view.animate({ zoom: (view.getZoom() ?? 5) + step, duration: calm.matches ? 0 : 180 });
+  showPlace(view: KioskView): void {
+    this.camera.showPlace(view);
   }
 
   home(): void {
-    const station = live.station.value;
-    if (!station) return;
-    this.isFollowing = false;
-    this.map.getView().animate({
-      center: fromLonLat([station.lon, station.lat]),
-      zoom: this.startZoom,
-      duration: calm.matches ? 0 : 400,
-    });
+    this.camera.home();
+  }
+
+  zoom(step: number): void {
+    this.camera.zoom(step);
+  }
+
+  /** Show all of some points of the map in the part that nothing lies over. */
+  fit(points: number[][]): void {
+    this.camera.fit(points);
   }
 
   private key(event: KeyboardEvent): void {
-    const view = this.map.getView();
-    const resolution = view.getResolution() ?? 1;
-    const centre = view.getCenter() ?? [0, 0];
-    const moves: Record<string, [number, number]> = {
-      ArrowLeft: [-1, 0],
-      ArrowRight: [1, 0],
-      ArrowUp: [0, 1],
-      ArrowDown: [0, -1],
-    };
-    const move = moves[event.key];
-    if (move)
-      view.setCenter([centre[0] + move[0] * KEY_PAN_PX * resolution, centre[1] + move[1] * KEY_PAN_PX * resolution]);
-    else if (event.key === "+" || event.key === "=") this.zoom(0.7);
-    else if (event.key === "-") this.zoom(-0.7);
-    else if (event.key === "Escape" && live.selectedHex.value) note(addressOf(NOTHING));
-    else return;
-    this.isFollowing = false;
+    if (event.key === "Escape" && live.selectedHex.value) {
+      this.camera.isFollowing = false;
+      note(addressOf(NOTHING));
+    } else if (!this.camera.key(event.key)) return;
     event.preventDefault();
   }
 
@@ -454,13 +326,6 @@ export class MapElement extends View {
 
   hideAircraft(hidden: boolean): void {
     this.stage.element.hidden = hidden;
-  }
-
-  /** Show all of some points of the map in the part that nothing lies over. */
-  fit(points: number[][]): void {
-    this.isFollowing = false;
-    const padding = this.insetsBeyondPadding().map((inset) => inset + MARGIN_PX);
-    this.map.getView().fit(boundingExtent(points), { padding, maxZoom: 12, duration: calm.matches ? 0 : 300 });
   }
 }
 
