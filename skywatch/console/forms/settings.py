@@ -6,7 +6,7 @@ A field that is left empty takes the setting out of the database, so that the de
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import colander
 from pyramid.response import Response
@@ -41,6 +41,7 @@ def describe(settings: Settings, names: Iterable[str]) -> list[dict[str, Any]]:
                 "minimum": text_of(minimum),
                 "maximum": text_of(maximum),
                 "meaning": field.metadata["meaning"],
+                "options": _options(known.hints[field.name]),
                 "source": stored_settings.source_name(source),
                 "is_free": source in FREE,
             }
@@ -106,6 +107,11 @@ def text_of(value: Any) -> str:
 def _stored(request: Request, names: Iterable[str]) -> dict[str, str]:
     present = stored_settings.read(request.db, request.runtime.settings)
     return {name: present[name].text or "" if name in present else "" for name in names if _is_free(request, name)}
+
+
+def _options(hint: Any) -> tuple[str, ...]:
+    """The values of a setting that has few, each a word."""
+    return get_args(hint) if get_origin(hint) is Literal else ()
 
 
 def _is_free(request: Request, name: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-OWN = "Skywatch: measured on recordings, see docs/safety.md"
+OWN = "Skywatch: measured on recordings (manual: Safety)"
 ICAO_PHRASE = "ICAO Annex 10 volume IV"
 
 
@@ -54,16 +54,16 @@ class Thresholds:
         "look-ahead for closest points of approach",
         "RTCA DO-185B: sensitivity level 7",
     )
-    proximity_low_nm: float = threshold(0.5, "nm", 0.1, 5, "horizontal size of the box up to proximity_low_ft")
+    proximity_low_nm: float = threshold(0.5, "nm", 0.1, 5, "horizontal size of the box at low altitude")
     proximity_low_vertical_ft: float = threshold(
-        400, "ft", 100, 2000, "vertical size of the box up to proximity_low_ft"
+        400, "ft", 100, 2000, "vertical size of the box at low altitude"
     )
     proximity_low_ft: float = threshold(10_000, "ft", 1000, 30_000, "altitude up to which the box has its smaller size")
     proximity_high_nm: float = threshold(
-        3, "nm", 0.5, 10, "horizontal size of the box above proximity_high_ft", "ICAO Doc 4444, 8.7.3: 3 nm with radar"
+        3, "nm", 0.5, 10, "horizontal size of the box at high altitude", "ICAO Doc 4444, 8.7.3: 3 nm with radar"
     )
     proximity_high_vertical_ft: float = threshold(
-        800, "ft", 200, 2000, "vertical size of the box above proximity_high_ft", "ICAO Doc 4444, 5.3.2, less 200 ft"
+        800, "ft", 200, 2000, "vertical size of the box at high altitude", "ICAO Doc 4444, 5.3.2, less 200 ft"
     )
     proximity_high_ft: float = threshold(19_500, "ft", 5000, 45_000, "altitude from which the box has its larger size")
     proximity_closing_kt: float = threshold(10, "kt", 0, 200, "pairs that close more slowly are ignored")

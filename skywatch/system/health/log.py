@@ -61,9 +61,14 @@ def state_of(check: Check) -> str:
     return "failing" if check.required else "degraded"
 
 
-def find_changes(session: Session, part: str | None, limit: int, before_id: int | None = None) -> list[HealthChange]:
-    """Changes, the newest first, of one part or of all."""
+def find_changes(
+    session: Session, part: str | None, limit: int, before_id: int | None = None, *, with_starts: bool = True
+) -> list[HealthChange]:
+    """Changes, the newest first, of one part or of all; without ``with_starts`` not that a part worked from the start
+    of the service, which is a row for each part and start."""
     query = sa.select(HealthChange).order_by(HealthChange.id.desc()).limit(limit)
+    if not with_starts:
+        query = query.where(sa.or_(HealthChange.before != "", HealthChange.after != "ok"))
     if part is not None:
         query = query.where(HealthChange.part == part)
     if before_id is not None:

@@ -30,6 +30,12 @@ def rows_of(page):
     return {cells[0]: cells[1:] for cells in found if cells}
 
 
+def settings_of(page):
+    """The cells of every setting after its sentence, by its name."""
+    found = [(row.code.text, row.find_all("td")) for row in page.html.select("table.inventory tbody tr")]
+    return {name: [cell.text.strip() for cell in cells[1:]] for name, cells in found}
+
+
 def test_the_station_is_set_changed_and_taken_back(root):
     page = root.get("/station")
     page = root.send(page, 1, station_name="Roof", station_lat="47.45", station_lon="8.56").follow()
@@ -39,6 +45,13 @@ def test_the_station_is_set_changed_and_taken_back(root):
     assert audited(root.runtime)["station_name"] == ("console", {"value": None}, {"value": "Roof"})
     information = status.information(root.runtime, EVERYTHING)
     assert (information["station"], information["station_name"]) == ({"lat": 47.45, "lon": 8.56}, "Roof")
+    # Who may know where it is is one of four.
+    page = root.send(page, 1, station_accuracy="10km").follow()
+    assert [option.text for option in page.html.find(id="field-station_accuracy")("option")][:2] == [
+        "default (1km)",
+        "exact",
+    ]
+    assert root.runtime.current.of(PictureSettings).station_accuracy == "10km"
     root.send(page, 1, station_name="", station_lat="", station_lon="")
     assert root.runtime.current.of(PictureSettings).station is None
 
@@ -88,7 +101,7 @@ def test_retention_shows_the_room_of_each_kind_as_the_last_round_saw_it(root):
     assert "none yet" in root.get("/retention")
     publish_extents(root.runtime.bus, {"flights": Extent(1_234_567, 98_000_000, None)})
     page = root.get("/retention")
-    assert rows_of(page)["flights"][:2] == ["1,234,567", "98.0 MB"]
+    assert rows_of(page)["Flights"][:2] == ["1,234,567", "98.0 MB"]
     # What another version says is no fault of this one.
     document = json.dumps({"kinds": 1}).encode()
     root.runtime.bus.publish(Message(topics.RETENTION, "extents", document, snapshot=True))
@@ -105,12 +118,12 @@ def test_settings_in_force_with_their_source_and_without_secrets(make_visitor):
     visitor.sign_in("superadmin")
     visitor.send(visitor.get("/station"), 1, station_name="Roof")
     page = visitor.get("/settings")
-    rows = rows_of(page)
-    assert rows["jwt_secret_key"][:2] == ["********", "ini file"]
-    assert rows["station_name"][:2] == ["Roof", "database"]
-    assert rows["console_idle_minutes"][:2] == ["30", "default"]
+    rows = settings_of(page)
+    assert rows["jwt_secret_key"][:3] == ["********", "empty", "ini file"]
+    assert rows["station_name"][:3] == ["Roof", "empty", "database"]
+    assert rows["console_idle_minutes"][:3] == ["30", "30", "default"]
     assert "hunter" not in page
-    assert list(rows_of(visitor.get("/settings?search=STATION&changed=true"))) == ["station_name"]
+    assert list(settings_of(visitor.get("/settings?search=STATION&changed=true"))) == ["station_name"]
 
 
 def test_settings_are_grouped_with_the_changed_ones_first_and_a_way_to_change_each(make_visitor):
@@ -121,14 +134,17 @@ def test_settings_are_grouped_with_the_changed_ones_first_and_a_way_to_change_ea
     page = visitor.get("/settings")
     titles = [title.text for title in page.html.main("h2")]
     assert titles[:3] == ["Changed", "The service", "Station and picture"]
-    first = {row.td.text: row for row in page.html.main.table("tr") if row.td is not None}
+    # The changed ones are seen at once; the others are folded until somebody looks for them.
+    assert [fold.has_attr("open") for fold in page.html.find_all("details", class_="group")[:2]] == [True, False]
+    found = visitor.get("/settings?search=idle").html.find_all("details", class_="group")
+    assert [fold.has_attr("open") for fold in found] == [True]
+    first = {row.code.text: row for row in page.html.main.table("tr") if row.code is not None}
     assert {"station_name", "realtime_path", "auth_mode"} <= set(first)
     assert first["station_name"].a["href"] == "/console/settings/station_name"
     assert first["realtime_path"].find("details").code.text == "realtime_path = /live"
-    rows = rows_of(page)
+    rows = settings_of(page)
     # What is a default shows its default, and a family of which there is none how one would be written.
-    assert rows["retention_flights_days"][:3] == ["730", "default", "730"]
-    assert rows["retention_flights_days"][4].strip() == "Change"
+    assert rows["retention_flights_days"] == ["730", "730", "default", "Change"]
     for family in ("output.*", "audio.*", "base_map.*"):
         assert any(name == family for name in rows), family
     # What is never changed at run time has no form at its address either.
@@ -143,7 +159,7 @@ def test_a_setting_is_changed_refused_and_undone_from_the_audit_log(root):
     assert "expected a number" in refused.html.find(id="about-retention_flights_days").find(class_="fault").text
     done = send(refused, retention_flights_days="100").follow()
     assert note(done) == "retention_flights_days is saved."
-    assert rows_of(done)["retention_flights_days"][:3] == ["100", "database", "730"]
+    assert settings_of(done)["retention_flights_days"][:3] == ["100", "730", "database"]
     send(root.get("/settings/retention_flights_days"), retention_flights_days="200")
     assert root.runtime.current.of(HistorySettings).retention_flights_days == 200
     log = root.get("/audit?action=setting.changed")
@@ -191,6 +207,8 @@ def test_health_with_its_history(root):
     assert "look 5<" not in page
     older = page.click("Older")
     assert "look 5<" in older
+    # That a part worked from the start says little among all others.
+    assert "works" not in older.html.find_all("table")[-1].text
     only = root.get("/health?part=history")
     assert "works" in only
     assert "look 59" not in only

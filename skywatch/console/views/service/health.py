@@ -46,7 +46,9 @@ def show_health(request: Request) -> dict[str, Any]:
     present = checks.all_checks(request.runtime)
     names = PartNames(catalogue_of(request), request.runtime.features)
     parts = describe_parts(names, present)
-    changes = find_changes(request.db, query["part"], PAGE_SIZE + 1, query["before"])
+    changes = find_changes(
+        request.db, query["part"], PAGE_SIZE + 1, query["before"], with_starts=query["part"] is not None
+    )
     page = changes[:PAGE_SIZE]
     return {
         "verdict": checks.verdict(present),

@@ -75,6 +75,16 @@ class Row:
     address: str
 
 
+@dataclass(frozen=True)
+class Group:
+    """The settings of one feature; ``is_open`` is whether they are shown without being unfolded."""
+
+    name: str
+    title: str
+    rows: list[Row]
+    is_open: bool
+
+
 class SettingQuery(Schema):
     """Which settings are shown."""
 
@@ -101,13 +111,15 @@ def show_settings(request: Request) -> dict[str, Any]:
         if any(search in text for text in (row.name, row.meaning.lower(), row.line.lower()))
         and (row.is_changed or not query["changed"])
     ]
-    groups = [(translate(request, "Changed"), [row for row in rows if row.is_changed])]
+    is_found = bool(search) or query["changed"]
+    groups = [Group("changed", translate(request, "Changed"), [row for row in rows if row.is_changed], is_open=True)]
     order = [*TITLES, *sorted({row.room for row in rows} - TITLES.keys())]
     for room in order:
-        groups.append((_title(request, room), [row for row in rows if row.room == room and not row.is_changed]))
+        members = [row for row in rows if row.room == room and not row.is_changed]
+        groups.append(Group(room or "service", _title(request, room), members, is_open=is_found))
     unused = [row for row in stored_settings.listed(request.db, request.runtime.settings) if row.fault]
     return {
-        "groups": [(title, members) for title, members in groups if members],
+        "groups": [group for group in groups if group.rows],
         "count": len(rows),
         "query": query,
         "unused": unused,

@@ -122,13 +122,21 @@ def _opened(session: Session) -> Entries:
     return Entries(stored, version_of(stored), faults=faults)
 
 
+def _is_special(entries: Entries, name: str) -> bool:
+    return bool(entries.value(name) or entries.fault(name) or entries.other(name) is not None)
+
+
 def _page(request: Request, entries: Entries) -> dict[str, Any]:
     rows = settings_store.shown(request.db)
     groups: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault(str(row["name"]).partition("_")[0], []).append(row)
     return {
-        "groups": list(groups.items()),
+        # What differs from its default, or is wrong, is seen without unfolding anything.
+        "groups": [
+            (name, members, any(_is_special(entries, row["name"]) for row in members))
+            for name, members in groups.items()
+        ],
         "entries": entries,
         "is_earlier": False,
         "problem": entries.problem,
