@@ -209,6 +209,8 @@ def system(walk: Walk) -> None:
     walk.fill(retention_audit_days=str(400 + int(walk.mark)))
     walk.press(f"{MAIN}button", "")
     walk.open("/thresholds")
+    if not walk.has_scripts:
+        walk.unfold("main details.group summary")
     walk.fill(emergency_hold_s=str(20 + int(walk.mark)))
     walk.press(f"{MAIN}button", "1 threshold changed.")
 
@@ -243,7 +245,8 @@ def lists(walk: Walk) -> None:
 WALKS: list[Callable[[Walk], None]] = [users, roles, system, lists]
 
 
-def _is_up(service: Service) -> bool:
+def is_up(service: Service) -> bool:
+    """Whether a service answers."""
     try:
         return httpx.get(f"http://127.0.0.1:{service.port}/api/v1/system/health").is_success
     except httpx.HTTPError:
@@ -262,7 +265,7 @@ def prepared(folder: Path) -> Iterator[Service]:
     service.add_user("root", "superadmin", PASSWORD)
     try:
         service.start(wait=False)
-        until(lambda: _is_up(service), "the service")
+        until(lambda: is_up(service), "the service")
         yield service
     finally:
         service.stop()

@@ -12,12 +12,12 @@ from skywatch.http.requests.request import Request
 
 COOKIE = "skywatch_console_note"
 LIFETIME_S = 60
-LONGEST = 300
+MAX_LENGTH = 300
 
 
 def say(request: Request, response: Response, text: str) -> None:
     """Have the next page say a line."""
-    value = _signer(request).dumps(text[:LONGEST]).decode("ascii")
+    value = _signer(request).dumps(text[:MAX_LENGTH]).decode("ascii")
     set_cookie(request, response, COOKIE, value, max_age_s=LIFETIME_S)
 
 

@@ -55,9 +55,7 @@ class Thresholds:
         "RTCA DO-185B: sensitivity level 7",
     )
     proximity_low_nm: float = threshold(0.5, "nm", 0.1, 5, "horizontal size of the box at low altitude")
-    proximity_low_vertical_ft: float = threshold(
-        400, "ft", 100, 2000, "vertical size of the box at low altitude"
-    )
+    proximity_low_vertical_ft: float = threshold(400, "ft", 100, 2000, "vertical size of the box at low altitude")
     proximity_low_ft: float = threshold(10_000, "ft", 1000, 30_000, "altitude up to which the box has its smaller size")
     proximity_high_nm: float = threshold(
         3, "nm", 0.5, 10, "horizontal size of the box at high altitude", "ICAO Doc 4444, 8.7.3: 3 nm with radar"

@@ -21,7 +21,7 @@ from skywatch.security.contexts import IDENTIFIED
 from skywatch.settings import origins_of
 
 PAGES = (Page(route="console.search", path=SEARCH.removeprefix(HOME)),)
-LONGEST = 100
+MAX_LENGTH = 100
 # Whoever finds more than this looks for something narrower.
 MAX_SETTINGS = 50
 SETTINGS = "/settings"
@@ -37,6 +37,7 @@ DESCRIPTIONS = {
     "/keys": "Keys of programs: who has which, last used, revoke.",
     "/roles": "What each role allows; create and change roles.",
     "/mappings": "Which groups of the identity provider get which roles.",
+    "/sign-on": "Single sign-on: the lines for the ini file, and a trial of the provider and of a login.",
     "/channels": "Channels that notifications are sent to: switch on and off, test, deliveries.",
     "/thresholds": "When an event begins: distances, altitudes, rates.",
     "/retention": "How long and how much of each kind of data is stored.",
@@ -52,7 +53,7 @@ DESCRIPTIONS = {
 class SearchQuery(Schema):
     """What is looked for."""
 
-    q = colander.SchemaNode(QueryString(), missing="", validator=colander.Length(max=LONGEST))
+    q = colander.SchemaNode(QueryString(), missing="", validator=colander.Length(max=MAX_LENGTH))
 
 
 @dataclass(frozen=True)

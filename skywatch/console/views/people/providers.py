@@ -19,7 +19,16 @@ from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission
 from skywatch.sso.signing_on.addresses import own_address
 
-PAGES = (Page(route="console.providers", path="/sign-on", feature="roles"),)
+PAGES = (
+    Page(
+        route="console.providers",
+        path="/sign-on",
+        feature="roles",
+        title="Identity providers",
+        group="People",
+        permission=Permission.ROLES_EDIT,
+    ),
+)
 CALLBACK = "/api/v1/auth/oidc/callback"
 
 

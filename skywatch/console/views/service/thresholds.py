@@ -35,6 +35,25 @@ PAGES = (
 )
 
 
+# What the names of thresholds begin with, in words.
+SUBJECTS = {
+    "advisory": "resolution advisories",
+    "aggregate": "many events in one",
+    "altitude": "altitude leaps",
+    "area": "disturbed areas",
+    "contradiction": "contradicting positions",
+    "emergency": "emergencies",
+    "extreme": "extreme vertical rates",
+    "gather": "aircraft gathered in one point",
+    "leap": "position leaps",
+    "low": "low flight",
+    "proximity": "aircraft near each other",
+    "reversal": "reversals of the vertical rate",
+    "unlawful": "unlawful interference (7500)",
+    "vertical": "end of vertical events",
+}
+
+
 class ThresholdQuery(Schema):
     """An entry of the audit log: the form opens with the values from before that change."""
 
@@ -134,7 +153,7 @@ def _page(request: Request, entries: Entries) -> dict[str, Any]:
     return {
         # What differs from its default, or is wrong, is seen without unfolding anything.
         "groups": [
-            (name, members, any(_is_special(entries, row["name"]) for row in members))
+            (SUBJECTS[name], members, any(_is_special(entries, row["name"]) for row in members))
             for name, members in groups.items()
         ],
         "entries": entries,
