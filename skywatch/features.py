@@ -20,6 +20,7 @@ from skywatch.console import feature as console
 from skywatch.core import problems, rule_fields
 from skywatch.core.feature import FeatureSet
 from skywatch.core.installed import install
+from skywatch.feeders import feature as feeders
 from skywatch.history import feature as history
 from skywatch.http import feature as http
 from skywatch.inputs import feature as inputs
@@ -54,6 +55,7 @@ FEATURES = FeatureSet(
         audio.FEATURE,
         outputs.FEATURE,
         cannonball.FEATURE,
+        feeders.FEATURE,
         history.FEATURE,
         system.FEATURE,
         notify.FEATURE,

@@ -14,7 +14,7 @@ from pyramid.authorization import ALL_PERMISSIONS, Allow, Deny
 
 from skywatch.security.identity import AUTHENTICATED, EVERYONE
 from skywatch.security.kinds import BEHAVIOUR, Kind, Level
-from skywatch.security.permissions import ADMINISTRATION, FEATURES, OPTIONAL_SCOPES, Permission
+from skywatch.security.permissions import ADMINISTRATION, FEATURES, OPTIONAL_SCOPES, RESTRICTED, Permission
 from skywatch.settings import AuthMode
 
 Acl = list[tuple[str, str, Any]]
@@ -81,7 +81,7 @@ class FeatureAccess:
 
 def _default_access(feature: str) -> FeatureAccess:
     """A new installation is open to its users; what users have for themselves they write, too."""
-    if feature in ADMINISTRATION:
+    if feature in ADMINISTRATION or feature in RESTRICTED:
         return FeatureAccess("permission", "permission")
     return FeatureAccess("authenticated", "authenticated" if feature in OPTIONAL_SCOPES else "permission")
 

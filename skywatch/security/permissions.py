@@ -83,6 +83,9 @@ class Permission(StrEnum):
         "Change the list of known aircraft and see everybody's sessions and alerts",
     )
     CANNONBALL_VIEW = "cannonball.view", "own", "viewer", "Use the law-enforcement aircraft tracking"
+    FEEDERS_MANAGE = "feeders.manage", "manage", "admin", "Change everybody's feeders, trust them, see their addresses"
+    FEEDERS_OWN = "feeders.own", "edit_own", "operator", "Register, change and delete feeders of one's own"
+    FEEDERS_VIEW = "feeders.view", "view", "viewer", "See the receivers that feed the service and their states"
     USERS_CREATE = "users.create", "manage", "superadmin", "Create users"
     USERS_DELETE = "users.delete", "manage", "superadmin", "Delete users"
     USERS_EDIT = "users.edit", "manage", "admin", "Change users and the roles they hold"
@@ -139,7 +142,12 @@ ADMINISTRATION: tuple[str, ...] = tuple(
 OPTIONAL_SCOPES: tuple[str, ...] = tuple(dict.fromkeys(p.feature for p in Permission if p.kind == "own"))
 """The features that are for oneself alone. Keys of unattended devices may be given them, but no form selects them by
 itself: what such a feature stores (where somebody was) is its user's, not its administrators'."""
-SCOPES: tuple[str, ...] = tuple(f for f in FEATURES if f not in ADMINISTRATION and f not in OPTIONAL_SCOPES)
+RESTRICTED: tuple[str, ...] = ("feeders",)
+"""The features that show people's homes, or what leads to them: read by permission by default, and no API key reaches
+them."""
+SCOPES: tuple[str, ...] = tuple(
+    f for f in FEATURES if f not in ADMINISTRATION and f not in OPTIONAL_SCOPES and f not in RESTRICTED
+)
 """The features that an API key may be given; each is the path area of the same name."""
 WITHHELD_FROM_KEYS: frozenset[Permission] = frozenset(
     p for p in Permission if p.feature in OPTIONAL_SCOPES and p.kind == "manage"

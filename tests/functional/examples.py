@@ -153,6 +153,10 @@ EXAMPLES: dict[str, list[Example]] = {
             },
         )
     ],
+    "feeders": [
+        post("Register a feeder", f"{V1}/feeders/", {"name": "Attic", "lat": 47.46, "lon": 8.55}, "feeder"),
+        get("Feeders and their states", f"{V1}/feeders/?limit=1"),
+    ],
     "system": [
         get("Does it answer", f"{V1}/system/health?probe=live", is_anonymous=True),
         get("What it is", f"{V1}/system/info"),

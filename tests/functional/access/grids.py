@@ -213,6 +213,28 @@ EDIT_OWN = Kind(
     other key   403  403  403  403  403  403
     """,
 )
+READ_BY_LOGIN = Kind(
+    "read by login",
+    "reads what no key may: as read, and a key is refused whatever its scopes",
+    """
+    nobody      ok   401  ok   401  401  403
+    lacking     ok   ok   ok   ok   403  403
+    holding     ok   ok   ok   ok   ok   403
+    key         403  403  403  403  403  403
+    other key   403  403  403  403  403  403
+    """,
+)
+EDIT_OWN_BY_LOGIN = Kind(
+    "edit own by login",
+    "writes the caller's own records where no key may: as edit own, and a key is refused whatever its scopes",
+    """
+    nobody      401  401  401  401  401  403
+    lacking     ok   403  403  403  403  403
+    holding     ok   ok   ok   ok   ok   403
+    key         403  403  403  403  403  403
+    other key   403  403  403  403  403  403
+    """,
+)
 KINDS = (
     OPEN,
     PAGE,
@@ -221,6 +243,7 @@ KINDS = (
     IDENTIFIED,
     OWN,
     READ,
+    READ_BY_LOGIN,
     READ_MORE,
     ACKNOWLEDGE,
     WRITE,
@@ -230,5 +253,6 @@ KINDS = (
     PEOPLE,
     PERSONAL,
     EDIT_OWN,
+    EDIT_OWN_BY_LOGIN,
     DELETE_OWN,
 )

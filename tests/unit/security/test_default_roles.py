@@ -30,6 +30,9 @@ system.view_metrics     No   No   Yes  Yes  Yes
 system.manage           No   No   No   Yes  Yes
 cannonball.view         Yes  Yes  Yes  Yes  Yes
 cannonball.manage       No   No   No   Yes  Yes
+feeders.view            Yes  Yes  Yes  Yes  Yes
+feeders.own             No   Yes  Yes  Yes  Yes
+feeders.manage          No   No   No   Yes  Yes
 users.view              No   No   No   Yes  Yes
 users.create            No   No   No   No   Yes
 users.edit              No   No   No   Yes  Yes

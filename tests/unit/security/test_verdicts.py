@@ -67,6 +67,9 @@ SINCE_THEN = dict.fromkeys(("alerts.create", "alerts.edit"), "IIIIIIIIIHHHHHHHHH
 # Whatever deletes, uploads, transcribes or imports needs a holder in mode public too.
 SINCE_THEN |= dict.fromkeys(("audio.delete", "audio.transcribe", "audio.upload"), "HHHHHHHHHAHHAHHAHHHHHHHHHHH")
 SINCE_THEN |= dict.fromkeys(("alerts.delete", "alerts.create:import", "alerts.edit:import"), "H" * 27)
+SINCE_THEN["feeders.view"] = "EEEEEEEEEEEEIIIHHHIIIIIIHHH"
+SINCE_THEN["feeders.own"] = SINCE_THEN["alerts.create"]
+SINCE_THEN |= dict.fromkeys(("feeders.manage", "feeders.own:import"), "H" * 27)
 TABLE = {line.split()[0]: "".join(line.split()[1:]) for line in RECORDED.strip().splitlines()} | SINCE_THEN
 CASES = list(product(MODES, LEVELS, LEVELS))
 

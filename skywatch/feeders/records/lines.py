@@ -1,0 +1,43 @@
+"""Ready-made lines: what a person enters so that readsb, ultrafeeder or ``socat`` feeds this service."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from skywatch.inputs.options import join_address
+
+# Seconds until readsb connects again: a quarter of what it waits by itself.
+RECONNECT_S = 5
+# Where readsb and dump1090 serve plain Beast.
+LOCAL_BEAST_PORT = 30005
+
+
+def host_of(feeders_address: str, base_url: str) -> str:
+    """The host that feeders connect to: the setting, else that of ``base_url``."""
+    return feeders_address or urlsplit(base_url).hostname or "localhost"
+
+
+def beast_port(receivers: dict[str, str]) -> int | None:
+    """The port of the first listener for Beast among the settings ``receiver.*``; None without one."""
+    for text in receivers.values():
+        words = text.split()
+        if len(words) < 2 or words[0] != "listen":
+            continue
+        formats = [word.removeprefix("format=") for word in words[2:] if word.startswith("format=")]
+        port = words[1].rpartition(":")[2]
+        if (not formats or formats[-1] == "beast") and port.isdecimal():
+            return int(port)
+    return None
+
+
+def lines_of(host: str, port: int, uuid: str) -> dict[str, str]:
+    """The line for each program; ``uuid`` is written with hyphens."""
+    address = join_address(host, port)
+    bracketed = address.rpartition(":")[0]
+    return {
+        "readsb": f"--net-connector={host},{port},beast_reduce_plus_out,uuid={uuid}"
+        f" --net-connector-delay={RECONNECT_S}",
+        "ultrafeeder": f"adsb,{host},{port},beast_reduce_plus_out,uuid={uuid}",
+        "socat": f"(printf '\\032\\344{uuid}'; exec socat -u TCP:localhost:{LOCAL_BEAST_PORT} -)"
+        f" | socat -u - TCP:{bracketed}:{port}",
+    }

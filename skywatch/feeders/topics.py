@@ -1,0 +1,8 @@
+"""Names on the bus within the room, and the events of the feature on the topic ``system``."""
+
+from __future__ import annotations
+
+# The states of all feeders, from the tracker once a second.
+STATES = "feeders_state"
+SYSTEM = "system"
+UUID_COPIED = "feeder:uuid_copied"
