@@ -120,7 +120,7 @@ def test_a_verdict_is_the_recorded_one_for_every_identity_mode_and_level(name):
                         assert bool(decide(borrowing, identity, name)) == (sort in ALLOWED[letter]), (mode, read, sort)
                     elif other != feature:
                         assert not decide(FeatureContext(other, mode, FeatureAccess(read, write)), identity, name) or (
-                            name == PERSONAL_WRITE and other == "alerts"
+                            name == PERSONAL_WRITE and other in ("alerts", "feeders")
                         )
 
 
