@@ -7,6 +7,7 @@ from skywatch.accounts.identity.caller import CLI_CALLER, Caller
 from skywatch.accounts.keys.service import create_key
 from skywatch.accounts.logins.service import start_login
 from skywatch.accounts.logins.tokens import TokenCodec
+from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.accounts.users.service import create_user
 from skywatch.core.database.engine import writing
 from skywatch.core.database.migrations import upgrade
@@ -21,7 +22,7 @@ def populate(runtime: Runtime, role: str = "viewer") -> dict[str, str]:
     upgrade(runtime.engine)
     with writing(runtime.sessions) as session:
         install(session)
-        fields = {"username": NAME, "email": "bench@example.org", "password": PASSWORD, "roles": [role]}
+        fields = UserCreateFields(username=NAME, email="bench@example.org", password=PASSWORD, roles=[role])
         user = create_user(session, CLI_CALLER, fields)
         actor = Actor(NAME, "jwt", user.id, "127.0.0.1")
         pair = start_login(session, TokenCodec(runtime.settings), user, "password", actor)

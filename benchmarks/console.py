@@ -21,6 +21,7 @@ from webtest import TestApp
 from benchmarks._people import NAME, PASSWORD, populate
 from skywatch import make_app
 from skywatch.accounts.identity.caller import CLI_CALLER
+from skywatch.accounts.users.schemas import UserChangeFields
 from skywatch.accounts.users.service import update_user
 from skywatch.core.database.engine import create_engine, writing
 from skywatch.core.runtime import Runtime
@@ -73,7 +74,7 @@ def _measure(kind: str, url: str) -> None:
         populate(runtime)
         with writing(runtime.sessions) as session:
             user_id = session.execute(sa.text("SELECT id FROM users WHERE username = :name"), {"name": NAME}).scalar()
-            update_user(session, CLI_CALLER, user_id or 0, {"roles": ["superadmin"]})
+            update_user(session, CLI_CALLER, user_id or 0, UserChangeFields(roles=["superadmin"]))
         # Requests may ask the server for seconds alone; this takes longer.
         engine = create_engine(url)
         seed(engine)

@@ -16,6 +16,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from skywatch.accounts.identity.caller import CLI_CALLER
+from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.accounts.users.service import create_user
 from skywatch.aircraft.live import NO_PICTURE
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
@@ -47,7 +48,7 @@ def run_command(*arguments: str, stdin: str | None = None, **environment: str) -
 def add_user(database_url: str, name: str, role: str, password: str = PASSWORD) -> None:
     """A user of a role, as ``skywatch user add`` makes one, without a process for it."""
     engine = create_engine(database_url)
-    fields = {"username": name, "email": f"{name}@example.org", "password": password, "roles": [role]}
+    fields = UserCreateFields(username=name, email=f"{name}@example.org", password=password, roles=[role])
     try:
         with writing(create_session_factory(engine)) as session:
             create_user(session, CLI_CALLER, fields)

@@ -24,6 +24,7 @@ from skywatch.accounts.identity.caller import CLI_CALLER
 from skywatch.accounts.logins.service import start_login
 from skywatch.accounts.logins.tokens import TokenCodec
 from skywatch.accounts.models import User
+from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.accounts.users.service import create_user
 from skywatch.alerts.models import Watchlist
 from skywatch.core.bus import Message, topics
@@ -183,7 +184,7 @@ def _opened(runtime: Runtime, sizes: Sizes, provider: FakeProvider) -> Iterator[
     upgrade(runtime.engine)
     with writing(runtime.sessions) as session:
         install(session)
-        fields = {"username": NAME, "email": "bench@example.org", "password": PASSWORD, "roles": ["superadmin"]}
+        fields = UserCreateFields(username=NAME, email="bench@example.org", password=PASSWORD, roles=["superadmin"])
         user_id = create_user(session, CLI_CALLER, fields).id
     sky = picture(sizes.aircraft)
     made = Installation(runtime, make_app(runtime), sizes, user_id, sky, provider)

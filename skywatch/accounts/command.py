@@ -19,12 +19,14 @@ from sqlalchemy.orm import Session
 from skywatch.accounts.identity.caller import CLI_CALLER
 from skywatch.accounts.models import User
 from skywatch.accounts.users.names import clean_display_name, clean_email, clean_username, username_key
+from skywatch.accounts.users.schemas import UserChangeFields, UserCreateFields
 from skywatch.accounts.users.service import create_user, find_users, roles_of, update_user
 from skywatch.core.clock import to_iso
 from skywatch.core.database.engine import check_connection, create_engine, create_session_factory, writing
 from skywatch.core.database.migrations import check_schema
 from skywatch.core.problems import Problem
 from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
+from skywatch.http.resources.fields import UNSET
 
 PAGE = 500
 
@@ -46,13 +48,13 @@ def add(ini: Path, name: str, roles: tuple[str, ...], email: str, display_name: 
     """Add the user NAME."""
     password = _password(password_stdin)
     with _accounts(ini) as session:
-        fields = {
-            "username": _cleaned("NAME", clean_username, name),
-            "email": _cleaned("--email", clean_email, email) if email else "",
-            "display_name": _cleaned("--display-name", clean_display_name, display_name) if display_name else "",
-            "password": password,
-            "roles": list(roles),
-        }
+        fields = UserCreateFields(
+            username=_cleaned("NAME", clean_username, name),
+            email=_cleaned("--email", clean_email, email) if email else UNSET,
+            display_name=_cleaned("--display-name", clean_display_name, display_name) if display_name else UNSET,
+            password=UNSET if password is None else password,
+            roles=list(roles),
+        )
         created = create_user(session, CLI_CALLER, fields)
         shown = ", ".join(role.name for role in roles_of(created)) or "no role"
     click.echo(f"Added {created.username} ({shown}).")
@@ -77,7 +79,7 @@ def set_password(ini: Path, name: str, password_stdin: bool) -> None:
     """Give the user NAME a new password; ends all their logins."""
     password = _password(password_stdin)
     with _accounts(ini) as session:
-        update_user(session, CLI_CALLER, _find(session, name), {"password": password})
+        update_user(session, CLI_CALLER, _find(session, name), UserChangeFields(password=password))
     click.echo(f"{name} has a new password.")
 
 
@@ -88,7 +90,7 @@ def set_password(ini: Path, name: str, password_stdin: bool) -> None:
 def disable(ini: Path, name: str) -> None:
     """Deactivate the user NAME; ends all their logins, and their API keys stop working."""
     with _accounts(ini) as session:
-        update_user(session, CLI_CALLER, _find(session, name), {"is_active": False})
+        update_user(session, CLI_CALLER, _find(session, name), UserChangeFields(is_active=False))
     click.echo(f"{name} is deactivated.")
 
 
@@ -99,7 +101,7 @@ def disable(ini: Path, name: str) -> None:
 def enable(ini: Path, name: str) -> None:
     """Activate the user NAME again."""
     with _accounts(ini) as session:
-        update_user(session, CLI_CALLER, _find(session, name), {"is_active": True})
+        update_user(session, CLI_CALLER, _find(session, name), UserChangeFields(is_active=True))
     click.echo(f"{name} is active.")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,9 +14,11 @@ from skywatch.accounts.users.service import permissions_of_role
 from skywatch.core.problems import Problem, invalid, not_found
 from skywatch.core.storing import audit
 from skywatch.core.text.expressions import ExpressionFault
+from skywatch.http.resources.fields import UNSET
 from skywatch.security.permissions import Permission
 from skywatch.sso.claims import Rule, compile_pattern
 from skywatch.sso.models import ClaimMapping
+from skywatch.sso.schemas import MappingChangeFields, MappingCreateFields
 
 FIELDS = ("name", "claim_name", "match_type", "claim_value", "priority", "is_active", "provider")
 
@@ -47,12 +49,13 @@ def active_rules(session: Session) -> list[Rule]:
 
 
 def create_mapping(
-    session: Session, caller: Caller, fields: Mapping[str, Any], providers: Collection[str]
+    session: Session, caller: Caller, fields: MappingCreateFields, providers: Collection[str]
 ) -> ClaimMapping:
     """A new mapping; ``providers`` are the names there are. Raises Problem (400, 403, 409)."""
     rights = caller.begin(session, Permission.ROLES_EDIT)
-    mapping = ClaimMapping(**{name: fields[name] for name in FIELDS if name in fields})
-    mapping.role = _role(session, rights, fields["role"])
+    mapping = ClaimMapping()
+    _fill(mapping, fields)
+    mapping.role = _role(session, rights, fields.role)
     _check_pattern(mapping)
     _check_provider(mapping, None, providers)
     _check_unique(session, mapping)
@@ -63,7 +66,7 @@ def create_mapping(
 
 
 def update_mapping(
-    session: Session, caller: Caller, mapping_id: int, fields: Mapping[str, Any], providers: Collection[str]
+    session: Session, caller: Caller, mapping_id: int, fields: MappingChangeFields, providers: Collection[str]
 ) -> ClaimMapping:
     """Change a mapping; in force from each person's next login on. Raises Problem (400, 403, 404, 409)."""
     rights = caller.begin(session, Permission.ROLES_EDIT)
@@ -71,11 +74,9 @@ def update_mapping(
     check_covers(rights, permissions_of_role(mapping.role), "The role")
     before = _audited(mapping)
     with session.no_autoflush:
-        for name in FIELDS:
-            if name in fields:
-                setattr(mapping, name, fields[name])
-        if "role" in fields:
-            mapping.role = _role(session, rights, fields["role"])
+        _fill(mapping, fields)
+        if fields.role is not UNSET:
+            mapping.role = _role(session, rights, fields.role)
         _check_pattern(mapping)
         _check_provider(mapping, before["provider"], providers)
         _check_unique(session, mapping)
@@ -97,6 +98,13 @@ def delete_mapping(session: Session, caller: Caller, mapping_id: int) -> None:
 def target_of(mapping: ClaimMapping) -> audit.Target:
     """The mapping as the audit log names it."""
     return audit.Target("claim_mapping", mapping.id, mapping.name)
+
+
+def _fill(mapping: ClaimMapping, fields: MappingChangeFields) -> None:
+    """Set what the request names, apart from the role."""
+    for name, value in fields.given().items():
+        if name != "role":
+            setattr(mapping, name, value)
 
 
 def _role(session: Session, rights: frozenset[Permission], name: str) -> Role:

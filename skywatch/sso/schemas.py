@@ -8,6 +8,7 @@ import colander
 
 from skywatch.accounts.nodes import DROP, text
 from skywatch.http.lists.paging import PageLinks
+from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     JsonBoolean,
     JsonInteger,
@@ -93,7 +94,34 @@ def _short_or_none(node: colander.SchemaNode, value: Any) -> None:
         colander.Length(1, 32)(node, value)
 
 
+class MappingChangeFields(Fields):
+    name: str | UnsetType = UNSET
+    claim_name: str | UnsetType = UNSET
+    match_type: str | UnsetType = UNSET
+    claim_value: str | UnsetType = UNSET
+    role: str | UnsetType = UNSET
+    priority: int | UnsetType = UNSET
+    is_active: bool | UnsetType = UNSET
+    provider: str | UnsetType | None = UNSET
+
+
+class MappingCreateFields(MappingChangeFields, kw_only=True):
+    name: str
+    claim_name: str
+    match_type: str
+    claim_value: str
+    role: str
+
+
+class MappingReplacementFields(MappingCreateFields):
+    priority: int = 0
+    is_active: bool = True
+    provider: str | None = None
+
+
 class MappingCreate(_Mapping):
+    struct = MappingCreateFields
+
     name = text(120, 1)
     priority = _priority(**DROP)
     is_active = colander.SchemaNode(JsonBoolean(), **DROP)
@@ -103,6 +131,8 @@ class MappingCreate(_Mapping):
 class MappingReplacement(_Mapping):
     """What PUT sends: all that a new mapping has, with the same defaults."""
 
+    struct = MappingReplacementFields
+
     name = text(120, 1)
     priority = _priority(missing=0)
     is_active = colander.SchemaNode(JsonBoolean(), missing=True)
@@ -110,6 +140,8 @@ class MappingReplacement(_Mapping):
 
 
 class MappingChange(Schema):
+    struct = MappingChangeFields
+
     name = text(120, 1, **DROP)
     claim_name = text(200, 1, **DROP)
     match_type = colander.SchemaNode(JsonString(), validator=colander.OneOf(MATCH_TYPES), **DROP)

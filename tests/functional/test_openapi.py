@@ -1,10 +1,17 @@
 """The OpenAPI document is complete, valid, and shown on a page."""
 
 import re
+from datetime import datetime
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
 
+import colander
+import msgspec
 import pytest
 
 from skywatch.features import SETTINGS
+from skywatch.http.resources import schema as kinds
+from skywatch.http.resources.fields import UNSET, UnsetType
 from skywatch.http.resources.service import ApiService
 from skywatch.settings import names_of
 
@@ -175,3 +182,64 @@ def test_files_are_bytes_and_imports_of_geofences_a_feature_collection(client):
         assert {"type", "geometry"} == set(feature["required"])
         # Editors of maps add members of their own.
         assert collection["additionalProperties"] is feature["additionalProperties"] is True
+
+
+KINDS = {
+    kinds.JsonString: str,
+    kinds.JsonInteger: int,
+    kinds.JsonNumber: float,
+    kinds.JsonBoolean: bool,
+    kinds.JsonObject: dict,
+    kinds.JsonList: list,
+    kinds.Timestamp: datetime,
+}
+
+
+def bodies(client):
+    """The schemas of JSON bodies that have members; forms and texts are read by their views."""
+    for service in services(client):
+        for operation in service.operations:
+            if operation.body is not None and operation.body.children and operation.body_types == ("application/json",):
+                yield operation.operation_id, operation.body
+
+
+def test_every_body_becomes_a_struct(client):
+    assert [name for name, body in bodies(client) if body.struct is None] == []
+
+
+def test_a_schema_and_its_struct_name_the_same_members(client):
+    for _, body in bodies(client):
+        members = [child.name for child in body.children]
+        assert sorted(body.struct.__struct_encode_fields__) == sorted(members), type(body).__name__
+
+
+def test_a_schema_and_its_struct_agree_on_what_a_member_may_be(client):
+    compared = 0
+    for _, body in bodies(client):
+        hints = get_type_hints(body.struct)
+        fields = {field.encode_name: field for field in msgspec.structs.fields(body.struct)}
+        for child in body.children:
+            field, where = fields[child.name], f"{body.struct.__name__}.{child.name}"
+            types = set(get_args(hints[field.name])) or {hints[field.name]}
+            assert (NoneType in types) == takes_null(child), where
+            assert (UnsetType in types) == (child.missing is colander.drop), where
+            assert default_of(field) == (UNSET if child.missing is colander.drop else child.missing), where
+            inner = child.typ.inner if isinstance(child.typ, kinds.Nullable) else child.typ
+            expected = next((python for kind, python in KINDS.items() if isinstance(inner, kind)), None)
+            if expected is not None:
+                assert expected in {get_origin(kind) or kind for kind in types}, where
+                compared += 1
+    assert compared > 50
+
+
+def takes_null(child: Any) -> bool:
+    try:
+        return child.missing is None or child.deserialize(None) is None
+    except colander.Invalid:
+        return False
+
+
+def default_of(field: msgspec.structs.FieldInfo) -> Any:
+    if field.default_factory is not msgspec.NODEFAULT:
+        return field.default_factory()
+    return colander.required if field.default is msgspec.NODEFAULT else field.default

@@ -13,6 +13,7 @@ from skywatch.accounts.nodes import (
     optional_timestamp_node,
 )
 from skywatch.http.lists.paging import PageLinks
+from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     JsonList,
     JsonString,
@@ -36,7 +37,23 @@ class FeatureSummaries(Schema):
             self.add(AccessSummary(name=feature))
 
 
+class AccessChangeFields(Fields):
+    read_access: str | UnsetType = UNSET
+    write_access: str | UnsetType = UNSET
+    is_enabled: bool | UnsetType = UNSET
+
+
+class AccessReplacementFields(AccessChangeFields, kw_only=True):
+    """All three, none left out."""
+
+    read_access: str
+    write_access: str
+    is_enabled: bool
+
+
 class AccessChange(Schema):
+    struct = AccessChangeFields
+
     read_access = colander.SchemaNode(JsonString(), validator=colander.OneOf(LEVELS), **DROP)
     write_access = colander.SchemaNode(JsonString(), validator=colander.OneOf(LEVELS), **DROP)
     is_enabled = boolean_node(**DROP)
@@ -44,6 +61,8 @@ class AccessChange(Schema):
 
 class AccessReplacement(AccessSummary):
     """All three, none left out."""
+
+    struct = AccessReplacementFields
 
 
 class AccessEntry(AccessSummary):

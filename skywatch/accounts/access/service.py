@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from sqlalchemy.orm import Session
 
+from skywatch.accounts.access.schemas import AccessChangeFields
 from skywatch.accounts.identity.caller import Caller
 from skywatch.accounts.models import FeatureAccessSetting
 from skywatch.core.problems import not_found
@@ -38,14 +36,13 @@ def get_access(session: Session, feature: str) -> FeatureAccessSetting:
     )
 
 
-def change_access(session: Session, caller: Caller, feature: str, fields: Mapping[str, Any]) -> FeatureAccessSetting:
+def change_access(session: Session, caller: Caller, feature: str, fields: AccessChangeFields) -> FeatureAccessSetting:
     """Change a setting, in force at once everywhere."""
     caller.begin(session, Permission.SYSTEM_MANAGE)
     setting = get_access(session, feature)
     before = {name: getattr(setting, name) for name in FIELDS}
-    for name in FIELDS:
-        if name in fields:
-            setattr(setting, name, fields[name])
+    for name, value in fields.given().items():
+        setattr(setting, name, value)
     if setting not in session:
         session.add(setting)
     after = {name: getattr(setting, name) for name in FIELDS}

@@ -10,6 +10,7 @@ from skywatch.core.storing.audit import Target
 from skywatch.http.lists.paging import PageQuery, page_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
+from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import ApiService
 from skywatch.security.permissions import Permission
 
@@ -36,7 +37,7 @@ def get_feature_access(request: Request) -> dict[str, Any]:
 )
 def update_feature_access(request: Request) -> dict[str, Any]:
     """Change parts of the access setting of one feature, in force at once"""
-    return _change(request)
+    return _change(request, body_of(request, schemas.AccessChangeFields))
 
 
 @setting_service.put(
@@ -44,12 +45,10 @@ def update_feature_access(request: Request) -> dict[str, Any]:
 )
 def replace_feature_access(request: Request) -> dict[str, Any]:
     """Set the whole access setting of one feature, in force at once"""
-    return _change(request)
+    return _change(request, body_of(request, schemas.AccessReplacementFields))
 
 
-def _change(request: Request) -> dict[str, Any]:
+def _change(request: Request, fields: schemas.AccessChangeFields) -> dict[str, Any]:
     feature = request.matchdict["feature"]
     with noting_refusals(request, "feature_access.changed", Target("feature_access", feature)) as caller:
-        return answer(
-            schemas.AccessEntry, service.change_access(request.db, caller, feature, request.validated["body"])
-        )
+        return answer(schemas.AccessEntry, service.change_access(request.db, caller, feature, fields))

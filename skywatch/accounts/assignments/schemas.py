@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import colander
@@ -14,6 +15,7 @@ from skywatch.accounts.nodes import (
     timestamp_node,
 )
 from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.fields import Fields
 from skywatch.http.resources.schema import (
     JsonInteger,
     JsonList,
@@ -33,13 +35,27 @@ class AssignmentQuery(PageQuery):
     role = colander.SchemaNode(QueryInteger(), validator=colander.Range(1), description="Number of a role.", **DROP)
 
 
+class AssignmentCreateFields(Fields):
+    user: int
+    role: int
+    expires_at: datetime | None = None
+
+
 class AssignmentCreate(Schema):
+    struct = AssignmentCreateFields
+
     user = row_id_node()
     role = row_id_node()
     expires_at = optional_timestamp_node(missing=None, description="When it ends by itself.")
 
 
+class AssignmentChangeFields(Fields):
+    expires_at: datetime | None
+
+
 class AssignmentChange(Schema):
+    struct = AssignmentChangeFields
+
     expires_at = optional_timestamp_node(description="When it ends by itself; null for never.")
 
 

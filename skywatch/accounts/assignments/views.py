@@ -11,6 +11,7 @@ from skywatch.core.storing.audit import Target
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
+from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
@@ -43,9 +44,9 @@ def list_user_roles(request: Request) -> dict[str, Any]:
 )
 def create_user_role(request: Request) -> dict[str, Any]:
     """Assign a role within the caller's own permissions to a user, perhaps for a time"""
-    body = request.validated["body"]
-    with noting_refusals(request, "assignment.created", Target("user", body["user"])) as caller:
-        created = service.create_assignment(request.db, caller, body["user"], body["role"], body["expires_at"])
+    body = body_of(request, schemas.AssignmentCreateFields)
+    with noting_refusals(request, "assignment.created", Target("user", body.user)) as caller:
+        created = service.create_assignment(request.db, caller, body.user, body.role, body.expires_at)
     return _answer(created)
 
 
@@ -63,7 +64,7 @@ def get_user_role(request: Request) -> dict[str, Any]:
 )
 def update_user_role(request: Request) -> dict[str, Any]:
     """Change when a role assignment ends"""
-    expires_at = request.validated["body"]["expires_at"]
+    expires_at = body_of(request, schemas.AssignmentChangeFields).expires_at
     with noting_refusals(request, "assignment.changed", Target("assignment", _id(request))) as caller:
         return _answer(service.update_assignment(request.db, caller, _id(request), expires_at))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import colander
 
 from skywatch.accounts.nodes import (
@@ -14,6 +16,7 @@ from skywatch.accounts.nodes import (
     timestamp_node,
 )
 from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     JsonList,
     JsonString,
@@ -48,7 +51,16 @@ class KeyOwner(Schema):
     user = owner_node()
 
 
+class KeyCreateFields(Fields):
+    name: str
+    scopes: list[str]
+    expires_at: datetime | None = None
+    user: int | UnsetType = UNSET
+
+
 class KeyCreate(Schema):
+    struct = KeyCreateFields
+
     name = text(120, 1)
     scopes = strings_node(
         colander.SchemaNode(JsonString(), validator=colander.OneOf(ALL_SCOPES)),

@@ -13,6 +13,7 @@ from skywatch.core.storing.audit import Target
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
+from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.contexts import OWN_ACCOUNT
 from skywatch.security.permissions import Permission
@@ -56,12 +57,12 @@ def create_api_key(request: Request) -> dict[str, Any]:
     """
     if not request.runtime.settings.of(AccountSettings).api_key_enabled:
         raise Problem("permission_denied", "API keys are switched off.")
-    body = request.validated["body"]
-    owner = body.get("user")
+    body = body_of(request, schemas.KeyCreateFields)
+    owner = body.user or None
     with noting_refusals(request, "api_key.created", Target("user", owner) if owner else None) as caller:
         if owner is not None:
             _check_manages(request)
-        key, text = service.create_key(request.db, caller, body["name"], body["scopes"], body["expires_at"], owner)
+        key, text = service.create_key(request.db, caller, body.name, body.scopes, body.expires_at, owner)
     request.response.status_code = 201
     return {**_answer(key), "key": text}
 

@@ -13,22 +13,42 @@ from skywatch.accounts.nodes import (
     text,
 )
 from skywatch.accounts.users.schemas import UserSummary
+from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     JsonString,
     Schema,
 )
 
 
+class CredentialsFields(Fields):
+    username: str
+    password: str
+
+
 class Credentials(Schema):
+    struct = CredentialsFields
+
     username = text(254, 1, description="The username or the e-mail address.")
     password = text(1024, 1)
 
 
+class RefreshFields(Fields):
+    refresh: str | UnsetType = UNSET
+
+
 class RefreshBody(Schema):
+    struct = RefreshFields
+
     refresh = text(MAXIMUM_TOKEN, 1, description="The refresh token; left out where it travels as a cookie.", **DROP)
 
 
+class HandoverFields(Fields):
+    code: str
+
+
 class HandoverBody(Schema):
+    struct = HandoverFields
+
     code = text(64, 1, description="The code from the body of the console's page.")
 
 

@@ -24,6 +24,7 @@ from skywatch.core.process.version import VERSION
 from skywatch.http.clients.channel import channel_address
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
+from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import ApiService
 from skywatch.http.settings import HttpSettings
 from skywatch.security.contexts import EXCHANGE, OPEN, OWN_ACCOUNT
@@ -79,13 +80,13 @@ def log_in(request: Request) -> dict[str, Any]:
     """
     _check_local_auth(request)
     refuse_foreign_login(request)
-    body = request.validated["body"]
+    body = body_of(request, schemas.CredentialsFields)
     codec, actor = request.registry["authenticator"].codec, anonymous_actor(request)
     user, pair = local.log_in(
         request.runtime.sessions,
         request.registry["guess_limits"],
-        body["username"],
-        body["password"],
+        body.username,
+        body.password,
         actor,
         lambda session, user: service.start_login(session, codec, user, "password", actor),
     )
@@ -98,7 +99,7 @@ def refresh_tokens(request: Request) -> dict[str, Any]:
 
     Each refresh token can be used once. Using one a second time ends the login it belongs to.
     """
-    token = request.validated["body"].get("refresh") or refresh_cookie(request)
+    token = body_of(request, schemas.RefreshFields).refresh or refresh_cookie(request)
     if token is None:
         raise invalid("refresh", "is required")
     codec = request.registry["authenticator"].codec
@@ -115,7 +116,7 @@ def go_on_from_console(request: Request) -> dict[str, Any]:
     """
     browser = handed_over_to(request)
     sessions, codec = request.runtime.sessions, request.registry["authenticator"].codec
-    code = request.validated["body"]["code"]
+    code = body_of(request, schemas.HandoverFields).code
     user, pair = handover.redeem_code(sessions, codec, code, browser, anonymous_actor(request))
     remember_browser(request, request.response, "", handover.LIFETIME)
     return {**hand_over(request, pair), "user": summary(user)}
@@ -129,7 +130,7 @@ def log_out(request: Request) -> dict[str, str]:
     `logout_url` is where to send the person to end the identity provider's session as well.
     """
     ended = {request.caller.login_id} if request.caller.login_id is not None else set()
-    token = request.validated["body"].get("refresh")
+    token = body_of(request, schemas.RefreshFields).refresh or None
     if token is None and not proved_by_header(request):
         token = refresh_cookie(request)
     claims = _own_refresh_token(request, token) if token is not None else None

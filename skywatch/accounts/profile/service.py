@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.identity.caller import Caller
@@ -14,6 +11,7 @@ from skywatch.accounts.logins.tokens import TokenCodec
 from skywatch.accounts.models import User
 from skywatch.accounts.users.hashing import hashing
 from skywatch.accounts.users.passwords import verify_password
+from skywatch.accounts.users.schemas import ProfileChangeFields
 from skywatch.accounts.users.service import apply_profile, get_user, set_password, target_of
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.network.addresses import place
@@ -57,7 +55,7 @@ def change_password(
         return start_login(session, codec, fresh, "password", actor)
 
 
-def change_profile(session: Session, caller: Caller, fields: Mapping[str, Any]) -> User:
+def change_profile(session: Session, caller: Caller, fields: ProfileChangeFields) -> User:
     """Change what users may change themselves."""
     caller.begin(session)
     user = get_user(session, caller.actor.user_id or 0)

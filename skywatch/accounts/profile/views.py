@@ -11,10 +11,11 @@ from skywatch.accounts.nodes import MAX_VALUES_OF_PREFERENCES
 from skywatch.accounts.profile import schemas, service
 from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.users.answers import profile
-from skywatch.accounts.users.schemas import Profile, ProfileChange
+from skywatch.accounts.users.schemas import Profile, ProfileChange, ProfileChangeFields
 from skywatch.accounts.users.service import get_user
 from skywatch.core.problems import Problem
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import ApiService
 from skywatch.security.contexts import IDENTIFIED, OWN_ACCOUNT
 
@@ -46,7 +47,7 @@ def update_profile(request: Request) -> dict[str, Any]:
     A new e-mail address serves neither login nor single sign-on until an administrator (`PATCH users/{id}`) or the
     identity provider confirms it.
     """
-    return profile(service.change_profile(request.db, caller_of(request), request.validated["body"]))
+    return profile(service.change_profile(request.db, caller_of(request), body_of(request, ProfileChangeFields)))
 
 
 @password_service.post(permission=OWN_ACCOUNT, body=schemas.PasswordChange(), responses={200: Tokens()}, errors=(409,))
@@ -54,13 +55,13 @@ def change_password(request: Request) -> dict[str, str]:
     """Change the caller's password; ends all their logins and begins a new one"""
     if not request.runtime.settings.of(AccountSettings).local_auth_enabled:
         raise Problem("local_auth_disabled")
-    body = request.validated["body"]
+    body = body_of(request, schemas.PasswordChangeFields)
     pair = service.change_password(
         request.runtime.sessions,
         request.registry["guess_limits"],
         request.registry["authenticator"].codec,
         caller_of(request),
-        body["current_password"],
-        body["new_password"],
+        body.current_password,
+        body.new_password,
     )
     return hand_over(request, pair)

@@ -16,6 +16,7 @@ from skywatch.accounts.nodes import (
     timestamp_node,
 )
 from skywatch.http.lists.paging import PageLinks
+from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     JsonList,
     JsonString,
@@ -39,7 +40,22 @@ def priority_node(**kw: Any) -> colander.SchemaNode:
     return number_node(validator=colander.Range(0, 1000), description="Higher means more privileged.", **kw)
 
 
+class RoleChangeFields(Fields):
+    name: str | UnsetType = UNSET
+    display_name: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+    permissions: list[str] | UnsetType = UNSET
+    priority: int | UnsetType = UNSET
+
+
+class RoleCreateFields(RoleChangeFields, kw_only=True):
+    name: str
+    permissions: list[str]
+
+
 class RoleCreate(Schema):
+    struct = RoleCreateFields
+
     name = role_name_node()
     display_name = display_name_node(**DROP)
     description = text(1000, **DROP)
@@ -48,6 +64,8 @@ class RoleCreate(Schema):
 
 
 class RoleChange(Schema):
+    struct = RoleChangeFields
+
     name = role_name_node(**DROP)
     display_name = display_name_node(**DROP)
     description = text(1000, **DROP)

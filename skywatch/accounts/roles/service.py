@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,10 +11,12 @@ from sqlalchemy.orm import Session
 from skywatch.accounts.identity.caller import Caller, check_covers
 from skywatch.accounts.identity.rights import SUPERADMIN, in_force
 from skywatch.accounts.models import Role, UserRole
+from skywatch.accounts.roles.schemas import RoleChangeFields, RoleCreateFields
 from skywatch.accounts.users.service import permissions_of_role
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, not_found
 from skywatch.core.storing import audit
+from skywatch.http.resources.fields import UNSET
 from skywatch.security.permissions import Permission
 
 
@@ -44,15 +46,15 @@ def get_role(session: Session, role_id: int) -> Role:
     return role
 
 
-def create_role(session: Session, caller: Caller, fields: Mapping[str, Any]) -> Role:
+def create_role(session: Session, caller: Caller, fields: RoleCreateFields) -> Role:
     """A new role of the installation's own."""
     rights = caller.begin(session, Permission.ROLES_CREATE)
     role = Role(
-        name=fields["name"],
-        display_name=fields.get("display_name") or fields["name"],
-        description=fields.get("description", ""),
-        permissions=sorted(set(fields["permissions"])),
-        priority=fields.get("priority", 0),
+        name=fields.name,
+        display_name=fields.display_name or fields.name,
+        description=fields.description or "",
+        permissions=sorted(set(fields.permissions)),
+        priority=fields.priority or 0,
     )
     check_covers(rights, permissions_of_role(role), "The role")
     _check_unique(session, role.name)
@@ -62,27 +64,29 @@ def create_role(session: Session, caller: Caller, fields: Mapping[str, Any]) -> 
     return role
 
 
-def update_role(session: Session, caller: Caller, role_id: int, fields: Mapping[str, Any]) -> Role:
+def update_role(session: Session, caller: Caller, role_id: int, fields: RoleChangeFields) -> Role:
     """Change a role; the permissions of its holders change at once."""
     rights = caller.begin(session, Permission.ROLES_EDIT)
     role = get_role(session, role_id)
     check_covers(rights, permissions_of_role(role), "The role")
     before = _audited(role)
-    name = fields.get("name", role.name)
-    if name != role.name:
+    if fields.name is not UNSET and fields.name != role.name:
         if role.is_system:
             raise Problem("conflict", "A system role keeps its name.")
-        _check_unique(session, name)
-        role.name = name
-    if "permissions" in fields:
-        permissions = sorted(set(fields["permissions"]))
+        _check_unique(session, fields.name)
+        role.name = fields.name
+    if fields.permissions is not UNSET:
+        permissions = sorted(set(fields.permissions))
         if role.is_system and role.name == SUPERADMIN and set(permissions) != set(Permission):
             raise Problem("conflict", "The superadmin role has every permission.")
         role.permissions = permissions
         check_covers(rights, permissions_of_role(role), "The role")
-    for field in ("display_name", "description", "priority"):
-        if field in fields:
-            setattr(role, field, fields[field])
+    if fields.display_name is not UNSET:
+        role.display_name = fields.display_name
+    if fields.description is not UNSET:
+        role.description = fields.description
+    if fields.priority is not UNSET:
+        role.priority = fields.priority
     audit.record(session, caller.actor, "role.changed", target_of(role), before=before, after=_audited(role))
     session.flush()
     return role

@@ -11,6 +11,7 @@ from skywatch.core.storing.audit import Target
 from skywatch.http.lists.paging import PageQuery, page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
+from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
@@ -38,15 +39,15 @@ def list_roles(request: Request) -> dict[str, Any]:
 )
 def create_role(request: Request) -> dict[str, Any]:
     """Create a role within the caller's own permissions"""
-    body = request.validated["body"]
-    with noting_refusals(request, "role.created", Target("role", None, body["name"])) as caller:
-        return _shown(request, service.create_role(request.db, caller, body))
+    body = body_of(request, schemas.RoleCreateFields)
+    with noting_refusals(request, "role.created", Target("role", None, body.name)) as caller:
+        return _answer(request, service.create_role(request.db, caller, body))
 
 
 @role_service.get(permission=Permission.ROLES_VIEW, responses={200: schemas.RoleEntry()})
 def get_role(request: Request) -> dict[str, Any]:
     """One role"""
-    return _shown(request, service.get_role(request.db, _id(request)))
+    return _answer(request, service.get_role(request.db, _id(request)))
 
 
 @role_service.patch(
@@ -55,7 +56,8 @@ def get_role(request: Request) -> dict[str, Any]:
 def update_role(request: Request) -> dict[str, Any]:
     """Change a role; before and after it must be within the caller's own permissions"""
     with noting_refusals(request, "role.changed", Target("role", _id(request))) as caller:
-        return _shown(request, service.update_role(request.db, caller, _id(request), request.validated["body"]))
+        fields = body_of(request, schemas.RoleChangeFields)
+        return _answer(request, service.update_role(request.db, caller, _id(request), fields))
 
 
 @role_service.delete(
@@ -69,7 +71,7 @@ def delete_role(request: Request) -> None:
     request.response.status_code = 204
 
 
-def _shown(request: Request, role: Role) -> dict[str, Any]:
+def _answer(request: Request, role: Role) -> dict[str, Any]:
     return answer(schemas.RoleEntry, role, user_count=service.holders(request.db, [role.id])[role.id])
 
 

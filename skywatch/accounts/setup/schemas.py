@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from skywatch.accounts.nodes import password_node, text, username_node
 from skywatch.accounts.users.schemas import UserSummary
+from skywatch.http.resources.fields import Fields
 from skywatch.http.resources.schema import Schema
 
 
+class SetupFields(Fields):
+    token: str
+    username: str
+    password: str
+
+
 class SetupBody(Schema):
+    struct = SetupFields
+
     token = text(100, 1, description="The one-time password, as the link carries it.")
     username = username_node()
     password = password_node(description="The administrator's own password from now on.")

@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeVar
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
@@ -19,6 +20,7 @@ from skywatch.accounts.changes import begin_change
 from skywatch.accounts.identity.caller import Caller
 from skywatch.accounts.identity.rights import SUPERADMIN
 from skywatch.accounts.models import User
+from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.accounts.users.service import create_user
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, writing
@@ -57,7 +59,7 @@ def create_first_administrator(
     sessions: SessionFactory,
     actor: Actor,
     password: str,
-    fields: Mapping[str, Any],
+    fields: UserCreateFields,
     then: Callable[[Session, User], T],
 ) -> T:
     """Create the first user, who holds every permission; the result of ``then`` in the same transaction.
@@ -70,7 +72,7 @@ def create_first_administrator(
             raise Problem("conflict", "There is a user already: sign in.")
         row = session.get(StoredSetting, ROW)
         if row is not None and _matches(row, password):
-            user = create_user(session, Caller(actor), {**fields, "roles": [SUPERADMIN]})
+            user = create_user(session, Caller(actor), msgspec.structs.replace(fields, roles=[SUPERADMIN]))
             session.delete(row)
             return then(session, user)
         # What is recorded here stays: the Problem is raised after the transaction.

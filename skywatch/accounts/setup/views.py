@@ -9,9 +9,11 @@ from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.setup import schemas
 from skywatch.accounts.setup.service import create_first_administrator
 from skywatch.accounts.users.answers import summary
+from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.core.problems import Problem
 from skywatch.core.storing.audit import Actor
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import ApiService
 from skywatch.security.contexts import EXCHANGE
 
@@ -31,11 +33,10 @@ def set_up(request: Request) -> dict[str, Any]:
     """
     if not request.runtime.settings.of(AccountSettings).local_auth_enabled:
         raise Problem("local_auth_disabled")
-    fields = dict(request.validated["body"])
+    body = body_of(request, schemas.SetupFields)
+    fields = UserCreateFields(username=body.username, password=body.password)
     actor = Actor(NAME, "setup", None, request.client_address, request.request_id)
-    user: dict[str, Any] = create_first_administrator(
-        request.runtime.sessions, actor, fields.pop("token"), fields, _summary
-    )
+    user: dict[str, Any] = create_first_administrator(request.runtime.sessions, actor, body.token, fields, _summary)
     request.registry["setup"].expire()
     request.response.status_code = 201
     return {"user": user}

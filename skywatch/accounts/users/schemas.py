@@ -22,6 +22,7 @@ from skywatch.accounts.nodes import (
     username_node,
 )
 from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     JsonList,
     JsonObject,
@@ -56,7 +57,17 @@ class Profile(UserSummary):
     last_login = optional_timestamp_node()
 
 
+class ProfileChangeFields(Fields):
+    """What users may also change themselves."""
+
+    display_name: str | UnsetType = UNSET
+    email: str | UnsetType = UNSET
+    preferences: dict[str, Any] | UnsetType = UNSET
+
+
 class ProfileChange(Schema):
+    struct = ProfileChangeFields
+
     display_name = display_name_node(**DROP)
     email = email_node(**DROP)
     preferences = colander.SchemaNode(JsonObject(), validator=small_json, **DROP)
@@ -76,7 +87,20 @@ class UserList(PageLinks):
     users = colander.SchemaNode(JsonList(), Profile())
 
 
+class UserCreateFields(Fields):
+    """A user to create."""
+
+    username: str
+    kind: str = PERSON
+    email: str | UnsetType = UNSET
+    password: str | UnsetType = UNSET
+    display_name: str | UnsetType = UNSET
+    roles: list[str] | UnsetType = UNSET
+
+
 class UserCreate(Schema):
+    struct = UserCreateFields
+
     username = username_node()
     kind = colander.SchemaNode(
         JsonString(),
@@ -99,7 +123,17 @@ class UserCreate(Schema):
         return super(UserCreate, schema).deserialize(cstruct)
 
 
+class UserChangeFields(ProfileChangeFields):
+    """What administrators change of a user."""
+
+    is_active: bool | UnsetType = UNSET
+    password: str | UnsetType = UNSET
+    roles: list[str] | UnsetType = UNSET
+
+
 class UserChange(ProfileChange):
+    struct = UserChangeFields
+
     is_active = boolean_node(**DROP)
     password = password_node(**DROP)
     roles = role_names_node(description="The names of exactly the roles that the user shall hold.", **DROP)

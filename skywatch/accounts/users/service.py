@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,13 +11,15 @@ from sqlalchemy.orm import Session, selectinload
 from skywatch.accounts.identity.caller import Caller, check_covers
 from skywatch.accounts.identity.rights import in_force, role_permissions
 from skywatch.accounts.logins.service import end_login, end_logins, handle_of
-from skywatch.accounts.models import PERSON, SERVICE, Login, PasswordReset, Role, User, UserRole
+from skywatch.accounts.models import SERVICE, Login, PasswordReset, Role, User, UserRole
 from skywatch.accounts.superadmins import keeping_a_superadmin
 from skywatch.accounts.users.names import clean_email, email_key, username_key
 from skywatch.accounts.users.passwords import check_password, hash_password
+from skywatch.accounts.users.schemas import ProfileChangeFields, UserChangeFields, UserCreateFields
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, invalid_fields, not_found
 from skywatch.core.storing import audit
+from skywatch.http.resources.fields import UNSET, UnsetType
 from skywatch.security.permissions import Permission
 
 # Users who hold a role are looked up by their role up to this number, beyond it by their name.
@@ -71,52 +73,52 @@ def get_user(session: Session, user_id: int) -> User:
     return user
 
 
-def create_user(session: Session, caller: Caller, fields: Mapping[str, Any]) -> User:
+def create_user(session: Session, caller: Caller, fields: UserCreateFields) -> User:
     """A new user; without a password only single sign-on or an administrator lets it in.
 
     The account of a program (``kind``) has neither e-mail address nor password; raises Problem (400) for them.
     """
     rights = caller.begin(session, Permission.USERS_CREATE)
-    kind = fields.get("kind", PERSON)
-    _check_kind(kind, fields)
+    _check_kind(fields.kind, email=fields.email, password=fields.password)
     user = User(
-        username=fields["username"],
-        username_key=username_key(fields["username"]),
-        display_name=fields.get("display_name") or fields["username"],
-        kind=kind,
-        auth_provider="none" if kind == SERVICE else "local",
+        username=fields.username,
+        username_key=username_key(fields.username),
+        display_name=fields.display_name or fields.username,
+        kind=fields.kind,
+        auth_provider="none" if fields.kind == SERVICE else "local",
     )
-    _set_email(user, fields.get("email", ""))
+    _set_email(user, fields.email or "")
     _check_unique(session, user)
-    if fields.get("password") is not None:
-        set_password(user, fields["password"], "password")
+    if fields.password is not UNSET:
+        set_password(user, fields.password, "password")
     session.add(user)
     session.flush()
-    set_roles(session, caller, rights, user, fields.get("roles", []))
+    set_roles(session, caller, rights, user, fields.roles or [])
     after = _audited(user)
     audit.record(session, caller.actor, "user.created", target_of(user), after=after)
     return user
 
 
-def update_user(session: Session, caller: Caller, user_id: int, fields: Mapping[str, Any]) -> User:
+def update_user(session: Session, caller: Caller, user_id: int, fields: UserChangeFields) -> User:
     """Change a user; a new password or deactivation ends all logins."""
     rights = caller.begin(session, Permission.USERS_EDIT)
     user = get_user(session, user_id)
     check_covers(rights, permissions_of(user), "The user")
-    _check_kind(user.kind, fields)
+    _check_kind(user.kind, email=fields.email, password=fields.password)
     before = _audited(user)
     with keeping_a_superadmin(session):
         apply_profile(session, user, fields)
-        if "is_active" in fields:
-            user.is_active = fields["is_active"]
-        if "password" in fields:
-            set_password(user, fields["password"], "password")
-        if "roles" in fields:
-            set_roles(session, caller, rights, user, fields["roles"])
-    if "password" in fields or not user.is_active:
-        end_logins(session, user.id, "password changed" if "password" in fields else "deactivated")
+        if fields.is_active is not UNSET:
+            user.is_active = fields.is_active
+        if fields.password is not UNSET:
+            set_password(user, fields.password, "password")
+        if fields.roles is not UNSET:
+            set_roles(session, caller, rights, user, fields.roles)
+    has_password = fields.password is not UNSET
+    if has_password or not user.is_active:
+        end_logins(session, user.id, "password changed" if has_password else "deactivated")
         withdraw_resets(session, user.id)
-    after = _audited(user) | ({"password_changed": True} if "password" in fields else {})
+    after = _audited(user) | ({"password_changed": True} if has_password else {})
     audit.record(session, caller.actor, "user.changed", target_of(user), before=before, after=after)
     return user
 
@@ -155,23 +157,23 @@ def delete_user(session: Session, caller: Caller, user_id: int) -> None:
         session.delete(user)
 
 
-def apply_profile(session: Session, user: User, fields: Mapping[str, Any], *, by_user: bool = False) -> None:
+def apply_profile(session: Session, user: User, fields: ProfileChangeFields, *, by_user: bool = False) -> None:
     """Set what users may also set themselves: display name, e-mail address, preferences.
 
     ``by_user``: the address is not verified. It is stored, but serves neither login nor linking (it
     has no key), so that it conflicts with none and the answer does not show whose address it is.
     """
-    if "display_name" in fields:
-        user.display_name = fields["display_name"]
-    if "preferences" in fields:
-        user.preferences = fields["preferences"]
-    if "email" in fields:
+    if fields.display_name is not UNSET:
+        user.display_name = fields.display_name
+    if fields.preferences is not UNSET:
+        user.preferences = fields.preferences
+    if fields.email is not UNSET:
         if not by_user:
-            _set_email(user, fields["email"])
+            _set_email(user, fields.email)
             user.email_self_given = False
             _check_unique(session, user)
-        elif not fields["email"] or email_key(fields["email"]) != user.email_key:
-            _set_email(user, fields["email"])
+        elif not fields.email or email_key(fields.email) != user.email_key:
+            _set_email(user, fields.email)
             user.email_key, user.email_self_given = None, bool(user.email)
 
 
@@ -182,7 +184,7 @@ def withdraw_resets(session: Session, user_id: int) -> None:
 
 def set_password(user: User, password: str, field: str) -> None:
     """Give a user a password; raises Problem (400) naming ``field`` where it is too easy."""
-    _check_kind(user.kind, {"password": password})
+    _check_kind(user.kind, password=password)
     try:
         check_password(password, (user.username, user.email, user.display_name))
     except ValueError as error:
@@ -270,9 +272,9 @@ def with_roles() -> Any:
     return selectinload(User.assignments).joinedload(UserRole.role)
 
 
-def _check_kind(kind: str, fields: Mapping[str, Any]) -> None:
+def _check_kind(kind: str, **members: str | UnsetType) -> None:
     if kind == SERVICE:
-        faults = {name: "a service account has none" for name in ("email", "password") if fields.get(name)}
+        faults = {name: "a service account has none" for name, value in members.items() if value}
         if faults:
             raise invalid_fields(faults)
 

@@ -11,6 +11,7 @@ from skywatch.accounts.users.answers import profile
 from skywatch.core.storing.audit import Target
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
@@ -42,8 +43,8 @@ def list_users(request: Request) -> dict[str, Any]:
 )
 def create_user(request: Request) -> dict[str, Any]:
     """Create a user, with roles within the caller's own permissions"""
-    body = request.validated["body"]
-    with noting_refusals(request, "user.created", Target("user", None, body["username"])) as caller:
+    body = body_of(request, schemas.UserCreateFields)
+    with noting_refusals(request, "user.created", Target("user", None, body.username)) as caller:
         return profile(service.create_user(request.db, caller, body))
 
 
@@ -63,7 +64,8 @@ def get_user(request: Request) -> dict[str, Any]:
 def update_user(request: Request) -> dict[str, Any]:
     """Change a user whose permissions are within the caller's own; a new password or deactivation ends all logins"""
     with noting_refusals(request, "user.changed", Target("user", _id(request))) as caller:
-        return profile(service.update_user(request.db, caller, _id(request), request.validated["body"]))
+        fields = body_of(request, schemas.UserChangeFields)
+        return profile(service.update_user(request.db, caller, _id(request), fields))
 
 
 @user_service.delete(permission=Permission.USERS_DELETE, responses={204: None}, errors=(409,))

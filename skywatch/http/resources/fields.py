@@ -8,7 +8,7 @@ the two against each other: names, nullability, defaults and kinds.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, dataclass_transform
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -18,6 +18,8 @@ from skywatch.http.requests.request import Request
 __all__ = ["UNSET", "Fields", "UnsetType", "body_of"]
 
 
+# mypy does not read what subclasses inherit of a struct's options.
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(msgspec.field,))
 class Fields(msgspec.Struct, kw_only=True, frozen=True):
     """The base of the structs of bodies.
 

@@ -9,6 +9,7 @@ from skywatch.core.storing.audit import Target
 from skywatch.http.lists.paging import PageQuery, page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
+from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 from skywatch.sso import mappings, schemas
@@ -35,8 +36,8 @@ def list_oidc_mappings(request: Request) -> dict[str, Any]:
 )
 def create_oidc_mapping(request: Request) -> dict[str, Any]:
     """Create a claim mapping to a role within the caller's own permissions"""
-    body = request.validated["body"]
-    with noting_refusals(request, "claim_mapping.created", Target("claim_mapping", None, body["name"])) as caller:
+    body = body_of(request, schemas.MappingCreateFields)
+    with noting_refusals(request, "claim_mapping.created", Target("claim_mapping", None, body.name)) as caller:
         mapping = mappings.create_mapping(request.db, caller, body, request.registry["sign_on"].parties)
     return _answer(mapping)
 
@@ -55,7 +56,7 @@ def get_oidc_mapping(request: Request) -> dict[str, Any]:
 )
 def update_oidc_mapping(request: Request) -> dict[str, Any]:
     """Change parts of a claim mapping; its role before and after must be within the caller's own permissions"""
-    return _change(request)
+    return _change(request, body_of(request, schemas.MappingChangeFields))
 
 
 @mapping_service.put(
@@ -66,7 +67,7 @@ def update_oidc_mapping(request: Request) -> dict[str, Any]:
 )
 def replace_oidc_mapping(request: Request) -> dict[str, Any]:
     """Set the whole of a claim mapping"""
-    return _change(request)
+    return _change(request, body_of(request, schemas.MappingReplacementFields))
 
 
 @mapping_service.delete(permission=Permission.ROLES_EDIT, responses={204: None}, errors=(409,))
@@ -77,10 +78,10 @@ def delete_oidc_mapping(request: Request) -> None:
     request.response.status_code = 204
 
 
-def _change(request: Request) -> dict[str, Any]:
+def _change(request: Request, fields: schemas.MappingChangeFields) -> dict[str, Any]:
     with noting_refusals(request, "claim_mapping.changed", Target("claim_mapping", _id(request))) as caller:
-        body, providers = request.validated["body"], request.registry["sign_on"].parties
-        return _answer(mappings.update_mapping(request.db, caller, _id(request), body, providers))
+        providers = request.registry["sign_on"].parties
+        return _answer(mappings.update_mapping(request.db, caller, _id(request), fields, providers))
 
 
 def _answer(entry: ClaimMapping) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from skywatch.accounts.defaults import install
 from skywatch.accounts.models import User
 from skywatch.accounts.setup import service
 from skywatch.accounts.setup.state import SetupState
+from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry, StoredSetting
 from skywatch.core.problems import Problem
@@ -122,7 +123,7 @@ def test_the_password_is_worth_nothing_once_there_is_a_user(visitor):
     populate(visitor.runtime, "viewer")
     visitor.send(page, 0, setup_password=password, password=OWN, status=303)
     assert [user.username for user in users_of(visitor)] == ["viewer"]
-    fields = {"username": "eve", "password": OWN}
+    fields = UserCreateFields(username="eve", password=OWN)
     with pytest.raises(Problem, match="There is a user already"):
         service.create_first_administrator(
             visitor.runtime.sessions, Actor("x", "console"), password, fields, lambda session, user: user

@@ -4,6 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.accounts.models import User, UserRole
+from skywatch.accounts.users.schemas import ProfileChangeFields
 from skywatch.accounts.users.service import apply_profile
 from skywatch.core.database.engine import writing
 from skywatch.settings import SettingsError
@@ -50,7 +51,7 @@ def test_an_address_that_users_gave_themselves_links_nobody_to_them(make_api):
     squatter = api.people.user("squatter", "viewer")
     with writing(api.runtime.sessions) as session:
         user = session.get(User, squatter)
-        apply_profile(session, user, {"email": "ada@example.org"}, by_user=True)
+        apply_profile(session, user, ProfileChangeFields(email="ada@example.org"), by_user=True)
     api.provider.lies = {"email": "ada@example.org", "email_verified": True}
     assert sign_on(api)["user"]["id"] != squatter
     with writing(api.runtime.sessions) as session:
@@ -59,7 +60,7 @@ def test_an_address_that_users_gave_themselves_links_nobody_to_them(make_api):
     with writing(api.runtime.sessions) as session:
         session.execute(sa.text("DELETE FROM external_identities"))
         session.execute(sa.text("UPDATE users SET email_key = NULL"))
-        apply_profile(session, session.get(User, squatter), {"email": "ada@example.org"})
+        apply_profile(session, session.get(User, squatter), ProfileChangeFields(email="ada@example.org"))
     assert sign_on(api)["user"]["id"] == squatter
 
 

@@ -17,6 +17,7 @@ from skywatch.accounts.models import Login, User
 from skywatch.accounts.nodes import email_node, password_node, username_node
 from skywatch.accounts.setup.service import NO_LONGER, create_first_administrator
 from skywatch.accounts.setup.views import NAME
+from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.console.forms.changes import SHOWN_ON_THE_PAGE
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.pages.page import FormPage
@@ -69,12 +70,13 @@ def post_setup(request: Request) -> dict[str, Any] | Response:
     try:
         fields = fields_of(FirstAdministrator(), entries, blank=("email",))
         password = fields.pop("setup_password")
+        first = UserCreateFields.of(fields)
         lifetime = timedelta(hours=runtime.settings.of(ConsoleSettings).console_session_hours)
 
         def begin(session: Session, user: User) -> Login:
             return begin_login(session, user, METHOD, actor, lifetime)
 
-        login = create_first_administrator(runtime.sessions, actor, password, fields, begin)
+        login = create_first_administrator(runtime.sessions, actor, password, first, begin)
     except Problem as problem:
         if problem.kind.code == "token_invalid":
             problem = invalid("setup_password", NO_LONGER)

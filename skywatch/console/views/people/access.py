@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.accounts.access import service as access
 from skywatch.accounts.access.effect import reach_of
-from skywatch.accounts.access.schemas import AccessReplacement
+from skywatch.accounts.access.schemas import AccessReplacement, AccessReplacementFields
 from skywatch.accounts.nodes import LEVELS
 from skywatch.accounts.roles.service import find_roles
 from skywatch.accounts.users.service import permissions_of_role
@@ -90,7 +90,7 @@ def _save(request: Request, entries: Entries, fields: Mapping[str, Any]) -> list
             wanted = {name: fields[f"{setting.feature}.{name}"] for name in access.FIELDS}
             if any(getattr(setting, name) != value for name, value in wanted.items()):
                 changed.append(setting.feature)
-                access.change_access(session, caller, setting.feature, wanted)
+                access.change_access(session, caller, setting.feature, AccessReplacementFields.of(wanted))
         return changed
 
 

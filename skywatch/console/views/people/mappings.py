@@ -31,7 +31,7 @@ from skywatch.security.permissions import ADMINISTRATIVE_KINDS, Permission
 from skywatch.sso import mappings
 from skywatch.sso.claims import MATCH_TYPES, Trial, try_rules
 from skywatch.sso.models import ClaimMapping
-from skywatch.sso.schemas import MappingCreate, MappingReplacement
+from skywatch.sso.schemas import MappingCreate, MappingCreateFields, MappingReplacement, MappingReplacementFields
 
 PAGES = (
     Page(
@@ -96,8 +96,8 @@ def post_new(request: Request) -> dict[str, Any] | Response:
     """Create a claim mapping to a role within the viewer's rights; an administrative one has to be confirmed"""
     entries = read_entries(request, MappingCreate(), UNDERSTOOD)
     try:
-        fields = fields_of(MappingCreate(), entries, blank=("priority", "role"))
-        target = Target("claim_mapping", None, fields["name"])
+        fields = MappingCreateFields.of(fields_of(MappingCreate(), entries, blank=("priority", "role")))
+        target = Target("claim_mapping", None, fields.name)
         with changing(request, "claim_mapping.created", target) as (session, caller):
             mapping = mappings.create_mapping(session, caller, fields, _parties(request))
             _check_understood(entries, mapping.role)
@@ -122,14 +122,15 @@ def post_mapping(request: Request) -> dict[str, Any] | Response:
     """Change a claim mapping; it holds from each person's next login on"""
     entries, target = read_entries(request, MappingReplacement(), UNDERSTOOD), Target("claim_mapping", _id(request))
     try:
-        fields = fields_of(MappingReplacement(), entries, blank=("priority", "role"))
+        values = fields_of(MappingReplacement(), entries, blank=("priority", "role"))
+        fields = MappingReplacementFields.of(values)
         with changing(request, "claim_mapping.changed", target) as (session, caller):
             caller.begin(session, Permission.ROLES_EDIT)
             present = mappings.get_mapping(session, _id(request))
             check_version(session, target, entries.version, _values(present))
             role = present.role.name
             changed = mappings.update_mapping(session, caller, _id(request), fields, _parties(request))
-            if fields["role"] != role:
+            if fields.role != role:
                 _check_understood(entries, changed.role)
             name = changed.name
     except Problem as problem:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import colander
+import msgspec
 from pyramid.response import Response
 
 from skywatch.accounts.identity.caller import check_covers
 from skywatch.accounts.models import Role
 from skywatch.accounts.roles import service as roles
-from skywatch.accounts.roles.schemas import RoleChange, RoleCreate
+from skywatch.accounts.roles.schemas import RoleChange, RoleChangeFields, RoleCreate, RoleCreateFields
 from skywatch.accounts.users.service import permissions_of_role
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.confirming import confirmation
@@ -25,6 +26,7 @@ from skywatch.core.storing.versions import check_version, version_of
 from skywatch.http.lists.paging import MAXIMUM_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
+from skywatch.http.resources.fields import UNSET
 from skywatch.http.resources.schema import QueryInteger, Schema
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import FEATURES, Permission
@@ -95,8 +97,8 @@ def post_new_role(request: Request) -> dict[str, Any] | Response:
     """Create a role that gives no more than the viewer holds"""
     entries = read_entries(request, RoleCreate())
     try:
-        fields = fields_of(RoleCreate(), entries, blank=("display_name", "priority"))
-        with changing(request, "role.created", Target("role", None, fields["name"])) as (session, caller):
+        fields = RoleCreateFields.of(fields_of(RoleCreate(), entries, blank=("display_name", "priority")))
+        with changing(request, "role.created", Target("role", None, fields.name)) as (session, caller):
             name = roles.create_role(session, caller, fields).name
     except Problem as problem:
         return refused(request, problem, _page(request, entries.refused(problem)))
@@ -118,14 +120,14 @@ def post_role(request: Request) -> dict[str, Any] | Response:
     """Change a role that gives no more than the viewer holds, before and after; it holds at once"""
     entries, target = read_entries(request, RoleChange()), Target("role", _id(request))
     try:
-        fields = fields_of(RoleChange(), entries)
+        fields = RoleChangeFields.of(fields_of(RoleChange(), entries))
         with changing(request, "role.changed", target) as (session, caller):
             caller.begin(session, Permission.ROLES_EDIT)
             present = roles.get_role(session, _id(request))
             check_version(session, target, entries.version, _values(present))
             if _has_all(present):
                 # Its boxes cannot be chosen, and so are not sent.
-                fields.pop("permissions")
+                fields = msgspec.structs.replace(fields, permissions=UNSET)
             name = roles.update_role(session, caller, _id(request), fields).name
     except Problem as problem:
         role = roles.get_role(request.db, _id(request))

@@ -7,11 +7,11 @@ from typing import Any
 from pyramid.response import Response
 
 from skywatch.accounts.keys import service as keys
-from skywatch.accounts.keys.schemas import ALL_SCOPES, KeyCreate
+from skywatch.accounts.keys.schemas import ALL_SCOPES, KeyCreate, KeyCreateFields
 from skywatch.accounts.models import SERVICE, User
 from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.users import service as users
-from skywatch.accounts.users.schemas import UserCreate
+from skywatch.accounts.users.schemas import UserCreate, UserCreateFields
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.choices import proposed_role, role_choices
 from skywatch.console.forms.entries import Entries, fields_of, part, read_entries
@@ -47,8 +47,8 @@ def post_new_service(request: Request) -> dict[str, Any] | Response:
     """Create a service account with roles that give no more than the viewer holds, and go on to its first key"""
     entries = read_entries(request, ACCOUNT)
     try:
-        fields = {**_checked_account(entries), "kind": SERVICE}
-        with changing(request, "user.created", Target("user", None, fields["username"])) as (session, caller):
+        fields = UserCreateFields.of({**fields_of(ACCOUNT, entries, blank=("display_name",)), "kind": SERVICE})
+        with changing(request, "user.created", Target("user", None, fields.username)) as (session, caller):
             user = users.create_user(session, caller, fields)
     except Problem as problem:
         return refused(request, problem, _account(request, entries.refused(problem)))
@@ -74,18 +74,14 @@ def post_new_key(request: Request) -> dict[str, Any]:
     entries, user_id = read_entries(request, KEY), id_of(request)
     try:
         _check_keys_are_on(request)
-        fields = fields_of(KEY, entries)
+        fields = KeyCreateFields.of(fields_of(KEY, entries))
         with changing(request, "api_key.created", Target("user", user_id)) as (session, caller):
             _, text = keys.create_key(
-                session, caller, fields["name"], fields["scopes"], fields["expires_at"], service_id=user_id
+                session, caller, fields.name, fields.scopes, fields.expires_at, service_id=user_id
             )
     except Problem as problem:
         return refused(request, problem, _key(request, _service_account(request), entries.refused(problem)))
     return _key(request, _service_account(request), entries, text)
-
-
-def _checked_account(entries: Entries) -> dict[str, Any]:
-    return fields_of(ACCOUNT, entries, blank=("display_name",))
 
 
 def _service_account(request: Request) -> User:

@@ -13,6 +13,7 @@ from skywatch.accounts.models import User
 from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.superadmins import is_last_superadmin
 from skywatch.accounts.users import service as users
+from skywatch.accounts.users.schemas import UserChangeFields
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.entries import Entries
 from skywatch.console.forms.form import pairs_of, read_form
@@ -67,7 +68,7 @@ def _change(request: Request, form: dict[str, Any]) -> str:
     target = Target("user", user_id)
     if what in ("activate", "deactivate"):
         with changing(request, "user.changed", target) as (session, caller):
-            user = users.update_user(session, caller, user_id, {"is_active": what == "activate"})
+            user = users.update_user(session, caller, user_id, UserChangeFields(is_active=what == "activate"))
             if user.is_active:
                 return translate(request, "{name} is active.", name=user.username)
             return translate(request, "{name} is deactivated and signed out everywhere.", name=user.username)

@@ -11,7 +11,7 @@ from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.superadmins import LAST, is_last_superadmin
 from skywatch.accounts.users import resets
 from skywatch.accounts.users import service as users
-from skywatch.accounts.users.schemas import UserChange
+from skywatch.accounts.users.schemas import UserChange, UserChangeFields
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.confirming import confirmation
 from skywatch.console.forms.entries import VERSION, Entries, fields_of, part, read_entries
@@ -24,6 +24,7 @@ from skywatch.core.problems import Problem, invalid
 from skywatch.core.storing.audit import Target
 from skywatch.core.storing.versions import check_version, version_of
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.fields import UNSET
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission
 
@@ -55,7 +56,7 @@ def post_edit(request: Request) -> dict[str, Any] | Response:
     target = Target("user", id_of(request))
     try:
         # A user without an address keeps none.
-        fields = fields_of(PROFILE, entries, blank=("email",))
+        fields = UserChangeFields.of(fields_of(PROFILE, entries, blank=("email",)))
         with changing(request, "user.changed", target) as (session, caller):
             caller.begin(session, Permission.USERS_EDIT)
             check_version(session, target, entries.version, _values(users.get_user(session, id_of(request))))
@@ -82,8 +83,8 @@ def post_password(request: Request) -> dict[str, Any] | Response:
     """Give a user a new password; all their logins end"""
     entries = read_entries(request, PASSWORD)
     try:
-        fields = fields_of(PASSWORD, entries)
-        if "password" not in fields:
+        fields = UserChangeFields.of(fields_of(PASSWORD, entries))
+        if fields.password is UNSET:
             raise invalid("password", "is required")
         with changing(request, "user.changed", Target("user", id_of(request))) as (session, caller):
             user = users.update_user(session, caller, id_of(request), fields)

@@ -8,7 +8,7 @@ from pyramid.response import Response
 
 from skywatch.accounts.roles import service as roles
 from skywatch.accounts.users import service as users
-from skywatch.accounts.users.schemas import UserCreate, UserQuery
+from skywatch.accounts.users.schemas import UserCreate, UserCreateFields, UserQuery
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.choices import proposed_role, role_choices
 from skywatch.console.forms.entries import Entries, fields_of, part, read_entries
@@ -81,8 +81,8 @@ def post_new_user(request: Request) -> dict[str, Any] | Response:
     entries = read_entries(request, PERSON)
     try:
         # Without a password only single sign-on or a link for a new password lets them in.
-        fields = fields_of(PERSON, entries, blank=("password", "display_name"))
-        with changing(request, "user.created", Target("user", None, fields["username"])) as (session, caller):
+        fields = UserCreateFields.of(fields_of(PERSON, entries, blank=("password", "display_name")))
+        with changing(request, "user.created", Target("user", None, fields.username)) as (session, caller):
             user = users.create_user(session, caller, fields)
     except Problem as problem:
         return refused(request, problem, _new(request, entries.refused(problem)))
