@@ -57,6 +57,7 @@ EXTRAS["test"] = [
     "aiohttp>=3.9,<4",  # what python-socketio's client connects with
     "aiosmtpd>=1.4.6,<2",
     "build>=1.2,<2",
+    "check-jsonschema>=0.33,<1",
     # These four read our exports.
     "duckdb>=1.0,<2",
     "geojson>=3.1,<4",

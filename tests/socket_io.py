@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.node_packages import NODE
 from tests.realtime import FakeAccounts
 from tests.waiting import PATIENCE_S
 
@@ -32,7 +33,7 @@ class JavaScript:
         cls, modules: Path, port: int, auth: dict[str, Any], topics: str = "", options: dict[str, Any] | None = None
     ) -> JavaScript:
         options = {"transports": ["websocket"], "reconnection": False} if options is None else options
-        arguments = ["node", str(SCRIPT), str(modules), f"http://127.0.0.1:{port}", json.dumps(auth), topics]
+        arguments = [NODE, str(SCRIPT), str(modules), f"http://127.0.0.1:{port}", json.dumps(auth), topics]
         arguments.append(json.dumps(options))
         pipe = asyncio.subprocess.PIPE
         # A snapshot is one line.

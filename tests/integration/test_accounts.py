@@ -40,7 +40,7 @@ def is_refused(authenticator, identity):
 def relay():
     """A way to Redis that can be cut."""
     require(REDIS_URL, "Redis")
-    relay = Relay(("127.0.0.1", urlsplit(REDIS_URL).port or 6379))
+    relay = Relay((urlsplit(REDIS_URL).hostname or "127.0.0.1", urlsplit(REDIS_URL).port or 6379))
     yield relay
     relay.cut()
 

@@ -20,7 +20,7 @@ import pytest
 
 from tests.chromium import chromium
 from tests.conftest import ROOT
-from tests.node_packages import installed
+from tests.node_packages import NODE, installed
 from tests.processes import Service
 from tests.servers import skip_or_fail
 from tests.waiting import PATIENCE_S, until
@@ -89,7 +89,7 @@ def test_socket_io_client(service, key):
     folder = installed("socket.io-client@4", ROOT / "build" / "socket-io-client")
     program = folder / "aircraft.mjs"
     program.write_text(blocks("js", service)[0])
-    with running("node", str(program), folder=folder, key=key) as printed:
+    with running(NODE, str(program), folder=folder, key=key) as printed:
         until(lambda: re.search(r"\d+ aircraft\n\d+ changed", printed()), "a snapshot and an update")
 
 
@@ -138,7 +138,7 @@ def test_node_red_flow_is_one_that_can_be_imported(service):
         "console.log(JSON.stringify([run({ status: { event: 'disconnect' } }, env),"
         " run({ status: { event: 'connect' } }, env)]));"
     )
-    said = subprocess.run(["node", "-e", program], capture_output=True, text=True, timeout=PATIENCE_S, check=True)
+    said = subprocess.run([NODE, "-e", program], capture_output=True, text=True, timeout=PATIENCE_S, check=True)
     [nothing, [messages]] = json.loads(said.stdout)
     assert nothing is None
     assert [json.loads(message["payload"]) for message in messages] == [

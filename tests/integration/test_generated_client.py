@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.conftest import ROOT
-from tests.node_packages import installed
+from tests.node_packages import NODE, installed
 from tests.processes import Service
 from tests.waiting import PATIENCE_S, until
 
@@ -140,10 +140,10 @@ def test_typescript_compiles_strictly_and_does_the_same(running, tmp_path):
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    run("node", str(modules / ".bin" / "openapi-typescript"), f"{base}/api/v1/openapi.json", "-o", "schema.d.ts")
+    run(NODE, str(modules / ".bin" / "openapi-typescript"), f"{base}/api/v1/openapi.json", "-o", "schema.d.ts")
     resolution = ["--module", "nodenext", "--moduleResolution", "nodenext", "--outDir", "out"]
-    run("node", str(modules / ".bin" / "tsc"), *STRICT, *resolution, "client.ts")
-    said = dict(json.loads(line) for line in run("node", "out/client.js", base, "ada", PASSWORD).splitlines())
+    run(NODE, str(modules / ".bin" / "tsc"), *STRICT, *resolution, "client.ts")
+    said = dict(json.loads(line) for line in run(NODE, "out/client.js", base, "ada", PASSWORD).splitlines())
     assert max(height for height in said["heights"] if height is not None) > 0
     wanted, chosen = said["chosen"]
     assert chosen

@@ -9,6 +9,7 @@ from typing import Any
 
 import skywatch.realtime
 from skywatch.core.bus import Message
+from tests.node_packages import NODE
 from tests.realtime import FakeAccounts, Skies, publish_sky, serving
 from tests.waiting import PATIENCE_S, eventually
 
@@ -19,7 +20,7 @@ SWISS = {"lat": 46.9, "lon": 7.4}
 
 async def start(modules: Path, port: int, token: str = "", *browser: str) -> asyncio.subprocess.Process:
     """``browser`` is what a browser adds: cookies and the origin of the page."""
-    arguments = ["node", "--no-warnings", str(RUNNER), str(modules), str(SCRIPT), f"ws://127.0.0.1:{port}/ws", token]
+    arguments = [NODE, "--no-warnings", str(RUNNER), str(modules), str(SCRIPT), f"ws://127.0.0.1:{port}/ws", token]
     arguments += browser
     return await asyncio.create_subprocess_exec(*arguments, stdout=asyncio.subprocess.PIPE)
 

@@ -20,7 +20,7 @@ from waitress.server import create_server
 
 from tests.app_templates import make_app
 from tests.conftest import ROOT
-from tests.node_packages import installed
+from tests.node_packages import NODE, installed
 from tests.waiting import PATIENCE_S
 
 PACKAGE = "oidc-provider@8.8.1"
@@ -37,7 +37,7 @@ def provider_script() -> Path:
 def certified_provider(port: int, site: str) -> Iterator[str]:
     """The provider's address while it runs; ``site`` is Skywatch's."""
     options = json.dumps({"port": port, "site": site})
-    command = ["node", str(provider_script()), options]
+    command = [NODE, str(provider_script()), options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         lines = []

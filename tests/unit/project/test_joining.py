@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 
+import check_jsonschema
 import pytest
 import yaml
 
@@ -13,7 +15,15 @@ from tests.conftest import ROOT
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = set(re.findall(r"^([a-z-]+):.*##", MAKEFILE, re.M))
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+SCHEMAS = [
+    ("github-workflows", [".github/workflows/ci.yml", ".github/workflows/nightly.yml"]),
+    ("github-issue-forms", [".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/proposal.yml"]),
+    ("github-issue-config", [".github/ISSUE_TEMPLATE/config.yml"]),
+    ("compose-spec", ["compose.yaml", "compose.production.yaml"]),
+]
 LANES = {"unit", "functional", "integration"}
+# What .ci/run looks for.
+PROGRAMS = ("make", "git", "curl", "chromium", "chromedriver", "nginx", "redis-server", "initdb")
 
 
 def read(path):
@@ -31,44 +41,70 @@ def test_hooks_check_what_make_test_checks():
     }
 
 
-def test_the_workflow_runs_every_lane():
+def test_the_workflow_runs_every_lane_and_the_nightly_one_coverage():
     jobs = yaml.safe_load(read(".github/workflows/ci.yml"))["jobs"]
     assert set(jobs["lane"]["strategy"]["matrix"]["lane"]) == LANES
     assert jobs["lane"]["steps"][-1] == {"run": ".ci/run ${{ matrix.lane }}"}
     assert jobs["lane"]["env"]["CI"] == "true"
+    nightly = yaml.safe_load(read(".github/workflows/nightly.yml"))["jobs"]["coverage"]
+    assert {"run": ".ci/run coverage"} in nightly["steps"]
+
+
+@pytest.mark.parametrize(("schema", "files"), SCHEMAS, ids=[schema for schema, _ in SCHEMAS])
+def test_files_for_programs_of_others_have_their_schema(schema, files):
+    words = ["--builtin-schema", f"vendor.{schema}", *(str(ROOT / file) for file in files)]
+    assert check_jsonschema.main(words, standalone_mode=False) == 0
 
 
 @pytest.fixture
 def ci(tmp_path):
-    """A copy of .ci/run among programs that do nothing, and a make that prints its targets."""
+    """A copy of .ci/run on a machine whose programs, but for bash, print how they are called."""
     (tmp_path / ".ci").mkdir()
     (tmp_path / ".ci" / "run").write_text(read(".ci/run"))
-    for name in ("chromium", "chromedriver", "nginx"):
-        (tmp_path / name).write_text("#!/bin/sh\n")
-        (tmp_path / name).chmod(0o755)
-    (tmp_path / "make").write_text('#!/bin/sh\necho "$@"\n')
-    (tmp_path / "make").chmod(0o755)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for name in ("bash", "dirname"):
+        (programs / name).symlink_to(shutil.which(name))
 
-    def run(*arguments):
+    def run(*arguments, without="", user=0):
+        bodies = {name: f'echo {name} "$@"' for name in {"make", "apt-get", *PROGRAMS} - {without}}
+        for name, body in {**bodies, "id": f"echo {user}"}.items():
+            (programs / name).write_text(f"#!{shutil.which('bash')}\n{body}\n")
+            (programs / name).chmod(0o755)
         return subprocess.run(
             ["bash", str(tmp_path / ".ci" / "run"), *arguments],
-            env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, capture_output=True, text=True, check=False,
+            env={"PATH": str(programs)}, capture_output=True, text=True, check=False,
         )  # fmt: skip
 
     return run
 
 
 def test_continuous_integration_runs_a_lane_or_everything(ci):
-    assert ci().stdout == ci("all").stdout == "test\n"
-    targets = [ci(lane).stdout.split() for lane in sorted(LANES)]
+    assert ci().stdout == ci("all").stdout == "make test\n"
+    targets = [ci(lane).stdout.split()[1:] for lane in sorted(LANES)]
     assert targets == [["functional"], ["integration"], ["lint", "typecheck", "floors", "web-test", "unit"]]
-    assert {target for run in targets for target in run} <= TARGETS
+    assert ci("coverage").stdout == "make coverage\n"
+    assert {"coverage", *(target for run in targets for target in run)} <= TARGETS
 
 
 def test_an_unknown_lane_is_refused(ci):
     refused = ci("units")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "unknown lane 'units'" in refused.stderr
+
+
+def test_continuous_integration_installs_what_a_fresh_machine_lacks(ci):
+    first, update, install, make = ci(without="chromedriver").stdout.splitlines()
+    assert first == ".ci/run: installing packages of Debian for chromedriver"
+    assert (update, make) == ("apt-get update -qq", "make test")
+    assert {"chromium-driver", "nginx-light", "redis-server", "postgresql", "python3-venv"} <= set(install.split())
+
+
+def test_continuous_integration_names_what_only_root_can_install(ci):
+    refused = ci(without="chromedriver", user=1000)
+    assert refused.returncode == 1
+    assert "only root can install them: apt-get install make " in refused.stderr
+    assert "make test" not in refused.stdout
 
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "changelog.d/README.md"])
@@ -90,8 +126,7 @@ def test_decisions_are_numbered_and_say_what_why_and_what_else():
 
 
 @pytest.mark.parametrize("form", ["bug.yml", "proposal.yml"])
-def test_forms_of_issues_have_what_the_forge_requires(form):
-    parsed = yaml.safe_load(read(f".github/ISSUE_TEMPLATE/{form}"))
-    assert {"name", "description", "body"} <= set(parsed)
-    identifiers = [field["id"] for field in parsed["body"] if field["type"] != "markdown"]
+def test_fields_of_forms_have_names_of_their_own(form):
+    fields = yaml.safe_load(read(f".github/ISSUE_TEMPLATE/{form}"))["body"]
+    identifiers = [field["id"] for field in fields if field["type"] != "markdown"]
     assert len(identifiers) == len(set(identifiers)) > 0

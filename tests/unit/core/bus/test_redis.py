@@ -36,7 +36,7 @@ class TestRedisBus(BusSuite):
 
 def test_a_lost_server_is_survived_and_subscribers_learn_of_the_gap(patient_bus):
     require(REDIS_URL, "Redis")
-    relay = Relay(("127.0.0.1", urlsplit(REDIS_URL).port or 6379))
+    relay = Relay((urlsplit(REDIS_URL).hostname or "127.0.0.1", urlsplit(REDIS_URL).port or 6379))
     bus = RedisBus(f"redis://127.0.0.1:{relay.address[1]}/0?prefix=skywatch-test-{secrets.token_hex(6)}")
     inbox, mended = Inbox(), threading.Event()
     bus.subscribe(["safety"], inbox, on_reconnect=mended.set)
