@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 
 import pytest
 
@@ -58,6 +59,20 @@ def test_a_version_is_the_name_of_a_folder(name, monkeypatch, capsys, tmp_path):
     with pytest.raises(SystemExit):
         site.main()
     assert "cannot be the name of a folder" in capsys.readouterr().err
+
+
+def test_the_manual_is_a_site_with_search_versions_both_colours_and_room_on_a_phone(monkeypatch, tmp_path):
+    monkeypatch.setattr("sys.argv", ["site.py", "--to", str(tmp_path), "--name", "0.9.0"])
+    # Strict: a link that leads nowhere is an error.
+    assert site.main() == 0
+    page = tmp_path / "0.9.0" / "comparison"
+    text = (page / "index.html").read_text(encoding="utf-8")
+    linked = re.findall(r'(?:src|href|data-list)="([^"#:]+)"', text)
+    assert all((page / path).exists() for path in linked), linked
+    names = {path.rsplit("/", 1)[-1] for path in linked}
+    assert {"versions.json", "versions.js", "main.js", "darkmode.js", "narrow.css"} <= names
+    index = json.loads((tmp_path / "0.9.0" / "search" / "search_index.json").read_text(encoding="utf-8"))
+    assert {"comparison/", "first-steps/", "reference/settings/"} <= {entry["location"] for entry in index["docs"]}
 
 
 def report(**files):
