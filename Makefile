@@ -141,7 +141,7 @@ drill-dry-runs: $(VENV)/.installed ## 12 dry runs of alert rules at once: how lo
 drill-deployment: $(VENV)/.installed ## run the manual's deployment pages in a fresh Debian (root, debootstrap)
 	$(BIN)/python -m tests.drills.deployment
 
-drill-image: $(VENV)/.installed ## build the container image and run it alone and as one container for each role (root, buildah, debootstrap, PostgreSQL, Redis)
+drill-image: $(VENV)/.installed ## build the container image and run it alone and as one container for each role (root, buildah, debootstrap, PostgreSQL, Redis, chromium)
 	$(BIN)/python -m tests.drills.image
 
 drill-deb: $(VENV)/.installed ## build the Debian package and walk it: install, upgrade, remove, purge (root, debootstrap; SUITE=bookworm)

@@ -1,9 +1,9 @@
-"""Builds the container image and runs it as the compose files do: read-only root, no root user, health, first aircraft.
+"""Builds the container image and runs it as the compose files do: read-only root, no root user, aircraft in a browser.
 
 ``python -m tests.drills.image [--suite trixie] [--mirror URL] [--folder FOLDER]`` needs root, buildah, debootstrap,
-PostgreSQL, Redis and packages. BASE is a fresh Debian made by debootstrap and imported. Each RUN line is executed by
-buildah in a plain chroot, and so is the container: no registry and no nesting of containers is needed. What a folder
-already holds is used again.
+PostgreSQL, Redis, chromium and packages. BASE is a fresh Debian made by debootstrap and imported. Each RUN line is
+executed by buildah in a plain chroot, and so is the container: no registry and no nesting of containers is needed. What
+a folder already holds is used again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tests.drills.postgresql import find_programs
 
 ROOT = Path(__file__).resolve().parents[2]
 BASE, IMAGE = "localhost/skywatch-base", "localhost/skywatch"
-PROGRAMS = ("buildah", "debootstrap", "curl", "redis-server")
+PROGRAMS = ("buildah", "debootstrap", "curl", "redis-server", "chromium", "chromedriver")
 SITE = "http://127.0.0.1:6543"
 PROXIES = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"}
 # Run in a network and among mounts of its own; $root is the image's tree, $state its volume.
@@ -48,6 +48,11 @@ for name in null urandom random zero; do touch "$root/dev/$name"; mount --bind "
 mount -o remount,bind,ro "$root"
 inside() {
     chroot --userspec="$USER_GROUP" --groups= "$root" /usr/bin/env --ignore-environment "${environment[@]}" "$@"
+}
+# The page in a browser of this machine, signed in, until aircraft are on the map.
+shown() {
+    printf '%s\n' "$PASSWORD" |
+        "$python" -m tests.drills.browser http://127.0.0.1:6543/ --user ada --picture "$work/page.png"
 }
 """
 CHECKS = r"""
@@ -78,6 +83,7 @@ grep -q '"hex"' "$work/aircraft.json"
 echo "first aircraft after $SECONDS s"
 test "$(curl --silent --output /dev/null --write-out '%{http_code}' http://127.0.0.1:6543/api/v1/aircraft)" = 401
 sky http://127.0.0.1:6543/ | grep '<title>'
+shown
 kill -TERM "$pid"
 for attempt in $(seq 60); do pgrep --full 'skywatch serve' >/dev/null || break; sleep 0.5; done
 if pgrep --full 'skywatch serve'; then exit 1; fi
@@ -129,6 +135,7 @@ TOKEN=$(sed 's/.*"access":"\([^"]*\)".*/\1/' "$work/login")
 has_aircraft() { sky --header "Authorization: Bearer $TOKEN" http://127.0.0.1:6543/api/v1/aircraft | grep '"hex"'; }
 wait_for has_aircraft
 echo "production: first aircraft after $SECONDS s"
+shown
 as api skywatch settings /etc/skywatch/skywatch.ini >"$work/settings.log"
 grep -E '^(secret|database_url) .*\(environment\)$' "$work/settings.log"
 test "$(grep --count -E '^(secret|database_url) .*\(environment\)$' "$work/settings.log")" = 2
@@ -275,7 +282,7 @@ def _run(builder: Builder, work: Path, lines: list[str], checks: str, **files: s
     lines = [
         "set -euo pipefail",
         f"root={shlex.quote(str(root))} work={shlex.quote(str(work))} state={shlex.quote(str(work))}/state",
-        f"USER_GROUP={config['User']} PASSWORD={secrets.token_urlsafe(15)}",
+        f"USER_GROUP={config['User']} PASSWORD={secrets.token_urlsafe(15)} python={shlex.quote(sys.executable)}",
         _array("entrypoint", config["Entrypoint"]),
         _array("healthcheck", config["Healthcheck"]["Test"][1:]),
         *lines,
@@ -285,7 +292,7 @@ def _run(builder: Builder, work: Path, lines: list[str], checks: str, **files: s
     script.write_text("\n".join([*lines, START, checks]))
     try:
         alone = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
-        subprocess.run([*alone, "bash", str(script)], check=True)
+        subprocess.run([*alone, "bash", str(script)], cwd=ROOT, check=True)
     finally:
         builder.call("rm", container)
 
