@@ -157,9 +157,10 @@ def main() -> int:
         print(f"needs root, PostgreSQL, {', '.join(PROGRAMS)}", file=sys.stderr)
         return 1
     with tempfile.TemporaryDirectory() as temporary:
-        # PostgreSQL, which does not run as root, has its data below.
-        Path(temporary).chmod(0o755)
+        # PostgreSQL, which does not run as root, has its data below; buildah would make the folder for root alone.
         folder = options.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o755)
         builder = Builder(folder / "storage")
         try:
             builder.import_base(Debian(folder / f"{options.suite}-base", options.suite, options.mirror, minimal=True))
