@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from benchmarks._acars_texts import AIRPORTS, FIXES, WORDS, Texts
+from benchmarks._history import postgresql_cpu_s
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.resources.service import find
 from skywatch.acars.searching.search import words_of
@@ -33,7 +33,6 @@ BATCH = 10_000
 _messages: Any = AcarsMessage.__table__
 EVERYTHING = Visibility(None, frozenset({"acars.view_full", "aircraft.view_military", "aircraft.view_details"}))
 START = datetime(2026, 1, 1, tzinfo=UTC)
-TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 def queries() -> dict[str, list[str]]:
@@ -166,12 +165,8 @@ def _measure(session: Session) -> list[Any]:
 
 
 def _cpu_s(server: int | None) -> float:
-    """Processor time of this process, and of the database server's that works for it (ticks of 10 ms)."""
-    own = time.process_time()
-    if server is None:
-        return own
-    fields = Path(f"/proc/{server}/stat").read_text().rpartition(")")[2].split()
-    return own + (int(fields[11]) + int(fields[12])) / TICKS_PER_S
+    """Processor time of this process and, if on this machine, of the database server's that works for it (10 ms)."""
+    return time.process_time() + (0.0 if server is None else postgresql_cpu_s(server))
 
 
 if __name__ == "__main__":

@@ -83,10 +83,11 @@ class Database:
             return 0.0
         with self.engine.connect() as connection:
             ours = sa.text("SELECT pid FROM pg_stat_activity WHERE datname = current_database()")
-            return sum(_cpu_s(pid) for pid in connection.scalars(ours))
+            return sum(postgresql_cpu_s(pid) for pid in connection.scalars(ours))
 
 
-def _cpu_s(pid: int) -> float:
+def postgresql_cpu_s(pid: int) -> float:
+    """Processor time of a process of PostgreSQL where it runs on this machine, or else 0."""
     try:
         name, _, rest = Path(f"/proc/{pid}/stat").read_text().rpartition(")")
     except OSError:
