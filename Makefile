@@ -153,9 +153,8 @@ drill-home-assistant: $(VENV)/.installed ## start the Home Assistant add-on and 
 faults: $(VENV)/.installed ## break two installations in every way (half an hour, loopback only)
 	$(BIN)/python -m tests.drills.faults
 
-drill-console: $(VENV)/.installed web ## every form of the console in a browser, at two widths, light and dark, with and without scripts; and its tasks from the first link on (npm)
+drill-console: $(VENV)/.installed web ## every form of the console in a browser, at two widths, light and dark, with and without scripts
 	$(BIN)/python -m tests.drills.console
-	$(BIN)/python -m tests.drills.console_walks
 
 drill-versions: $(VENV)/.installed ## try the next minor version of every pinned package (weekly; PACKAGES="a b")
 	$(BIN)/python -m tests.drills.versions $(PACKAGES)
