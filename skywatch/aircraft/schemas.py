@@ -11,6 +11,7 @@ from skywatch.aircraft.filters import SORT_KEYS
 from skywatch.aircraft.members import nodes
 from skywatch.core.feature import FeatureSet
 from skywatch.http.lists.paging import MAXIMUM_LIMIT, PageLinks, PageQuery
+from skywatch.http.resources.fields import Fields
 from skywatch.http.resources.schema import (
     IcaoAddress,
     JsonBoolean,
@@ -357,8 +358,16 @@ class TopAircraft(Schema):
     longest = AircraftSequence(description="The longest in the picture.")
 
 
+class AirframeLookupFields(Fields):
+    """Addresses to look up."""
+
+    icao_hex: list[str]
+
+
 class AirframeLookup(Schema):
     """Addresses to look up."""
+
+    struct = AirframeLookupFields
 
     icao_hex = colander.SchemaNode(
         JsonList(),

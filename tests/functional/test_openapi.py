@@ -194,7 +194,7 @@ KINDS = {
     kinds.Timestamp: datetime,
 }
 # Rooms that still take their bodies as dictionaries.
-PENDING = ("aircraft", "alerts", "cannonball", "feeders", "notify", "safety")
+PENDING = ("alerts", "cannonball", "feeders", "safety")
 
 
 def bodies(client):

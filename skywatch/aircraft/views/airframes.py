@@ -8,6 +8,7 @@ from skywatch.aircraft import schemas
 from skywatch.airframes import service as airframes
 from skywatch.core.problems import not_found
 from skywatch.http.resources.answer import answer
+from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.sharing.request import SkyRequest
 from skywatch.picture.state.military import is_military_in
@@ -43,7 +44,7 @@ def get_airframe(request: SkyRequest) -> dict[str, Any]:
 def look_up_airframes(request: SkyRequest) -> dict[str, Any]:
     """What is known of up to 500 airframes"""
     visibility: Visibility = request.visibility
-    wanted = list(dict.fromkeys(request.validated["body"]["icao_hex"]))
+    wanted = list(dict.fromkeys(body_of(request, schemas.AirframeLookupFields).icao_hex))
     known = airframes.find_many(request.db, wanted)
     frames = [known[address.upper()] for address in wanted if address.upper() in known]
     shown = [frame for frame in frames if visibility.military or not _is_military(request, frame)]

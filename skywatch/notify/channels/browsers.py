@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,7 +15,9 @@ from skywatch.core.database.columns import UNREADABLE
 from skywatch.core.network.targets import NOT_ALLOWED, AddressRefused, TargetPolicy, read_literal, read_url
 from skywatch.core.problems import Problem, invalid_fields, not_found
 from skywatch.core.storing import audit
+from skywatch.http.resources.answer import answer
 from skywatch.notify.models import BrowserSubscription, Channel
+from skywatch.notify.resources.schemas import BrowserRecord, NewBrowserFields
 from skywatch.notify.settings import NotifySettings
 from skywatch.notify.vocabulary import ChannelKind, ChannelState
 
@@ -31,13 +32,13 @@ def find_browsers(session: Session, user_id: int | None) -> list[BrowserSubscrip
 
 
 def subscribe(
-    session: Session, user_id: int, actor: audit.Actor, settings: NotifySettings, fields: Mapping[str, Any]
+    session: Session, user_id: int, actor: audit.Actor, settings: NotifySettings, fields: NewBrowserFields
 ) -> BrowserSubscription:
     """Store a browser's subscription; one with the same endpoint is replaced. Raises Problem (400, 409).
 
     A browser that repeats its subscription leaves no audit entry.
     """
-    endpoint, keys = fields["endpoint"], fields["keys"]
+    endpoint, keys = fields.endpoint, fields.keys
     faults = {
         **_endpoint_fault(endpoint, settings),
         **_key_faults(keys["p256dh"], keys["auth"]),
@@ -56,7 +57,7 @@ def subscribe(
         session.add(row)
     before = (row.user_id, row.public_key, row.auth_secret)
     # A browser shared by several users belongs to the last who subscribed.
-    row.user_id, row.name, row.endpoint = user_id, fields["name"], endpoint
+    row.user_id, row.name, row.endpoint = user_id, fields.name, endpoint
     row.public_key, row.auth_secret = keys["p256dh"].rstrip("="), keys["auth"].rstrip("=")
     session.flush()
     if before != (row.user_id, row.public_key, row.auth_secret):
@@ -83,15 +84,9 @@ def unsubscribe(session: Session, user_id: int | None, actor: audit.Actor, brows
     session.delete(row)
 
 
-def shown_browser(row: BrowserSubscription) -> dict[str, Any]:
+def browser_answer(row: BrowserSubscription) -> dict[str, Any]:
     """A browser without its keys and with only the host of its endpoint, since whoever has the endpoint can send."""
-    return {
-        "id": row.id,
-        "name": row.name,
-        "service": _service_of(row),
-        "created_at": row.created_at,
-        "last_success_at": row.last_success_at,
-    }
+    return answer(BrowserRecord, row, service=_service_of(row))
 
 
 def _service_of(row: BrowserSubscription) -> str:

@@ -13,9 +13,12 @@ from sqlalchemy.orm import Session
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid_fields, not_found
 from skywatch.core.storing import audit
+from skywatch.http.resources.answer import answer
+from skywatch.http.resources.fields import UNSET
 from skywatch.notify.channels.addresses import check_address, shown_address
 from skywatch.notify.deliveries.signing import new_secret
 from skywatch.notify.models import Channel, Delivery
+from skywatch.notify.resources.schemas import ChannelChangesFields, ChannelRecord, NewChannelFields
 from skywatch.notify.settings import NotifySettings
 from skywatch.notify.vocabulary import OPEN_STATES, ChannelKind, ChannelState, DeliveryState
 
@@ -57,19 +60,19 @@ def get_channel(session: Session, owner: Owner, channel_id: int) -> Channel:
     return channel
 
 
-def create_channel(session: Session, owner: Owner, settings: NotifySettings, fields: Mapping[str, Any]) -> Channel:
+def create_channel(session: Session, owner: Owner, settings: NotifySettings, fields: NewChannelFields) -> Channel:
     """A new channel of the caller's own; raises Problem (400, 409)."""
     if owner.user_id is None:
         raise Problem("authentication_required")
-    fault = check_address(fields["kind"], fields["address"], settings)
+    fault = check_address(fields.kind, fields.address, settings)
     if fault:
         raise invalid_fields({"address": fault})
     count = session.scalar(sa.select(sa.func.count()).select_from(Channel).where(Channel.user_id == owner.user_id))
     if (count or 0) >= MAXIMUM_CHANNELS:
         raise Problem("conflict", f"A user has at most {MAXIMUM_CHANNELS} channels; delete one first.")
-    channel = Channel(user_id=owner.user_id, kind=fields["kind"], address=fields["address"])
+    channel = Channel(user_id=owner.user_id, kind=fields.kind, address=fields.address)
     for name in PLAIN_FIELDS:
-        setattr(channel, name, fields[name])
+        setattr(channel, name, getattr(fields, name))
     if channel.kind == ChannelKind.WEBHOOK:
         channel.secret = new_secret()
     session.add(channel)
@@ -79,26 +82,26 @@ def create_channel(session: Session, owner: Owner, settings: NotifySettings, fie
 
 
 def change_channel(
-    session: Session, owner: Owner, settings: NotifySettings, channel_id: int, fields: Mapping[str, Any]
+    session: Session, owner: Owner, settings: NotifySettings, channel_id: int, fields: ChannelChangesFields
 ) -> Channel:
     """Update the given fields; enabling a disabled channel makes it healthy. Raises Problem (400, 404)."""
     channel = get_channel(session, owner, channel_id)
     before = _audited(channel)
-    if "address" in fields:
-        fault = check_address(channel.kind, fields["address"], settings)
+    if fields.address is not UNSET:
+        fault = check_address(channel.kind, fields.address, settings)
         if fault:
             raise invalid_fields({"address": fault})
+    given = fields.given()
     for name in PLAIN_FIELDS:
-        if name in fields:
-            setattr(channel, name, fields[name])
-    address_changed = "address" in fields and fields["address"] != channel.address
-    if address_changed:
-        channel.address = fields["address"]
-    after = _audited(channel)
-    if address_changed:
+        if name in given:
+            setattr(channel, name, given[name])
+    changes = {}
+    if fields.address is not UNSET and fields.address != channel.address:
+        channel.address = fields.address
         # The shown part of both addresses may be the same.
-        after["address_changed"] = True
-    if fields.get("enabled") and channel.state == ChannelState.DISABLED:
+        changes = {"address_changed": True}
+    after = _audited(channel) | changes
+    if fields.enabled and channel.state == ChannelState.DISABLED:
         channel.state, channel.failures = ChannelState.HEALTHY.value, 0
         channel.last_error = None
     if not channel.enabled:
@@ -131,22 +134,10 @@ def delete_channel(session: Session, owner: Owner, channel_id: int) -> None:
     session.delete(channel)
 
 
-def shown_channel(channel: Channel) -> dict[str, Any]:
+def channel_answer(channel: Channel) -> dict[str, Any]:
     """A channel as the API returns it: no secret, and of the address only scheme and host."""
-    return {
-        "id": channel.id,
-        "user": channel.user_id,
-        "kind": channel.kind,
-        "address": shown_address(channel.kind, channel.address),
-        **{name: getattr(channel, name) for name in PLAIN_FIELDS},
-        "state": channel.state,
-        "failures": channel.failures,
-        "last_success_at": channel.last_success_at,
-        "last_error": channel.last_error,
-        "last_error_at": channel.last_error_at,
-        "created_at": channel.created_at,
-        "updated_at": channel.updated_at,
-    }
+    address = shown_address(channel.kind, channel.address)
+    return answer(ChannelRecord, channel, user=channel.user_id, address=address)
 
 
 def _visible(owner: Owner) -> Any:

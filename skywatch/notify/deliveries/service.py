@@ -13,10 +13,12 @@ from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, not_found
 from skywatch.core.storing import audit
 from skywatch.http.lists.cursor import Key
+from skywatch.http.resources.answer import answer
 from skywatch.notify.channels.service import Owner
 from skywatch.notify.deliveries.outbox import wake_after_commit
 from skywatch.notify.deliveries.schedule import expiry
 from skywatch.notify.models import Channel, Delivery
+from skywatch.notify.resources.schemas import DeliveryRecord
 from skywatch.notify.vocabulary import ChannelState, DeliveryState
 
 # Deliveries that one request retries.
@@ -99,25 +101,16 @@ def retry_span(session: Session, owner: Owner, begin: datetime, end: datetime, c
     return int(result.rowcount)
 
 
-def shown_delivery(delivery: Delivery) -> dict[str, Any]:
+def delivery_answer(delivery: Delivery) -> dict[str, Any]:
     """A delivery as the API returns it; ``alert_id`` is null if it is not for an alert."""
-    return {
-        "id": delivery.id,
-        "kind": delivery.kind,
-        "event": delivery.event,
-        "alert_id": delivery.subject_id if delivery.kind == "alert" else None,
-        "subject_id": delivery.subject_id,
-        "rule": delivery.rule_id,
-        "channel": delivery.channel_id,
-        "priority": delivery.priority,
-        "message_id": delivery.batch or delivery.message_id,
-        "state": delivery.state,
-        "attempts": delivery.attempts,
-        "next_at": delivery.next_at,
-        "last_error": delivery.last_error,
-        "created_at": delivery.created_at,
-        "delivered_at": delivery.delivered_at,
-    }
+    return answer(
+        DeliveryRecord,
+        delivery,
+        alert_id=delivery.subject_id if delivery.kind == "alert" else None,
+        rule=delivery.rule_id,
+        channel=delivery.channel_id,
+        message_id=delivery.batch or delivery.message_id,
+    )
 
 
 def _visible(owner: Owner) -> Any:

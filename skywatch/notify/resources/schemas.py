@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import colander
+import msgspec
 
 from skywatch.core.installed import installed
 from skywatch.core.text.listing import listing
 from skywatch.http.lists.cursor import CursorQuery
 from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     JsonBoolean,
     JsonInteger,
@@ -103,7 +107,36 @@ def _nullable(validator: colander.Range) -> object:
     return check
 
 
+class ChannelChangesFields(Fields):
+    """What a change of a channel may name."""
+
+    name: str | UnsetType = UNSET
+    address: str | UnsetType = UNSET
+    enabled: bool | UnsetType = UNSET
+    minimum_priority: str | UnsetType = UNSET
+    rate_per_minute: int | UnsetType = UNSET
+    digest_s: int | UnsetType | None = UNSET
+    send_cleared: bool | UnsetType = UNSET
+    sources: list[str] | UnsetType = UNSET
+
+
+class NewChannelFields(Fields):
+    """A channel to create."""
+
+    name: str
+    kind: str
+    address: str = ""
+    enabled: bool = True
+    minimum_priority: str = "info"
+    rate_per_minute: int = 30
+    digest_s: int | None = None
+    send_cleared: bool = False
+    sources: list[str] = msgspec.field(default_factory=list)
+
+
 class NewChannel(Schema):
+    struct = NewChannelFields
+
     name = _text(120)
     kind = colander.SchemaNode(JsonString(), validator=colander.OneOf(KINDS))
     address = _text(
@@ -120,6 +153,8 @@ class NewChannel(Schema):
 
 
 class ChannelChanges(Schema):
+    struct = ChannelChangesFields
+
     name = _text(120, missing=colander.drop)
     address = _text(MAX_ADDRESS, 0, missing=colander.drop)
 
@@ -210,7 +245,15 @@ class DeliveryList(PageLinks):
     deliveries = colander.SchemaNode(JsonList(), DeliveryRecord())
 
 
+class RetrySpanFields(Fields):
+    begin: datetime = msgspec.field(name="from")
+    end: datetime = msgspec.field(name="to")
+    channel: int | None = None
+
+
 class RetrySpan(Schema):
+    struct = RetrySpanFields
+
     begin = colander.SchemaNode(Timestamp(), name="from")
     end = colander.SchemaNode(Timestamp(), name="to")
     channel = colander.SchemaNode(JsonInteger(), missing=None)
@@ -225,8 +268,19 @@ class BrowserKeys(Schema):
     auth = _text(40, description="The authentication secret (base64url).")
 
 
+class NewBrowserFields(Fields, kw_only=True):
+    """A browser's subscription; ``keys`` holds p256dh and auth."""
+
+    name: str = "Browser"
+    endpoint: str
+    expirationTime: int | None = None  # noqa: N815 - the browser's name
+    keys: dict[str, str]
+
+
 class NewBrowser(Schema):
     """The result of ``PushSubscription.toJSON()`` in a browser, and a name."""
+
+    struct = NewBrowserFields
 
     name = _text(120, missing="Browser")
     endpoint = _text(MAX_ADDRESS)

@@ -27,7 +27,7 @@ from skywatch.notify.channels.testing import try_in_turn
 from skywatch.notify.deliveries import service as delivery_service
 from skywatch.notify.resources.area import FEATURE, MANAGE_ALL
 from skywatch.notify.resources.owner import owner_of, settings_of
-from skywatch.notify.resources.schemas import ChannelQuery, DeliveryQuery
+from skywatch.notify.resources.schemas import ChannelChangesFields, ChannelQuery, DeliveryQuery
 from skywatch.notify.vocabulary import ChannelKind, ChannelState, DeliveryState
 
 LIST = f"{HOME}/channels"
@@ -50,7 +50,7 @@ def show_channels(request: Request) -> dict[str, Any]:
     query = read_query(request, ChannelQuery())
     channels, count = channel_service.find_channels(request.db, owner_of(request), {**query, "limit": PAGE_SIZE})
     return {
-        "channels": [channel_service.shown_channel(channel) for channel in channels],
+        "channels": [channel_service.channel_answer(channel) for channel in channels],
         "names": _names(request.db, (channel.user_id for channel in channels)),
         "query": query,
         "kinds": [str(kind) for kind in ChannelKind],
@@ -94,7 +94,7 @@ def _change(request: Request, what: str, delivery: str) -> str:
             channel_service.delete_channel(session, owner, _id(request))
             return translate(request, "{name} is deleted.", name=name)
         if what in ("on", "off"):
-            fields = {"enabled": what == "on"}
+            fields = ChannelChangesFields(enabled=what == "on")
             channel_service.change_channel(session, owner, settings_of(request), _id(request), fields)
             if what == "on":
                 return translate(request, "{name} is switched on.", name=name)
@@ -127,9 +127,9 @@ def _page(request: Request) -> dict[str, Any]:
     filters = {**query, "limit": PAGE_SIZE, "channel": channel.id}
     deliveries, count, last = delivery_service.find_deliveries(request.db, owner, filters)
     return {
-        "channel": channel_service.shown_channel(channel),
+        "channel": channel_service.channel_answer(channel),
         "owner": _names(request.db, [channel.user_id])[channel.user_id],
-        "deliveries": [delivery_service.shown_delivery(delivery) for delivery in deliveries],
+        "deliveries": [delivery_service.delivery_answer(delivery) for delivery in deliveries],
         "count": count,
         "query": query,
         "states": [str(state) for state in DeliveryState],

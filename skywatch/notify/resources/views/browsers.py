@@ -7,7 +7,8 @@ from typing import Any
 from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.paging import PageQuery, page_of
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.ids import RowId
+from skywatch.http.resources.fields import body_of
+from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.notify.channels import browsers as service
 from skywatch.notify.push.vapid import public_key
@@ -24,7 +25,7 @@ browser = ApiService(**within("browser", f"/browsers/{{id:{NUMBER}}}"))
 def list_browsers(request: Request) -> dict[str, Any]:
     """List the caller's browsers that are subscribed to Web Push"""
     rows = service.find_browsers(request.db, owner_of(request).user_id)
-    return page_of(request, "browsers", [service.shown_browser(row) for row in rows])
+    return page_of(request, "browsers", [service.browser_answer(row) for row in rows])
 
 
 @browsers.post(permission=CREATE, body=schemas.NewBrowser(), responses={201: schemas.BrowserRecord()}, errors=(409,))
@@ -35,9 +36,11 @@ def subscribe_browser(request: Request) -> dict[str, Any]:
     caller's browsers; one whose push service answers that the subscription has expired is removed.
     """
     user_id, actor = user_of(request), actor_of(request)
-    row = service.subscribe(request.db, user_id, actor, settings_of(request), request.validated["body"])
+    row = service.subscribe(
+        request.db, user_id, actor, settings_of(request), body_of(request, schemas.NewBrowserFields)
+    )
     request.response.status_code = 201
-    return service.shown_browser(row)
+    return service.browser_answer(row)
 
 
 @push_key.get(permission=VIEW, responses={200: schemas.PushKey()})
@@ -49,5 +52,5 @@ def get_push_key(request: Request) -> dict[str, Any]:
 @browser.delete(permission=CREATE, path=RowId(), responses={204: None}, errors=(404,))
 def unsubscribe_browser(request: Request) -> None:
     """Remove a browser's subscription to Web Push"""
-    service.unsubscribe(request.db, user_of(request), actor_of(request), request.validated["path"]["id"])
+    service.unsubscribe(request.db, user_of(request), actor_of(request), row_id(request))
     request.response.status_code = 204

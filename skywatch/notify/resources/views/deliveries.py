@@ -7,7 +7,8 @@ from typing import Any
 from skywatch.core.problems import invalid
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.ids import RowId
+from skywatch.http.resources.fields import body_of
+from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.notify.deliveries import service
 from skywatch.notify.resources import schemas
@@ -27,7 +28,7 @@ def list_deliveries(request: Request) -> dict[str, Any]:
     `aircraft.view_military`.
     """
     rows, count, last = service.find_deliveries(request.db, owner_of(request), request.validated["querystring"])
-    return cursor_page(request, "deliveries", [service.shown_delivery(row) for row in rows], count, last)
+    return cursor_page(request, "deliveries", [service.delivery_answer(row) for row in rows], count, last)
 
 
 @retry_span.post(permission=EDIT, body=schemas.RetrySpan(), responses={200: schemas.RetryResult()})
@@ -37,10 +38,10 @@ def retry_deliveries(request: Request) -> dict[str, Any]:
     All dead deliveries created between `from` and `to`, of one channel or of all enabled ones; at most the oldest
     10,000 with one request.
     """
-    body = request.validated["body"]
-    if body["from"] > body["to"]:
+    body = body_of(request, schemas.RetrySpanFields)
+    if body.begin > body.end:
         raise invalid("to", "must not be before from")
-    count = service.retry_span(request.db, owner_of(request), body["from"], body["to"], body["channel"])
+    count = service.retry_span(request.db, owner_of(request), body.begin, body.end, body.channel)
     return {"retried": count}
 
 
@@ -50,6 +51,4 @@ def retry_delivery(request: Request) -> dict[str, Any]:
 
     A dead delivery is sent again, a pending one at once. The message id stays the same.
     """
-    return service.shown_delivery(
-        service.retry_delivery(request.db, owner_of(request), request.validated["path"]["id"])
-    )
+    return service.delivery_answer(service.retry_delivery(request.db, owner_of(request), row_id(request)))

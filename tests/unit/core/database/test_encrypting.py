@@ -11,7 +11,7 @@ from skywatch.cli.init import encrypt_stored
 from skywatch.core.database.columns import is_sealed, seal_columns
 from skywatch.core.database.engine import create_engine, writing
 from skywatch.core.problems import Problem
-from skywatch.notify.channels.browsers import shown_browser
+from skywatch.notify.channels.browsers import browser_answer
 from skywatch.notify.models import BrowserSubscription, InstallationKey
 from skywatch.notify.push.vapid import install, load_key
 from skywatch.notify.senders.all import create_sender
@@ -102,7 +102,7 @@ def test_another_secret_leaves_the_key_and_says_what_is_wrong(runtime):
     before = load_key(runtime.sessions).public
     seal_columns(runtime.engine, "another secret of the installation 0123456789")
     with runtime.sessions() as session:
-        assert shown_browser(session.scalars(sa.select(BrowserSubscription)).one())["service"] == ""
+        assert browser_answer(session.scalars(sa.select(BrowserSubscription)).one())["service"] == ""
     with pytest.raises(Problem, match="another secret"):
         load_key(runtime.sessions)
     recipient = Recipient(1, 1, "web_push", "", ())
