@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
-
 import pytest
 
 from tests.integration.web.stage import Stage
@@ -124,52 +121,6 @@ def test_a_ready_made_rule_is_tried_out_and_saved(stage, name):
     assert api.delete(f"/alerts/rules/{rule['id']}").status_code == 204
 
 
-def test_a_rule_that_is_not_in_force_says_why(stage):
-    stage.sign_in("operator")
-    api = stage.api("operator")
-    fence = {"type": "Polygon", "coordinates": [[[8, 47], [9, 47], [9, 48], [8, 47]]]}
-    number = api.post("/alerts/geofences", json={"name": "Gone", "geometry": fence}).json()["id"]
-    within = {"field": "geofence", "op": "within", "value": number}
-    made = api.post("/alerts/rules", json={"name": "Broken", "conditions": within}).json()
-    with sqlite3.connect(stage.service.database_url.removeprefix("sqlite:///")) as database:
-        # As a version would have left it that accepted what this one refuses.
-        changed = {"field": "nothing", "op": "eq", "value": 1}
-        database.execute(
-            "UPDATE alert_rules SET conditions = ?, revision = revision + 1 WHERE id = ?",
-            (json.dumps(changed), made["id"]),
-        )
-    until(lambda: api.patch(f"/alerts/geofences/{number}", json={"name": "Changed"}).is_success)
-    until(lambda: api.get(f"/alerts/rules/{made['id']}").json()["fault"] is not None)
-    stage.go("alerts?tab=rules")
-    shown = stage.shows("document.querySelector('sw-alert-rules .field-fault')?.textContent")
-    assert shown.startswith("Not in force:")
-    assert "nothing" in shown
-    api.delete(f"/alerts/rules/{made['id']}")
-    api.delete(f"/alerts/geofences/{number}")
-
-
-def test_groups_of_conditions_nest_and_are_kept_as_they_are(stage):
-    stage.sign_in("operator")
-    tree = {"all": [NOBODY, {"any": [{"not": {"all": [EVERYTHING, NOBODY]}}, {"not": EVERYTHING}]}]}
-    api = stage.api("operator")
-    made = api.post("/alerts/rules", json={"name": "Nested", "conditions": tree}).json()
-    stage.go(f"alerts?tab=rules&id={made['id']}")
-    stage.shows("document.querySelectorAll('.conditions .group').length === 5")
-    stage.press("Save")
-    stage.shows("document.querySelector('sw-rule-editor') === null")
-    assert api.get(f"/alerts/rules/{made['id']}").json()["conditions"] == tree
-    # Every part can be taken away, and a group that is left empty goes with its last part.
-    stage.go(f"alerts?tab=rules&id={made['id']}")
-    stage.shows("document.querySelectorAll('.conditions .group').length === 5")
-    stage.page.run("document.querySelectorAll('.group .group .group.mode-not > .group-head button')[1].click()")
-    stage.shows("document.querySelectorAll('.conditions .group').length === 4")
-    stage.press("Save")
-    stage.shows("document.querySelector('sw-rule-editor') === null")
-    left = {"all": [NOBODY, {"any": [{"not": {"all": [EVERYTHING, NOBODY]}}]}]}
-    assert api.get(f"/alerts/rules/{made['id']}").json()["conditions"] == left
-    api.delete(f"/alerts/rules/{made['id']}")
-
-
 def click_map(page, points):
     for x, y in points:
         for kind in ("mousePressed", "mouseReleased"):
@@ -230,19 +181,6 @@ def test_a_geofence_is_drawn_on_the_map_with_a_hole_and_a_band_of_altitude(stage
     changed = api.get(f"/alerts/geofences/{fence['id']}").json()["geometry"]
     assert changed["type"] == "Polygon"
     assert [len(ring) for ring in changed["coordinates"]] == [4, 49], "the circle lies within the triangle"
-
-
-def test_watch_lists_are_typed_in_and_what_is_refused_is_named(stage):
-    stage.sign_in("operator")
-    stage.go("alerts?tab=watchlists&id=new")
-    fill(stage, "input[name=name]", "Rescue")
-    fill(stage, "textarea", "HB-ZRS\n4B1617\n?")
-    stage.press("Save")
-    assert stage.shows("document.querySelector('.field-fault')?.textContent").startswith("entry 3:")
-    assert stage.text(".error") == "Check the marked fields."
-    fill(stage, "textarea", "HB-ZRS\n4B1617")
-    stage.press("Save")
-    stage.shows("document.querySelector('sw-watchlists .cards')?.textContent.includes('2 entries')")
 
 
 def test_a_secret_is_shown_once_and_a_test_says_whether_it_arrived(stage):

@@ -1,0 +1,72 @@
+import { PAGE, nobody, serve, settled, show, submit, type, press } from "./dom";
+import assert from "node:assert/strict";
+import { mock, test } from "node:test";
+import type { Schemas } from "../src/session/operations";
+import { signIn } from "./people";
+import "../src/features/cannonball/known";
+
+const EVIL = "<b>X</b><img src=x onerror=hacked=1>";
+const AT = "2026-11-24T06:00:00Z";
+const ENTRY: Schemas["KnownEntry"] = {
+  id: 3,
+  icao_hex: "A12345",
+  registration: "N1",
+  aircraft_type: "B407",
+  aircraft_model: "",
+  agency_name: EVIL,
+  agency_type: "local",
+  agency_state: "",
+  agency_city: "",
+  source: "manual",
+  source_url: "",
+  verified: false,
+  verified_at: null,
+  times_detected: 0,
+  last_detected: null,
+  notes: `${EVIL} at night`,
+  created_at: AT,
+  updated_at: AT,
+};
+const LIST = { ...PAGE, aircraft: [ENTRY], count: 1, verified_count: 0 };
+
+test("texts of others are shown as text", async () => {
+  serve({ "GET cannonball/known-aircraft/": () => LIST });
+  await signIn("cannonball.view", "cannonball.manage");
+  const page = await show("sw-known");
+  assert.ok(page.querySelector("table")!.textContent!.includes(EVIL));
+  assert.equal(page.querySelector(".notes")!.textContent, ENTRY.notes);
+  assert.equal(page.querySelectorAll("td b, td img").length, 0);
+});
+
+test("an entry is saved with fields that are empty", async () => {
+  const asked = serve({
+    "GET cannonball/known-aircraft/": () => LIST,
+    "PATCH cannonball/known-aircraft/{id}/": () => ENTRY,
+  });
+  await signIn("cannonball.view", "cannonball.manage");
+  const page = await show("sw-known");
+  press(page, "Edit");
+  await settled();
+  type(page, "input[name=registration]", " N2 ");
+  await submit(page);
+  const [{ path, body }] = asked.filter(({ operation }) => operation.startsWith("PATCH"));
+  assert.deepEqual(path, ["3"]);
+  const { registration, agency_city, icao_hex } = body as Record<string, unknown>;
+  assert.deepEqual([registration, agency_city, icao_hex], ["N2", "", undefined]);
+});
+
+test("a list that cannot be read is not called empty, and is read again", async () => {
+  let isAway = true;
+  serve({ "GET cannonball/known-aircraft/": () => (isAway ? nobody() : LIST) });
+  await signIn("cannonball.view");
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const page = await show("sw-known");
+  assert.ok(page.querySelector(".error")!.textContent!.length > 20);
+  assert.equal(page.querySelector(".empty"), null);
+  isAway = false;
+  mock.timers.tick(5000);
+  await settled();
+  mock.timers.reset();
+  assert.equal(page.querySelector(".error"), null);
+  assert.equal(page.querySelectorAll("tbody tr").length, 1);
+});
