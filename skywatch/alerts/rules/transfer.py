@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import colander
@@ -27,8 +28,9 @@ from skywatch.alerts.rules.revision import raise_revision
 from skywatch.alerts.rules.schemas import NewRule
 from skywatch.alerts.rules.service import RuleService
 from skywatch.alerts.rules.shape import exported
-from skywatch.alerts.watchlists.schemas import NewWatchlist
-from skywatch.alerts.watchlists.service import WatchlistService, entries_of
+from skywatch.alerts.watchlists import service as watchlist_service
+from skywatch.alerts.watchlists.schemas import NewWatchlist, NewWatchlistFields
+from skywatch.alerts.watchlists.service import entries_of
 from skywatch.core.areas.geometry import positions_in
 from skywatch.core.areas.importing import check_positions
 from skywatch.core.clock import to_iso
@@ -86,7 +88,7 @@ def import_document(session: Session, visibility: Visibility, actor: Actor, docu
     with session.begin_nested():
         ids = {
             "geofence": _create(geofences, "geofences", GeofenceService(session, visibility, actor).add, faults),
-            "watchlist": _create(watchlists, "watchlists", WatchlistService(session, visibility, actor).add, faults),
+            "watchlist": _create(watchlists, "watchlists", partial(_add_watchlist, session, visibility), faults),
         }
         service = RuleService(session, visibility, actor)
         for place, values in enumerate(rules):
@@ -184,6 +186,10 @@ def _create(entries: list[dict[str, Any]], name: str, create: Callable[..., Any]
         except Problem as problem:
             _add_faults(problem, f"{name}.{place}", faults)
     return ids
+
+
+def _add_watchlist(session: Session, visibility: Visibility, values: Mapping[str, Any]) -> Watchlist:
+    return watchlist_service.add(session, visibility, NewWatchlistFields.of(values))
 
 
 def _add_faults(problem: Problem, where: str, faults: Faults) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import colander
+import msgspec
 
 from skywatch.alerts.rules.schemas import name_node
 from skywatch.alerts.watchlists.entries import MAXIMUM_ENTRIES, EntryFault, parse_entry
 from skywatch.http.lists.paging import PageLinks
+from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import JsonInteger, JsonSequence, JsonString, QueryBoolean, Schema, Timestamp
 
 # Largest number of faults in an answer.
@@ -48,8 +50,24 @@ class EntryList(colander.SchemaType):
         return {"type": "array", "items": {"type": "string"}, "maxItems": MAXIMUM_ENTRIES}
 
 
+class NewWatchlistFields(Fields):
+    """A watch list to create."""
+
+    name: str
+    entries: list[str] = msgspec.field(default_factory=list)
+
+
+class WatchlistChangeFields(Fields):
+    """The members of a watch list to change."""
+
+    name: str | UnsetType = UNSET
+    entries: list[str] | UnsetType = UNSET
+
+
 class NewWatchlist(Schema):
     """A watch list to create."""
+
+    struct = NewWatchlistFields
 
     name = name_node()
     entries = colander.SchemaNode(EntryList(), missing=[], description="Addresses, registrations and callsigns.")
@@ -57,6 +75,8 @@ class NewWatchlist(Schema):
 
 class WatchlistChange(Schema):
     """The fields of a watch list to change; entries replace all existing ones."""
+
+    struct = WatchlistChangeFields
 
     name = name_node(missing=colander.drop)
     entries = colander.SchemaNode(EntryList(), missing=colander.drop)

@@ -14,97 +14,116 @@ from skywatch.alerts.models import Watchlist
 from skywatch.alerts.rules.references import check_unused
 from skywatch.alerts.rules.revision import raise_revision
 from skywatch.alerts.watchlists.entries import MAXIMUM_ENTRIES, parse_lines, parse_table
+from skywatch.alerts.watchlists.schemas import (
+    NewWatchlistFields,
+    WatchlistChangeFields,
+    WatchlistRecord,
+    WatchlistSummary,
+)
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import invalid, invalid_fields
 from skywatch.core.storing.audit import Actor, Target, record
+from skywatch.http.resources.answer import answer
+from skywatch.http.resources.fields import UNSET
 from skywatch.security.visibility import Visibility
 
 
-class WatchlistService:
-    """Watch lists as one caller may see and change them."""
+def page(session: Session, visibility: Visibility, offset: int, limit: int) -> tuple[Sequence[Watchlist], int]:
+    """A page of the caller's lists (everybody's with ``alerts.manage_all``), by id, without their entries."""
+    where = own(Watchlist, visibility)
+    count = session.scalar(sa.select(sa.func.count()).select_from(Watchlist).where(where)) or 0
+    rows = sa.select(Watchlist).where(where).order_by(Watchlist.id).offset(offset).limit(limit)
+    return session.scalars(rows).all(), count
 
-    def __init__(self, session: Session, visibility: Visibility, actor: Actor) -> None:
-        self.session = session
-        self.visibility = visibility
-        self.actor = actor
 
-    def page(self, offset: int, limit: int) -> tuple[Sequence[Watchlist], int]:
-        """A page of the caller's lists (everybody's with ``alerts.manage_all``), by id, without their entries."""
-        where = own(Watchlist, self.visibility)
-        count = self.session.scalar(sa.select(sa.func.count()).select_from(Watchlist).where(where)) or 0
-        rows = sa.select(Watchlist).where(where).order_by(Watchlist.id).offset(offset).limit(limit)
-        return self.session.scalars(rows).all(), count
+def get(session: Session, visibility: Visibility, watchlist_id: int) -> Watchlist:
+    """A watch list; raises Problem (404) if it is not the caller's."""
+    return fetch(session, Watchlist, watchlist_id, visibility, "watch list")
 
-    def get(self, watchlist_id: int) -> Watchlist:
-        """A watch list; raises Problem (404) if it is not the caller's."""
-        return fetch(self.session, Watchlist, watchlist_id, self.visibility, "watch list")
 
-    def create(self, values: Mapping[str, Any]) -> Watchlist:
-        """Create a watch list; raises Problem (400, 401, 409)."""
-        row = self.add(values)
-        raise_revision(self.session)
-        self._record("watchlist.created", row, after=_audited(row))
-        return row
+def create(session: Session, visibility: Visibility, actor: Actor, fields: NewWatchlistFields) -> Watchlist:
+    """Create a watch list; raises Problem (400, 401, 409)."""
+    row = add(session, visibility, fields)
+    raise_revision(session)
+    _record(session, actor, "watchlist.created", row, after=_audited(row))
+    return row
 
-    def add(self, values: Mapping[str, Any]) -> Watchlist:
-        """``create`` as part of a larger change, which records itself."""
-        user_id = owner_id(self.visibility)
-        check_room(self.session, Watchlist, user_id, MAXIMUM_WATCHLISTS, "watch lists")
-        now = utcnow()
-        row = Watchlist(user_id=user_id, name=values["name"], created_at=now, updated_at=now)
-        self._fill(row, values["entries"])
-        self.session.add(row)
-        self.session.flush()
-        return row
 
-    def change(self, watchlist_id: int, values: Mapping[str, Any]) -> Watchlist:
-        """Change a watch list; entries replace all existing ones."""
-        row = self.get(watchlist_id)
-        before = _audited(row)
-        row.name = values.get("name", row.name)
-        if "entries" in values:
-            self._fill(row, values["entries"])
-            row.revision += 1
-        row.updated_at = utcnow()
-        raise_revision(self.session)
-        after = _audited(row) | ({"entries_changed": True} if "entries" in values else {})
-        self._record("watchlist.changed", row, before=before, after=after)
-        return row
+def add(session: Session, visibility: Visibility, fields: NewWatchlistFields) -> Watchlist:
+    """``create`` as part of a larger change, which records itself."""
+    user_id = owner_id(visibility)
+    check_room(session, Watchlist, user_id, MAXIMUM_WATCHLISTS, "watch lists")
+    now = utcnow()
+    row = Watchlist(user_id=user_id, name=fields.name, created_at=now, updated_at=now)
+    _fill(session, row, fields.entries)
+    session.add(row)
+    session.flush()
+    return row
 
-    def delete(self, watchlist_id: int) -> None:
-        """Delete a watch list; raises Problem (409) if a rule uses it."""
-        row = self.get(watchlist_id)
-        check_unused(self.session, Kind.WATCHLIST, row.id, row.user_id, "watch list")
-        self.session.delete(row)
-        raise_revision(self.session)
-        self._record("watchlist.deleted", row, before=_audited(row))
 
-    def import_text(self, watchlist_id: int, text: str, *, is_table: bool, replace: bool) -> tuple[Watchlist, int]:
-        """Add the entries of a text, or replace all; returns the list and the number of new entries. All or none."""
-        row = self.get(watchlist_id)
-        values, faults = parse_table(text) if is_table else parse_lines(text)
-        if faults:
-            raise invalid_fields({f"line {line}": detail for line, detail in faults})
-        present, before = _audited(row), set(entries_of(row))
-        self._fill(row, values if replace else [*entries_of(row), *values])
+def change(
+    session: Session, visibility: Visibility, actor: Actor, watchlist_id: int, fields: WatchlistChangeFields
+) -> Watchlist:
+    """Change a watch list; entries replace all existing ones."""
+    row = get(session, visibility, watchlist_id)
+    before = _audited(row)
+    row.name = fields.name or row.name
+    if fields.entries is not UNSET:
+        _fill(session, row, fields.entries)
         row.revision += 1
-        row.updated_at = utcnow()
-        raise_revision(self.session)
-        self._record("watchlist.imported", row, before=present, after={**_audited(row), "replaced": replace})
-        return row, len(set(values) - before)
+    row.updated_at = utcnow()
+    raise_revision(session)
+    after = _audited(row) | ({"entries_changed": True} if fields.entries is not UNSET else {})
+    _record(session, actor, "watchlist.changed", row, before=before, after=after)
+    return row
 
-    def _fill(self, row: Watchlist, values: Iterable[str]) -> None:
-        """Give a list these entries; raises Problem (400, 409) where there are too many of them."""
-        entries = list(dict.fromkeys(values))
-        if len(entries) > MAXIMUM_ENTRIES:
-            raise invalid("entries", f"a watch list holds at most {MAXIMUM_ENTRIES} entries, not {len(entries)}")
-        others = sa.and_(Watchlist.user_id == row.user_id, Watchlist.id != (row.id or 0))
-        noun = "entries in watch lists"
-        check_sum(self.session, Watchlist.entry_count, others, MAXIMUM_LISTED, noun, len(entries))
-        row.entries, row.entry_count = "\n".join(entries), len(entries)
 
-    def _record(self, action: str, row: Watchlist, **states: Mapping[str, Any]) -> None:
-        record(self.session, self.actor, action, Target("watchlist", row.id, row.name), **states)
+def delete(session: Session, visibility: Visibility, actor: Actor, watchlist_id: int) -> None:
+    """Delete a watch list; raises Problem (409) if a rule uses it."""
+    row = get(session, visibility, watchlist_id)
+    check_unused(session, Kind.WATCHLIST, row.id, row.user_id, "watch list")
+    session.delete(row)
+    raise_revision(session)
+    _record(session, actor, "watchlist.deleted", row, before=_audited(row))
+
+
+def import_text(
+    session: Session,
+    visibility: Visibility,
+    actor: Actor,
+    watchlist_id: int,
+    text: str,
+    *,
+    is_table: bool,
+    replace: bool,
+) -> tuple[Watchlist, int]:
+    """Add the entries of a text, or replace all; returns the list and the number of new entries. All or none."""
+    row = get(session, visibility, watchlist_id)
+    values, faults = parse_table(text) if is_table else parse_lines(text)
+    if faults:
+        raise invalid_fields({f"line {line}": detail for line, detail in faults})
+    present, before = _audited(row), set(entries_of(row))
+    _fill(session, row, values if replace else [*entries_of(row), *values])
+    row.revision += 1
+    row.updated_at = utcnow()
+    raise_revision(session)
+    _record(session, actor, "watchlist.imported", row, before=present, after={**_audited(row), "replaced": replace})
+    return row, len(set(values) - before)
+
+
+def _fill(session: Session, row: Watchlist, values: Iterable[str]) -> None:
+    """Give a list these entries; raises Problem (400, 409) where there are too many of them."""
+    entries = list(dict.fromkeys(values))
+    if len(entries) > MAXIMUM_ENTRIES:
+        raise invalid("entries", f"a watch list holds at most {MAXIMUM_ENTRIES} entries, not {len(entries)}")
+    others = sa.and_(Watchlist.user_id == row.user_id, Watchlist.id != (row.id or 0))
+    noun = "entries in watch lists"
+    check_sum(session, Watchlist.entry_count, others, MAXIMUM_LISTED, noun, len(entries))
+    row.entries, row.entry_count = "\n".join(entries), len(entries)
+
+
+def _record(session: Session, actor: Actor, action: str, row: Watchlist, **states: Mapping[str, Any]) -> None:
+    record(session, actor, action, Target("watchlist", row.id, row.name), **states)
 
 
 def _audited(row: Watchlist) -> dict[str, Any]:
@@ -116,8 +135,8 @@ def entries_of(row: Watchlist) -> list[str]:
     return row.entries.split("\n") if row.entries else []
 
 
-def record_of(row: Watchlist, *, entries: bool = False) -> dict[str, Any]:
-    """The record of a watch list."""
-    members = ("id", "name", "entry_count", "created_at", "updated_at")
-    record = {**{name: getattr(row, name) for name in members}, "user": row.user_id}
-    return {**record, "entries": entries_of(row)} if entries else record
+def watchlist_answer(row: Watchlist, *, entries: bool = False) -> dict[str, Any]:
+    """A watch list as the API answers it, with its entries or without."""
+    if entries:
+        return answer(WatchlistRecord, row, user=row.user_id, entries=entries_of(row))
+    return answer(WatchlistSummary, row, user=row.user_id)

@@ -5,20 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.alerts.geofences.views import text_body
+from skywatch.alerts.watchlists import service
 from skywatch.alerts.watchlists.schemas import (
     NewWatchlist,
+    NewWatchlistFields,
     WatchlistChange,
+    WatchlistChangeFields,
     WatchlistImported,
     WatchlistImportQuery,
     WatchlistList,
     WatchlistRecord,
 )
-from skywatch.alerts.watchlists.service import WatchlistService, record_of
+from skywatch.alerts.watchlists.service import watchlist_answer
 from skywatch.core.problems import Problem
 from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.paging import PageQuery, page
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.ids import RowId
+from skywatch.http.resources.fields import body_of
+from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.schema import Schema
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.contexts import to_import
@@ -41,17 +45,12 @@ importing = ApiService(
 )
 
 
-def service(request: Request) -> WatchlistService:
-    """The service for the caller of this request."""
-    return WatchlistService(request.db, request.visibility, actor_of(request))
-
-
 @watchlists.get(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: WatchlistList()})
 def list_watchlists(request: Request) -> dict[str, Any]:
     """List the caller's watch lists, without their entries"""
     query = request.validated["querystring"]
-    rows, count = service(request).page(query["offset"], query["limit"])
-    return page(request, "watchlists", [record_of(row) for row in rows], count)
+    rows, count = service.page(request.db, request.visibility, query["offset"], query["limit"])
+    return page(request, "watchlists", [watchlist_answer(row) for row in rows], count)
 
 
 @watchlists.post(
@@ -63,13 +62,16 @@ def list_watchlists(request: Request) -> dict[str, Any]:
 )
 def create_watchlist(request: Request) -> dict[str, Any]:
     """Create a watch list"""
-    return record_of(service(request).create(request.validated["body"]), entries=True)
+    return watchlist_answer(
+        service.create(request.db, request.visibility, actor_of(request), body_of(request, NewWatchlistFields)),
+        entries=True,
+    )
 
 
 @watchlist.get(permission=Permission.ALERTS_VIEW, path=RowId(), responses={200: WatchlistRecord()}, errors=(404,))
 def get_watchlist(request: Request) -> dict[str, Any]:
     """Show a watch list with its entries"""
-    return record_of(service(request).get(request.validated["path"]["id"]), entries=True)
+    return watchlist_answer(service.get(request.db, request.visibility, row_id(request)), entries=True)
 
 
 @watchlist.patch(
@@ -81,13 +83,18 @@ def get_watchlist(request: Request) -> dict[str, Any]:
 )
 def update_watchlist(request: Request) -> dict[str, Any]:
     """Change a watch list"""
-    return record_of(service(request).change(request.validated["path"]["id"], request.validated["body"]), entries=True)
+    return watchlist_answer(
+        service.change(
+            request.db, request.visibility, actor_of(request), row_id(request), body_of(request, WatchlistChangeFields)
+        ),
+        entries=True,
+    )
 
 
 @watchlist.delete(permission=Permission.ALERTS_DELETE, path=RowId(), responses={204: None}, errors=(404, 409))
 def delete_watchlist(request: Request) -> None:
     """Delete a watch list that no rule uses"""
-    service(request).delete(request.validated["path"]["id"])
+    service.delete(request.db, request.visibility, actor_of(request), row_id(request))
     request.response.status_code = 204
 
 
@@ -107,8 +114,11 @@ def import_watchlist(request: Request) -> dict[str, Any]:
     """
     if request.content_type not in ("text/plain", "text/csv"):
         raise Problem("unsupported_media_type", "The body must be text/plain or text/csv.")
-    row, added = service(request).import_text(
-        request.validated["path"]["id"],
+    row, added = service.import_text(
+        request.db,
+        request.visibility,
+        actor_of(request),
+        row_id(request),
         text_body(request),
         is_table=request.content_type == "text/csv",
         replace=request.validated["querystring"]["replace"],
