@@ -10,4 +10,16 @@ import { audio } from "./features/audio/feature";
 import { accounts } from "./features/accounts/feature";
 import type { Feature } from "./shell/feature";
 
-export const FEATURES: Feature[] = [aircraft, history, system, cannonball, alerts, safety, acars, audio, accounts];
+// One a line, so that `skywatch new-feature` finds the place.
+// prettier-ignore
+export const FEATURES: Feature[] = [
+  aircraft,
+  history,
+  system,
+  cannonball,
+  alerts,
+  safety,
+  acars,
+  audio,
+  accounts,
+];
