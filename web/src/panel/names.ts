@@ -24,7 +24,13 @@ export function operatorOf(callsign: unknown): string {
       .trim()
       .toUpperCase(),
   );
-  return found ? (ownOperators.value[found[1]] ?? (operators as Table)[found[1]] ?? "") : "";
+  return found ? operatorName(found[1]) : "";
+}
+
+/** The operator of a designator, its three letters; empty where the tables do not have it. */
+export function operatorName(designator: unknown): string {
+  const code = String(designator ?? "").toUpperCase();
+  return ownOperators.value[code] ?? (operators as Table)[code] ?? "";
 }
 
 /** Ask the service for the names that the installation has, where it has any. */

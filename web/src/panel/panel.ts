@@ -172,14 +172,20 @@ class Panel extends View {
         ${this.isGone ? html`<span class="tag">${t("panel.gone")}</span>` : nothing}
       </p>
       ${this.others()}
-      ${this.hasPhotos ? html`<sw-photo .hex=${some.hex}></sw-photo>` : nothing}
+      ${this.photo(some.hex, false)}
       ${figures(some, this.details?.seen)}
+      ${this.photo(some.hex, true)}
       ${profile(some)}
       ${live.isReplay.value ? nothing : this.elements(some.hex)}
       ${facts(some, airframe, this.details?.seen)}
       <p class="panel-links">
         ${this.links.map(({ href, icon: path, title }) => html`<a href=${href(some.hex)}>${drawing(path)}${t(title)}</a>`)}
       </p>`;
+  }
+
+  /** The photo stands first; the question whether to show any comes after the figures. */
+  private photo(hex: string, asks: boolean): TemplateResult | typeof nothing {
+    return this.hasPhotos ? html`<sw-photo .hex=${hex} .asks=${asks}></sw-photo>` : nothing;
   }
 
   /** What features add; an element whose script is not here yet is empty. */

@@ -21,8 +21,10 @@ type State = "asking" | "failed" | Answer;
 const answers = new Map<string, Answer>();
 
 class PhotoView extends View {
-  static override properties = { hex: {} };
+  static override properties = { hex: {}, asks: { attribute: false } };
   declare hex: string;
+  /** Whether this is the question whether to show photos, and not the photo. */
+  declare asks: boolean;
   private shown = "";
   private state: State = "asking";
   private readonly source = photoSource();
@@ -30,11 +32,12 @@ class PhotoView extends View {
   constructor() {
     super();
     this.hex = "";
+    this.asks = false;
     this.watch(preferences);
   }
 
   protected override willUpdate(): void {
-    const wanted = this.source && preferences.value.photos ? this.hex : "";
+    const wanted = this.source && !this.asks && preferences.value.photos ? this.hex : "";
     if (wanted === this.shown) return;
     this.shown = wanted;
     if (wanted) void this.fetch(this.source!, wanted);
@@ -77,7 +80,8 @@ class PhotoView extends View {
     const { source } = this;
     if (!source || this.hex.startsWith("~")) return nothing;
     const { photos, photosDecided } = preferences.value;
-    if (!photos) return photosDecided ? nothing : this.question(source);
+    if (this.asks) return photos || photosDecided ? nothing : this.question(source);
+    if (!photos) return nothing;
     if (this.state === "asking") return html`<p class="photo-note" role="status">${t("loading")}</p>`;
     if (this.state === "failed") return html`<p class="photo-note">${t("photo.failed", { source: source.name })}</p>`;
     const { photo } = this.state;

@@ -180,7 +180,7 @@ class App extends View {
           (one) =>
             html`<a href="#/${one.name}" class=${one === page ? "active" : ""} aria-current=${one === page ? "page" : nothing}>${drawing(one.icon)}<span>${t(one.title)}</span>${this.badge(one)}</a>`,
         )}
-      <button class="plain" aria-expanded=${this.isMenuOpen} @click=${this.toggleMenu}>${icon(this.isMenuOpen ? "close" : "more")}<span>${t("nav.more")}</span>${waiting ? html`<b class="badge">${capped(waiting)}</b>` : nothing}</button>
+      <button class="plain ${others.includes(page) ? "active" : ""}" aria-expanded=${this.isMenuOpen} @click=${this.toggleMenu}>${icon(this.isMenuOpen ? "close" : "more")}<span>${t("nav.more")}</span>${waiting ? html`<b class="badge">${capped(waiting)}</b>` : nothing}</button>
     </nav>`;
   }
 

@@ -294,7 +294,7 @@ class Replay extends Task {
       ${this.fault()}
       ${this.line ? this.renderLine(this.line, moment) : nothing}
       <p class="hint" role="status">${this.status(moment)}</p>
-      ${preferences.value.shortcuts ? html`<p class="hint">${t("replay.keys")}</p>` : nothing}`;
+      ${preferences.value.shortcuts ? html`<p class="hint keys-hint">${t("replay.keys")}</p>` : nothing}`;
   }
 
   private status(moment: Moment | undefined): string {

@@ -5,6 +5,7 @@ import { clock, day, measure } from "../../ui/units";
 import { number, t, word, type TextKey } from "../../i18n/i18n";
 import { call } from "../../session/api";
 import type { Schemas } from "../../session/operations";
+import { fetchOperators, operatorName, typeName } from "../../panel/names";
 import { session } from "../../session/session";
 import { Task } from "../../session/task";
 
@@ -61,6 +62,7 @@ class StatsPage extends Task {
     const [stats, { sectors }] = await Promise.all([call("GET history/stats"), call("GET history/coverage")]);
     this.stats = stats;
     this.sectors = sectors;
+    await fetchOperators();
   }
 
   private tile(title: TextKey, value: string, more = ""): TemplateResult {
@@ -99,8 +101,8 @@ class StatsPage extends Task {
       <div class="plots">
         <figure><figcaption>${t("stats.by_day")}</figcaption>${bars(stats.days.map(({ date, flights }) => [day(date), flights]))}</figure>
         <figure><figcaption>${t("stats.range")}</figcaption>${rose(this.sectors)}</figure>
-        <figure><figcaption>${t("stats.types")}</figcaption>${ranking(stats.top_types.map(({ type, flights }) => [type, flights]))}</figure>
-        <figure><figcaption>${t("stats.operators")}</figcaption>${ranking(stats.top_operators.map(({ operator, flights }) => [operator, flights]))}</figure>
+        <figure><figcaption>${t("stats.types")}</figcaption>${ranking(stats.top_types.map(({ type, flights }) => [type, typeName(type), flights]))}</figure>
+        <figure><figcaption>${t("stats.operators")}</figcaption>${ranking(stats.top_operators.map(({ operator, flights }) => [operator, operatorName(operator), flights]))}</figure>
       </div></section>`;
   }
 
@@ -164,9 +166,10 @@ function rose(sectors: Sector[]): TemplateResult {
   </svg>`;
 }
 
-function ranking(values: [string, number][]): TemplateResult {
-  const most = Math.max(1, ...values.map(([, value]) => value));
-  return html`<ol class="ranking">${values.map(([name, value]) => html`<li><span class="mono">${name}</span><meter min="0" max=${most} value=${value} aria-label=${name}></meter><b>${number(value)}</b></li>`)}</ol>`;
+/** Codes with their names, where they have any, and how often each was there. */
+function ranking(values: [code: string, name: string, value: number][]): TemplateResult {
+  const most = Math.max(1, ...values.map(([, , value]) => value));
+  return html`<ol class="ranking">${values.map(([code, name, value]) => html`<li><span class=${name ? "" : "mono"} title=${code}>${name || code}</span><meter min="0" max=${most} value=${value} aria-label=${name || code}></meter><b>${number(value)}</b></li>`)}</ol>`;
 }
 
 customElements.define("sw-stats", StatsPage);
