@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from skywatch.core.feature import Feature
+from skywatch.core.feature import EventKind, Feature, Service
 from skywatch.feeders.settings import FeederSettings
+from skywatch.feeders.topics import SYSTEM, UUID_COPIED
 
 FEATURE = Feature(
     name="feeders",
     title="receivers that connect to us",
     include="skywatch.feeders",
     settings=FeederSettings,
+    services=(Service(role="tracker", create="skywatch.feeders.admission:FeederAdmission"),),
+    events=(EventKind(name=UUID_COPIED, topic=SYSTEM, oversight="feeders.manage", may_need=("feeders.manage",)),),
+    parts={"feeders": "Feeders: who is let in"},
     tags={
         "feeders": "Receivers that connect to us, their owners and states.",
     },

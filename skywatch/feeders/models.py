@@ -49,3 +49,22 @@ class Feeder(Base):
 def has_user(session: Session, user_id: int) -> bool:
     """Whether there is a user of this id, who can own a feeder."""
     return session.get(User, user_id) is not None
+
+
+def admitted(session: Session, version: tuple[int, ...] | None) -> tuple[tuple[int, ...], list[Feeder]]:
+    """A number for the state of admission, and where it is not ``version`` the feeders that are let in."""
+    figures = session.execute(
+        sa.select(
+            sa.func.count(),
+            sa.func.coalesce(sa.func.sum(Feeder.revision), 0),
+            sa.func.coalesce(sa.func.max(Feeder.id), 0),
+            sa.func.count().filter(User.is_active),
+        )
+        .select_from(Feeder)
+        .outerjoin(User)
+    ).one()
+    present = tuple(int(figure) for figure in figures)
+    if present == version:
+        return present, []
+    is_owned_well = sa.or_(Feeder.owner_id.is_(None), Feeder.owner.has(User.is_active))
+    return present, list(session.scalars(sa.select(Feeder).where(Feeder.enabled, is_owned_well)))

@@ -27,9 +27,8 @@ class FeederState(msgspec.Struct, frozen=True, array_like=True):
     positions_s: float
     aircraft: int
     bytes_s: float
-    duplicates_share: float
     disputes_share: float
-    clock: Clock
+    clock: Clock | None
 
 
 class FeederStates(msgspec.Struct, frozen=True, array_like=True):

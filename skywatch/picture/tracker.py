@@ -39,7 +39,9 @@ from skywatch.picture.trails.remote import TrailServer
 from skywatch.receivers.base import Receiver, ReceiverStatus
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.frame_tap import FrameTap
+from skywatch.receivers.listening.hub import FeederHub
 from skywatch.receivers.receiver import RetryingReceiver
+from skywatch.receivers.settings import ReceiverSettings
 
 log = logging.getLogger(__name__)
 
@@ -91,6 +93,8 @@ class Tracker:
         self._further = runtime.shared(FurtherReports)
         self._feed = runtime.shared(SkyFeed)
         self._tap = runtime.shared(FrameTap)
+        self._feeders = runtime.shared(FeederHub)
+        self._feeders.refused = self.picture.validator.refused_positions
         self._follow_faults = FaultLog(log, "changed settings are not followed", "changed settings are followed")
         # Receivers have the station of the time when they were opened.
         self._must_reopen = False
@@ -176,6 +180,7 @@ class Tracker:
     async def _run_receiver(self, receiver: Receiver) -> None:
         if isinstance(receiver, RetryingReceiver):
             receiver.tap = self._tap
+            receiver.join(self._feeders, self.runtime.current.of(ReceiverSettings))
         await receiver.run(self.picture)
 
     def _note_pace(self) -> None:

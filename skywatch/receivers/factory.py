@@ -16,6 +16,7 @@ KINDS: dict[str, str] = {
     "adsbx-v2": "kinds.adsbx_v2",
     "avr": "kinds.avr",
     "beast": "kinds.beast",
+    "listen": "kinds.listen",
     "readsb": "kinds.readsb",
     "readsb-lines": "kinds.readsb_lines",
     "replay": "kinds.replay",

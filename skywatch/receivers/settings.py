@@ -18,6 +18,12 @@ class ReceiverSettings(Settings):
     receivers: dict[str, str] = setting(
         {}, "a receiver: kind and address, for example `beast localhost:30005`", name="receiver.*"
     )
+    feeder_messages_s: int = setting(
+        3_000,
+        "messages a second that one feeder may send on average; what exceeds it is dropped and counted",
+        minimum=10,
+        maximum=100_000,
+    )
     receiver_discovery: bool = setting(
         True,
         "the console may look for receivers in the private networks of this machine (at most the /24 around each of its"

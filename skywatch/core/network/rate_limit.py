@@ -21,6 +21,13 @@ class RateLimit:
         self._tokens -= 1
         return True
 
+    def take_up_to(self, count: int, now: float) -> int:
+        """Count as many of these events as keep the rate; how many."""
+        self._refill(now)
+        taken = min(count, max(0, int(self._tokens)))
+        self._tokens -= taken
+        return taken
+
     def spend(self, count: float, now: float) -> float:
         """Count events that have happened already; the seconds to wait until the rate is kept."""
         self._refill(now)

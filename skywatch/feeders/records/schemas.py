@@ -162,7 +162,6 @@ class FeederEntry(Schema):
     positions_s = node(JsonNumber(), "Positions a second.")
     aircraft = node(JsonInteger(), "Aircraft that it hears now.")
     bytes_s = node(JsonNumber(), "Bytes a second.")
-    duplicates_share = node(JsonNumber(), "Share of its frames that another feeder had sent within 50 ms before.")
     disputes_share = node(JsonNumber(), "Share of its positions that were refused.")
     clock = node(Nullable(JsonString()), "Clock of its receiver: `gps`, `free`, or `none`; null until it is known.")
     notice = node(

@@ -28,7 +28,7 @@ DEFAULTS: dict[str, Any] = {
     "place_privacy": COARSE,
 }
 # Of these depends whether a connection is accepted, and how it is called.
-ADMITTING = ("name", "enabled", "trusted", "owner_id", "uuid_hash")
+ADMITTING = ("name", "enabled", "trusted", "owner_id", "uuid_hash", "place_privacy", "lat")
 
 
 def manages(visibility: Visibility) -> bool:

@@ -39,7 +39,6 @@ def record_of(feeder: Feeder, state: FeederState | None, visibility: Visibility)
         positions_s=state.positions_s if state is not None else 0.0,
         aircraft=state.aircraft if state is not None else 0,
         bytes_s=state.bytes_s if state is not None else 0.0,
-        duplicates_share=state.duplicates_share if state is not None else 0.0,
         disputes_share=state.disputes_share if state is not None else 0.0,
         clock=state.clock if state is not None else None,
         notice=feeder.notice if may_know(visibility, feeder) else None,

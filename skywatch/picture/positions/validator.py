@@ -7,7 +7,7 @@ contradiction are looked at one by one.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,6 +91,11 @@ class PositionValidator:
     def is_distrusted(self, receiver: str) -> bool:
         """Whether a receiver was wrong so often that it does not count against others."""
         return self._reliability.often_wrong(receiver)
+
+    def refused_positions(self, receiver: str) -> int:
+        """How many positions of a receiver were refused since the start."""
+        counts: Mapping[str, int] = self.implausible.get(receiver, {})
+        return sum(counts.get(reason, 0) for reason in (JUMP, DISPUTED, RANGE))
 
     def note_fields(self, receiver: str, right: int, wrong: int) -> None:
         """Count aircraft of which other receivers say the same or were believed instead, in anything but positions."""

@@ -121,17 +121,17 @@ def test_latitude_and_longitude_come_together(client):
 def test_the_state_of_a_connection_is_shown_and_is_coarse_for_others(client):
     feeder = register(client, **PLACE)
     since = 1_700_001_234.0
-    state = FeederState(False, since, since + 60, "203.0.113.7:40123", 120.5, 30.25, 41, 5000.0, 0.75, 0.01, "gps")
+    state = FeederState(False, since, since + 60, "203.0.113.7:40123", 120.5, 30.25, 41, 5000.0, 0.01, "gps")
     client.runtime.bus.publish(Message(STATES, "states", encode({feeder["id"]: state}), snapshot=True))
     manager, owner, other = (show(client, feeder, headers) for headers in (ADMIN, ADA, BEN))
     assert manager["address"] == "203.0.113.7:40123"
     assert (owner["address"], owner["connected_since"], owner["aircraft"]) == (None, "2023-11-14T22:33:54Z", 41)
     assert (other["connected_since"], other["last_seen_at"]) == ("2023-11-14T22:00:00Z",) * 2
-    assert (other["state"], other["clock"], other["messages_s"], other["duplicates_share"]) == (
+    assert (other["state"], other["clock"], other["messages_s"], other["disputes_share"]) == (
         "connected",
         "gps",
         120.5,
-        0.75,
+        0.01,
     )
 
 

@@ -16,10 +16,12 @@ class Collector:
     def __init__(self) -> None:
         self.batches: list[list[Report]] = []
         self.messages = 0
+        self.receivers: set[str] = set()
 
     def put(self, receiver: str, reports: Sequence[Report], messages: int) -> None:
         self.batches.append(list(reports))
         self.messages += messages
+        self.receivers.add(receiver)
 
     @property
     def reports(self) -> list[Report]:

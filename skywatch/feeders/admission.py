@@ -1,0 +1,129 @@
+"""``FeederAdmission``: the service beside the tracker that says who is let in, and publishes how feeders are.
+
+Once a second it reads which feeders are enabled where anything has changed: a connection that is admitted no more ends
+with the next look of its listener, within two seconds.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+
+import msgspec
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.core.bus import Message
+from skywatch.core.bus.base import Audience
+from skywatch.core.clock import to_iso, utcnow
+from skywatch.core.database.engine import writing
+from skywatch.core.process.periodic import PeriodicTask
+from skywatch.core.publishing import events
+from skywatch.core.runtime import Runtime
+from skywatch.feeders.models import EXACT, Feeder, admitted
+from skywatch.feeders.states import FeederState, encode
+from skywatch.feeders.topics import STATES, SYSTEM, UUID_COPIED
+from skywatch.receivers.listening.hub import FeederHub, KnownFeeder
+
+COMPONENT = "feeders"
+MANAGE = "feeders.manage"
+EVERY_S = 1.0
+SEEN_EVERY_S = 60.0
+SILENT_S = 30.0
+# The owner is notified again of a copied UUID after so long (s).
+COPIED_EVERY_S = 3600.0
+
+
+class FeederAdmission:
+    """Runs between ``start`` and ``stop``."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._hub = runtime.shared(FeederHub)
+        self._version: tuple[int, ...] | None = None
+        self._seen_at = time.monotonic()
+        self._last_seen: dict[int, float] = {}
+        self._copied_at: dict[int, float] = {}
+        self._task = PeriodicTask(COMPONENT, EVERY_S, self._work)
+
+    async def start(self) -> None:
+        """Begin; nothing is waited for."""
+        self._task.start()
+
+    async def stop(self) -> None:
+        """Let nobody in any more, and write when feeders were heard last."""
+        self._task.close()
+        self._hub.replace({})
+        self._write_seen()
+
+    def _work(self) -> None:
+        with self._runtime.sessions() as session:
+            version, feeders = admitted(session, self._version)
+        if version != self._version:
+            self._hub.replace({f.uuid_hash: _known(f) for f in feeders})
+            self._version = version
+        connections = self._hub.connections()
+        states = {connection.feeder.id: self._state(connection) for connection in connections}
+        self._last_seen |= {number: state.last_seen_at for number, state in states.items() if state.last_seen_at}
+        self._runtime.bus.publish(Message(STATES, "states", encode(states), snapshot=True))
+        self._notify_copied()
+        if time.monotonic() - self._seen_at >= SEEN_EVERY_S:
+            self._write_seen()
+
+    def _state(self, connection: object) -> FeederState:
+        from skywatch.receivers.listening.connection import FeederConnection
+
+        assert isinstance(connection, FeederConnection)
+        messages_s, positions_s, aircraft, bytes_s = connection.rates()
+        refused = self._hub.refused(connection.feeder.receiver) - connection.refused_before
+        return FeederState(
+            is_silent=connection.silent_s() >= SILENT_S,
+            connected_since=connection.since,
+            last_seen_at=connection.last_frame_at,
+            address=connection.address,
+            messages_s=messages_s,
+            positions_s=positions_s,
+            aircraft=aircraft,
+            bytes_s=bytes_s,
+            disputes_share=round(min(1.0, refused / connection.positions), 4) if connection.positions else 0.0,
+            clock=connection.clock,
+        )
+
+    def _write_seen(self) -> None:
+        self._seen_at = time.monotonic()
+        seen, self._last_seen = self._last_seen, {}
+        if not seen:
+            return
+        with writing(self._runtime.sessions) as session:
+            for number, at in seen.items():
+                session.execute(
+                    sa.update(Feeder).where(Feeder.id == number).values(last_seen_at=datetime.fromtimestamp(at, UTC))
+                )
+
+    def _notify_copied(self) -> None:
+        now = time.monotonic()
+        due = [n for n in self._hub.take_copied() if now - self._copied_at.get(n, -COPIED_EVERY_S) >= COPIED_EVERY_S]
+        if not due:
+            return
+        with writing(self._runtime.sessions) as session:
+            for number in due:
+                self._copied_at[number] = now
+                feeder = session.get(Feeder, number)
+                if feeder is not None:
+                    _tell_copied(session, feeder)
+
+
+def _tell_copied(session: Session, feeder: Feeder) -> None:
+    """Note in the record, and tell its owner and managers, that two networks use one UUID."""
+    at = to_iso(utcnow())
+    feeder.notice = {"kind": "uuid_copied", "at": at}
+    data = msgspec.json.encode({"id": feeder.id, "name": feeder.name, "at": at})
+    if feeder.owner_id is None:
+        audience = Audience(needs=frozenset({MANAGE}))
+    else:
+        audience = Audience(users=frozenset({feeder.owner_id}), oversight=MANAGE)
+    events.publish(session, Message(SYSTEM, UUID_COPIED, data, audience))
+
+
+def _known(feeder: Feeder) -> KnownFeeder:
+    return KnownFeeder(feeder.id, feeder.name, feeder.uuid_hash, feeder.place_privacy == EXACT or feeder.lat is None)

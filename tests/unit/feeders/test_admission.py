@@ -1,0 +1,103 @@
+"""Who is let in, and what is written of feeders, on both databases."""
+
+import json
+
+import pytest
+import sqlalchemy as sa
+
+from skywatch.accounts.models import User
+from skywatch.core.clock import utcnow
+from skywatch.core.database.engine import writing
+from skywatch.feeders.admission import FeederAdmission
+from skywatch.feeders.models import Feeder
+from skywatch.feeders.records.uuids import hash_of
+from skywatch.feeders.states import published
+from skywatch.receivers.listening.connection import FeederConnection
+from skywatch.receivers.listening.hub import FeederHub
+
+DIGITS = "0e48a1bad7d04a1ba2b14b87d7d0a1ba"
+
+
+@pytest.fixture
+def runtime(make_runtime, database_url):
+    runtime = make_runtime(database_url=database_url)
+    with writing(runtime.sessions) as db:
+        db.add(User(id=1, username="ada", username_key="ada", email="", email_key=None, display_name="Ada"))
+        db.flush()
+        now = utcnow()
+        row = {"uuid_hash": hash_of(DIGITS), "uuid_start": DIGITS[:8], "created_at": now, "updated_at": now}
+        db.add(Feeder(id=7, owner_id=1, name="Attic", name_key="attic", **row))
+    return runtime
+
+
+def change(runtime, table, **values):
+    with writing(runtime.sessions) as db:
+        db.execute(sa.update(table).values(**values))
+
+
+def connect(runtime, network="203.0.113.7/32"):
+    hub = runtime.shared(FeederHub)
+    connection = FeederConnection(
+        hub.by_uuid(DIGITS), ("203.0.113.7", 4000), network, 100, None, {}, None, None, lambda: None
+    )
+    return connection, hub.claim(connection)
+
+
+def test_a_feeder_is_let_in_until_it_its_owner_or_its_uuid_is_not(runtime):
+    admission, hub = FeederAdmission(runtime), runtime.shared(FeederHub)
+    admission._work()
+    feeder = hub.by_uuid(DIGITS)
+    assert (feeder.id, hub.by_name("ATTIC"), hub.is_admitted(feeder)) == (7, feeder, True)
+    change(runtime, User, is_active=False)
+    admission._work()
+    assert not hub.is_admitted(feeder)
+    change(runtime, User, is_active=True)
+    admission._work()
+    assert hub.is_admitted(feeder)
+    change(runtime, Feeder, enabled=False, revision=2)
+    admission._work()
+    assert not hub.is_admitted(feeder)
+    change(runtime, Feeder, enabled=True, revision=3, uuid_hash="0" * 64)
+    admission._work()
+    assert (hub.by_uuid(DIGITS), hub.is_admitted(feeder)) == (None, False)
+    with writing(runtime.sessions) as db:
+        db.execute(sa.delete(Feeder))
+    admission._work()
+    assert hub.by_name("Attic") is None
+
+
+def test_states_are_published_and_last_seen_is_written(runtime):
+    admission = FeederAdmission(runtime)
+    admission._work()
+    connection, is_in = connect(runtime)
+    connection.last_frame_at, connection.positions = 1_700_000_000.0, 100
+    runtime.shared(FeederHub).refused = {"feeder-7": 5}.get
+    assert is_in
+    admission._work()
+    state = published(runtime.bus)[7]
+    assert (state.address, state.is_silent, state.disputes_share) == ("203.0.113.7:4000", False, 0.05)
+    admission._write_seen()
+    with writing(runtime.sessions) as db:
+        assert db.get(Feeder, 7).last_seen_at.timestamp() == 1_700_000_000.0
+
+
+@pytest.mark.parametrize("owner", [1, None])
+def test_a_copied_uuid_is_noted_and_told_to_its_owner_and_managers_once(runtime, owner):
+    change(runtime, Feeder, owner_id=owner)
+    messages = []
+    runtime.bus.subscribe(["system"], messages.append)
+    admission = FeederAdmission(runtime)
+    admission._work()
+    connect(runtime)
+    assert not connect(runtime, "203.0.113.8/32")[1]
+    admission._work()
+    connect(runtime, "203.0.113.8/32")
+    admission._work()
+    (message,) = messages
+    assert (message.event, json.loads(message.data)["id"]) == ("feeder:uuid_copied", 7)
+    manager, viewer = frozenset({"feeders.manage"}), frozenset({"system.view_status"})
+    assert message.audience.includes(9, manager)
+    assert message.audience.includes(1, viewer) is (owner == 1)
+    assert not message.audience.includes(2, viewer)
+    with writing(runtime.sessions) as db:
+        assert db.get(Feeder, 7).notice["kind"] == "uuid_copied"

@@ -1,0 +1,242 @@
+"""Feeders that connect: over real sockets, with the bytes that readsb sends."""
+
+import asyncio
+import contextlib
+import hashlib
+
+import pytest
+
+from skywatch.receivers.factory import open_receiver
+from skywatch.receivers.kinds import listen
+from skywatch.receivers.listening.connection import clock_of
+from skywatch.receivers.listening.hub import FeederHub, KnownFeeder
+from skywatch.receivers.listening.wire import ping, split_uuid
+from skywatch.settings import SettingsError
+from tests.unit.receivers.collector import Collector
+
+UUID = "0e48a1ba-d7d0-4a1b-a2b1-4b87d7d0a1ba"
+DIGITS = UUID.replace("-", "")
+HELLO = b"\x1a\xe4" + UUID.upper().encode() + b"\x1aWO"
+FRAME = b"\x1a3" + bytes(6) + b"\x80" + bytes.fromhex("8d4840d6202cc371c32ce0576098")
+PROXY = b"PROXY TCP4 203.0.113.7 192.0.2.1 40123 30004\r\n"
+
+
+def known(number=1, digits=DIGITS, name="Attic", shows_signal=True):
+    return KnownFeeder(number, name, hashlib.sha256(digits.encode()).hexdigest(), shows_signal)
+
+
+@contextlib.asynccontextmanager
+async def listening(*feeders, options=""):
+    receiver = open_receiver("in", f"listen 127.0.0.1:0 {options}", None)
+    receiver.feeders = FeederHub()
+    receiver.feeders.replace({feeder.uuid_hash: feeder for feeder in feeders or (known(),)})
+    sink = Collector()
+    task = asyncio.create_task(receiver.run(sink))
+    try:
+        while receiver.port.number is None:
+            await asyncio.sleep(0.01)
+        yield receiver, sink
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def connect(receiver, sent):
+    reader, writer = await asyncio.open_connection("127.0.0.1", receiver.port.number)
+    writer.write(sent)
+    return reader, writer
+
+
+async def until(condition, within_s=5.0):
+    async with asyncio.timeout(within_s):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+async def ended(reader, within_s=5.0):
+    """Whether the other side closes."""
+    async with asyncio.timeout(within_s):
+        with contextlib.suppress(ConnectionError):
+            while await reader.read(1000):
+                pass
+    return True
+
+
+def run(test):
+    asyncio.run(test())
+
+
+def test_the_frames_behind_a_known_uuid_are_heard_under_the_feeder_and_pings_are_sent():
+    async def test():
+        async with listening() as (receiver, sink):
+            ahead = b"\x1a1" + bytes(9) + FRAME  # a heartbeat, and a frame that nobody can be asked about
+            reader, writer = await connect(receiver, ahead + HELLO + FRAME)
+            await until(lambda: sink.reports)
+            assert [report.hex for report in sink.reports] == ["4840d6"]
+            assert sink.receivers == {"feeder-1"}
+            assert (await reader.read(10))[:2] == b"\x1aP"
+            (connection,) = receiver.feeders.connections()
+            assert (connection.clock, connection.address.rpartition(":")[0]) == (None, "127.0.0.1")
+            writer.close()
+            await until(lambda: not receiver.feeders.connections())
+
+    run(test)
+
+
+def test_nothing_is_sent_to_a_feeder_that_did_not_ask_and_no_signal_of_a_coarse_place_is_shown():
+    async def test():
+        async with listening(known(shows_signal=False)) as (receiver, sink):
+            reader, _ = await connect(receiver, HELLO[:-3] + FRAME)
+            await until(lambda: sink.reports)
+            assert not isinstance(sink.reports[0].rssi, float)
+            with pytest.raises(TimeoutError):
+                async with asyncio.timeout(0.3):
+                    await reader.read(1)
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    "sent", [b"\x1a\xe4" + b"f" * 36 + FRAME, b"x" * 5000, FRAME * 400, b"\x1a\xe4short" + b"z" * 40, PROXY]
+)
+def test_who_is_not_known_is_closed_and_counted(sent):
+    async def test():
+        async with listening() as (receiver, sink):
+            reader, _ = await connect(receiver, sent)
+            assert await ended(reader)
+            assert (receiver.status.refused, sink.reports) == (1, [])
+
+    run(test)
+
+
+def test_who_says_nothing_is_closed(monkeypatch):
+    monkeypatch.setattr(listen, "ADMISSION_S", 0.1)
+
+    async def test():
+        async with listening() as (receiver, _):
+            reader, _ = await connect(receiver, b"")
+            assert await ended(reader)
+            reader, _ = await connect(receiver, HELLO[:20])
+            assert await ended(reader)
+            assert receiver.status.refused == 2
+
+    run(test)
+
+
+def test_garbage_behind_the_uuid_closes():
+    async def test():
+        async with listening() as (receiver, _):
+            reader, _ = await connect(receiver, HELLO + FRAME + b"\x1a3garbage" * 25_000)
+            assert await ended(reader)
+
+    run(test)
+
+
+def test_a_feeder_that_is_disabled_loses_its_connection_within_two_seconds():
+    async def test():
+        async with listening() as (receiver, sink):
+            reader, _ = await connect(receiver, HELLO + FRAME)
+            await until(lambda: sink.reports)
+            receiver.feeders.replace({})
+            assert await ended(reader, 2.0)
+
+    run(test)
+
+
+def test_the_newer_connection_of_one_network_replaces_the_older():
+    async def test():
+        async with listening() as (receiver, sink):
+            older, _ = await connect(receiver, HELLO + FRAME)
+            await until(lambda: sink.reports)
+            await connect(receiver, HELLO + FRAME)
+            assert await ended(older)
+            await until(lambda: len(sink.reports) == 2)
+            assert len(receiver.feeders.connections()) == 1
+            assert receiver.feeders.take_copied() == set()
+
+    run(test)
+
+
+def test_of_two_networks_with_one_uuid_the_older_stays_unless_it_is_silent():
+    async def test():
+        async with listening(options="proxy=127.0.0.0/8") as (receiver, sink):
+            await connect(receiver, PROXY + HELLO + FRAME)
+            await until(lambda: sink.reports)
+            (older,) = receiver.feeders.connections()
+            assert (older.address, older.network) == ("203.0.113.7:40123", "203.0.113.7/32")
+            thief, _ = await connect(receiver, PROXY.replace(b"113.7", b"113.8") + HELLO + FRAME)
+            assert await ended(thief)
+            assert receiver.feeders.take_copied() == {1}
+            older._heard_at -= 11
+            await connect(receiver, PROXY.replace(b"113.7", b"113.8") + HELLO + FRAME)
+            await until(lambda: [c.network for c in receiver.feeders.connections()] == ["203.0.113.8/32"])
+
+    run(test)
+
+
+def test_a_trusted_proxy_must_send_its_header_and_allow_judges_the_client():
+    async def test():
+        async with listening(options="proxy=127.0.0.1 allow=203.0.113.7") as (receiver, sink):
+            for refused in (HELLO + FRAME, PROXY.replace(b"113.7", b"113.8") + HELLO + FRAME):
+                reader, _ = await connect(receiver, refused)
+                assert await ended(reader)
+            await connect(receiver, PROXY + HELLO + FRAME)
+            await until(lambda: sink.reports)
+
+    run(test)
+
+
+def test_one_network_has_twenty_connections_at_most(monkeypatch):
+    monkeypatch.setattr(listen, "MAX_OF_NETWORK", 2)
+
+    async def test():
+        async with listening() as (receiver, _):
+            idle = [await connect(receiver, b"\x1a") for _ in range(2)]
+            await until(lambda: receiver._of_network.total() == 2)
+            reader, _ = await connect(receiver, HELLO + FRAME)
+            assert await ended(reader)
+            idle[0][1].close()
+            await until(lambda: receiver._of_network.total() == 1)
+            await connect(receiver, HELLO)
+            await until(receiver.feeders.connections)
+
+    run(test)
+
+
+def test_frames_beyond_the_rate_are_dropped_and_counted():
+    async def test():
+        async with listening() as (receiver, sink):
+            receiver.messages_s = 10
+            await connect(receiver, HELLO + FRAME * 50)
+            await until(lambda: receiver.invalid["too_many"])
+            assert (len(sink.reports), receiver.invalid["too_many"]) == (20, 30)
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "0.0.0.0", "0.0.0.0:1 format=sbs", "0.0.0.0:1 limit=0", "0.0.0.0:1 proxy=here", "0.0.0.0:1 alow=::/0"]
+)
+def test_a_wrong_setting_is_named(text):
+    with pytest.raises(SettingsError, match=r"receiver\.in"):
+        open_receiver("in", f"listen {text}", None)
+
+
+def test_a_uuid_is_read_without_regard_to_case_and_hyphens():
+    assert split_uuid(b"noise\x1a\xe4" + UUID.upper().encode() + b"rest") == (DIGITS, b"rest")
+    assert split_uuid(b"\x1a\xe4" + DIGITS.encode() + b"ffff") == (DIGITS, b"")
+    assert split_uuid(b"\x1a\xe4" + b"0e48a1ba-" + b"?" * 27) == ("", b"")
+    assert split_uuid(b"\x1a\xe4" + UUID.encode()[:-1]) is None
+
+
+def test_a_ping_is_three_bytes_of_milliseconds_with_doubled_escapes():
+    assert ping(0.001) == b"\x1aP\0\0\x01"
+    assert ping(0x1A1A1A / 1000) == b"\x1aP" + b"\x1a" * 6
+
+
+@pytest.mark.parametrize(
+    ("ticks", "clock"),
+    [([0, 0], "none"), ([12_000_000, 12_500_000], "free"), ([(3600 << 30) | 5, (3601 << 30) | 999_999_999], "gps")],
+)
+def test_a_clock_is_recognized(ticks, clock):
+    assert clock_of(ticks, 86_400 * 20_000 + 3601.0) == clock
