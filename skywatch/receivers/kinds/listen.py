@@ -1,7 +1,7 @@
 """``listen HOST:PORT [allow=NETWORKS] [proxy=NETWORKS] [limit=N]``: a port that feeders connect to with Beast.
 
-A feeder says who it is with readsb's UUID frame. One that is not known, sends nonsense, stalls or does not read costs its
-own connection and nobody else's. Its frames have a decoder of their own, and the picture compares it with other receivers.
+A feeder says who it is with readsb's UUID frame. One that is not known, sends nonsense, stalls or does not read costs
+its own connection and nobody else's. Its frames have a decoder of their own, and the picture compares it with others.
 """
 
 from __future__ import annotations
