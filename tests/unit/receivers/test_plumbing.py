@@ -116,7 +116,7 @@ def test_a_literal_key_is_never_told() -> None:
 
 
 def test_every_kind_of_the_manual_is_there() -> None:
-    assert set(KINDS) == {"readsb", "readsb-lines", "beast", "avr", "sbs", "adsbx-v2", "replay", "simulate"}
+    assert set(KINDS) == {"readsb", "readsb-lines", "beast", "listen", "avr", "sbs", "adsbx-v2", "replay", "simulate"}
 
 
 @pytest.mark.parametrize(
