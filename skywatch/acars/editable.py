@@ -22,9 +22,9 @@ def check(name: str, text: str) -> None:
 async def try_out(name: str, text: str, station: Station, within_s: float) -> Trial:
     """Run an input for a time (s); raises SettingsError as ``check``."""
     check(name, text)
-    one = _open(name, text)
-    await observe(one.run(), lambda: one.status.state in ("ended", "failed"), within_s)
-    return Trial(one.status)
+    opened = _open(name, text)
+    await observe(opened.run(), lambda: opened.status.state in ("ended", "failed"), within_s)
+    return Trial(opened.status)
 
 
 def _open(name: str, text: str) -> Input:

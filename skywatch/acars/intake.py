@@ -102,9 +102,9 @@ class AcarsIntake:
         """How much is not stored yet."""
         return self._queue.depth
 
-    def register(self, name: str, one: Input, is_file: bool) -> None:
+    def register(self, name: str, source: Input, is_file: bool) -> None:
         """Register an input for its counters."""
-        self._inputs[name] = one
+        self._inputs[name] = source
         if is_file:
             self._file_inputs.add(name)
 
@@ -154,13 +154,13 @@ class AcarsIntake:
         if icao_hex is not None:
             self._show(icao_hex, at, frame)
 
-    def _show(self, icao_hex: str, at: float, place: FramePosition | Position) -> None:
+    def _show(self, icao_hex: str, at: float, position: FramePosition | Position) -> None:
         """Pass a position on to the picture, which trusts it less than one that was multilaterated."""
         if self._positions is None or time.time() - at > OLDEST_POSITION_S:
             return
-        report = Report(icao_hex.lower(), at=at, position_at=at, type="other", lat=place.lat, lon=place.lon)
-        if place.altitude_ft is not None:
-            report.alt_baro = place.altitude_ft
+        report = Report(icao_hex.lower(), at=at, position_at=at, type="other", lat=position.lat, lon=position.lon)
+        if position.altitude_ft is not None:
+            report.alt_baro = position.altitude_ft
         self._positions.put(NAME, [report])
 
     def _refused(self, entry: Entry, error: Exception) -> None:
@@ -170,16 +170,16 @@ class AcarsIntake:
             self._flagged.difference_update(address for address, _ in entry.aircraft)
 
     def _count_faults(self, draft: Draft, faults: Sequence[str]) -> None:
-        one = self._inputs.get(draft.input)
+        source = self._inputs.get(draft.input)
         for name in faults:
             ACARS_FAULTS.labels(name).inc()
-            if isinstance(one, RetryingInput):
-                one.count_invalid("decoding")
+            if isinstance(source, RetryingInput):
+                source.count_invalid("decoding")
 
     def _count_dropped(self, draft: Draft) -> None:
-        one = self._inputs.get(draft.input)
-        if isinstance(one, RetryingInput):
-            one.count_dropped()
+        source = self._inputs.get(draft.input)
+        if isinstance(source, RetryingInput):
+            source.count_dropped()
 
     def _show_incomplete(self) -> None:
         with self._lock:
@@ -206,8 +206,8 @@ class AcarsIntake:
             # A text that goes on may name earlier positions first.
             is_recent = is_new and row.direction == "downlink" and not row.incomplete
             if is_recent and row.icao_hex is not None and row.lat is not None:
-                place = Position(row.lat, row.lon or 0.0, row.altitude_ft)
-                self._show(row.icao_hex, row.at.timestamp(), place)
+                position = Position(row.lat, row.lon or 0.0, row.altitude_ft)
+                self._show(row.icao_hex, row.at.timestamp(), position)
             events.publish(session, rows.message_event(row))
             if is_new:
                 events.publish(session, rows.for_rules(row), stored=False)
@@ -219,9 +219,9 @@ class AcarsIntake:
             if is_new:
                 draft.settle(row.id)
                 ACARS_MESSAGES.labels(draft.burst.source, boolean_label(row.military)).inc()
-                one = self._inputs.get(draft.input)
-                if isinstance(one, RetryingInput):
-                    one.count_stored(1)
+                source = self._inputs.get(draft.input)
+                if isinstance(source, RetryingInput):
+                    source.count_stored(1)
 
 
 def _store_position(session: Session, name: str, position: FilePosition) -> None:
@@ -261,9 +261,9 @@ def open_input(runtime: Runtime, name: str, text: str) -> Input:
     intake = runtime.shared(AcarsIntake)
     is_file = text.strip().startswith("file ")
     position = functools.partial(_stored_position, runtime, name)
-    one = open_bytes("acars", name, text, decoder_for(text), intake, position)
-    intake.register(name, one, is_file)
-    return one
+    source = open_bytes("acars", name, text, decoder_for(text), intake, position)
+    intake.register(name, source, is_file)
+    return source
 
 
 def _stored_position(runtime: Runtime, name: str) -> FilePosition | None:

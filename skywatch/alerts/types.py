@@ -21,8 +21,8 @@ def raise_faults(node: colander.SchemaNode, faults: dict[str, str]) -> None:
         return
     own = faults.pop(node.name, None)
     error = colander.Invalid(node, own)
-    for place, detail in faults.items():
-        name = place.removeprefix(f"{node.name}.")
+    for path, detail in faults.items():
+        name = path.removeprefix(f"{node.name}.")
         error.add(colander.Invalid(colander.SchemaNode(colander.String(), name=name), detail))
     raise error
 

@@ -335,7 +335,7 @@ class FeatureSet:
         """The event with the permissions of rule fields, if it contains their values."""
         if not event.shows_rule_fields:
             return event
-        permissions = (one.permission for one in self.rule_fields.values() if one.permission)
+        permissions = (field.permission for field in self.rule_fields.values() if field.permission)
         return replace(event, may_need=tuple(dict.fromkeys((*event.may_need, *permissions))))
 
 

@@ -24,5 +24,5 @@ OF_INPUTS = (
 
 def forget(family: str, name: str) -> None:
     """Export an input no more that has been removed."""
-    for one in OF_INPUTS:
-        remove(one, family, name)
+    for metric in OF_INPUTS:
+        remove(metric, family, name)

@@ -58,10 +58,10 @@ class InputRunner:
     ) -> None:
         self._bus = bus
         self._declared = declared
-        self._running: RunningInputs[Input] = RunningInputs(open_one or _refuse, lambda one: one.run(), _unusable)
+        self._running: RunningInputs[Input] = RunningInputs(open_one or _refuse, lambda source: source.run(), _unusable)
         texts = declared() if declared is not None else {}
-        for name, one in inputs.items():
-            self._running.add(name, one, texts.get(name, ""))
+        for name, source in inputs.items():
+            self._running.add(name, source, texts.get(name, ""))
         self._tasks: list[asyncio.Task[None]] = []
         self._faults = FaultLog(log, "the states of inputs cannot be published", "the states of inputs are published")
         self._follow_faults = FaultLog(log, "changed inputs are not followed", "changed inputs are followed")
@@ -81,7 +81,7 @@ class InputRunner:
 
     def statuses(self) -> list[InputStatus]:
         """The state of every input."""
-        return [one.status for one in self._running]
+        return [source.status for source in self._running]
 
     async def _follow_for_ever(self, declared: Callable[[], Mapping[str, str]]) -> None:
         while True:
@@ -132,8 +132,8 @@ def declared_inputs(runtime: Runtime) -> dict[str, str]:
 def open_declared(runtime: Runtime, full_name: str, text: str) -> Input:
     """Open the input of a feature by its full name; raises SettingsError."""
     prefix, name = _split(full_name)
-    one: Input = runtime.features.inputs()[prefix](runtime, name, text)
-    return one
+    opened: Input = runtime.features.inputs()[prefix](runtime, name, text)
+    return opened
 
 
 def open_inputs(runtime: Runtime) -> dict[str, Input]:

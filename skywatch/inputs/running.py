@@ -42,18 +42,18 @@ class RunningInputs(Generic[T]):
     def __iter__(self) -> Any:
         return iter(list(self._inputs.values()))
 
-    def add(self, name: str, one: T, text: str = "") -> None:
+    def add(self, name: str, source: T, text: str = "") -> None:
         """Take an input that is open already."""
-        self._inputs[name], self._texts[name] = one, text
+        self._inputs[name], self._texts[name] = source, text
         if self._started:
-            self._tasks[name] = task = asyncio.create_task(self._run(one), name=f"input {name}")
+            self._tasks[name] = task = asyncio.create_task(self._run(source), name=f"input {name}")
             task.add_done_callback(_log_end)
 
     def start(self) -> None:
         """Start all of them; none is waited for."""
         self._started = True
-        for name, one in list(self._inputs.items()):
-            self.add(name, one, self._texts[name])
+        for name, source in list(self._inputs.items()):
+            self.add(name, source, self._texts[name])
 
     async def follow(self, declared: Mapping[str, str], *, anew: bool = False) -> list[str]:
         """Make the inputs those that are declared (full name -> text); returns the names of those that were ended.
@@ -69,15 +69,15 @@ class RunningInputs(Generic[T]):
         for name, text in declared.items():
             if name not in self._inputs:
                 try:
-                    one = self._open_one(name, text)
+                    source = self._open_one(name, text)
                 except SettingsError as error:
                     log.error("%s", error)
-                    one = self._unusable(name, error.reason)
+                    source = self._unusable(name, error.reason)
                 except Exception as error:
                     # A fault of the program in one input must not keep the others from being followed.
                     log.exception("input %s cannot be opened", name)
-                    one = self._unusable(name, one_line(error))
-                self.add(name, one, text)
+                    source = self._unusable(name, one_line(error))
+                self.add(name, source, text)
         return ended
 
     async def stop(self) -> None:

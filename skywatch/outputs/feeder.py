@@ -127,13 +127,13 @@ class Feeder(RetryingInput[InputStatus]):
         """Send to a connection until the other side closes it."""
         # Virtual Radar Server drops what comes before the first line end or Beast message, in case it is half of one.
         writer.write(self._heartbeat)
-        one = Reader(writer, host)
-        self.readers.add(one)
+        client = Reader(writer, host)
+        self.readers.add(client)
         try:
             while await reader.read(READ_BYTES):
                 pass
         finally:
-            self.readers.discard(one)
+            self.readers.discard(client)
 
 
 class ListeningFeeder(Feeder):

@@ -166,10 +166,10 @@ def _period(samples: Sequence[Sample], military: bool) -> dict[str, Any]:
         "accepted": [0],
         "strong_signals": 0,
     }
-    powers = sum(one.powers for one in seen)
+    powers = sum(interval.powers for interval in seen)
     if powers:
-        local["signal"] = round(10 * math.log10(sum(one.power for one in seen) / powers), 1)
-        local["peak_signal"] = round(max(one.peak_db for one in seen), 1)
+        local["signal"] = round(10 * math.log10(sum(interval.power for interval in seen) / powers), 1)
+        local["peak_signal"] = round(max(interval.peak_db for interval in seen), 1)
     return {
         "start": round(first.at, 1),
         "end": round(last.at, 1),
@@ -207,7 +207,7 @@ def _period(samples: Sequence[Sample], military: bool) -> dict[str, Any]:
             "single_message": traffic[-1].single_message - traffic[0].single_message,
         },
         "messages": messages,
-        "max_distance": _metres(max((one.farthest_nm for one in seen), default=0.0)),
+        "max_distance": _metres(max((interval.farthest_nm for interval in seen), default=0.0)),
     }
 
 

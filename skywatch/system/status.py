@@ -134,8 +134,8 @@ def describe_database(runtime: Runtime) -> dict[str, Any]:
 def information(runtime: Runtime, visibility: Visibility) -> dict[str, Any]:
     """Version, mode and station of this installation, the latter as a caller may know it."""
     settings = runtime.current.of(PictureSettings)
-    place = settings.station_for(exact=visibility.exact_station)
-    station = None if place is None else dict(zip(("lat", "lon"), place, strict=True))
+    coordinates = settings.station_for(exact=visibility.exact_station)
+    station = None if coordinates is None else dict(zip(("lat", "lon"), coordinates, strict=True))
     return {
         "name": "Skywatch",
         "version": VERSION,

@@ -64,7 +64,8 @@ def _rank(entry: _Entry, wanted: str) -> tuple[int, bool] | None:
 def _read(path: Path, built_at: int) -> list[_Entry]:
     airports = [Airport(*row) for row in json.loads(path.read_text(encoding="utf-8"))]
     return [
-        _Entry(one, (one.icao.lower(), one.iata.lower()), f"{_plain(one.city)} {_plain(one.name)}") for one in airports
+        _Entry(airport, (airport.icao.lower(), airport.iata.lower()), f"{_plain(airport.city)} {_plain(airport.name)}")
+        for airport in airports
     ]
 
 

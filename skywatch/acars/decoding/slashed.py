@@ -55,7 +55,7 @@ def report(message: Message) -> Decoded | None:
     where = _place(fields.get("POS", ""), _altitude_ft(fields))
     items = Items().route(heading[3], heading[4]).add("registration", "Registration", heading[5]).place(where)
     for names, (name, label) in TIMES.items():
-        text = next((fields[one] for one in names if one in fields), None)
+        text = next((fields[name] for name in names if name in fields), None)
         items.add(name, label, clock(text[:5] if text and ":" in text else text))
     items.add("next_waypoint", "Next", fields.get("NWYP"))
     mach = whole(fields.get("MCH"))

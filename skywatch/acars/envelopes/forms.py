@@ -75,7 +75,7 @@ def _named(envelope: Object) -> list[Content]:
         if isinstance(inner, Mapping):
             return [read(inner, envelope)]
         if isinstance(inner, list):
-            return [read(one, {name: one}) for one in inner[:MAX_NESTED] if isinstance(one, Mapping)]
+            return [read(message, {name: message}) for message in inner[:MAX_NESTED] if isinstance(message, Mapping)]
     return [jaero(envelope)] if isinstance(envelope.get("isu"), Mapping) else []
 
 

@@ -114,7 +114,7 @@ def _next_after(text: str, end: int) -> int:
 
 def _members(value: dict[str, Any] | list[Any], counts: Counter[str]) -> Iterator[dict[str, Any]]:
     """An object, or the objects of a list."""
-    members = [value] if isinstance(value, dict) else [one for one in value if isinstance(one, dict)]
+    members = [value] if isinstance(value, dict) else [member for member in value if isinstance(member, dict)]
     if len(members) > MAX_OBJECTS:
         counts["too_long"] += 1
     if not members:

@@ -62,7 +62,7 @@ class Draft:
         """Note one more station, unless another part of the text has named it."""
         receiver = (reception.station, reception.frequency_mhz)
         with self.lock:
-            is_listed = any((one.station, one.frequency_mhz) == receiver for one in self.receptions)
+            is_listed = any((reception.station, reception.frequency_mhz) == receiver for reception in self.receptions)
             if not is_listed and len(self.receptions) < MAXIMUM_STATIONS:
                 self.receptions.append(reception)
 

@@ -31,7 +31,12 @@ def flagged_in(sky: Sky, known: set[str]) -> Flagged:
     """The military aircraft in the picture that are not known yet."""
     registrations, index = sky.column("registration"), sky.index
     new = [address for address in military_in(sky) if address not in known]
-    return Flagged(tuple((one, registrations[index[one.lower()]].decode("ascii", "replace")) for one in new))
+    return Flagged(
+        tuple(
+            (registration, registrations[index[registration.lower()]].decode("ascii", "replace"))
+            for registration in new
+        )
+    )
 
 
 def flag(session: Session, flagged: Flagged) -> None:

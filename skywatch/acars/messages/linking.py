@@ -85,7 +85,9 @@ class Linker:
     def link(self, session: Session, sightings: Sequence[Sighting]) -> list[Link]:
         """The links of messages, in their order; a few queries for all of them."""
         self.look_for_imports(session)
-        nameless = {one.registration for one in sightings if one.icao_hex is None and one.registration}
+        nameless = {
+            sighting.registration for sighting in sightings if sighting.icao_hex is None and sighting.registration
+        }
         by_registration = self._addresses_of(session, nameless)
         self._learn(sightings)
         present = self._addresses_in_picture() if by_registration else {}
@@ -93,10 +95,10 @@ class Linker:
             name: address or present.get(name.replace("-", "")) or self._received.get(name)
             for name, address in by_registration.items()
         }
-        addresses = [one.icao_hex or by_registration.get(one.registration or "") for one in sightings]
+        addresses = [sighting.icao_hex or by_registration.get(sighting.registration or "") for sighting in sightings]
         known = {address for address in addresses if address}
         military = self._military_of(session, known)
-        flights = self._flights_of(session, known, [one.at for one in sightings])
+        flights = self._flights_of(session, known, [sighting.at for sighting in sightings])
         links = []
         for address, sighting in zip(addresses, sightings, strict=True):
             if address is None:
@@ -109,10 +111,12 @@ class Linker:
 
     def _learn(self, sightings: Sequence[Sighting]) -> None:
         received: dict[str, str | None] = {}
-        for one in sightings:
-            if one.icao_hex is not None and one.registration:
-                known = received.get(one.registration, self._received.get(one.registration, one.icao_hex))
-                received[one.registration] = one.icao_hex if known == one.icao_hex else None
+        for sighting in sightings:
+            if sighting.icao_hex is not None and sighting.registration:
+                known = received.get(
+                    sighting.registration, self._received.get(sighting.registration, sighting.icao_hex)
+                )
+                received[sighting.registration] = sighting.icao_hex if known == sighting.icao_hex else None
         _remember(self._received, received)
 
     def flag(self, addresses: Iterable[str]) -> None:
@@ -160,7 +164,11 @@ class Linker:
             query = sa.select(AirframeRecord.registration, AirframeRecord.icao_hex)
             for row in session.execute(query.where(AirframeRecord.registration.in_(some))):
                 addresses[spellings[row.registration]] = row.icao_hex
-        known = {one: self._by_registration[one] for one in registrations if one in self._by_registration}
+        known = {
+            registration: self._by_registration[registration]
+            for registration in registrations
+            if registration in self._by_registration
+        }
         _remember(self._by_registration, {**known, **addresses})
         return {**known, **addresses}
 
@@ -172,7 +180,7 @@ class Linker:
         for address in self._military_flown(session, [address for address in unknown if not known[address]]):
             known[address] = True
         if sky is not None:
-            known = {address: one or is_military_in(sky, address) for address, one in known.items()}
+            known = {address: is_military or is_military_in(sky, address) for address, is_military in known.items()}
         _remember(self._military, known)
         return known
 
@@ -226,8 +234,8 @@ class FlightAddresses:
 
 def _flight_at(flights: Iterable[_Flight], at: datetime) -> _Flight | None:
     """The flight that was in the air at that time; the latest where two overlap."""
-    fitting = [one for one in flights if one.begin <= at + CLOCKS and one.end >= at - FLIGHT_GAP]
-    return max(fitting, key=lambda one: one.begin, default=None)
+    fitting = [flight for flight in flights if flight.begin <= at + CLOCKS and flight.end >= at - FLIGHT_GAP]
+    return max(fitting, key=lambda flight: flight.begin, default=None)
 
 
 def _spans(times: Iterable[datetime]) -> Iterator[tuple[datetime, datetime]]:

@@ -44,11 +44,13 @@ class Stored(NamedTuple):
 def store(session: Session, drafts: Sequence[Draft], linker: Linker) -> list[Stored]:
     """Write drafts, in their order: new rows, or the rows that they have already."""
     snapshots = [draft.snapshot() for draft in drafts]
-    new = [(draft, one) for draft, one in zip(drafts, snapshots, strict=True) if draft.id is None]
+    new = [(draft, snapshot) for draft, snapshot in zip(drafts, snapshots, strict=True) if draft.id is None]
     faults: dict[Draft, list[str]] = {draft: [] for draft in drafts}
     inserted = _insert(session, new, linker, faults)
     rows: dict[Draft, Row] = dict(zip((draft for draft, _ in new), inserted, strict=True))
-    known = {draft.id: (draft, one) for draft, one in zip(drafts, snapshots, strict=True) if draft.id is not None}
+    known = {
+        draft.id: (draft, snapshot) for draft, snapshot in zip(drafts, snapshots, strict=True) if draft.id is not None
+    }
     stored = session.scalars(sa.select(AcarsMessage).where(AcarsMessage.id.in_(known))).all() if known else []
     _link_again(session, [(row, known[row.id][1].burst) for row in stored], linker)
     for row in stored:

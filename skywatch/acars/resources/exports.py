@@ -47,7 +47,7 @@ def _cells(fields: dict[str, Any]) -> list[Any]:
     fields["at"], fields["received_at"] = to_iso(fields["at"]), to_iso(fields["received_at"])
     fields["incomplete"] = "true" if fields["incomplete"] else "false"
     decoded, position = fields["decoded"] or {}, fields["position"] or {}
-    stations = " ".join(dict.fromkeys(one["station"] for one in fields["heard_by"]))
+    stations = " ".join(dict.fromkeys(reception["station"] for reception in fields["heard_by"]))
     return [
         *(fields[name] for name in PLAIN),
         stations,

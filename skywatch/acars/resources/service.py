@@ -97,7 +97,7 @@ def _search(
 ) -> tuple[Sequence[AcarsMessage], int, Key | None]:
     most = MAX_COUNTED_OF_A_SEARCH
     newest = search(None, most)
-    page = newest if after is None else [one for one in newest if one < after[1]]
+    page = newest if after is None else [message for message in newest if message < after[1]]
     size = offset + limit + 1
     if len(page) < size and len(newest) == most:
         # The page goes on behind those that were counted.

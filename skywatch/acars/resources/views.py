@@ -47,7 +47,7 @@ def list_acars_messages(request: Request) -> dict[str, Any]:
 @export_service.get(
     permission=Permission.HISTORY_EXPORT,
     query=schemas.ExportQuery(),
-    responses={200: ",".join(one.media_type for one in exports.FORMATS.values())},
+    responses={200: ",".join(form.media_type for form in exports.FORMATS.values())},
     errors=(503,),
 )
 def export_acars_messages(request: Request) -> Response:

@@ -43,8 +43,8 @@ def list_nearest_aircraft(request: SkyRequest) -> Response:
     lat, lon = _point(live_sky(request), query)
 
     def build(sky: Sky, visibility: Visibility) -> bytes:
-        place = {name: value for name, value in query.items() if name in filters.FLAG_FILTERS}
-        mask = filters.select(sky, place, military=visibility.military)
+        flags = {name: value for name, value in query.items() if name in filters.FLAG_FILTERS}
+        mask = filters.select(sky, flags, military=visibility.military)
         distance = np.where(mask, filters.distances(sky, lat, lon), np.nan)
         rows = _best(distance, query["limit"], smallest=True)
         bearing = geo.bearing_deg(lat, lon, sky.column("lat")[rows], sky.column("lon")[rows])

@@ -27,8 +27,8 @@ def rows(lines: Iterable[str]) -> Iterator[Row | Refused]:
     header = next(remaining, "")
     quote = "'" if header.lstrip("\ufeff").startswith("'") else '"'
     reader = csv.reader(itertools.chain([header.lstrip("\ufeff")], remaining), quotechar=quote, skipinitialspace=True)
-    place = {name.strip().lower(): index for index, name in enumerate(next(reader, []))}
-    if "icao24" not in place:
+    column_of = {name.strip().lower(): index for index, name in enumerate(next(reader, []))}
+    if "icao24" not in column_of:
         raise ValueError("the header has no column icao24; this is not OpenSky's aircraft database")
     while True:
         try:
@@ -41,15 +41,15 @@ def rows(lines: Iterable[str]) -> Iterator[Row | Refused]:
         # The old files have an empty line of commas behind the header.
         if not any(fields):
             continue
-        if len(fields) != len(place):
-            yield Refused(reader.line_num, f"has {len(fields)} fields, the header {len(place)}")
+        if len(fields) != len(column_of):
+            yield Refused(reader.line_num, f"has {len(fields)} fields, the header {len(column_of)}")
             continue
-        yield _row(reader.line_num, fields, place)
+        yield _row(reader.line_num, fields, column_of)
 
 
-def _row(line: int, fields: list[str], place: dict[str, int]) -> Row | Refused:
+def _row(line: int, fields: list[str], column_of: dict[str, int]) -> Row | Refused:
     def value(*names: str) -> str:
-        return " ".join(filter(None, (fields[place[name]].strip() for name in names if name in place)))
+        return " ".join(filter(None, (fields[column_of[name]].strip() for name in names if name in column_of)))
 
     type_name = value(*COLUMNS["type_name"])
     maker, model = value("manufacturername"), value("model")

@@ -24,8 +24,8 @@ def parse_windows(documents: Any, name: str = "quiet_hours") -> tuple[tuple[Quie
         return (), {name: f"must hold at most {MAXIMUM_WINDOWS} windows"}
     windows: list[QuietWindow] = []
     faults: dict[str, str] = {}
-    for place, document in enumerate(documents):
-        window = _window(document, f"{name}.{place}", faults)
+    for index, document in enumerate(documents):
+        window = _window(document, f"{name}.{index}", faults)
         if window is not None:
             windows.append(window)
     return tuple(windows), faults

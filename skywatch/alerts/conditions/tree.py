@@ -158,7 +158,7 @@ class _Parser:
             return None
         if self.tests > MAXIMUM_TESTS:
             return None  # The count is a fault already; the rest of a long list need not be parsed.
-        parts = [self.node(document, f"{name}.{place}", depth + 1) for place, document in enumerate(documents)]
+        parts = [self.node(document, f"{name}.{index}", depth + 1) for index, document in enumerate(documents)]
         complete = tuple(part for part in parts if part is not None)
         return kind(complete) if len(complete) == len(parts) else None
 
@@ -178,14 +178,14 @@ class _Parser:
         if field is None or "op" not in document or "value" not in document:
             return None
         try:
-            place = f"{name}.op"
+            member = f"{name}.op"
             op = parse_op(field, document["op"])
             if op == "matches" and not self.compiles:
                 return None
-            place = f"{name}.value"
+            member = f"{name}.value"
             value = parse_value(field, op, document["value"])
         except ValueFault as error:
-            self.fault(place, str(error))
+            self.fault(member, str(error))
             return None
         return Test(field, op, value, document["value"]) if len(self.faults) == fault_count else None
 

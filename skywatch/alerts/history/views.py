@@ -31,7 +31,7 @@ acknowledge_all = ApiService(
     feature="alerts",
     canonical="/api/v1/alerts/history/acknowledge-all/",
 )
-one = ApiService(
+single_alert = ApiService(
     "alerts.history_one",
     f"/alerts/history/{{id:{NUMBER}}}",
     feature="alerts",
@@ -69,7 +69,7 @@ def list_alerts(request: Request) -> dict[str, Any]:
     return cursor_page(request, "alerts", [record(request, alert, states) for alert in alerts], count, last)
 
 
-@one.get(permission=VIEW, path=RowId(), responses={200: AlertHistoryRecord()}, errors=(404,))
+@single_alert.get(permission=VIEW, path=RowId(), responses={200: AlertHistoryRecord()}, errors=(404,))
 def get_alert(request: Request) -> dict[str, Any]:
     """Show an alert"""
     alert = service(request).get(request.validated["path"]["id"])

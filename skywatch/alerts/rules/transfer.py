@@ -91,12 +91,12 @@ def import_document(session: Session, visibility: Visibility, actor: Actor, docu
             "watchlist": _create(watchlists, "watchlists", partial(_add_watchlist, session, visibility), faults),
         }
         service = RuleService(session, visibility, actor)
-        for place, values in enumerate(rules):
+        for index, values in enumerate(rules):
             values["conditions"] = parsed(_renumbered(values["conditions"], ids))
             try:
                 service.add(with_duration(values), user_id)
             except Problem as problem:
-                _add_faults(problem, f"rules.{place}", faults)
+                _add_faults(problem, f"rules.{index}", faults)
         _refuse(faults)
     raise_revision(session)
     counts = {"rules": len(rules), "geofences": len(geofences), "watchlists": len(watchlists)}
@@ -157,8 +157,8 @@ def _read(
     read: list[dict[str, Any]] = []
     seen: set[int] = set()
     node = schema()
-    for place, entry in enumerate(entries):
-        where = f"{name}.{place}"
+    for index, entry in enumerate(entries):
+        where = f"{name}.{index}"
         number = None
         if with_id and isinstance(entry, dict):
             entry = dict(entry)
@@ -180,11 +180,11 @@ def _read(
 def _create(entries: list[dict[str, Any]], name: str, create: Callable[..., Any], faults: Faults) -> dict[int, int]:
     """Create entries; returns old id -> new id."""
     ids = {}
-    for place, values in enumerate(entries):
+    for index, values in enumerate(entries):
         try:
             ids[values["id"]] = create({key: value for key, value in values.items() if key != "id"}).id
         except Problem as problem:
-            _add_faults(problem, f"{name}.{place}", faults)
+            _add_faults(problem, f"{name}.{index}", faults)
     return ids
 
 

@@ -46,14 +46,14 @@ class AircraftObjects(colander.SchemaType):
             raise colander.Invalid(node, "must be a list of live aircraft")
         if len(cstruct) > MAXIMUM_AIRCRAFT:
             raise colander.Invalid(node, f"must hold at most {MAXIMUM_AIRCRAFT} aircraft")
-        faults = [(place, fault) for place, entry in enumerate(cstruct) if (fault := _fault(entry)) is not None]
+        faults = [(index, fault) for index, entry in enumerate(cstruct) if (fault := _fault(entry)) is not None]
         addresses = [str(entry.get("hex")).lower() for entry in cstruct if isinstance(entry, dict)]
         if not faults and len(set(addresses)) < len(addresses):
             raise colander.Invalid(node, "must not hold an address twice")
         if faults:
             error = colander.Invalid(node)
-            for place, fault in faults[:FAULTS_NAMED]:
-                error.add(colander.Invalid(colander.SchemaNode(colander.String(), name=str(place)), fault))
+            for index, fault in faults[:FAULTS_NAMED]:
+                error.add(colander.Invalid(colander.SchemaNode(colander.String(), name=str(index)), fault))
             raise error
         return cstruct
 

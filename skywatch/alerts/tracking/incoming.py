@@ -39,7 +39,7 @@ class EventReader:
     """Reads the events of one topic."""
 
     def __init__(self, events: RuleEvents, fields: Iterable[Field]) -> None:
-        members = {f"text_{place}": field for place, field in enumerate(fields)}
+        members = {f"text_{index}": field for index, field in enumerate(fields)}
         self._members = {field.name: name for name, field in members.items()}
         texts: list[tuple[str, Any, Any]] = [(name, str | None, None) for name in members]
         names = {name: field.member for name, field in members.items()}

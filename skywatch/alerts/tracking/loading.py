@@ -86,7 +86,9 @@ class RuleLoader:
     def _read(self, session: Session) -> None:
         self._rules = list(session.scalars(sa.select(AlertRule).where(AlertRule.enabled).order_by(AlertRule.id)))
         self._parsed = self._parser.parse(self._rules)
-        self._police_rules = frozenset(number for (number, _), one in self._parsed.items() if _tests_police(one.node))
+        self._police_rules = frozenset(
+            number for (number, _), parsed in self._parsed.items() if _tests_police(parsed.node)
+        )
         by_id = {rule.id: rule for rule in self._rules}
         self._uses = [_Use(rule, rule.user_id) for rule in self._rules]
         for row in session.scalars(sa.select(AlertSubscription)):
@@ -110,13 +112,13 @@ class RuleLoader:
         self.faults = {}
         for use in uses:
             row = use.rule
-            one = self._parsed[row.id, row.revision]
-            if one.node is None:
-                self.faults[row.id] = RuleFault(row.revision, one.fault)
-            elif references(one.node, Kind.GEOFENCE) - fences.keys():
+            parsed = self._parsed[row.id, row.revision]
+            if parsed.node is None:
+                self.faults[row.id] = RuleFault(row.revision, parsed.fault)
+            elif references(parsed.node, Kind.GEOFENCE) - fences.keys():
                 self.faults[row.id] = RuleFault(row.revision, "refers to a geofence that does not exist")
             else:
-                rules.append(_rule(use, one.node, rights[use.user_id]))
+                rules.append(_rule(use, parsed.node, rights[use.user_id]))
         fresh = [rule for rule in rules if rule.key not in (self._last or ())]
         stored = _stored(session, {rule.id for rule in fresh})
         return RuleSet(tuple(rules), fences, {**lists, POLICE_LIST: self._police.entries}, stored)

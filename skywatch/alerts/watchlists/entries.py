@@ -123,8 +123,8 @@ def parse_table(text: str) -> tuple[list[str], list[tuple[int, str]]]:
 def _parsed(rows: Iterable[tuple[int, str]]) -> tuple[list[str], list[tuple[int, str]]]:
     values: dict[str, None] = {}
     faults = []
-    for place, (number, text) in enumerate(rows):
-        if place == MAXIMUM_ENTRIES:
+    for index, (number, text) in enumerate(rows):
+        if index == MAXIMUM_ENTRIES:
             faults.append((number, f"a watch list holds at most {MAXIMUM_ENTRIES} entries; here begins another one"))
             break
         try:

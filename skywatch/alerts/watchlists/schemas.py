@@ -33,13 +33,13 @@ class EntryList(colander.SchemaType):
             raise colander.Invalid(node, f"must hold at most {MAXIMUM_ENTRIES} entries")
         values: dict[str, None] = {}
         fault: colander.Invalid | None = None
-        for place, entry in enumerate(cstruct):
+        for index, entry in enumerate(cstruct):
             try:
                 values[parse_entry(entry)] = None
             except EntryFault as error:
                 fault = fault or colander.Invalid(node)
                 if len(fault.children) < FAULTS_NAMED:
-                    name = colander.SchemaNode(colander.String(), name=str(place))
+                    name = colander.SchemaNode(colander.String(), name=str(index))
                     fault.add(colander.Invalid(name, str(error)))
         if fault is not None:
             raise fault

@@ -77,7 +77,7 @@ def voiced_frames(samples: Any, rate: float) -> Any:
 
 def _longest_run(voiced: Any) -> int:
     longest = run = 0
-    for one in voiced.tolist():
-        run = run + 1 if one else 0
+    for is_voiced in voiced.tolist():
+        run = run + 1 if is_voiced else 0
         longest = max(longest, run)
     return longest

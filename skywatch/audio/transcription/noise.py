@@ -40,9 +40,9 @@ def _reduce(samples: Any) -> Any:
     quieter = np.fft.irfft(spectrum * np.sqrt(gain), axis=1) * _window
     total, weight = np.zeros(len(padded)), np.zeros(len(padded))
     for number, frame in enumerate(quieter):
-        place = slice(number * STEP, number * STEP + WINDOW)
-        total[place] += frame
-        weight[place] += _window**2
+        window = slice(number * STEP, number * STEP + WINDOW)
+        total[window] += frame
+        weight[window] += _window**2
     middle = slice(WINDOW, WINDOW + len(samples))
     return (total[middle] / weight[middle]).astype("f4")
 

@@ -142,8 +142,8 @@ class LiveSession:
         score, away_nm = 0.0, float("inf")
         if self.pattern is not None:
             pattern = self.pattern.pattern
-            place = user.location
-            from_center = float(distance_nm(place.lat, place.lon, pattern.center_lat, pattern.center_lon))
+            location = user.location
+            from_center = float(distance_nm(location.lat, location.lon, pattern.center_lat, pattern.center_lon))
             score, away_nm = pattern.confidence_score, max(0.0, from_center - pattern.radius_nm)
         identification = self.interest.identification
         return Situation(

@@ -87,7 +87,7 @@ def _columns(rows: list[dict[str, Text]], width: int | None) -> list[str]:
     }
     chosen = list(COLUMNS)
     for name in DISPENSABLE:
-        if width is None or sum(widths[one] + BETWEEN for one in chosen) - BETWEEN <= width:
+        if width is None or sum(widths[column] + BETWEEN for column in chosen) - BETWEEN <= width:
             break
         chosen.remove(name)
     return chosen

@@ -85,8 +85,8 @@ class Catalogue:
 
     def _filled(self, text: str, values: dict[str, Any]) -> str:
         if "|" in text and "n" in values:
-            one, _, many = text.partition("|")
-            text = one if _is_one(values["n"], self.language) else many
+            singular, _, plural = text.partition("|")
+            text = singular if _is_one(values["n"], self.language) else plural
         written = {
             name: write_number(value, 0, self.language) if type(value) is int else value
             for name, value in values.items()

@@ -44,10 +44,10 @@ def read_features(features: list[Any]) -> list[Fields]:
     check_positions(sum(map(positions_in, geometries)))
     entries: list[Fields] = []
     faults: dict[str, str] = {}
-    for place, feature in enumerate(features):
-        entry, fault = _feature(feature, place)
+    for index, feature in enumerate(features):
+        entry, fault = _feature(feature, index)
         if fault is not None:
-            faults[f"features.{place}"] = fault
+            faults[f"features.{index}"] = fault
         else:
             entries.append(entry)
     _refuse(faults)
@@ -83,7 +83,7 @@ def _refuse(faults: dict[str, str]) -> None:
         raise invalid_fields(dict(list(faults.items())[:FAULTS_NAMED]))
 
 
-def _feature(feature: Any, place: int) -> tuple[Fields, str | None]:
+def _feature(feature: Any, index: int) -> tuple[Fields, str | None]:
     if not isinstance(feature, dict) or feature.get("type") != "Feature":
         return {}, "must be a Feature"
     properties = feature.get("properties") or {}
@@ -93,7 +93,7 @@ def _feature(feature: Any, place: int) -> tuple[Fields, str | None]:
         parse_geometry(feature.get("geometry"))
     except GeometryFault as error:
         return {}, f"geometry {error}"
-    name = properties.get("name") or properties.get("title") or f"Geofence {place + 1}"
+    name = properties.get("name") or properties.get("title") or f"Geofence {index + 1}"
     if not isinstance(name, str) or not all_shown(name) or len(name) > 120:
         return {}, "properties.name must be a string of at most 120 characters"
     band = {key: properties.get(key) for key in ("floor_ft", "ceiling_ft")}

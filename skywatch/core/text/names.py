@@ -24,6 +24,6 @@ def only_shown(text: str) -> str:
     """What is seen of a text; joiners stay where the letters around need them (RFC 5892, appendix A.1 and A.2)."""
     return "".join(
         character
-        for place, character in enumerate(text)
-        if (idna.valid_contextj(text, place) if character in JOINERS else is_shown(character))
+        for index, character in enumerate(text)
+        if (idna.valid_contextj(text, index) if character in JOINERS else is_shown(character))
     )

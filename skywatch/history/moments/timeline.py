@@ -56,7 +56,7 @@ def _flights(
     """First and last times (unix seconds) of the flights with positions that the caller may see."""
     where = conditions(FlightFilter(begin=begin, end=end), labels.visibility.military)
     query = sa.select(Flight.first_seen_at, Flight.last_seen_at).where(*where, Flight.positions > 0)
-    times = [(one.timestamp(), other.timestamp()) for one, other in session.execute(query)]
+    times = [(first.timestamp(), last.timestamp()) for first, last in session.execute(query)]
     columns = np.array(times, np.float64).reshape(len(times), 2)
     return columns[:, 0], columns[:, 1]
 

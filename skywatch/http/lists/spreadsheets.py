@@ -19,5 +19,5 @@ def harmless(text: str) -> str:
 def csv_rows(rows: Iterable[Sequence[Any]]) -> bytes:
     """Rows as lines of CSV in UTF-8; None is an empty cell, and texts are made harmless."""
     lines = io.StringIO()
-    csv.writer(lines).writerows([harmless(one) if isinstance(one, str) else one for one in row] for row in rows)
+    csv.writer(lines).writerows([harmless(value) if isinstance(value, str) else value for value in row] for row in rows)
     return lines.getvalue().encode()

@@ -40,7 +40,7 @@ def add_vary(response: Response, name: str) -> None:
     headers = response.headerlist
     for index, (header, value) in enumerate(headers):
         if header.lower() == "vary":
-            if name.lower() not in (one.strip().lower() for one in value.split(",")):
+            if name.lower() not in (field.strip().lower() for field in value.split(",")):
                 headers[index] = ("Vary", f"{value}, {name}")
             return
     headers.append(("Vary", name))

@@ -44,7 +44,7 @@ def _folders(routes: list[Route]) -> dict[str, RoutesMapper]:
     """By folder (``/api/v1/``), a mapper of the routes that a path in it may match; parents of folders are included."""
     folders = {_folder_of(route.pattern): RoutesMapper() for route in routes} | {"/": RoutesMapper()}
     for folder in list(folders):
-        for end in (place + 1 for place, letter in enumerate(folder) if letter == "/"):
+        for end in (index + 1 for index, letter in enumerate(folder) if letter == "/"):
             folders.setdefault(folder[:end], RoutesMapper())
     for folder, mapper in folders.items():
         mapper.routelist = [route for route in routes if folder.startswith(_folder_of(route.pattern))]

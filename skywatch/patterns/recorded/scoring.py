@@ -78,29 +78,29 @@ class Score:
         self.surveillance[hint] += any(p.is_surveillance for p in patterns)
         for kind in {p.pattern_type.value for p in patterns} or {"nothing"}:
             self.confusion[hint, kind] += 1
-        truth: dict[str, list[Segment]] = {}
+        labelled: dict[str, list[Segment]] = {}
         for segment in track.segments:
-            truth.setdefault(_NAMES.get(segment.label, segment.label), []).append(segment)
-        for kind in {*truth, *(p.pattern_type.value for p in patterns)}:
+            labelled.setdefault(_NAMES.get(segment.label, segment.label), []).append(segment)
+        for kind in {*labelled, *(p.pattern_type.value for p in patterns)}:
             found = [p for p in patterns if p.pattern_type.value == kind]
             # By its shape it may be that: no error while it is not called surveillance.
             if kind in (*track.may_be, *_MAY_BE.get(track.label_hint or "", ())):
                 found = [p for p in found if p.is_surveillance]
             extra = [segment for segment in track.also if _NAMES.get(segment.label, segment.label) == kind]
-            if not truth.get(kind):
+            if not labelled.get(kind):
                 found = [p for p in found if not _mostly_within(p, extra)]
-            self._add_label(self.labels.setdefault(kind, LabelScore()), track, truth.get(kind, []), extra, found)
+            self._add_label(self.labels.setdefault(kind, LabelScore()), track, labelled.get(kind, []), extra, found)
 
     def _add_label(
-        self, s: LabelScore, track: Track, truth: list[Segment], extra: list[Segment], found: list[Pattern]
+        self, s: LabelScore, track: Track, labelled: list[Segment], extra: list[Segment], found: list[Pattern]
     ) -> None:
-        if truth:
+        if labelled:
             s.flights_found += bool(found)
             s.flights_missed += not found
         else:
             s.flights_false += bool(found)
             s.patterns_false += len(found)
-        for segment in truth:
+        for segment in labelled:
             shared = [_shared_s(segment, p) for p in found]
             s.segments += 1
             s.segments_found += covered_s(segment, found) >= 0.5 * (segment.t1 - segment.t0)
@@ -113,9 +113,9 @@ class Score:
             if track.points and segment.t0 - (track.points[0][0] or 0.0) >= _BEGINS_S:
                 s.segments_begun += 1
                 s.begun_in_time += bool(hits) and s.delays_turns[-1] <= 2.0
-        for pattern in found if truth else ():
-            overlap = sum(_shared_s(segment, pattern) for segment in truth)
-            covers = any(_shared_s(g, pattern) >= 0.5 * (g.t1 - g.t0) for g in truth)
+        for pattern in found if labelled else ():
+            overlap = sum(_shared_s(segment, pattern) for segment in labelled)
+            covers = any(_shared_s(g, pattern) >= 0.5 * (g.t1 - g.t0) for g in labelled)
             right = covers or overlap >= 0.5 * pattern.duration_s or _mostly_within(pattern, extra)
             s.patterns_right += right
             s.patterns_outside += not right and not self.exact

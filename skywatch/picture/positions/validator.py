@@ -140,13 +140,13 @@ class PositionValidator:
         claims: dict[int, list[tuple[int, int, Claim]]] = {row: [] for row in sorted(disputed)}
         for number, (offer, agrees) in enumerate(zip(offers, agreeing, strict=True)):
             places = np.flatnonzero(np.isin(offer.rows, list(disputed)) & ~np.isnan(offer.lat))
-            for place in places.tolist():
-                if now - offer.at[place] > STALE_S:
+            for index in places.tolist():
+                if now - offer.at[index] > STALE_S:
                     continue
-                row = int(offer.rows[place])
+                row = int(offer.rows[index])
                 has_belief = not np.isnan(believed.lat[row]) and now - believed.at[row] <= FORGOTTEN_AFTER_S
-                claim = self._claim(offer, place, names[offer.receiver], has_belief and bool(agrees[place]))
-                claims[row].append((number, place, self._repeated.note(hexes[row], claim, has_belief)))
+                claim = self._claim(offer, index, names[offer.receiver], has_belief and bool(agrees[index]))
+                claims[row].append((number, index, self._repeated.note(hexes[row], claim, has_belief)))
         refused: list[list[int]] = [[] for _ in offers]
         for row, of_row in claims.items():
             has_belief = not np.isnan(believed.lat[row]) and now - believed.at[row] <= FORGOTTEN_AFTER_S
@@ -154,9 +154,9 @@ class PositionValidator:
             believed_claim = next((claim for _, _, claim in of_row if claim.receiver in accepted), None)
             if of_row and not accepted and not has_belief:
                 self.undecided.add(hexes[row])
-            for number, place, claim in of_row:
+            for number, index, claim in of_row:
                 if claim.receiver not in accepted:
-                    refused[number].append(place)
+                    refused[number].append(index)
                     self._refuse(hexes[row], claim, len(of_row) > 1, decided=bool(accepted))
                     if accepted:
                         self.contradicted[hexes[row], claim.receiver] = now
@@ -172,18 +172,18 @@ class PositionValidator:
         self._forget(now)
         return [_without(offer, places) for offer, places in zip(offers, refused, strict=True)]
 
-    def _claim(self, offer: Offer, place: int, name: str, agrees: bool) -> Claim:
-        lat, lon = float(offer.lat[place]), float(offer.lon[place])
+    def _claim(self, offer: Offer, index: int, name: str, agrees: bool) -> Claim:
+        lat, lon = float(offer.lat[index]), float(offer.lon[index])
         reliability = self._reliability[name]
         return Claim(
             name,
             lat,
             lon,
-            float(offer.at[place]),
-            int(offer.trust[place]),
-            float(offer.gs[place]),
-            bool(offer.on_ground[place]),
-            bool(offer.trust[place] == MLAT_TRUST),
+            float(offer.at[index]),
+            int(offer.trust[index]),
+            float(offer.gs[index]),
+            bool(offer.on_ground[index]),
+            bool(offer.trust[index] == MLAT_TRUST),
             agrees=agrees,
             credible=reliability.in_range(lat, lon) and not reliability.often_wrong,
             pace=self.pace.get(name, 1.0),

@@ -144,7 +144,7 @@ def _rows(previous: Column) -> _Rows:
 def _xor(column: Column, before: Column) -> bytes:
     """Bytes that are zero where nothing has changed; those of equal weight stand together, which packs better."""
     width = column.dtype.itemsize
-    now, was = (np.frombuffer(one.tobytes(), np.uint8).reshape(-1, width) for one in (column, before))
+    now, was = (np.frombuffer(values.tobytes(), np.uint8).reshape(-1, width) for values in (column, before))
     return (now ^ was).T.tobytes()
 
 

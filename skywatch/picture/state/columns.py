@@ -123,7 +123,7 @@ def _places(values: list[Any], but_for: Any = UNSET) -> list[int]:
     """The indexes of values that are neither empty nor ``but_for``; usually there are none."""
     if is_absent(values) or values.count(but_for) == len(values):
         return []
-    return [place for place, value in enumerate(values) if value and value != but_for]
+    return [index for index, value in enumerate(values) if value and value != but_for]
 
 
 def _times(

@@ -264,8 +264,8 @@ def _pack(sky: Sky, rows: Array, base: float) -> Array:
         columns["gs_kt"][rows] * 10.0,
         columns["track_deg"][rows] * 10.0,
     )
-    for place, values in enumerate(scaled):
-        packed[:, place] = np.where(np.isnan(values), UNKNOWN, np.round(values))
+    for index, values in enumerate(scaled):
+        packed[:, index] = np.where(np.isnan(values), UNKNOWN, np.round(values))
     return packed
 
 

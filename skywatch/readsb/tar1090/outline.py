@@ -72,7 +72,7 @@ class RangeOutline:
 
     def _read(self, session: Session, station: Station, missing: list[int], military: bool) -> None:
         """Keep what these slices, in order, have; each run of neighbours is read at once."""
-        breaks = [place for place in range(1, len(missing)) if missing[place] - missing[place - 1] != SLICE_S]
+        breaks = [index for index in range(1, len(missing)) if missing[index] - missing[index - 1] != SLICE_S]
         for begin, end in itertools.pairwise([0, *breaks, len(missing)]):
             for at, points in read_slices(session, Span(missing[begin], missing[end - 1], military=military)):
                 self._final[at, military] = farthest(points, station)

@@ -154,15 +154,15 @@ def _key(at: int, visibility: Visibility) -> Hashable:
 def _pictures(session: Session, begin: int, end: int, visibility: Visibility) -> Iterable[tuple[int, bytes]]:
     for number, line in enumerate(past_pictures(session, begin, end, INTERVAL_S, visibility)):
         at = begin + number * INTERVAL_S
-        aircraft = [_as_readsb(one) for one in _decode(line)["aircraft"]]
+        aircraft = [_as_readsb(entry) for entry in _decode(line)["aircraft"]]
         yield at, _encode({"now": at, "messages": 0, "aircraft": aircraft})
 
 
-def _as_readsb(one: dict[str, Any]) -> dict[str, Any]:
+def _as_readsb(entry: dict[str, Any]) -> dict[str, Any]:
     shown: dict[str, Any] = {
-        name: one[name] for name in ("hex", "t", "r", "lat", "lon", "alt_baro", "gs", "track") if name in one
+        name: entry[name] for name in ("hex", "t", "r", "lat", "lon", "alt_baro", "gs", "track") if name in entry
     }
-    if one["flight"]:
-        shown["flight"] = padded(one["flight"])
+    if entry["flight"]:
+        shown["flight"] = padded(entry["flight"])
     shown = {name: value for name, value in shown.items() if value is not None}
-    return shown | {"seen": one["seen_pos"], "seen_pos": one["seen_pos"], "messages": 0, "mlat": [], "tisb": []}
+    return shown | {"seen": entry["seen_pos"], "seen_pos": entry["seen_pos"], "messages": 0, "mlat": [], "tisb": []}

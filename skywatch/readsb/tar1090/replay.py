@@ -108,15 +108,15 @@ def half_hour(session: Session, begin: int, visibility: Visibility) -> bytes:
     for number, line in enumerate(past_pictures(session, begin, end, INTERVAL_S, visibility)):
         aircraft: list[dict[str, Any]] = _decode(line)["aircraft"]
         any_aircraft |= bool(aircraft)
-        _fetch_squawks(session, squawks, {one["flight_id"] for one in aircraft})
+        _fetch_squawks(session, squawks, {entry["flight_id"] for entry in aircraft})
         index.append(_INDEX.pack(MOMENTS + len(entries), 0, 0, 0, 0))
         entries.append(_mark(begin + number * INTERVAL_S))
-        for one in aircraft:
-            address = _address(one["hex"])
-            if one["flight"]:
-                callsign = one["flight"].encode("ascii", "replace").ljust(8)[:8]
-                entries.append(_NAMES.pack(address, NAMES | squawks.get(one["flight_id"], 0), callsign))
-            entries.append(_position(address, one))
+        for entry in aircraft:
+            address = _address(entry["hex"])
+            if entry["flight"]:
+                callsign = entry["flight"].encode("ascii", "replace").ljust(8)[:8]
+                entries.append(_NAMES.pack(address, NAMES | squawks.get(entry["flight_id"], 0), callsign))
+            entries.append(_position(address, entry))
     return b"".join(index + entries) if any_aircraft else b""
 
 
@@ -129,16 +129,16 @@ def _address(text: str) -> int:
     return int(text.lstrip("~"), 16) | (NON_ICAO if text.startswith("~") else 0)
 
 
-def _position(address: int, one: dict[str, Any]) -> bytes:
-    altitude = one["alt_baro"]
+def _position(address: int, entry: dict[str, Any]) -> bytes:
+    altitude = entry["alt_baro"]
     if altitude == "ground":
         steps = ON_GROUND
     elif altitude is None:
         steps = NO_ALTITUDE
     else:
         steps = _within_16_bits(round(altitude / ALTITUDE_STEP_FT))
-    speed = NO_SPEED if one["gs"] is None else _within_16_bits(round(one["gs"] * 10))
-    lat, lon = round(one["lat"] * 1e6), round(one["lon"] * 1e6)
+    speed = NO_SPEED if entry["gs"] is None else _within_16_bits(round(entry["gs"] * 10))
+    lat, lon = round(entry["lat"] * 1e6), round(entry["lon"] * 1e6)
     return _POSITION.pack(address | SOURCE_OTHER, lat, lon, steps, speed)
 
 

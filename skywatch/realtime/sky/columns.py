@@ -116,7 +116,7 @@ def rows_of(sky: Sky, rows: Rows, fields: tuple[str, ...], details: bool) -> lis
             column, write = QUICK[name]
             columns.append(write(sky.column(column)[rows]))
         else:
-            columns.append([one.get(name) for one in objects])
+            columns.append([entry.get(name) for entry in objects])
     return [list(row) for row in zip(*columns, strict=True)]
 
 

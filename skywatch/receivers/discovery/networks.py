@@ -17,7 +17,7 @@ WIDEST_BITS = 24
 
 def networks_of(interfaces: Iterable[Interface]) -> list[IPv4Network]:
     """The networks that may be asked, each once."""
-    closed = [one.address.network for one in interfaces if one.is_closed]
+    closed = [interface.address.network for interface in interfaces if interface.is_closed]
     networks = []
     for interface in interfaces:
         if interface.is_closed or not is_private(interface.address.ip):

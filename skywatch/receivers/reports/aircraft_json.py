@@ -151,7 +151,7 @@ def _decode_parts(body: bytes, mutability: bool, invalid: Counter[str]) -> Docum
     now = _seconds(_real(loose.now))
     if now is None and len(memoryview(loose.now)):
         invalid["now"] += 1
-    aircraft = [one for part in parts if (one := _one(part, mutability, invalid)) is not None]
+    aircraft = [entry for part in parts if (entry := _one(part, mutability, invalid)) is not None]
     messages = _real(loose.messages)
     return Document(now, None if messages is None else int(messages), aircraft)
 

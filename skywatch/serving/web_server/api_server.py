@@ -118,11 +118,11 @@ def run_until_interrupted(server: Any) -> None:
 def drain(server: Any) -> None:
     """Accept nothing more and finish open requests within limits; nobody else may run the server's loop."""
     listening, sockets = _listening(server), sockets_of(server)
-    for one in listening:
-        one.accepting = False
+    for listener in listening:
+        listener.accepting = False
     until = time.monotonic() + DRAIN_S
     with contextlib.suppress(KeyboardInterrupt):
-        while time.monotonic() < until and any(_is_busy(one) for one in listening):
+        while time.monotonic() < until and any(_is_busy(listener) for listener in listening):
             wasyncore.loop(timeout=0.1, map=sockets, use_poll=True, count=1)
     server.task_dispatcher.shutdown(timeout=WORKERS_S)
 
@@ -181,5 +181,5 @@ def _larger_bodies(adjustments: Any, limits: Mapping[str, int]) -> list[tuple[st
 def _listening(server: Any) -> list[Any]:
     """The servers of the listening sockets; a host name with several addresses has several."""
     if isinstance(server, MultiSocketServer):
-        return [one for one in server.map.values() if isinstance(one, BaseWSGIServer)]
+        return [listener for listener in server.map.values() if isinstance(listener, BaseWSGIServer)]
     return [server]

@@ -49,12 +49,14 @@ class FasterWhisperEngine:
             padded = np.pad(reduce_noise(samples), int(SILENCE_S * RATE))
             # Each window by itself: a fault must not be carried on into the next.
             segments, _ = self._model.transcribe(padded, condition_on_previous_text=False)
-            return [_segment(one, length_s) for one in segments]
+            return [_segment(segment, length_s) for segment in segments]
         except (RuntimeError, ValueError, OSError) as error:
             raise EngineFailed(f"faster-whisper failed: {type(error).__name__}.") from error
 
 
-def _segment(one: Any, length_s: float) -> Segment:
+def _segment(segment: Any, length_s: float) -> Segment:
     """A segment of the model, with times of the recording."""
-    begin_s, end_s = (min(max(at - SILENCE_S, 0.0), length_s) for at in (one.start, one.end))
-    return Segment(begin_s, end_s, one.text.strip(), one.no_speech_prob, one.avg_logprob, one.compression_ratio)
+    begin_s, end_s = (min(max(at - SILENCE_S, 0.0), length_s) for at in (segment.start, segment.end))
+    return Segment(
+        begin_s, end_s, segment.text.strip(), segment.no_speech_prob, segment.avg_logprob, segment.compression_ratio
+    )

@@ -39,7 +39,7 @@ check = ApiService(
 stats = ApiService(
     "cannonball.known_stats", "/cannonball/known-aircraft/stats", feature="cannonball", canonical=f"{BASE}/stats/"
 )
-one = ApiService(
+known_entry = ApiService(
     "cannonball.known_entry",
     f"/cannonball/known-aircraft/{{id:{NUMBER}}}",
     feature="cannonball",
@@ -74,7 +74,9 @@ def list_known_aircraft(request: Request) -> dict[str, Any]:
     return {**page(request, "aircraft", entries, count), "verified_count": verified_count}
 
 
-@known.post(permission=MANAGE, body=NewKnownAircraft(), responses={201: KnownEntry()}, errors=(409,), creates=one)
+@known.post(
+    permission=MANAGE, body=NewKnownAircraft(), responses={201: KnownEntry()}, errors=(409,), creates=known_entry
+)
 def create_known_aircraft(request: Request) -> dict[str, Any]:
     """Add a known aircraft
 
@@ -107,13 +109,13 @@ def get_known_aircraft_stats(request: Request) -> dict[str, Any]:
     }
 
 
-@one.get(permission=MANAGE, path=RowId(), responses={200: KnownEntry()}, errors=(404,))
+@known_entry.get(permission=MANAGE, path=RowId(), responses={200: KnownEntry()}, errors=(404,))
 def get_known_aircraft(request: Request) -> dict[str, Any]:
     """Show a known aircraft"""
     return as_dict(known_service(request).get(request.validated["path"]["id"]))
 
 
-@one.patch(permission=MANAGE, path=RowId(), body=KnownFields(), responses={200: KnownEntry()}, errors=(404,))
+@known_entry.patch(permission=MANAGE, path=RowId(), body=KnownFields(), responses={200: KnownEntry()}, errors=(404,))
 def update_known_aircraft(request: Request) -> dict[str, Any]:
     """Change a known aircraft
 
@@ -123,7 +125,7 @@ def update_known_aircraft(request: Request) -> dict[str, Any]:
     return as_dict(entry)
 
 
-@one.delete(permission=MANAGE, path=RowId(), responses={204: None}, errors=(404,))
+@known_entry.delete(permission=MANAGE, path=RowId(), responses={204: None}, errors=(404,))
 def delete_known_aircraft(request: Request) -> None:
     """Remove a known aircraft from the list"""
     known_service(request).remove(request.validated["path"]["id"])

@@ -89,7 +89,7 @@ def _pages(offered: list[Page], words: list[str], catalogue: Catalogue) -> Itera
     hits: list[tuple[bool, Hit]] = []
     for page in offered:
         english = (page.title, page.group, DESCRIPTIONS.get(page.path, ""))
-        title, group, text = (catalogue.text(one) if one else "" for one in english)
+        title, group, text = (catalogue.text(sentence) if sentence else "" for sentence in english)
         if _has(words, title, group, text) or _has(words, *english):
             is_title = _has(words, title) or _has(words, page.title)
             hits.append((not is_title, Hit(HOME + page.path, title, text, group)))
@@ -103,10 +103,10 @@ def _settings(request: Request, paths: set[str], words: list[str], catalogue: Ca
         if _has(words, origin.name, meaning) or _has(words, origin.name, origin.meaning):
             path = next((path for start, path in FORMS.items() if origin.name.startswith(start)), SETTINGS)
             if path == SETTINGS or path not in paths:
-                place = f"{SETTINGS}?search={origin.name}"
+                url = f"{SETTINGS}?search={origin.name}"
             else:
-                place = f"{path}#field-{origin.name}"
-            yield Hit(HOME + place, origin.name, meaning, "")
+                url = f"{path}#field-{origin.name}"
+            yield Hit(HOME + url, origin.name, meaning, "")
 
 
 def _has(words: list[str], *texts: str) -> bool:

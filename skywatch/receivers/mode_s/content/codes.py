@@ -14,9 +14,9 @@ from skywatch.receivers.framing.frames import Column
 NO_ALTITUDE = np.iinfo(np.int32).min
 
 
-def _bit(codes: Column, place: int) -> Column:
-    """Bit ``place`` (1 is the first of 13) of each code."""
-    return (codes >> (13 - place)) & 1
+def _bit(codes: Column, bit: int) -> Column:
+    """Bit ``bit`` (1 is the first of 13) of each code."""
+    return (codes >> (13 - bit)) & 1
 
 
 def _octal_digits(codes: Column) -> tuple[Column, Column, Column, Column]:

@@ -25,6 +25,6 @@ def field(me: Column, first: int, last: int) -> Column:
     return (me >> (ME_BITS - last)) & ((1 << (last - first + 1)) - 1)
 
 
-def flag(me: Column, place: int) -> Column:
+def flag(me: Column, bit: int) -> Column:
     """One bit of a 56-bit field as ?[n]."""
-    return ((me >> (ME_BITS - place)) & 1).astype(np.bool_)
+    return ((me >> (ME_BITS - bit)) & 1).astype(np.bool_)
