@@ -455,7 +455,7 @@ def test_coverage_is_restricted_to_altitudes(sqlite_client):
     )
 
 
-def test_the_timeline_counts_what_the_caller_may_see_and_begins_where_a_replay_shows_something(client):
+def test_the_timeline_counts_what_the_caller_may_see_and_begins_with_the_replay(client):
     before = {"from_": iso(T - SECONDS), "to": iso(T + SECONDS)}
     found = get(client, "timeline", bins=20, **before).json
     assert (found["step_s"], found["first_at"]) == (SECONDS / 10, iso(T))

@@ -84,7 +84,7 @@ def test_live_reads_have_a_limit_of_their_own_and_leave_the_rest_alone(make_clie
     api.get("/data/aircraft.json", extra_environ=from_address("198.51.100.7"))
 
 
-def test_the_live_limit_counts_users_wherever_they_come_from_and_wrong_credentials_as_nobody(make_client):
+def test_the_live_limit_counts_users_anywhere_and_wrong_credentials_as_nobody(make_client):
     api = make_client(default_throttle_rates__live="1/minute", default_throttle_rates__anon="1/minute")
     people = Population(api.runtime)
     ada = people.bearer(people.user("ada", "viewer"))

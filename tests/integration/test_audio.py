@@ -117,7 +117,7 @@ def ask(service, method, path, body, headers):
         connection.close()
 
 
-def test_what_is_too_large_is_refused_and_killed_workers_recordings_are_tried_three_times_and_when_asked_for(
+def test_too_large_is_refused_and_recordings_of_killed_workers_are_tried_three_times(
     service, start_worker, server, tmp_path
 ):
     status, problem = post(service, b"\0" * (51 << 20))

@@ -108,7 +108,7 @@ def test_of_several_servers_the_one_that_writes_is_chosen() -> None:
     assert "target_session_attrs" not in postgresql.arguments(sa.make_url("postgresql+psycopg://u@one/x").query)
 
 
-def test_a_read_only_database_is_503_in_one_line_and_the_next_connection_writes_again(
+def test_a_read_only_database_is_503_and_the_next_connection_writes_again(
     serve: Any, make_runtime: Any, postgresql_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     runtime = make_runtime(database_url=postgresql_url)

@@ -42,7 +42,7 @@ def disk():
             yield folder
 
 
-def test_a_full_disk_of_postgresql_costs_no_commit_and_everything_is_well_again_by_itself(tmp_path, disk):
+def test_a_full_disk_of_postgresql_costs_no_commit_and_recovers_by_itself(tmp_path, disk):
     if find_programs() is None:
         skip_or_fail("PostgreSQL's server is not here")
     fault = POSTGRESQL_DISK[0]

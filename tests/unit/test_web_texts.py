@@ -14,7 +14,7 @@ from tests.web_texts import LANGUAGES, WEB, all_texts, text_files, texts_of
 NOT_MET = {"scope_denied", "method_not_allowed", "headers_too_large", "range_not_satisfiable", "origin_not_allowed"}
 
 
-def test_every_error_that_people_meet_in_the_web_application_has_a_text_in_each_language():
+def test_every_error_of_the_web_application_has_a_text_in_each_language():
     codes = {key.removeprefix("error."): forms for key, forms in all_texts().items() if key.startswith("error.")}
     assert set(codes) <= set(KINDS), "a code that the service does not have"
     of_features = set(FEATURES.problems)
@@ -33,7 +33,7 @@ def test_every_text_is_there_in_each_language(path):
         assert all(names <= placeholders[0] for names in placeholders), f"{key}: a name that the English text lacks"
 
 
-def test_a_number_stays_on_the_line_of_its_unit_and_french_marks_on_that_of_their_word():
+def test_numbers_stay_on_the_line_of_their_unit_and_french_marks_of_their_word():
     loose = re.compile(r"(?:\}|\d) (?:s|min|h|%)(?!\w)")
     french = re.compile(r" [:;!?»]|« ")
     for key, forms in all_texts().items():

@@ -192,7 +192,7 @@ def test_an_imported_airframe_links_the_messages_that_come_then(client, receive,
     }  # fmt: skip
 
 
-def test_a_registration_that_no_airframe_has_is_linked_by_another_message_unless_they_contradict(client, receive):
+def test_an_unknown_registration_is_linked_by_another_message_unless_they_contradict(client, receive):
     receive(burst(registration="N888XX", icao_hex="A88888", text="BOTH"))
     receive(burst(registration="N888XX", text="LATER"))
     receive(burst(registration="N888XX", icao_hex="A99999", text="OTHER"), burst(registration="N888XX", text="DOUBT"))

@@ -73,7 +73,7 @@ def airframes_of(folder, registrations):
                 yield address.upper(), registration
 
 
-def test_the_recordings_are_counted_and_linked_to_the_aircraft_that_the_airframes_name(shared_data, runtime):
+def test_recordings_are_counted_and_linked_to_the_aircraft_of_the_airframes(shared_data, runtime):
     recordings = {name: bursts_of(shared_data / "acars" / f"{name}.jsonl") for name in RECORDINGS}
     registrations = {burst.registration for bursts in recordings.values() for burst in bursts if burst.registration}
     known = dict(airframes_of(shared_data, registrations))

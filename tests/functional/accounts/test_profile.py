@@ -41,7 +41,7 @@ def test_preferences_that_no_database_or_reader_could_keep_are_refused(api, valu
     assert refused.json["errors"][0]["name"] == "preferences"
 
 
-def test_an_address_that_users_give_themselves_tells_nothing_of_others_and_serves_nothing_until_confirmed(api):
+def test_a_self_given_address_reveals_no_account_and_serves_nothing_until_confirmed(api):
     ada, _ = api.people.user("ada"), api.people.user("eve")
     root = api.people.bearer(api.people.user("root", "superadmin"))
     token = bearer(login(api).json["access"])

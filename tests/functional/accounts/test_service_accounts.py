@@ -79,9 +79,7 @@ def test_a_program_gets_no_address_password_kind_link_or_login_later_either(api,
             begin_login(session, user, "password", None, None)
 
 
-def test_keys_are_made_seen_and_revoked_only_by_who_edits_users_and_holds_every_right_of_the_account(
-    api, root, admin, make_service
-):
+def test_keys_of_a_service_account_need_user_editing_and_every_right_of_the_account(api, root, admin, make_service):
     small, great = make_service("small", "viewer"), make_service("great", "superadmin")
     viewer = api.people.bearer(api.people.user("vera", "viewer"))
     made = {number: key_for(api, number, root)["id"] for number in (small, great)}

@@ -162,7 +162,7 @@ def test_an_aircraft_that_does_not_come_back_is_cleared_when_the_picture_is_comp
     assert announced() == (1, 1)
 
 
-def test_an_aircraft_that_leaves_a_restored_picture_before_its_receiver_is_back_is_not_cleared(
+def test_leaving_a_restored_picture_before_the_receiver_is_back_clears_nothing(
     add_rule, stage, restart, run, announced
 ):
     add_rule(cooldown_s=0)
@@ -231,7 +231,7 @@ def test_an_acars_message_is_announced_once(client, stage, add_rule, restart, ru
     assert announced() == (1, 1), "a message is over after a minute"
 
 
-def test_conditions_that_were_changed_while_no_tracker_ran_are_silent_for_aircraft_that_are_received_late(
+def test_conditions_changed_without_a_tracker_are_silent_for_late_aircraft(
     client, stage, add_rule, restart, run, announced
 ):
     rule = add_rule(conditions=test_of("alt_baro", "lt", 1000))
@@ -254,7 +254,7 @@ def test_conditions_that_were_changed_while_no_tracker_ran_are_silent_for_aircra
     assert announced() == (1, 0)
 
 
-def test_a_rule_that_is_changed_in_the_first_minute_is_silent_for_what_is_there_alone(
+def test_a_rule_changed_in_the_first_minute_is_silent_for_what_is_there_alone(
     client, stage, add_rule, restart, run, announced
 ):
     rule = add_rule(conditions=test_of("alt_baro", "lt", 1000))

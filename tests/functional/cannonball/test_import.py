@@ -63,7 +63,7 @@ def test_one_bad_line_refuses_all_unless_the_good_are_to_be_kept(client):
     assert set(listed(client)) == {"A68A37", "A00001"}
 
 
-def test_an_address_of_documentation_that_is_none_refuses_a_row_of_our_own_and_is_left_out_of_others_lists(client):
+def test_a_bad_documentation_address_refuses_our_rows_and_is_left_out_of_others(client):
     own = "icao_hex,source_url\nA68A37,javascript:alert(1)\n"
     assert post(client, own, status=400)["errors"][0]["detail"] == "source_url must be an http:// or https:// address"
     theirs = "$ICAO,$Registration,$Operator,$Type,$ICAO Type,#CMPG,$Tag 1,$#Tag 2,$#Tag 3,Category,$#Link\n"

@@ -105,7 +105,7 @@ def test_a_value_beyond_its_bounds_that_the_ini_file_overrules_changes_nothing(m
 
 
 @pytest.mark.parametrize("value", [1e308, -1e308, float("inf"), float("-inf"), -1.0, 1e15])
-def test_a_stored_threshold_beyond_its_bounds_is_shown_with_its_fault_and_not_in_force(root, value):
+def test_a_stored_threshold_beyond_its_bounds_is_shown_as_a_fault_and_not_in_force(root, value):
     name = "proximity_low_nm"
     store_threshold(root, name, value)
     with root.runtime.sessions() as session:

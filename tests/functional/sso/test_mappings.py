@@ -41,7 +41,7 @@ def test_a_mapping_must_make_sense(api):
     assert add_mapping(api, "viewer", "x", who=root, status=409)["code"] == "conflict"
 
 
-def test_a_mapping_of_a_provider_that_the_settings_no_longer_have_can_still_be_changed(make_api):
+def test_a_mapping_of_a_provider_that_was_removed_can_still_be_changed(make_api):
     more = {"oidc__work__provider_url": "https://work.example.org", "oidc__work__client_id": "x"}
     api = make_api(**more)
     root = api.people.bearer(api.people.user("root", "superadmin"))

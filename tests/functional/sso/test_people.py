@@ -14,7 +14,7 @@ from tests.functional.sso.signing_on import add_mapping, audit, back_channel, be
 
 @pytest.mark.parametrize("linking", ["true", "false"])
 @pytest.mark.parametrize("verified", [False, ..., "true", 1])
-def test_an_unverified_address_links_nobody_and_does_not_show_whether_it_is_an_account_s(make_api, linking, verified):
+def test_an_unverified_address_links_nobody_and_does_not_reveal_an_account(make_api, linking, verified):
     api = make_api(oidc_allow_email_linking=linking)
     boss = api.people.user("boss", "superadmin")
     answers = []
@@ -64,7 +64,7 @@ def test_an_address_that_users_gave_themselves_links_nobody_to_them(make_api):
     assert sign_on(api)["user"]["id"] == squatter
 
 
-def test_a_providers_word_confirms_the_address_that_the_owner_of_a_linked_account_gave(make_api):
+def test_a_provider_confirms_the_address_that_the_owner_of_a_linked_account_gave(make_api):
     api = make_api(oidc_allow_email_linking="true")
     boss = api.people.user("boss", "viewer")
     api.provider.lies = {"email": "boss@example.org", "email_verified": True}

@@ -136,7 +136,7 @@ def test_a_program_signs_on_by_its_loopback_address(make_site):
         assert again.json()["code"] == "sso_state_unknown"
 
 
-def test_logout_ends_the_providers_session_and_with_it_the_other_logins_of_that_session(make_site):
+def test_logout_ends_the_providers_session_and_its_other_logins(make_site):
     site = make_site()
     with site.provider(), site.browser() as browser:
         here, beside = site.sign_on("tower", browser), site.sign_on("tower", browser)

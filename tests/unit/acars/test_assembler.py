@@ -128,7 +128,7 @@ def test_unfinished_texts_are_bounded_in_number(monkeypatch):
     assert len(assembler.due(NOW + 30)) == 10
 
 
-def test_a_part_that_comes_again_is_a_repeat_although_the_program_gave_the_whole_text_before():
+def test_a_part_that_comes_again_after_the_whole_text_is_a_repeat():
     assembler = Assembler()
     number = {"message_number": "D10"}
     add(assembler, burst(text="ONE ", sequence="A", more=True, **number))
@@ -158,7 +158,7 @@ def test_a_second_station_that_receives_a_later_part_makes_no_repeat():
     assert snapshot.repeats == 0
 
 
-def test_an_incomplete_text_is_shown_after_half_a_minute_and_amended_by_what_comes_later():
+def test_an_incomplete_text_is_shown_after_half_a_minute_and_amended_later():
     assembler = Assembler()
     add(assembler, burst(text="ONE ", sequence="A", more=True, message_number="D10"))
     assert assembler.due(NOW + 29) == []

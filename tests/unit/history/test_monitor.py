@@ -105,7 +105,7 @@ def refusing(request):
     return request.getfixturevalue(request.param)
 
 
-def test_a_database_that_takes_nothing_at_the_start_is_waited_for_and_nothing_is_lost(make_runtime, refusing, caplog):
+def test_a_database_that_accepts_nothing_at_the_start_loses_nothing(make_runtime, refusing, caplog):
     url, refuse = refusing
     runtime = make_runtime(history_flush_s=1)
     before = Recording(runtime, url)

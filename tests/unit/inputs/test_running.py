@@ -45,7 +45,7 @@ def test_failures_beyond_those_that_are_named_are_counted():
     assert "more" not in described_failures(names[:MAX_NAMES])
 
 
-def test_inputs_that_were_ending_when_their_follower_was_cancelled_are_ended_by_a_stop():
+def test_inputs_that_were_ending_when_their_follower_was_cancelled_are_stopped():
     async def play():
         may_end, ended = asyncio.Event(), []
 

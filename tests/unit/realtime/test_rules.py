@@ -273,7 +273,7 @@ def test_a_turn_survives_any_connection_and_the_next_one_too():
     asyncio.run(scenario())
 
 
-def test_a_view_that_cannot_be_made_keeps_no_other_from_its_viewers_and_comes_when_it_can():
+def test_a_view_that_fails_blocks_no_other_and_is_sent_when_it_works():
     async def scenario():
         loop = asyncio.get_running_loop()
         live = LiveTopics(lambda: loop.call_soon(lambda: live.hand_over()))

@@ -165,7 +165,7 @@ def test_events_that_began_and_ended_meanwhile_are_all_written(monitor):
     assert sorted(names) == ["safety:event"] * 5 + ["safety:event_resolved"] * 5
 
 
-def test_while_too_much_waits_what_begins_is_counted_in_one_event_and_nothing_is_dropped(monitor, caplog):
+def test_with_a_full_queue_new_events_are_counted_in_one_and_none_is_dropped(monitor, caplog):
     monitor._queue.limit = 40
     passing = skies(emergencies(15), 60)
     for _, sky in zip(range(10), passing, strict=False):

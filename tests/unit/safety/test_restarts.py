@@ -105,7 +105,7 @@ def test_an_event_lasts_over_a_start_whose_receiver_is_late(stage, away_s):
     assert "safety:event_resolved" not in stage.told
 
 
-def test_an_event_whose_aircraft_does_not_come_back_ends_once_the_picture_is_complete(stage):
+def test_an_event_of_a_lost_aircraft_ends_once_the_picture_is_complete(stage):
     drawn = list(skies(SQUAWK, 60 + 130))
     stage.run(drawn[:60])
     stage.restart()

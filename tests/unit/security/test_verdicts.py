@@ -139,7 +139,7 @@ def test_a_key_has_the_verdicts_of_its_owner_within_its_scopes_alone(name):
 
 
 @pytest.mark.parametrize("feature", ["alerts", "cannonball"])
-def test_records_of_ones_own_need_an_identity_everywhere_and_a_holder_at_the_level_permission(feature):
+def test_own_records_need_an_identity_and_a_holder_at_the_level_permission(feature):
     holder = Identity(1, "ada", "jwt", frozenset({Permission(f"{feature}.view")}))
     stranger = Identity(2, "eve", "jwt")
     for mode, read, write in CASES:

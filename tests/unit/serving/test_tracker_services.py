@@ -83,7 +83,7 @@ def balloons(runtime):
     return runtime.shared(created)
 
 
-def test_what_a_service_of_the_tracker_writes_is_refused_after_another_tracker_took_over(runtime, monkeypatch):
+def test_writes_of_a_tracker_service_are_refused_after_another_tracker_took_over(runtime, monkeypatch):
     ends = []
     monkeypatch.setattr("skywatch.core.leading.only_tracker._end_process", lambda: ends.append(1))
     services = create_services(runtime, ("tracker", "worker"))
@@ -99,7 +99,7 @@ def test_what_a_service_of_the_tracker_writes_is_refused_after_another_tracker_t
         assert session.scalar(sa.select(sa.func.count()).select_from(StoredSetting)) == 1
 
 
-def test_a_service_follows_the_picture_until_the_tracker_stops_and_its_faults_stop_nobody(runtime, caplog, monkeypatch):
+def test_a_service_follows_the_picture_until_the_stop_and_its_faults_stop_nobody(runtime, caplog, monkeypatch):
     (tracker, *_) = create_services(runtime, ("tracker",))
     first, second = balloons(runtime)
     monkeypatch.setattr(first, "can_stop", False, raising=False)

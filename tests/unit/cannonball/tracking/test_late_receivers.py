@@ -76,7 +76,7 @@ def test_a_session_goes_on_when_location_and_aircraft_come_back_late(begin, away
     assert [alert.alert_type for alert in again.rows(CannonballAlert)] == ["le_detected"]
 
 
-def test_a_session_whose_aircraft_was_seen_long_ago_is_not_ended_before_the_picture_is_complete(begin):
+def test_a_session_of_a_long_lost_aircraft_goes_on_until_the_picture_is_complete(begin):
     first = begin(time.time())
     first.locate(1, *HERE)
     first.fly(POLICE, 10, near(47.1))
@@ -89,7 +89,7 @@ def test_a_session_whose_aircraft_was_seen_long_ago_is_not_ended_before_the_pict
     assert again.alert_types() == []
 
 
-def test_a_session_whose_aircraft_does_not_come_back_ends_when_the_picture_is_complete(begin):
+def test_a_session_of_a_lost_aircraft_ends_when_the_picture_is_complete(begin):
     first = begin(time.time())
     first.locate(1, *HERE)
     first.fly(POLICE, 10, near(47.1))
@@ -103,7 +103,7 @@ def test_a_session_whose_aircraft_does_not_come_back_ends_when_the_picture_is_co
     assert states(again)[0][1:] == (False, "unseen")
 
 
-def test_a_session_whose_user_tells_no_location_ends_when_the_last_one_would_have_expired(begin):
+def test_a_session_without_a_location_ends_when_the_last_one_would_have_expired(begin):
     first = begin(time.time())
     first.locate(1, *HERE)
     first.fly(POLICE, 10, near(47.1))
@@ -183,7 +183,7 @@ def test_a_session_that_its_user_ended_is_not_opened_again_by_a_start(begin):
 
 
 @pytest.mark.parametrize(("away_s", "flights"), [(120, 1), (2400, 2)])
-def test_a_flight_of_a_known_aircraft_counts_once_whether_the_picture_was_restored_or_not(begin, away_s, flights):
+def test_a_flight_of_a_known_aircraft_counts_once_with_or_without_a_restored_picture(begin, away_s, flights):
     first = begin(time.time() - 2400)
     first.fly(POLICE, 10, near(47.1))
     # A flight of which the detection is long ago.

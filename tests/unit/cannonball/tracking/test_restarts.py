@@ -107,7 +107,7 @@ def test_a_database_that_is_away_for_a_while_loses_nothing(stage, monkeypatch):
     assert stage.alert_types() == ["le_detected"]
 
 
-def test_a_restart_while_the_database_is_locked_goes_on_with_the_session_once_it_is_free(stage, monkeypatch):
+def test_a_restart_with_a_locked_database_resumes_the_session_once_it_is_free(stage, monkeypatch):
     monkeypatch.setattr("skywatch.cannonball.monitor.START_S", 0.05)
     monkeypatch.setattr("skywatch.core.storing.retrying.RETRY_FIRST_S", 0.02)
     monkeypatch.setattr("skywatch.core.storing.retrying.RETRY_LAST_S", 0.05)

@@ -87,7 +87,7 @@ NASTY = (
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])
-def test_what_clients_send_neither_forges_lines_nor_reaches_the_terminal_as_a_command(lines, log_format):
+def test_input_of_clients_forges_no_lines_and_no_terminal_commands(lines, log_format):
     read = lines(log_format)
     logging.getLogger("t").warning("client %s", NASTY)
     logging.getLogger("t").warning("half a character: \ud800")

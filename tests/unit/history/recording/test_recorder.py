@@ -99,7 +99,7 @@ def test_taking_off_again_after_a_stop_is_a_new_flight_but_a_touch_and_go_is_not
     assert sorted(row["icao_hex"] for row in rows.values()) == ["4B1620", "4B1620", "4B1621"]
 
 
-def test_a_new_callsign_on_the_ground_after_landing_is_a_new_flight_and_in_the_air_is_not(recorder):
+def test_a_new_callsign_is_a_new_flight_on_the_ground_after_landing_only(recorder):
     make = SkyMaker()
     recorder.take(make(T, [flying("4b1620", T, flight="SWR1"), flying("4b1621", T, flight="EZY1")]))
     parked = flying("4b1620", T, flight="SWR2", on_ground=True, alt_baro_ft=np.nan)

@@ -48,7 +48,7 @@ def test_a_night_in_which_clocks_change_ends_by_the_wall_clock(now, end):
     assert end_of_quiet(window("22:00", "06:00", "Europe/Zurich"), at(now)) == at(end)
 
 
-def test_a_time_that_is_skipped_counts_an_hour_later_and_one_that_comes_twice_the_first_time():
+def test_a_skipped_time_counts_an_hour_later_and_a_repeated_one_the_first_time():
     assert end_of_quiet(window("22:00", "02:30", "Europe/Zurich"), at("2026-03-28T23:00:00")) == at(
         "2026-03-29T01:30:00"
     )
@@ -62,6 +62,6 @@ def test_windows_that_touch_are_one_quiet():
     assert end_of_quiet(windows, at("2026-01-14T23:00:00")) == at("2026-01-15T07:00:00")
 
 
-def test_the_same_begin_and_end_is_the_whole_day_and_always_quiet_ends_after_eight_days():
+def test_equal_begin_and_end_is_the_whole_day_and_always_quiet_ends_after_8_days():
     assert end_of_quiet(window("06:00", "06:00", days=["wed"]), at("2026-01-14T07:00:00")) == at("2026-01-15T06:00:00")
     assert end_of_quiet(window("06:00", "06:00"), at("2026-01-14T07:00:00")) == at("2026-01-22T07:00:00")

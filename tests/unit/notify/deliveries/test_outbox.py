@@ -67,7 +67,7 @@ def test_channels_of_others_switched_off_or_for_more_important_things_get_nothin
     assert send(sessions, notification(ada, critical, priority="critical")) == 1
 
 
-def test_the_end_of_an_alert_goes_where_it_is_wanted_and_does_not_change_the_alerts_state(sessions, ada):
+def test_the_end_of_an_alert_is_sent_on_request_and_does_not_change_its_state(sessions, ada):
     plain, both = add_channel(sessions, ada), add_channel(sessions, ada, send_cleared=True)
     send(sessions, notification(ada, plain, both))
     assert send(sessions, notification(ada, plain, both, event="alert.cleared", cleared=True)) == 1

@@ -83,7 +83,7 @@ def test_whoever_comes_back_to_an_area_ends_with_its_aircraft():
     assert client.updates >= 15
 
 
-def test_one_who_slept_through_a_restart_gets_a_snapshot_even_where_the_numbers_overlap():
+def test_a_client_that_missed_a_restart_gets_a_snapshot_even_if_numbers_overlap():
     view = View("aircraft", "all", False)
     live, before, after, client = LiveTopics(), Skies("one", seq=20), Skies("two"), ModelClient()
     live.tick([before.next({"4b1620": {"alt": 1}})])
