@@ -135,7 +135,7 @@ def test_the_state_of_a_connection_is_shown_and_is_coarse_for_others(client):
     )
 
 
-def test_a_feeder_of_an_inactive_owner_is_disabled_that_of_a_deleted_one_is_kept(client):
+def test_feeders_of_inactive_owners_are_disabled_those_of_deleted_ones_the_managers(client):
     feeder = register(client)
     with writing(client.runtime.sessions) as db:
         db.execute(sa.update(User).where(User.id == 1).values(is_active=False))
