@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from skywatch.alerts.history import service
 from skywatch.alerts.history.schemas import (
     AlertHistoryList,
     AlertHistoryQuery,
@@ -12,13 +13,12 @@ from skywatch.alerts.history.schemas import (
     AlertStats,
     StatsQuery,
 )
-from skywatch.alerts.history.service import AlertHistory
 from skywatch.alerts.history.shape import record_of
 from skywatch.alerts.models import Alert
 from skywatch.core.problems import Problem
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.ids import RowId
+from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
@@ -46,11 +46,6 @@ acknowledge = ApiService(
 stats = ApiService("alerts.stats", "/alerts/stats", feature="alerts", canonical="/api/v1/alerts/stats/")
 
 
-def service(request: Request) -> AlertHistory:
-    """The service for the caller of this request."""
-    return AlertHistory(request.db, request.visibility)
-
-
 def record(request: Request, alert: Alert, states: dict[int, list[Any]]) -> dict[str, Any]:
     """One alert as the caller may see it."""
     visibility = request.visibility
@@ -63,8 +58,8 @@ def list_alerts(request: Request) -> dict[str, Any]:
 
     Holders of `alerts.manage_all` see everybody's. Alerts about military aircraft need `aircraft.view_military`.
     """
-    alerts, count, more = service(request).page(request.validated["querystring"])
-    states = service(request).deliveries(alerts)
+    alerts, count, more = service.page(request.db, request.visibility, request.validated["querystring"])
+    states = service.deliveries(request.db, alerts)
     last = (alerts[-1].triggered_at, alerts[-1].id) if more and alerts else None
     return cursor_page(request, "alerts", [record(request, alert, states) for alert in alerts], count, last)
 
@@ -72,15 +67,15 @@ def list_alerts(request: Request) -> dict[str, Any]:
 @single_alert.get(permission=VIEW, path=RowId(), responses={200: AlertHistoryRecord()}, errors=(404,))
 def get_alert(request: Request) -> dict[str, Any]:
     """Show an alert"""
-    alert = service(request).get(request.validated["path"]["id"])
-    return record(request, alert, service(request).deliveries([alert]))
+    alert = service.get(request.db, request.visibility, row_id(request))
+    return record(request, alert, service.deliveries(request.db, [alert]))
 
 
 @acknowledge.post(permission=VIEW, path=RowId(), responses={200: AlertHistoryRecord()}, errors=(404,))
 def acknowledge_alert(request: Request) -> dict[str, Any]:
     """Acknowledge an alert; the first time is kept"""
-    alert = service(request).acknowledge(request.validated["path"]["id"], _username(request))
-    return record(request, alert, service(request).deliveries([alert]))
+    alert = service.acknowledge(request.db, request.visibility, row_id(request), _username(request))
+    return record(request, alert, service.deliveries(request.db, [alert]))
 
 
 @acknowledge_all.post(permission=VIEW, responses={200: AlertsAcknowledged()})
@@ -89,13 +84,13 @@ def acknowledge_all_alerts(request: Request) -> dict[str, Any]:
 
     The newest 10,000 with one request; repeat it while `acknowledged` is 10,000. The newest 300 get an event each.
     """
-    return {"acknowledged": service(request).acknowledge_all(_username(request))}
+    return {"acknowledged": service.acknowledge_all(request.db, request.visibility, _username(request))}
 
 
 @stats.get(permission=VIEW, query=StatsQuery(), responses={200: AlertStats()})
 def get_alert_stats(request: Request) -> dict[str, Any]:
     """Count the caller's alerts"""
-    return service(request).stats(request.validated["querystring"]["days"])
+    return service.stats(request.db, request.visibility, request.validated["querystring"]["days"])
 
 
 def _username(request: Request) -> str:
