@@ -66,7 +66,7 @@ def run(test):
     asyncio.run(test())
 
 
-def test_the_frames_behind_a_known_uuid_are_heard_under_the_feeder_and_pings_are_sent():
+def test_frames_behind_a_known_uuid_are_those_of_the_feeder_and_pings_are_sent():
     async def test():
         async with listening() as (receiver, sink):
             ahead = b"\x1a1" + bytes(9) + FRAME  # a heartbeat, and a frame that nobody can be asked about
@@ -83,7 +83,7 @@ def test_the_frames_behind_a_known_uuid_are_heard_under_the_feeder_and_pings_are
     run(test)
 
 
-def test_nothing_is_sent_to_a_feeder_that_did_not_ask_and_no_signal_of_a_coarse_place_is_shown():
+def test_nothing_is_sent_unasked_and_no_signal_of_a_coarse_position_is_shown():
     async def test():
         async with listening(known(shows_signal=False)) as (receiver, sink):
             reader, _ = await connect(receiver, HELLO[:-3] + FRAME)
