@@ -19,7 +19,7 @@ from skywatch.airframes.models import AirframeRecord
 from skywatch.core.database.engine import writing
 from skywatch.features import FEATURES
 from skywatch.inputs.base import Origin
-from skywatch.safety.detection.finding import Finding, Place, Quantity
+from skywatch.safety.detection.finding import Finding, Position, Quantity
 from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import EventTracker
 from skywatch.safety.thresholds.table import Thresholds
@@ -62,7 +62,8 @@ def client(make_client):
     show(found.runtime, sky_of(*SKY, now=NOW))
     finding = Finding(
         type="emergency_squawk", key="4b1620", severity="critical", message="SWR12 declares an emergency (7700)",
-        hexes=("4b1620",), callsigns=("SWR12",), numbers={"squawk": Quantity("7700")}, position=Place(47.2, 8.0, 9000),
+        hexes=("4b1620",), callsigns=("SWR12",), numbers={"squawk": Quantity("7700")},
+        position=Position(47.2, 8.0, 9000),
     )  # fmt: skip
     with writing(sessions) as session:
         for address, registration, kind in (("4B1620", "HB-JJA", "A320"), ("A12345", "N12345", "B738")):

@@ -57,7 +57,7 @@ class AdvisoryDetector:
         present = set()
         for row in rows.tolist():
             present.add(frame.hexes[row])
-            finding = self._one(frame, row, thresholds)
+            finding = self._judge(frame, row, thresholds)
             if finding is not None:
                 findings.append(finding)
         for address, state in list(self._advised.items()):
@@ -67,7 +67,7 @@ class AdvisoryDetector:
                 del self._advised[address]
         return findings
 
-    def _one(self, frame: Frame, row: int, thresholds: Thresholds) -> Finding | None:
+    def _judge(self, frame: Frame, row: int, thresholds: Thresholds) -> Finding | None:
         address = frame.hexes[row]
         aircraft = frame.sky.aircraft(address, details=False) or {}
         advisory = aircraft.get("acas_ra")
@@ -132,7 +132,7 @@ def _finding(frame: Frame, row: int, advisory: dict[str, Any], over: bool) -> Fi
         hexes=hexes,
         callsigns=callsigns,
         numbers=numbers,
-        position=frame.place(row),
+        position=frame.position(row),
         military=frame.is_military(*rows),
         over=over,
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skywatch.safety.detection.finding import Closest, EventType, Finding, Place, Quantity, Severity, worse
+from skywatch.safety.detection.finding import Closest, EventType, Finding, Position, Quantity, Severity, worse
 from skywatch.safety.detection.frame import Array
 from skywatch.safety.thresholds.table import Thresholds
 
@@ -137,7 +137,7 @@ _NONE = np.empty(0, "i8")
 
 
 def region_number(lat: Array, lon: Array, military: Array, held_back: Array, size_deg: float) -> Array:
-    """The numbers of the regions of places (degrees)."""
+    """The numbers of the regions of positions (degrees)."""
     row, column = np.floor((lat + 90) / size_deg).astype("i8"), np.floor((lon + 180) / size_deg).astype("i8")
     number: Array = ((row * COLUMNS + column) * 2 + military) * 2 + held_back
     return number
@@ -145,8 +145,8 @@ def region_number(lat: Array, lon: Array, military: Array, held_back: Array, siz
 
 def finding_of(group: Group, thresholds: Thresholds) -> Finding:
     """The finding for what is counted in a region."""
-    place, limit = group.region >> 2, round(thresholds.aggregate_events)
-    row, column = divmod(place, COLUMNS)
+    cell, limit = group.region >> 2, round(thresholds.aggregate_events)
+    row, column = divmod(cell, COLUMNS)
     size = thresholds.aggregate_region_deg
     is_whole = row == WHOLE_SKY
     why = f"more than {limit} at once in this region" if not is_whole else "too many at once to list each"
@@ -158,7 +158,7 @@ def finding_of(group: Group, thresholds: Thresholds) -> Finding:
     }
     if not is_whole:
         numbers["region"] = Quantity(size, "degrees")
-    centre = Place(round((row + 0.5) * size - 90, 5), round((column + 0.5) * size - 180, 5))
+    centre = Position(round((row + 0.5) * size - 90, 5), round((column + 0.5) * size - 180, 5))
     return Finding(
         type=group.kind,
         key=f"{PREFIX}{group.region}",

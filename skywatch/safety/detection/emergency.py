@@ -51,14 +51,14 @@ class EmergencyDetector:
         """What is declared now, and until ``emergency_end_s`` after it was."""
         findings: list[Finding] = []
         for row in np.flatnonzero(frame.column("emergency")).tolist():
-            finding = self._one(frame, row, thresholds)
+            finding = self._judge(frame, row, thresholds)
             if finding is not None:
                 findings.append(finding)
         forgotten = frame.now - thresholds.emergency_end_s
         self._declared = {address: d for address, d in self._declared.items() if d.last_at >= forgotten}
         return findings
 
-    def _one(self, frame: Frame, row: int, thresholds: Thresholds) -> Finding | None:
+    def _judge(self, frame: Frame, row: int, thresholds: Thresholds) -> Finding | None:
         address, squawk = frame.hexes[row], bytes(frame.column("squawk")[row]).decode()
         state = _state(frame, row)
         declarations = [text for text in (SQUAWKS.get(squawk), STATES.get(state)) if text is not None]
@@ -94,7 +94,7 @@ class EmergencyDetector:
             hexes=(address,),
             callsigns=(frame.callsign(row),),
             numbers=numbers,
-            position=frame.place(row),
+            position=frame.position(row),
             military=frame.is_military(row),
         )
 

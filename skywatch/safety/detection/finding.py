@@ -35,7 +35,7 @@ class Quantity(msgspec.Struct, frozen=True):
     unit: str = ""
 
 
-class Place(msgspec.Struct, frozen=True):
+class Position(msgspec.Struct, frozen=True):
     """A position: degrees, and feet if known."""
 
     lat: float
@@ -66,13 +66,13 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     hexes: tuple[str, ...] = ()
     callsigns: tuple[str, ...] = ()
     numbers: dict[str, Quantity] = {}
-    position: Place | None = None
+    position: Position | None = None
     closest: Closest | None = None
     suppressed_by: tuple[str, ...] = ()
     military: bool = False
     over: bool = False
 
 
-def worse(one: Severity, other: Severity) -> Severity:
-    """The more serious of two."""
-    return max(one, other, key=SEVERITIES.index)
+def worse(severity: Severity, other: Severity) -> Severity:
+    """The more serious of two severities."""
+    return max(severity, other, key=SEVERITIES.index)

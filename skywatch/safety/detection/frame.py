@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.picture.state.sky import SOURCE_INDEX, Sky
-from skywatch.safety.detection.finding import Place
+from skywatch.safety.detection.finding import Position
 
 Array = npt.NDArray[Any]
 
@@ -126,13 +126,13 @@ class Frame:
         """The name of a row in messages: its callsign, else its address."""
         return self.callsign(row) or self.hexes[row].upper()
 
-    def place(self, row: int) -> Place | None:
+    def position(self, row: int) -> Position | None:
         """The position of a row."""
         lat, lon = float(self.column("lat")[row]), float(self.column("lon")[row])
         if lat != lat:
             return None
         altitude = float(self.column("alt_baro_ft")[row])
-        return Place(round(lat, 5), round(lon, 5), None if altitude != altitude else round(altitude))
+        return Position(round(lat, 5), round(lon, 5), None if altitude != altitude else round(altitude))
 
     def is_military(self, *rows: int) -> bool:
         """Whether one of these rows is a military aircraft."""

@@ -74,6 +74,6 @@ def _finding(frame: Frame, row: int, floor: int) -> Finding:
             "floor": Quantity(floor, "ft"),
             "ground_speed": Quantity(round(float(frame.column("gs_kt")[row])), "kt"),
         },
-        position=frame.place(row),
+        position=frame.position(row),
         military=frame.is_military(row),
     )

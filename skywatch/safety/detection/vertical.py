@@ -67,11 +67,11 @@ class VerticalDetector:
         rows = np.flatnonzero(steep)
         judged = rows[~frame.gliders(rows) & ~frame.fast_military(rows)] if len(rows) else rows
         for row in judged.tolist():
-            findings += self._one(frame, row, float(rate[row]), thresholds)
+            findings += self._judge(frame, row, float(rate[row]), thresholds)
         self._forget(frame, thresholds)
         return findings
 
-    def _one(self, frame: Frame, row: int, rate: float, thresholds: Thresholds) -> list[Finding]:
+    def _judge(self, frame: Frame, row: int, rate: float, thresholds: Thresholds) -> list[Finding]:
         address = frame.hexes[row]
         profile = self._profiles.setdefault(address, _Profile())
         altitude, altitude_at = float(frame.column("alt_baro_ft")[row]), float(frame.column("altitude_at")[row])
@@ -187,7 +187,7 @@ def _finding(
         hexes=(frame.hexes[row],),
         callsigns=(frame.callsign(row),),
         numbers=numbers,
-        position=frame.place(row),
+        position=frame.position(row),
         suppressed_by=held_back,
         military=frame.is_military(row),
     )

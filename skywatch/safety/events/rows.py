@@ -18,7 +18,7 @@ from skywatch.core.bus.base import Audience, Message
 from skywatch.core.clock import to_datetime, to_iso
 from skywatch.core.database.inserting import insert_many
 from skywatch.safety.detection.aggregation import OF_MANY
-from skywatch.safety.detection.finding import Closest, Finding, Place, Quantity
+from skywatch.safety.detection.finding import Closest, Finding, Position, Quantity
 from skywatch.safety.events.tracker import Change, LiveEvent, Step
 from skywatch.safety.models import SafetyEvent
 from skywatch.safety.notifications import notify_of
@@ -179,9 +179,9 @@ def _columns(event: LiveEvent) -> Values:
         "held_back": bool(finding.suppressed_by),
         "military": finding.military,
     }
-    place, closest = finding.position, event.closest
-    if place is not None:
-        columns |= {"lat": place.lat, "lon": place.lon, "altitude_ft": place.altitude_ft}
+    position, closest = finding.position, event.closest
+    if position is not None:
+        columns |= {"lat": position.lat, "lon": position.lon, "altitude_ft": position.altitude_ft}
     if closest is not None:
         at = to_iso(to_datetime(closest.at))
         columns["closest"] = {"at": at, "distance_nm": closest.distance_nm, "vertical_ft": closest.vertical_ft}
@@ -195,7 +195,7 @@ def read_active(session: Session) -> list[LiveEvent]:
 
 
 def _live(row: SafetyEvent) -> LiveEvent:
-    place = None if row.lat is None or row.lon is None else Place(row.lat, row.lon, row.altitude_ft)
+    position = None if row.lat is None or row.lon is None else Position(row.lat, row.lon, row.altitude_ft)
     closest = None
     if row.closest is not None:
         at = datetime.fromisoformat(row.closest["at"]).timestamp()
@@ -208,7 +208,7 @@ def _live(row: SafetyEvent) -> LiveEvent:
         hexes=tuple(address.lower() for address in row.hexes),
         callsigns=tuple(row.callsigns),
         numbers={name: Quantity(q.get("value", ""), q.get("unit", "")) for name, q in row.numbers.items()},
-        position=place,
+        position=position,
         closest=closest,
         suppressed_by=tuple(row.suppressed_by),
         military=row.military,

@@ -17,7 +17,9 @@ def in_past_tense(finding: Finding, closest: Closest | None, ended_at: float) ->
     if finding.type != "proximity" or closest is None or len(finding.hexes) != PAIR:
         return finding
     callsigns = finding.callsigns or ("", "")
-    one, two = (sign or address.upper() for sign, address in zip(callsigns, finding.hexes, strict=True))
+    first, second = (sign or address.upper() for sign, address in zip(callsigns, finding.hexes, strict=True))
     came = "came" if closest.at <= ended_at else "were forecast to come"
-    message = f"{one} and {two} {came} within {closest.distance_nm:.2f} nm and {closest.vertical_ft} ft of each other"
+    message = (
+        f"{first} and {second} {came} within {closest.distance_nm:.2f} nm and {closest.vertical_ft} ft of each other"
+    )
     return msgspec.structs.replace(finding, message=message)

@@ -153,10 +153,10 @@ class Learner:
 
     def runways(self) -> tuple[Array, Array]:
         """Where aircraft land and take off: latitudes and longitudes."""
-        places = [cell.runway for cell in self.cells.values() if cell.runway is not None]
-        if not places:
+        runways = [cell.runway for cell in self.cells.values() if cell.runway is not None]
+        if not runways:
             return np.empty(0), np.empty(0)
-        table = np.array(places)
+        table = np.array(runways)
         return table[:, 0], table[:, 1]
 
     def forget(self, cells: set[Cell] | None = None) -> None:

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry
-from skywatch.safety.detection.finding import Finding, Place, Quantity
+from skywatch.safety.detection.finding import Finding, Position, Quantity
 from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import EventTracker
 from skywatch.safety.models import SafetyPlace, SafetyRegion
@@ -31,7 +31,7 @@ def client(make_client, database_url):
 def finding(key="4b0001", kind="emergency_squawk", **fields):
     values = {
         "severity": "critical", "message": f"{key} declares", "hexes": (key,), "callsigns": ("SWR1",),
-        "numbers": {"squawk": Quantity("7700")}, "position": Place(47.0, 8.0, 9000),
+        "numbers": {"squawk": Quantity("7700")}, "position": Position(47.0, 8.0, 9000),
     }  # fmt: skip
     return Finding(type=kind, key=key, **{**values, **fields})
 

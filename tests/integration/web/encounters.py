@@ -10,7 +10,7 @@ from pathlib import Path
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.features import load
 from skywatch.history.importing.service import import_traces
-from skywatch.safety.detection.finding import Closest, Finding, Place, Quantity
+from skywatch.safety.detection.finding import Closest, Finding, Position, Quantity
 from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import EventTracker
 from skywatch.safety.thresholds.table import Thresholds
@@ -52,7 +52,7 @@ def import_encounter(folder: Path, database_url: str, is_over: bool = True) -> f
         hexes=PAIR,
         callsigns=CALLSIGNS,
         numbers={"distance": Quantity(CLOSEST_NM, "nm"), "vertical": Quantity(VERTICAL_FT, "ft")},
-        position=Place(LAT, LON, 12000),
+        position=Position(LAT, LON, 12000),
         closest=Closest(float(middle), CLOSEST_NM, VERTICAL_FT),
     )
     engine = create_engine(database_url)

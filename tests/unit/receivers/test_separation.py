@@ -39,7 +39,7 @@ def dangers(traffic):
         flying, state["lat"][flying], state["lon"][flying], state["alt_ft"][flying],
         gs * np.sin(track), gs * np.cos(track), np.where(np.abs(rate) < 300, 0, rate) / 60,
     )  # fmt: skip
-    return len(judge_pairs(m, *candidates(m, T), T, 1.0, T.proximity_closing_kt, NoIntentions()).one)
+    return len(judge_pairs(m, *candidates(m, T), T, 1.0, T.proximity_closing_kt, NoIntentions()).first)
 
 
 def moved_to(traffic, now):

@@ -40,6 +40,8 @@ class Drawn:
     step_ft: float = 25.0
     # How late the receiver's clock is (s).
     late_s: float = 0.0
+    # Whether anything of it is received at a second.
+    heard: Callable[[float], bool] = lambda t: True
 
 
 @dataclass
@@ -74,6 +76,8 @@ def skies(
         for number, drawn in enumerate(aircraft):
             if second >= due[number]:
                 due[number] += drawn.every_s
+                if not drawn.heard(second):
+                    continue
                 reports.setdefault(drawn.receiver, []).append(report(drawn, second, clock.now, lat, lon, random_))
         for receiver, of_receiver in reports.items():
             picture.put(receiver, of_receiver, len(of_receiver))
@@ -109,9 +113,15 @@ def report(drawn: Drawn, t: float, at: float, lat: float, lon: float, random_: r
 
 
 def found(
-    skies_: Iterator[Sky], thresholds: Thresholds | None = None, learner: Learner | None = None
+    skies_: Iterator[Sky],
+    thresholds: Thresholds | None = None,
+    learner: Learner | None = None,
+    on_raise: Callable[[LiveEvent, float], object] = lambda live, now: None,
 ) -> list[LiveEvent]:
-    """The events of some skies in the order in which they began, those that are active at the end too."""
+    """The events of some skies in the order in which they began, those that are active at the end too.
+
+    ``on_raise`` is called when one is raised, which may be later than it began.
+    """
     thresholds = thresholds or Thresholds()
     detectors, book = Detectors(learner), EventTracker()
     events: list[LiveEvent] = []
@@ -119,6 +129,8 @@ def found(
         for change in book.update(detectors.update(sky, thresholds), sky.now, thresholds):
             if change.step == "began":
                 events.append(change.live)
+            if change.first_raised:
+                on_raise(change.live, sky.now)
     return events
 
 

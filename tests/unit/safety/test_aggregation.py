@@ -5,7 +5,7 @@ import pytest
 
 from skywatch.safety.detection.aggregation import OWN, PREFIX, Aggregation, region_number
 from skywatch.safety.detection.detectors import Detectors
-from skywatch.safety.detection.finding import Finding, Place
+from skywatch.safety.detection.finding import Finding, Position
 from skywatch.safety.events.tracker import EventTracker
 from skywatch.safety.thresholds.table import Thresholds
 from tests.unit.safety.drawn import START, Drawn, found, of_type, skies, straight
@@ -18,7 +18,7 @@ def findings(count, lat=47.5, lon=8.5, first=0, **fields):
     return [
         Finding(
             type=KIND, key=f"{first + n:06x}", severity="critical", message="declares", hexes=(f"{first + n:06x}",),
-            position=Place(lat, lon), **fields,
+            position=Position(lat, lon), **fields,
         )
         for n in range(count)
     ]  # fmt: skip

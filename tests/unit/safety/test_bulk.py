@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.core.database.models import StoredEvent
 from skywatch.safety import monitor as monitor_module
-from skywatch.safety.detection.finding import Closest, Finding, Place
+from skywatch.safety.detection.finding import Closest, Finding, Position
 from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import EventTracker
 from skywatch.safety.models import SafetyEvent
@@ -28,7 +28,7 @@ def sessions(database_url):
 
 
 def findings(count, **fields):
-    values = {"severity": "warning", "message": "close", "position": Place(47.0, 8.0, 9000), **fields}
+    values = {"severity": "warning", "message": "close", "position": Position(47.0, 8.0, 9000), **fields}
     return [
         Finding(type="proximity", key=f"{n:06x}:ffff00", hexes=(f"{n:06x}", "ffff00"), **values) for n in range(count)
     ]

@@ -37,9 +37,9 @@ def crowd(lat, lon, seed):
     )
 
 
-def judged(m, one, two):
-    pairs = judge_pairs(m, one, two, T, 1.0, T.proximity_closing_kt, NOBODY_SAYS)
-    listed = [tuple(sorted(pair)) for pair in zip(pairs.one.tolist(), pairs.two.tolist(), strict=True)]
+def judged(m, first, second):
+    pairs = judge_pairs(m, first, second, T, 1.0, T.proximity_closing_kt, NOBODY_SAYS)
+    listed = [tuple(sorted(pair)) for pair in zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)]
     assert len(set(listed)) == len(listed)
     return set(listed)
 

@@ -11,7 +11,7 @@ import pytest
 from skywatch.core.database.engine import create_session_factory
 from skywatch.picture.state.completion import Completion
 from skywatch.picture.state.sky import Sky
-from skywatch.safety.detection.finding import SEVERITIES, TYPES, Closest, Finding, Place, Quantity
+from skywatch.safety.detection.finding import SEVERITIES, TYPES, Closest, Finding, Position, Quantity
 from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import RESTORED_S, EventTracker, LiveEvent, change_of
 from skywatch.safety.models import SafetyEvent
@@ -197,7 +197,7 @@ def test_an_event_is_read_back_as_it_was_written(make_runtime, database_url, kin
             "words": Quantity("Climb"),
             "aircraft": Quantity(["4B0001", "4B0002"]),
         },
-        position=Place(47.25, 8.5, 9000),
+        position=Position(47.25, 8.5, 9000),
         closest=Closest(START + 12.5, 0.123, 250),
         suppressed_by=("formation",) if severity == "info" else (),
         military=True,

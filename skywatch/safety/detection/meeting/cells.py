@@ -64,11 +64,11 @@ def neighbours(m: Motion, horizon_s: float, widest_nm: float, highest_ft: float)
     member, layer = expand(bottom, top + 1)
     # Half a per cent for the curvature that the plane neglects.
     reach_deg = (2 * fastest_kt * half_h + widest_nm) * 1.005 / NM_PER_DEGREE
-    one, two = _join(_cells(lat, lon, reach_deg, member, layer))
+    first, second = _join(_cells(lat, lon, reach_deg, member, layer))
     # A pair that shares several layers counts in the lowest that they share.
-    first, second = member[one], member[two]
-    shared = layer[one] == np.maximum(bottom[first], bottom[second])
-    return first[shared], second[shared]
+    left_row, right_row = member[first], member[second]
+    shared = layer[first] == np.maximum(bottom[left_row], bottom[right_row])
+    return left_row[shared], right_row[shared]
 
 
 def _layers(m: Motion, horizon_s: float, highest_ft: float) -> tuple[Array, Array]:

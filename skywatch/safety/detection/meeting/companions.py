@@ -25,26 +25,26 @@ class Companions:
         self._since: dict[Pair, float] = {}
         self._until: dict[Pair, float] = {}
 
-    def are(self, frame: Frame, one: Array, two: Array) -> Array:
+    def are(self, frame: Frame, first: Array, second: Array) -> Array:
         """Which pairs of rows fly together, or did until lately."""
         if not self._until:
-            return np.zeros(len(one), "?")
+            return np.zeros(len(first), "?")
         hexes, until, now = frame.hexes, self._until, frame.now
-        pairs = ((hexes[a], hexes[b]) for a, b in zip(one.tolist(), two.tolist(), strict=True))
-        return np.fromiter((until.get((a, b) if a < b else (b, a), 0.0) >= now for a, b in pairs), "?", len(one))
+        pairs = ((hexes[a], hexes[b]) for a, b in zip(first.tolist(), second.tolist(), strict=True))
+        return np.fromiter((until.get((a, b) if a < b else (b, a), 0.0) >= now for a, b in pairs), "?", len(first))
 
-    def update(self, frame: Frame, m: Motion, one: Array, two: Array) -> None:
+    def update(self, frame: Frame, m: Motion, first: Array, second: Array) -> None:
         """Record which of some pairs (indexes into ``m``) are together now."""
         hexes, now = frame.hexes, frame.now
         self._airborne.carry(frame)
         airborne = self._airborne["since"]
         airborne[frame.column("on_ground")] = np.nan
         airborne[m.rows] = np.fmin(airborne[m.rows], now)
-        alike = _together(m, one, two)
+        alike = _together(m, first, second)
         since: dict[Pair, float] = {}
-        for row, other in zip(m.rows[one[alike]].tolist(), m.rows[two[alike]].tolist(), strict=True):
-            first, second = hexes[row], hexes[other]
-            pair = (first, second) if first < second else (second, first)
+        for row, other in zip(m.rows[first[alike]].tolist(), m.rows[second[alike]].tolist(), strict=True):
+            lower, higher = sorted((hexes[row], hexes[other]))
+            pair = lower, higher
             since[pair] = began = self._since.get(pair, now)
             is_new = now - min(airborne[row], airborne[other]) <= NEW_S
             if is_new or now - began >= TOGETHER_S:
@@ -53,11 +53,11 @@ class Companions:
         self._until = {pair: until for pair, until in self._until.items() if until >= now}
 
 
-def _together(m: Motion, one: Array, two: Array) -> Array:
-    dy = (m.lat[two] - m.lat[one]) * NM_PER_DEGREE
-    near = np.flatnonzero((np.abs(dy) <= TOGETHER_NM) & (np.abs(m.alt_ft[two] - m.alt_ft[one]) <= TOGETHER_FT))
-    dy, one, two = dy[near], one[near], two[near]
-    dx = ((m.lon[two] - m.lon[one] + 180) % 360 - 180) * np.cos(np.radians(m.lat[one])) * NM_PER_DEGREE
-    velocity = np.hypot(m.east_kt[two] - m.east_kt[one], m.north_kt[two] - m.north_kt[one])
+def _together(m: Motion, first: Array, second: Array) -> Array:
+    dy = (m.lat[second] - m.lat[first]) * NM_PER_DEGREE
+    near = np.flatnonzero((np.abs(dy) <= TOGETHER_NM) & (np.abs(m.alt_ft[second] - m.alt_ft[first]) <= TOGETHER_FT))
+    dy, first, second = dy[near], first[near], second[near]
+    dx = ((m.lon[second] - m.lon[first] + 180) % 360 - 180) * np.cos(np.radians(m.lat[first])) * NM_PER_DEGREE
+    velocity = np.hypot(m.east_kt[second] - m.east_kt[first], m.north_kt[second] - m.north_kt[first])
     together: Array = near[(np.hypot(dx, dy) <= TOGETHER_NM) & (velocity <= TOGETHER_KT)]
     return together

@@ -92,11 +92,11 @@ class ProximityDetector:
             return
         moving = set(m.rows.tolist())
         for hexes, finding in list(self._restored.items()):
-            one, two = (frame.sky.index.get(address, -1) for address in hexes)
-            if one not in moving or two not in moving:
+            first, second = (frame.sky.index.get(address, -1) for address in hexes)
+            if first not in moving or second not in moving:
                 continue
             del self._restored[hexes]
-            which = self._table.take(np.array([one]), np.array([two]), frame.now)
+            which = self._table.take(np.array([first]), np.array([second]), frame.now)
             entries, closest = self._table.entries, finding.closest
             # Before now, so that ``_stay`` looks at it.
             entries["last_at"][which] = frame.now - 1.0
@@ -111,7 +111,7 @@ class ProximityDetector:
 
     def _raise(self, pairs: Pairs, now: float, thresholds: Thresholds) -> Pairs:
         """Note the pairs that meet the rule; those that have met it for long enough."""
-        which = self._table.take(pairs.one, pairs.two, now)
+        which = self._table.take(pairs.first, pairs.second, now)
         entries = self._table.entries
         gap_s = np.where(entries["raised"][which], thresholds.proximity_end_s, INTERRUPTED_S)
         begin(entries, which[now - entries["last_at"][which] > gap_s], now)
@@ -124,17 +124,17 @@ class ProximityDetector:
         """Raised pairs that the rule has just left, but that are still near or converging."""
         entries = self._table.entries
         remaining = entries[entries["raised"] & (entries["last_at"] < frame.now)]
-        place = np.full(len(frame), -1)
-        place[m.rows] = np.arange(len(m.rows))
-        one, two = place[remaining["one"]], place[remaining["two"]]
-        is_there = (one >= 0) & (two >= 0)
-        pairs = judge_pairs(m, one[is_there], two[is_there], thresholds, STAY_FACTOR, 0.0, intentions)
-        entries["last_at"][self._table.find(pairs.one, pairs.two)] = frame.now
+        index_of_row = np.full(len(frame), -1)
+        index_of_row[m.rows] = np.arange(len(m.rows))
+        first, second = index_of_row[remaining["first"]], index_of_row[remaining["second"]]
+        is_there = (first >= 0) & (second >= 0)
+        pairs = judge_pairs(m, first[is_there], second[is_there], thresholds, STAY_FACTOR, 0.0, intentions)
+        entries["last_at"][self._table.find(pairs.first, pairs.second)] = frame.now
         return pairs
 
     def _judge(self, frame: Frame, pairs: Pairs, thresholds: Thresholds, advised: frozenset[str]) -> Encounters:
         now = frame.now
-        which = self._table.find(pairs.one, pairs.two)
+        which = self._table.find(pairs.first, pairs.second)
         entries = self._table.entries
         now_nm = np.round(pairs.now_nm, 3)
         nearer = pairs.now_nm < entries["best_nm"][which]
@@ -149,8 +149,8 @@ class ProximityDetector:
         critical &= closest_ft <= thresholds.proximity_critical_ft
         rows = [row for address in advised if (row := frame.sky.index.get(address)) is not None]
         if rows:
-            critical |= np.isin(pairs.one, rows) | np.isin(pairs.two, rows)
-        reasons = why_held_back(frame, pairs.one, pairs.two, self._together, pairs.box_ft, thresholds)
+            critical |= np.isin(pairs.first, rows) | np.isin(pairs.second, rows)
+        reasons = why_held_back(frame, pairs.first, pairs.second, self._together, pairs.box_ft, thresholds)
         reasons_at = np.where(reasons, now, best["reasons_at"])
         entries["reasons_at"][which] = reasons_at
         military = frame.column("military")
@@ -162,13 +162,13 @@ class ProximityDetector:
             closest_ft,
             critical,
             now - reasons_at <= REASON_S,
-            military[pairs.one] | military[pairs.two],
+            military[pairs.first] | military[pairs.second],
         )
 
     def _findings(self, frame: Frame, encounters: Encounters, thresholds: Thresholds) -> list[Finding]:
         pairs, entries = encounters.pairs, self._table.entries
         held_back: Array = np.any(encounters.reasons, axis=1)
-        lat, lon = frame.column("lat")[pairs.one], frame.column("lon")[pairs.one]
+        lat, lon = frame.column("lat")[pairs.first], frame.column("lon")[pairs.first]
         size = thresholds.aggregate_region_deg
         regions = region_number(lat, lon, encounters.military, held_back, size)
         is_own = entries["own"][encounters.entries]
@@ -197,7 +197,7 @@ class ProximityDetector:
             return latest, found_at
         held_back = _words(encounters.reasons[index])
         closest = _closest(encounters, index)
-        one, two = frame.sky.index[hexes[0]], frame.sky.index[hexes[1]]
+        first, second = frame.sky.index[hexes[0]], frame.sky.index[hexes[1]]
         in_s = closest.at - frame.now
         when = f" in {in_s:.0f} s" if in_s >= 1 else " now" if in_s >= -PASSED_S else ""
         finding = Finding(
@@ -205,11 +205,11 @@ class ProximityDetector:
             key=key,
             severity="info" if held_back else severity,
             message=(
-                f"{frame.name(one)} and {frame.name(two)}: closest {closest.distance_nm:.2f} nm and "
+                f"{frame.name(first)} and {frame.name(second)}: closest {closest.distance_nm:.2f} nm and "
                 f"{closest.vertical_ft} ft{when}"
             ),
             hexes=hexes,
-            callsigns=(frame.callsign(one), frame.callsign(two)),
+            callsigns=(frame.callsign(first), frame.callsign(second)),
             numbers={
                 "distance": Quantity(round(float(pairs.now_nm[index]), 2), "nm"),
                 "vertical": Quantity(round(float(pairs.now_ft[index])), "ft"),
@@ -217,7 +217,7 @@ class ProximityDetector:
                 "box_distance": Quantity(round(float(pairs.box_nm[index]), 2), "nm"),
                 "box_vertical": Quantity(round(float(pairs.box_ft[index])), "ft"),
             },
-            position=frame.place(one),
+            position=frame.position(first),
             closest=closest,
             suppressed_by=held_back,
             military=bool(encounters.military[index]),
@@ -227,7 +227,7 @@ class ProximityDetector:
 
 def _name(frame: Frame, encounters: Encounters, index: int) -> tuple[str, tuple[str, str]]:
     """The key of a pair and its addresses."""
-    first, second = sorted((frame.hexes[encounters.pairs.one[index]], frame.hexes[encounters.pairs.two[index]]))
+    first, second = sorted((frame.hexes[encounters.pairs.first[index]], frame.hexes[encounters.pairs.second[index]]))
     return f"{first}:{second}", (first, second)
 
 
@@ -240,7 +240,7 @@ def _counted(encounters: Encounters, divided: Array, thresholds: Thresholds) -> 
         gravest = int(which[np.lexsort((encounters.closest_nm[which], ~encounters.critical[which]))[0]])
         suppressed_by = _words(np.any(encounters.reasons[which], axis=0))
         critical = 0 if suppressed_by else int(np.count_nonzero(encounters.critical[which]))
-        rows = np.concatenate((encounters.pairs.one[which], encounters.pairs.two[which]))
+        rows = np.concatenate((encounters.pairs.first[which], encounters.pairs.second[which]))
         severity: Severity = "info" if suppressed_by else "critical" if critical else "warning"
         group = Group(
             "proximity",

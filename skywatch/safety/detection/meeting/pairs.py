@@ -12,8 +12,8 @@ from skywatch.safety.detection.meeting.reasons import REASONS
 
 ENTRY = np.dtype([
     ("id", "i8"),
-    ("one", "i4"),  # rows of the frame
-    ("two", "i4"),
+    ("first", "i4"),  # rows of the frame
+    ("second", "i4"),
     ("since", "f8"),  # since when the rule holds
     ("last_at", "f8"),
     ("raised", "?"),
@@ -40,30 +40,30 @@ class PairTable:
         row_now[before[stayed]] = stayed
         self._size = len(frame)
         entries = self.entries
-        one, two = row_now[entries["one"]], row_now[entries["two"]]
-        is_there = (one >= 0) & (two >= 0)
+        first, second = row_now[entries["first"]], row_now[entries["second"]]
+        is_there = (first >= 0) & (second >= 0)
         self.entries = entries[is_there]
-        self.entries["one"], self.entries["two"] = np.sort((one[is_there], two[is_there]), axis=0)
+        self.entries["first"], self.entries["second"] = np.sort((first[is_there], second[is_there]), axis=0)
         self._sort()
 
-    def find(self, one: Array, two: Array) -> Array:
+    def find(self, first: Array, second: Array) -> Array:
         """The entries of pairs of rows, all of which are in the table."""
-        found: Array = np.searchsorted(self.entries["id"], self._ids(one, two))
+        found: Array = np.searchsorted(self.entries["id"], self._ids(first, second))
         return found
 
-    def take(self, one: Array, two: Array, now: float) -> Array:
+    def take(self, first: Array, second: Array, now: float) -> Array:
         """``find``, with new entries for pairs that have none."""
-        ids, known = self._ids(one, two), self.entries["id"]
-        place = np.searchsorted(known, ids)
-        new = np.flatnonzero(np.append(known, -1)[place] != ids)
+        ids, known = self._ids(first, second), self.entries["id"]
+        index = np.searchsorted(known, ids)
+        new = np.flatnonzero(np.append(known, -1)[index] != ids)
         if not len(new):
-            return place
+            return index
         added = np.zeros(len(new), ENTRY)
-        added["one"], added["two"] = np.sort((one[new], two[new]), axis=0)
+        added["first"], added["second"] = np.sort((first[new], second[new]), axis=0)
         begin(added, slice(None), now)
         self.entries = np.concatenate((self.entries, added))
         self._sort()
-        return self.find(one, two)
+        return self.find(first, second)
 
     def keep(self, which: Array) -> None:
         """Drop all other entries."""
@@ -71,11 +71,11 @@ class PairTable:
 
     def _sort(self) -> None:
         entries = self.entries
-        entries["id"] = self._ids(entries["one"], entries["two"])
+        entries["id"] = self._ids(entries["first"], entries["second"])
         self.entries = entries[np.argsort(entries["id"])]
 
-    def _ids(self, one: Array, two: Array) -> Array:
-        ids: Array = np.minimum(one, two).astype("i8") * self._size + np.maximum(one, two)
+    def _ids(self, first: Array, second: Array) -> Array:
+        ids: Array = np.minimum(first, second).astype("i8") * self._size + np.maximum(first, second)
         return ids
 
 

@@ -30,8 +30,8 @@ SEPARATION_FACTOR, LEVEL_OFF_FPS2 = 1.125, 2.4
 class Pairs:
     """Pairs that meet the box: rows, seconds until the closest point and the box, distances there and now."""
 
-    one: Array
-    two: Array
+    first: Array
+    second: Array
     until_s: Array
     enter_s: Array
     closest_nm: Array
@@ -92,8 +92,8 @@ def candidates(m: Motion, thresholds: Thresholds) -> tuple[Array, Array]:
 
 def judge_pairs(
     m: Motion,
-    one: Array,
-    two: Array,
+    first: Array,
+    second: Array,
     thresholds: Thresholds,
     factor: float,
     least_closing_kt: float,
@@ -103,19 +103,19 @@ def judge_pairs(
 
     With a factor over 1 (pairs that were raised before) being inside is enough; otherwise they must be closing.
     """
-    dz, vz = m.alt_ft[two] - m.alt_ft[one], m.climb_fps[two] - m.climb_fps[one]
-    box_nm, box_ft = _boxes(m, one, two, thresholds)
+    dz, vz = m.alt_ft[second] - m.alt_ft[first], m.climb_fps[second] - m.climb_fps[first]
+    box_nm, box_ft = _boxes(m, first, second, thresholds)
     # Most pairs stay apart vertically: all else is for the others only.
     converging_fps = np.maximum(np.where(dz >= 0, -vz, vz), 0.0)
     nearest_ft = np.abs(dz) - converging_fps * thresholds.proximity_horizon_s
     meets = np.flatnonzero(nearest_ft <= box_ft * factor)
-    one, two, dz, vz, box_nm, box_ft = (values[meets] for values in (one, two, dz, vz, box_nm, box_ft))
-    dx, dy = offset(m, one, two)
-    vx, vy = (m.east_kt[two] - m.east_kt[one]) / 3600, (m.north_kt[two] - m.north_kt[one]) / 3600
+    first, second, dz, vz, box_nm, box_ft = (values[meets] for values in (first, second, dz, vz, box_nm, box_ft))
+    dx, dy = offset(m, first, second)
+    vx, vy = (m.east_kt[second] - m.east_kt[first]) / 3600, (m.north_kt[second] - m.north_kt[first]) / 3600
     # So do most of these horizontally: they pass at a distance, or have passed.
     meets = np.flatnonzero(_is_on_course(dx, dy, vx, vy, box_nm * factor))
-    one, two, dz, vz, dx, dy, vx, vy, box_nm, box_ft = (
-        values[meets] for values in (one, two, dz, vz, dx, dy, vx, vy, box_nm, box_ft)
+    first, second, dz, vz, dx, dy, vx, vy, box_nm, box_ft = (
+        values[meets] for values in (first, second, dz, vz, dx, dy, vx, vy, box_nm, box_ft)
     )
     level_off = _can_level_off(dz, vz, box_ft)
     # Vertically a raised pair leaves where the usual separation begins, however large the factor.
@@ -131,27 +131,27 @@ def judge_pairs(
     undecided = np.flatnonzero(counts & level_off)
     if len(undecided):
         through = np.ones(len(undecided), "?")
-        for side in (one[undecided], two[undecided]):
+        for side in (first[undecided], second[undecided]):
             through &= intentions.go_through(m.rows[side], m.alt_ft[side], m.climb_fps[side], enter[undecided])
         counts[undecided] = through
     if factor > 1:
         counts |= (enter <= leave) & (now_nm <= box_nm) & (np.abs(dz) < box_ft)
     meets = np.flatnonzero(counts)
-    one, two, dx, dy, dz = one[meets], two[meets], dx[meets], dy[meets], dz[meets]
+    first, second, dx, dy, dz = first[meets], second[meets], dx[meets], dy[meets], dz[meets]
     vx, vy, vz = vx[meets], vy[meets], vz[meets]
     until = _until_closest(dx, dy, vx, vy, enter[meets], leave[meets])
     return Pairs(
-        m.rows[one], m.rows[two], until, enter[meets],
+        m.rows[first], m.rows[second], until, enter[meets],
         np.hypot(dx + vx * until, dy + vy * until), np.abs(dz + vz * until),
         now_nm[meets], np.abs(dz), closing_kt[meets], box_nm[meets], box_ft[meets],
     )  # fmt: skip
 
 
-def _boxes(m: Motion, one: Array, two: Array, thresholds: Thresholds) -> tuple[Array, Array]:
+def _boxes(m: Motion, first: Array, second: Array, thresholds: Thresholds) -> tuple[Array, Array]:
     """The boxes of the lower aircraft of pairs: traffic near an airfield is judged by the rules of low flight."""
-    if len(one) < len(m.rows):
-        return box(np.minimum(m.alt_ft[one], m.alt_ft[two]), thresholds)
-    lower = np.where(m.alt_ft[two] >= m.alt_ft[one], one, two)
+    if len(first) < len(m.rows):
+        return box(np.minimum(m.alt_ft[first], m.alt_ft[second]), thresholds)
+    lower = np.where(m.alt_ft[second] >= m.alt_ft[first], first, second)
     wide_nm, high_ft = box(m.alt_ft, thresholds)
     return wide_nm[lower], high_ft[lower]
 
@@ -175,11 +175,11 @@ def _can_level_off(dz: Array, vz: Array, box_ft: Array) -> Array:
     return (dz * vz < 0) & (room_ft > vz * vz / (2 * LEVEL_OFF_FPS2))
 
 
-def offset(m: Motion, one: Array, two: Array) -> tuple[Array, Array]:
-    """East and north from one to two (nm), on the plane that touches the Earth between them."""
-    dlon = (m.lon[two] - m.lon[one] + 180) % 360 - 180
-    middle = np.radians((m.lat[one] + m.lat[two]) / 2)
-    return dlon * np.cos(middle) * NM_PER_DEGREE, (m.lat[two] - m.lat[one]) * NM_PER_DEGREE
+def offset(m: Motion, first: Array, second: Array) -> tuple[Array, Array]:
+    """East and north from the first to the second (nm), on the plane that touches the Earth between them."""
+    dlon = (m.lon[second] - m.lon[first] + 180) % 360 - 180
+    middle = np.radians((m.lat[first] + m.lat[second]) / 2)
+    return dlon * np.cos(middle) * NM_PER_DEGREE, (m.lat[second] - m.lat[first]) * NM_PER_DEGREE
 
 
 def _horizontal_times(dx: Array, dy: Array, vx: Array, vy: Array, size: Array) -> tuple[Array, Array]:

@@ -40,26 +40,26 @@ REASONS = (
 
 
 def why_held_back(
-    frame: Frame, one: Array, two: Array, companions: Companions, box_ft: Array, thresholds: Thresholds
+    frame: Frame, first: Array, second: Array, companions: Companions, box_ft: Array, thresholds: Thresholds
 ) -> Array:
     """Which of REASONS apply to pairs of rows: a row for each pair, with none it is to be raised."""
-    distance_nm, vertical_ft, velocity_kt = _difference(frame, one, two)
+    distance_nm, vertical_ft, velocity_kt = _difference(frame, first, second)
 
     def both(values: Array) -> tuple[Array, Array]:
-        return values[one], values[two]
+        return values[first], values[second]
 
     gs, track, callsign = both(frame.column("gs_kt")), both(frame.column("track_deg")), both(frame.column("flight"))
-    relayed = frame.relayed(one) | frame.relayed(two)
+    relayed = frame.relayed(first) | frame.relayed(second)
     # One aircraft under two addresses: its own and that of a relay, which is some seconds behind.
     copy_nm = COPY_NM + np.maximum(*gs) * 10 / 3600
     moves_alike = (distance_nm <= copy_nm) & (vertical_ft <= COPY_FT) & (velocity_kt <= COPY_KT)
     # Unknown counts as good: most inputs do not provide it.
-    nic_one, nic_two = both(frame.column("nic"))
-    least_nic = np.minimum(np.where(nic_one < 0, 99, nic_one), np.where(nic_two < 0, 99, nic_two))
-    glider_one, glider_two = frame.gliders(one), frame.gliders(two)
+    nic_first, nic_second = both(frame.column("nic"))
+    least_nic = np.minimum(np.where(nic_first < 0, 99, nic_first), np.where(nic_second < 0, 99, nic_second))
+    glider_first, glider_second = frame.gliders(first), frame.gliders(second)
     is_towing = (distance_nm <= TOW_NM) & (vertical_ft <= TOW_FT) & (velocity_kt <= TOW_KT)
-    military_one, military_two = both(frame.column("military"))
-    geometric_one, geometric_two = both(frame.column("alt_geom_ft"))
+    military_first, military_second = both(frame.column("military"))
+    geometric_first, geometric_second = both(frame.column("alt_geom_ft"))
     altitude, rate = both(frame.column("alt_baro_ft")), both(frame.rate_fpm)
     apart_deg = np.abs((track[1] - track[0] + 180) % 360 - 180)
     is_approach = apart_deg <= PARALLEL_DEG
@@ -69,22 +69,22 @@ def why_held_back(
         ((callsign[0] != b"") & (callsign[0] == callsign[1])) | (relayed & moves_alike),
         relayed,
         least_nic < thresholds.proximity_nic,
-        glider_one & glider_two,
-        (glider_one ^ glider_two) & is_towing,
-        frame.helicopters(one) & frame.helicopters(two),
-        frame.drones(one) & frame.drones(two),
-        companions.are(frame, one, two) | (military_one & military_two & (velocity_kt <= JOIN_KT)),
-        np.abs(geometric_two - geometric_one) > box_ft + DISAGREE_FT,
+        glider_first & glider_second,
+        (glider_first ^ glider_second) & is_towing,
+        frame.helicopters(first) & frame.helicopters(second),
+        frame.drones(first) & frame.drones(second),
+        companions.are(frame, first, second) | (military_first & military_second & (velocity_kt <= JOIN_KT)),
+        np.abs(geometric_second - geometric_first) > box_ft + DISAGREE_FT,
         is_approach,
     ))  # fmt: skip
 
 
-def _difference(frame: Frame, one: Array, two: Array) -> tuple[Array, Array, Array]:
+def _difference(frame: Frame, first: Array, second: Array) -> tuple[Array, Array, Array]:
     """Distance (nm), difference of altitude (ft) and of velocity (kt)."""
     lat, lon, altitude = frame.column("lat"), frame.column("lon"), frame.column("alt_baro_ft")
     gs, track = frame.column("gs_kt"), np.radians(frame.column("track_deg"))
-    dy = (lat[two] - lat[one]) * NM_PER_DEGREE
-    dx = ((lon[two] - lon[one] + 180) % 360 - 180) * np.cos(np.radians(lat[one])) * NM_PER_DEGREE
-    east = gs[two] * np.sin(track[two]) - gs[one] * np.sin(track[one])
-    north = gs[two] * np.cos(track[two]) - gs[one] * np.cos(track[one])
-    return np.hypot(dx, dy), np.abs(altitude[two] - altitude[one]), np.hypot(east, north)
+    dy = (lat[second] - lat[first]) * NM_PER_DEGREE
+    dx = ((lon[second] - lon[first] + 180) % 360 - 180) * np.cos(np.radians(lat[first])) * NM_PER_DEGREE
+    east = gs[second] * np.sin(track[second]) - gs[first] * np.sin(track[first])
+    north = gs[second] * np.cos(track[second]) - gs[first] * np.cos(track[first])
+    return np.hypot(dx, dy), np.abs(altitude[second] - altitude[first]), np.hypot(east, north)

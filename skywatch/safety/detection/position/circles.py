@@ -57,25 +57,25 @@ class CircleDetector:
         return groups
 
     def _follow(self, frame: Frame, thresholds: Thresholds) -> None:
-        """Add the latest believed places; the first ones after a leap may still be those of before it."""
+        """Add the latest accepted positions; the first ones after a leap may still be those of before it."""
         lat, lon, at = (frame.column(name) for name in ("lat", "lon", "position_at"))
         for address, trail in self._trails.items():
             row = frame.sky.index.get(address)
             if row is None:
                 trail.clear()
                 continue
-            place = float(at[row]), float(lat[row]), float(lon[row])
-            if place[1] == place[1] and (not trail or place[0] > trail[-1][0]):
-                if trail and geo.distance_nm(*trail[-1][1:], *place[1:]) >= thresholds.leap_nm:
+            timed = float(at[row]), float(lat[row]), float(lon[row])
+            if timed[1] == timed[1] and (not trail or timed[0] > trail[-1][0]):
+                if trail and geo.distance_nm(*trail[-1][1:], *timed[1:]) >= thresholds.leap_nm:
                     trail.clear()
-                trail.append(place)
+                trail.append(timed)
             while trail and frame.now - trail[0][0] > TRAIL_S:
                 trail.popleft()
 
     def _near(self, first: str, remaining: set[str]) -> set[str]:
-        place = self._trails[first][-1][1:]
+        position = self._trails[first][-1][1:]
         reach = 2 * LARGEST_NM
-        return {a for a in remaining if geo.distance_nm(*place, *self._trails[a][-1][1:]) <= reach} | {first}
+        return {a for a in remaining if geo.distance_nm(*position, *self._trails[a][-1][1:]) <= reach} | {first}
 
     def _fit(self, group: set[str], thresholds: Thresholds) -> tuple[set[str], Point] | None:
         """The aircraft of a group that are on one circle, without the worst outliers; None if too few remain."""
@@ -115,9 +115,9 @@ def _circle(x: Array, y: Array) -> tuple[float, float, float]:
     return float(centre_x), float(centre_y), math.sqrt(max(float(rest + centre_x**2 + centre_y**2), 0.0))
 
 
-def _off(places: Array, centre_x: float, centre_y: float, radius: float) -> float:
+def _off(points: Array, centre_x: float, centre_y: float, radius: float) -> float:
     """The largest distance of some positions from a circle (nm)."""
-    return float(np.abs(np.hypot(places[0] - centre_x, places[1] - centre_y) - radius).max())
+    return float(np.abs(np.hypot(points[0] - centre_x, points[1] - centre_y) - radius).max())
 
 
 def _arc_deg(x: Array, y: Array) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from skywatch.core import geo
 from skywatch.picture.state.sky import RefusedPosition
-from skywatch.safety.detection.finding import Finding, Place, Quantity
+from skywatch.safety.detection.finding import Finding, Position, Quantity
 from skywatch.safety.detection.frame import Array, Carried, Frame
 from skywatch.safety.thresholds.table import Thresholds
 
@@ -61,10 +61,10 @@ class GatheringDetector:
         """Restore the gatherings among the events of before a restart."""
         for finding in findings:
             if finding.key.startswith(PREFIX) and finding.position is not None:
-                place = finding.position
+                position = finding.position
                 shape = str(finding.numbers.get("shape", Quantity(POINT)).value)
                 self._gatherings.append(
-                    Gathering(finding.key, set(finding.hexes), place.lat, place.lon, now, shape, is_restored=True)
+                    Gathering(finding.key, set(finding.hexes), position.lat, position.lon, now, shape, is_restored=True)
                 )
 
     def update(
@@ -165,7 +165,7 @@ class GatheringDetector:
                 "aircraft": Quantity([address.upper() for address in hexes]),
                 "count": Quantity(len(hexes), "aircraft"),
             },
-            position=Place(round(gathering.lat, 5), round(gathering.lon, 5)),
+            position=Position(round(gathering.lat, 5), round(gathering.lon, 5)),
             military=bool(rows) and frame.is_military(*rows),
         )
 

@@ -130,6 +130,6 @@ class IntegrityDetector:
             hexes=(frame.hexes[row],),
             callsigns=(frame.callsign(row),),
             numbers={"cause": Quantity(word), **numbers},
-            position=frame.place(row),
+            position=frame.position(row),
             military=frame.is_military(row),
         )

@@ -92,8 +92,8 @@ class LeapDetector:
         state = self._carried
         well = state["in_a_row"][row] >= IN_A_ROW and frame.now - state["changed_at"][row] <= GAP_S
         before = float(state["lat"][row]), float(state["lon"][row])
-        place = float(frame.column("lat")[row]), float(frame.column("lon")[row])
-        distance = _off_its_way(frame, row, before, place)
+        position = float(frame.column("lat")[row]), float(frame.column("lon")[row])
+        distance = _off_its_way(frame, row, before, position)
         if well and distance >= thresholds.leap_nm:
             self._moved[frame.hexes[row]] = _Moved(distance, frame.now)
 
@@ -129,7 +129,7 @@ class LeapDetector:
 
 
 def _off_its_way(frame: Frame, row: int, origin: Point, claim: Point) -> float:
-    """How far (nm) a claimed place is from a known one; 0 where it lies on the aircraft's own way."""
+    """How far (nm) a claimed position is from an accepted one; 0 where it lies on the aircraft's own way."""
     distance = float(geo.distance_nm(*origin, *claim))
     gs, track = float(frame.column("gs_kt")[row]), float(frame.column("track_deg")[row])
     if is_on_way(distance, float(geo.bearing_deg(*origin, *claim)), gs, track):
@@ -138,7 +138,7 @@ def _off_its_way(frame: Frame, row: int, origin: Point, claim: Point) -> float:
 
 
 def is_on_way(distance_nm: float, bearing_deg: float, gs_kt: float, track_deg: float) -> bool:
-    """Whether a place lies where an aircraft's own velocity carries it within minutes, ahead or behind."""
+    """Whether a position lies where an aircraft's own velocity carries it within minutes, ahead or behind."""
     if gs_kt != gs_kt or track_deg != track_deg:
         return False
     angle = math.radians(bearing_deg - track_deg)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skywatch.picture.state.sky import SOURCE_INDEX
-from skywatch.safety.detection.finding import Finding, Place, Quantity
+from skywatch.safety.detection.finding import Finding, Position, Quantity
 from skywatch.safety.detection.frame import Array, Carried, Frame
 from skywatch.safety.thresholds.table import Thresholds
 
@@ -185,7 +185,7 @@ class RegionDetector:
                 "good": Quantity(region.good, "aircraft"),
                 "share": Quantity(round(region.share, 3)),
             },
-            position=Place(round(lat, 3), round(lon, 3)),
+            position=Position(round(lat, 3), round(lon, 3)),
             military=region.military,
         )
 
@@ -211,5 +211,5 @@ def connected(cells: Iterable[Cell]) -> list[set[Cell]]:
     return groups
 
 
-def _touch(one: set[Cell], two: set[Cell]) -> bool:
-    return any((y + dy, x + dx) in one for y, x in two for dy in (-1, 0, 1) for dx in (-1, 0, 1))
+def _touch(first: set[Cell], second: set[Cell]) -> bool:
+    return any((y + dy, x + dx) in first for y, x in second for dy in (-1, 0, 1) for dx in (-1, 0, 1))

@@ -1,0 +1,84 @@
+"""Draws many encounters of a geometry, runs the detectors over them, and says which were raised and how early."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+
+import numpy as np
+
+from skywatch.safety.detection.meeting.proximity import box
+from skywatch.safety.thresholds.table import Thresholds
+from tests.unit.safety.drawn import START, found, skies
+from tests.unit.safety.geometries.flying import Encounter, Path
+
+# Each encounter has a place of its own; no region is crowded.
+T = Thresholds(aggregate_total=10_000)
+# Of three seeds one stays unseen until a rule is finished.
+EVERY_UNSEEN = 3
+# The detection needs so long (s) beyond a lead: its hold and the tick.
+HOLD_S = 4
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an encounter: raised how long before its closest point (s); None where it was not, or too late."""
+
+    number: int
+    harmful: bool
+    raised: bool
+    lead_s: float | None
+    asked_s: float | None
+    reasons: tuple[str, ...]
+    is_decided: bool
+
+
+def numbers(count: int, unseen: bool) -> list[int]:
+    """So many seeds: those that are looked at while rules are made, or the others."""
+    return [n for n in range(EVERY_UNSEEN * count) if (n % EVERY_UNSEEN == EVERY_UNSEEN - 1) == unseen][:count]
+
+
+def run(geometry: Callable[[Random], Encounter], seeds: list[int]) -> list[Outcome]:
+    """The outcome of each seed."""
+    name = geometry.__name__
+    encounters = {seed: geometry(Random(f"{name}:{seed}")) for seed in seeds}
+    drawn, of = [], {}
+    for index, (seed, encounter) in enumerate(encounters.items()):
+        centre = (-40.0 + 4.0 * (index % 20), -150.0 + 5.0 * (index // 20))
+        for aircraft in encounter.aircraft:
+            address = f"{aircraft.hex}{0xA00000 + len(of):06x}"
+            of[address] = seed
+            drawn.append(dataclasses.replace(aircraft, hex=address, centre=centre))
+    seconds = max(encounter.seconds for encounter in encounters.values())
+    events: dict[int, list[tuple[float | None, tuple[str, ...]]]] = {seed: [] for seed in seeds}
+    raised_at: dict[int, float] = {}
+    for event in found(skies(drawn, seconds), T, on_raise=lambda live, now: raised_at.setdefault(id(live), now)):
+        if event.finding.type == "proximity":
+            at = raised_at.get(id(event))
+            events[of[event.finding.hexes[0]]].append((at, event.finding.suppressed_by))
+    return [_outcome(seed, encounters[seed], events[seed]) for seed in seeds]
+
+
+def _outcome(seed: int, encounter: Encounter, events: list[tuple[float | None, tuple[str, ...]]]) -> Outcome:
+    times = [at - START for at, _ in events if at is not None]
+    reasons = tuple(sorted({reason for _, words in events for reason in words}))
+    if not encounter.harmful:
+        return Outcome(seed, False, bool(times), None, None, reasons, encounter.is_decided)
+    closest = closest_s(*(aircraft.path for aircraft in encounter.aircraft), encounter.seconds)
+    lead = closest - min(times) if times else None
+    raised = lead is not None and lead >= 0
+    return Outcome(seed, True, raised, lead if raised else None, encounter.lead_s, reasons, encounter.is_decided)
+
+
+def closest_s(first: Path, second: Path, seconds: int) -> float:
+    """When two are closest, measured by the box."""
+
+    def measure(t: float) -> float:
+        a, b = first(t), second(t)
+        (wide,), (high,) = box(np.array([min(a[2], b[2])]), T)
+        return math.hypot(math.dist(a[:2], b[:2]) / float(wide), 0.2 * (a[2] - b[2]) / float(high))
+
+    return min(range(seconds), key=measure)
