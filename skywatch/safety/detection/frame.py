@@ -11,12 +11,16 @@ import numpy.typing as npt
 
 from skywatch.picture.state.sky import SOURCE_INDEX, Sky
 from skywatch.safety.detection.finding import Position
+from skywatch.safety.thresholds.table import Thresholds
 
 Array = npt.NDArray[Any]
 
 # Sources with non-ICAO addresses or with computed or relayed positions.
 _RELAYED = np.zeros(256, "?")
 _RELAYED[[index for name, index in SOURCE_INDEX.items() if name.startswith(("tisb", "adsr", "mlat"))]] = True
+_MLAT, _TISB = np.zeros(256, "?"), np.zeros(256, "?")
+_MLAT[SOURCE_INDEX["mlat"]] = True
+_TISB[[index for name, index in SOURCE_INDEX.items() if name.startswith("tisb")]] = True
 # Which values of the column ``source`` are ADS-B; which emitter categories, read as a number, are airliners.
 _ADSB = np.zeros(256, "?")
 _ADSB[[index for name, index in SOURCE_INDEX.items() if name.startswith("adsb")]] = True
@@ -93,6 +97,16 @@ class Frame:
         relayed = self.column("mlat")[rows] | self.column("tisb")[rows] | _RELAYED[self.column("source")[rows]]
         foreign = np.fromiter((self.hexes[row][0] == "~" for row in rows.tolist()), "?", len(rows))
         result: Array = relayed | foreign
+        return result
+
+    def doubtful(self, rows: Array, thresholds: Thresholds) -> Array:
+        """Which rows have a position that is too poor to judge: by multilateration, or TIS-B that is not known to be
+        accurate."""
+        tisb = self.column("tisb")[rows] | _TISB[self.column("source")[rows]]
+        poor = (self.column("nic")[rows] < thresholds.proximity_nic) | (
+            self.column("nac_p")[rows] < thresholds.proximity_relayed_nac_p
+        )
+        result: Array = self.column("mlat")[rows] | _MLAT[self.column("source")[rows]] | (tisb & poor)
         return result
 
     def gliders(self, rows: Array) -> Array:

@@ -73,6 +73,30 @@ class Thresholds:
     proximity_nic: float = threshold(
         6, "", 0, 11, "a lower integrity category lowers the event to info", "DO-260B, table 2-70"
     )
+    proximity_relayed_nac_p: float = threshold(
+        7, "", 0, 11, "a TIS-B position of lower accuracy lowers the event to info", "DO-260B, table 2-71: 0.1 nm"
+    )
+    proximity_levels_ft: float = threshold(
+        900,
+        "ft",
+        400,
+        2000,
+        "separation at which one that climbs and one that descends are expected to level off",
+        "ICAO Doc 4444, 5.3.2: 1,000 ft, less 100 ft for encoders",
+    )
+    proximity_turn_s: float = threshold(30, "s", 5, 60, "look-ahead for aircraft in a turn")
+    proximity_turning_deg_s: float = threshold(
+        0.7, "degrees/s", 0.3, 3, "an aircraft whose track changes faster is in a turn"
+    )
+    proximity_parallel_s: float = threshold(
+        20, "s", 0, 60, "turns onto parallel finals are held back until this long before the closest point"
+    )
+    formation_steady_s: float = threshold(
+        10, "s", 0, 60, "two that fly together are a formation after they were not closing in for this time"
+    )
+    formation_closed_nm: float = threshold(
+        0.3, "nm", 0.1, 1, "two that came nearer by this without a pause are no formation in descent, and no copy"
+    )
     extreme_rate_fpm: float = threshold(6000, "ft/min", 3000, 20_000, "a vertical rate beyond this is extreme")
     extreme_rate_hold_s: float = threshold(8, "s", 2, 60, "shortest duration of an extreme rate")
     reversal_rate_fpm: float = threshold(1500, "ft/min", 500, 6000, "rates of a reversal, one way and the other")

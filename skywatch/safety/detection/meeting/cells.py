@@ -29,7 +29,10 @@ HASH_BAND, HASH_COLUMN, HASH_LAYER = 40_503, 9_973, 25_717
 
 @dataclass(frozen=True)
 class Motion:
-    """Airborne aircraft at the tick's time: rows of the frame, degrees, feet, knots east and north, feet a second."""
+    """Airborne aircraft at the tick's time: rows of the frame, degrees, feet, knots east and north, feet a second.
+
+    ``turn_deg_s`` is the rate of turn, 0 in straight flight; None where nobody's is known.
+    """
 
     rows: Array
     lat: Array
@@ -38,6 +41,7 @@ class Motion:
     east_kt: Array
     north_kt: Array
     climb_fps: Array
+    turn_deg_s: Array | None = None
 
 
 @dataclass(frozen=True)

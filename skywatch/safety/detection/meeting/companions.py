@@ -1,63 +1,121 @@
-"""``Companions``: pairs that fly together: near each other and moving alike for a while."""
+"""``Companions``: pairs that fly together: near each other and moving alike for a while, without closing in steadily.
+
+Two that close in steadily towards a point inside the box are no formation, however slowly: the faster one behind the
+slower one on a final.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from skywatch.safety.detection.frame import Array, Carried, Frame
 from skywatch.safety.detection.meeting.cells import NM_PER_DEGREE, Motion
+from skywatch.safety.thresholds.table import Thresholds
 
 # Companions fly together: so near (nm, ft), with so little difference of velocity (kt), for so long (s).
 TOGETHER_NM, TOGETHER_FT, TOGETHER_KT, TOGETHER_S = 1.0, 700.0, 40.0, 30.0
 # They stay companions while they break up and join again.
 MEMORY_S = 300.0
-# Two that are together within this time (s) after take-off or first reception fly together intentionally.
+# Two that are together within this time (s) after take-off fly together intentionally.
 NEW_S = 60.0
 
 Pair = tuple[str, str]
+
+
+@dataclass
+class _Together:
+    """Two that are near and move alike: since when, how long of it they were not closing in, and the way they have
+    come nearer since they last were not."""
+
+    since: float
+    at: float
+    not_closing_s: float
+    farthest_nm: float
+    closed_nm: float = 0.0
 
 
 class Companions:
     """Pairs that fly together, or did until lately."""
 
     def __init__(self) -> None:
-        self._airborne = Carried(since=np.nan)
-        self._since: dict[Pair, float] = {}
+        self._airborne = Carried(since=np.nan, was_on_ground=False)
+        self._together: dict[Pair, _Together] = {}
         self._until: dict[Pair, float] = {}
 
     def are(self, frame: Frame, first: Array, second: Array) -> Array:
         """Which pairs of rows fly together, or did until lately."""
         if not self._until:
             return np.zeros(len(first), "?")
-        hexes, until, now = frame.hexes, self._until, frame.now
-        pairs = ((hexes[a], hexes[b]) for a, b in zip(first.tolist(), second.tolist(), strict=True))
-        return np.fromiter((until.get((a, b) if a < b else (b, a), 0.0) >= now for a, b in pairs), "?", len(first))
+        until, now = self._until, frame.now
+        return np.fromiter((until.get(pair, 0.0) >= now for pair in _pairs(frame, first, second)), "?", len(first))
 
-    def update(self, frame: Frame, m: Motion, first: Array, second: Array) -> None:
+    def closed_nm(self, frame: Frame, first: Array, second: Array) -> Array:
+        """By how much pairs of rows that are near and move alike have come nearer without a pause (nm)."""
+        if not self._together:
+            return np.zeros(len(first))
+        together = self._together
+        none = _Together(0.0, 0.0, 0.0, 0.0)
+        return np.array([together.get(pair, none).closed_nm for pair in _pairs(frame, first, second)], "f8")
+
+    def update(self, frame: Frame, m: Motion, first: Array, second: Array, thresholds: Thresholds) -> None:
         """Record which of some pairs (indexes into ``m``) are together now."""
         hexes, now = frame.hexes, frame.now
-        self._airborne.carry(frame)
-        airborne = self._airborne["since"]
-        airborne[frame.column("on_ground")] = np.nan
-        airborne[m.rows] = np.fmin(airborne[m.rows], now)
-        alike = _together(m, first, second)
-        since: dict[Pair, float] = {}
-        for row, other in zip(m.rows[first[alike]].tolist(), m.rows[second[alike]].tolist(), strict=True):
-            lower, higher = sorted((hexes[row], hexes[other]))
-            pair = lower, higher
-            since[pair] = began = self._since.get(pair, now)
-            is_new = now - min(airborne[row], airborne[other]) <= NEW_S
-            if is_new or now - began >= TOGETHER_S:
+        self._note_airborne(frame, m)
+        new = now - self._airborne["since"][m.rows] <= NEW_S
+        new &= self._airborne["was_on_ground"][m.rows] | (m.climb_fps > 0)
+        alike, distance_nm, closing_kt = _together(m, first, second)
+        together: dict[Pair, _Together] = {}
+        for a, b, distance, closing in zip(
+            first[alike].tolist(), second[alike].tolist(), distance_nm.tolist(), closing_kt.tolist(), strict=True
+        ):
+            pair = _pair(hexes[m.rows[a]], hexes[m.rows[b]])
+            state = self._together.get(pair)
+            if state is None:
+                state = _Together(now, now, 0.0, distance)
+            if closing <= thresholds.proximity_closing_kt:
+                state.not_closing_s += now - state.at
+                state.farthest_nm = distance
+            state.at, state.closed_nm = now, max(state.farthest_nm - distance, 0.0)
+            together[pair] = state
+            is_formation = now - state.since >= TOGETHER_S and state.not_closing_s >= thresholds.formation_steady_s
+            if (new[a] or new[b]) and m.climb_fps[a] >= 0 and m.climb_fps[b] >= 0:
+                is_formation = True
+            if m.climb_fps[a] < 0 and m.climb_fps[b] < 0 and state.closed_nm >= thresholds.formation_closed_nm:
+                # In a descent nobody joins: it is the one behind that comes nearer.
+                self._until.pop(pair, None)
+                state.not_closing_s, state.since = 0.0, now
+            elif is_formation:
                 self._until[pair] = now + MEMORY_S
-        self._since = since
+        self._together = together
         self._until = {pair: until for pair, until in self._until.items() if until >= now}
 
+    def _note_airborne(self, frame: Frame, m: Motion) -> None:
+        self._airborne.carry(frame)
+        airborne, was_on_ground = self._airborne["since"], self._airborne["was_on_ground"]
+        on_ground = frame.column("on_ground")
+        airborne[on_ground], was_on_ground[on_ground] = np.nan, True
+        airborne[m.rows] = np.fmin(airborne[m.rows], frame.now)
 
-def _together(m: Motion, first: Array, second: Array) -> Array:
+
+def _pairs(frame: Frame, first: Array, second: Array) -> list[Pair]:
+    hexes = frame.hexes
+    return [_pair(hexes[a], hexes[b]) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
+
+
+def _pair(address: str, other: str) -> Pair:
+    return (address, other) if address < other else (other, address)
+
+
+def _together(m: Motion, first: Array, second: Array) -> tuple[Array, Array, Array]:
+    """Which pairs are near and move alike, their distance (nm), and how fast they close (kt)."""
     dy = (m.lat[second] - m.lat[first]) * NM_PER_DEGREE
     near = np.flatnonzero((np.abs(dy) <= TOGETHER_NM) & (np.abs(m.alt_ft[second] - m.alt_ft[first]) <= TOGETHER_FT))
     dy, first, second = dy[near], first[near], second[near]
     dx = ((m.lon[second] - m.lon[first] + 180) % 360 - 180) * np.cos(np.radians(m.lat[first])) * NM_PER_DEGREE
-    velocity = np.hypot(m.east_kt[second] - m.east_kt[first], m.north_kt[second] - m.north_kt[first])
-    together: Array = near[(np.hypot(dx, dy) <= TOGETHER_NM) & (velocity <= TOGETHER_KT)]
-    return together
+    east, north = m.east_kt[second] - m.east_kt[first], m.north_kt[second] - m.north_kt[first]
+    distance = np.hypot(dx, dy)
+    which = np.flatnonzero((distance <= TOGETHER_NM) & (np.hypot(east, north) <= TOGETHER_KT))
+    closing_kt = -(dx * east + dy * north)[which] / np.maximum(distance[which], 1e-6)
+    return near[which], distance[which], closing_kt

@@ -20,7 +20,8 @@ from skywatch.safety.detection.meeting.companions import Companions
 from skywatch.safety.detection.meeting.intentions import Intentions
 from skywatch.safety.detection.meeting.pairs import PairTable, begin
 from skywatch.safety.detection.meeting.proximity import Pairs, candidates, judge_pairs, motion
-from skywatch.safety.detection.meeting.reasons import REASONS, why_held_back
+from skywatch.safety.detection.meeting.reasons import LASTING_S, REASONS, copy_range_nm, why_held_back
+from skywatch.safety.detection.meeting.turns import TurnRates
 from skywatch.safety.thresholds.table import Thresholds
 
 # A raised pair leaves only beyond this multiple of the box.
@@ -32,8 +33,8 @@ SURE_S, HOLD_SHARE = 25.0, 0.25
 INTERRUPTED_S = 3.0
 # Within this time after the closest point (s) a message says "now".
 PASSED_S = 2.0
-# A reason to hold back applies for this time (s) after it was last met, so that noise raises no event.
-REASON_S = 20.0
+# Two that are farther apart than so many times the range of a copy are two aircraft.
+DISTINCT = 1.5
 # A raised pair is updated at this interval (s), and at once where its severity may have changed.
 DESCRIBE_EVERY_S = 3.0
 
@@ -59,6 +60,7 @@ class ProximityDetector:
         self._aggregation = aggregation
         self._table = PairTable()
         self._together = Companions()
+        self._turns = TurnRates()
         # The latest finding of each pair that has an event of its own, and when it was made.
         self._described: dict[str, tuple[Finding, float]] = {}
         # Encounters of before a restart whose aircraft have not both been received since.
@@ -72,17 +74,18 @@ class ProximityDetector:
 
     def update(self, frame: Frame, thresholds: Thresholds, advised: frozenset[str]) -> list[Finding]:
         """The encounters of this tick; ``advised`` are aircraft with a resolution advisory."""
-        m = motion(frame, thresholds)
+        turn = self._turns.update(frame, thresholds.proximity_turning_deg_s)
+        m = motion(frame, thresholds, turn)
         near = candidates(m, thresholds)
         intentions = Intentions(frame)
         self._table.carry(frame)
         self._continue_restored(frame, m)
         meeting = judge_pairs(m, *near, thresholds, 1.0, thresholds.proximity_closing_kt, intentions)
-        raised = self._raise(meeting, frame.now, thresholds)
+        raised = self._raise(frame, meeting, thresholds)
         staying = self._stay(frame, m, thresholds, intentions)
-        encounters = self._judge(frame, raised.joined(staying), thresholds, advised)
+        encounters = self._judge(frame, raised.joined(staying), turn, thresholds, advised)
         findings = self._findings(frame, encounters, thresholds)
-        self._together.update(frame, m, *near)
+        self._together.update(frame, m, *near, thresholds)
         self._table.keep(self._table.entries["last_at"] >= frame.now - thresholds.proximity_end_s)
         return findings
 
@@ -109,13 +112,15 @@ class ProximityDetector:
         if frame.sky.is_complete:
             self._restored.clear()
 
-    def _raise(self, pairs: Pairs, now: float, thresholds: Thresholds) -> Pairs:
+    def _raise(self, frame: Frame, pairs: Pairs, thresholds: Thresholds) -> Pairs:
         """Note the pairs that meet the rule; those that have met it for long enough."""
+        now, gs = frame.now, frame.column("gs_kt")
         which = self._table.take(pairs.first, pairs.second, now)
         entries = self._table.entries
         gap_s = np.where(entries["raised"][which], thresholds.proximity_end_s, INTERRUPTED_S)
         begin(entries, which[now - entries["last_at"][which] > gap_s], now)
         entries["last_at"][which] = now
+        entries["distinct"][which] |= pairs.now_nm > DISTINCT * copy_range_nm(gs[pairs.first], gs[pairs.second])
         hold_s = thresholds.proximity_hold_s + np.maximum(pairs.enter_s - SURE_S, 0.0) * HOLD_SHARE
         entries["raised"][which] |= now - entries["since"][which] >= hold_s
         return pairs.of(np.flatnonzero(entries["raised"][which]))
@@ -132,7 +137,9 @@ class ProximityDetector:
         entries["last_at"][self._table.find(pairs.first, pairs.second)] = frame.now
         return pairs
 
-    def _judge(self, frame: Frame, pairs: Pairs, thresholds: Thresholds, advised: frozenset[str]) -> Encounters:
+    def _judge(
+        self, frame: Frame, pairs: Pairs, turn: Array, thresholds: Thresholds, advised: frozenset[str]
+    ) -> Encounters:
         now = frame.now
         which = self._table.find(pairs.first, pairs.second)
         entries = self._table.entries
@@ -150,7 +157,7 @@ class ProximityDetector:
         rows = [row for address in advised if (row := frame.sky.index.get(address)) is not None]
         if rows:
             critical |= np.isin(pairs.first, rows) | np.isin(pairs.second, rows)
-        reasons = why_held_back(frame, pairs.first, pairs.second, self._together, pairs.box_ft, thresholds)
+        reasons = why_held_back(frame, pairs, self._together, best["distinct"], turn, thresholds)
         reasons_at = np.where(reasons, now, best["reasons_at"])
         entries["reasons_at"][which] = reasons_at
         military = frame.column("military")
@@ -161,7 +168,7 @@ class ProximityDetector:
             closest_nm,
             closest_ft,
             critical,
-            now - reasons_at <= REASON_S,
+            now - reasons_at <= LASTING_S,
             military[pairs.first] | military[pairs.second],
         )
 

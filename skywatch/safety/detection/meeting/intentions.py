@@ -35,13 +35,14 @@ class Intentions:
             self._known[row] = _pressure_altitude(_decode(self._frame.sky.encoded[row]))
         return self._known[row]
 
-    def go_through(self, rows: Array, alt_ft: Array, climb_fps: Array, until_s: Array) -> Array:
-        """Whether aircraft keep their vertical speed for ``until_s``: level ones, and those not levelling off."""
+    def to_go_ft(self, rows: Array, alt_ft: Array, climb_fps: Array) -> Array:
+        """How far (ft) aircraft are going to climb or descend: to what they have selected. 0 for level ones, NaN where
+        nothing is selected or it was passed."""
         selected = np.array([self.selected_ft(row) for row in rows.tolist()], "f8")
-        left_ft = (selected - (alt_ft + climb_fps * until_s)) * np.sign(climb_fps)
+        to_go = (selected - alt_ft) * np.sign(climb_fps)
         with np.errstate(invalid="ignore"):
-            through: Array = (climb_fps == 0) | (left_ft >= 0)
-        return through
+            ahead: Array = np.where(climb_fps == 0, 0.0, np.where(to_go >= 0, to_go, np.nan))
+        return ahead
 
 
 def _pressure_altitude(selected: _Selected) -> float:

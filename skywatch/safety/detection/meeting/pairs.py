@@ -18,6 +18,7 @@ ENTRY = np.dtype([
     ("last_at", "f8"),
     ("raised", "?"),
     ("own", "?"),  # it has an event of its own
+    ("distinct", "?"),  # the two were once too far apart to be one aircraft and its copy
     ("best_at", "f8"),  # when and how near the two have come
     ("best_nm", "f8"),
     ("best_ft", "f8"),

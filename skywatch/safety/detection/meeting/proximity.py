@@ -14,6 +14,7 @@ from skywatch.safety.detection.frame import Array, Frame
 from skywatch.safety.detection.meeting.cells import NM_PER_DEGREE, Motion, neighbours
 from skywatch.safety.detection.meeting.companions import TOGETHER_FT, TOGETHER_NM
 from skywatch.safety.detection.meeting.intentions import Intentions
+from skywatch.safety.detection.meeting.turns import meeting_times
 from skywatch.safety.thresholds.table import Thresholds
 
 # Vertical rates beyond this are errors, or end within the horizon.
@@ -24,6 +25,8 @@ ALTITUDE_AHEAD_S = 5.0
 LEVEL_FPM = 300.0
 # Of the box: 450 ft low and 900 ft high, which is the usual separation less a tenth for encoders and overshoot.
 SEPARATION_FACTOR, LEVEL_OFF_FPS2 = 1.125, 2.4
+# A pair in a turn that will come nearer by this (nm) is closing, even where it is not yet.
+TURNED_CLOSER_NM = 0.1
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,11 @@ class Pairs:
         return Pairs(*(np.concatenate((getattr(self, f.name), getattr(others, f.name))) for f in fields(self)))
 
 
-def motion(frame: Frame, thresholds: Thresholds) -> Motion:
-    """Aircraft that can be judged: airborne, with altitude, velocity and a fresh position, moved to the tick's time."""
+def motion(frame: Frame, thresholds: Thresholds, turn_deg_s: Array) -> Motion:
+    """Aircraft that can be judged: airborne, with altitude, velocity and a fresh position, moved to the tick's time.
+
+    ``turn_deg_s`` is the rate of turn of every row.
+    """
     lat, gs, track = frame.column("lat"), frame.column("gs_kt"), frame.column("track_deg")
     altitude, age_s = frame.column("alt_baro_ft"), frame.now - frame.column("position_at")
     # One NaN makes the sum NaN.
@@ -70,7 +76,7 @@ def motion(frame: Frame, thresholds: Thresholds) -> Motion:
     longitude = np.where(np.abs(longitude) > 180, (longitude + 180) % 360 - 180, longitude)
     altitude_age_s = np.clip(frame.now - frame.column("altitude_at")[rows], 0.0, ALTITUDE_AHEAD_S)
     height = altitude[rows] + rate / 60 * np.nan_to_num(altitude_age_s)
-    return Motion(rows, start + north * ahead_deg, longitude, height, east, north, rate / 60)
+    return Motion(rows, start + north * ahead_deg, longitude, height, east, north, rate / 60, turn_deg_s[rows])
 
 
 def box(alt_ft: Array, thresholds: Thresholds) -> tuple[Array, Array]:
@@ -113,38 +119,63 @@ def judge_pairs(
     dx, dy = offset(m, first, second)
     vx, vy = (m.east_kt[second] - m.east_kt[first]) / 3600, (m.north_kt[second] - m.north_kt[first]) / 3600
     # So do most of these horizontally: they pass at a distance, or have passed.
-    meets = np.flatnonzero(_is_on_course(dx, dy, vx, vy, box_nm * factor))
+    is_on_course = _is_on_course(dx, dy, vx, vy, box_nm * factor)
+    is_turning = _is_turning(m, first, second)
+    near_nm = box_nm * factor + _speeds_kt(m, first, second) * (thresholds.proximity_turn_s / 3600)
+    meets = np.flatnonzero(np.where(is_turning, np.hypot(dx, dy) <= near_nm, is_on_course))
     first, second, dz, vz, dx, dy, vx, vy, box_nm, box_ft = (
         values[meets] for values in (first, second, dz, vz, dx, dy, vx, vy, box_nm, box_ft)
     )
-    level_off = _can_level_off(dz, vz, box_ft)
+    room_ft = _room_ft(m, first, second, dz, box_ft, thresholds)
     # Vertically a raised pair leaves where the usual separation begins, however large the factor.
     box_nm, box_ft = box_nm * factor, box_ft * min(factor, SEPARATION_FACTOR)
-    h_in, h_out = _horizontal_times(dx, dy, vx, vy, box_nm)
     v_in, v_out = _vertical_times(dz, vz, box_ft)
+    h_in, h_out = _horizontal_times(dx, dy, vx, vy, box_nm)
+    now_nm = np.hypot(dx, dy)
+    turned_s, turned_nm = np.full(len(first), np.nan), np.full(len(first), np.nan)
+    turning = np.flatnonzero(is_turning[meets] & (v_in <= thresholds.proximity_turn_s) & (v_out >= 0))
+    h_in[is_turning[meets]], h_out[is_turning[meets]] = np.inf, -np.inf
+    if len(turning):
+        sides, apart = (first[turning], second[turning]), (dx[turning], dy[turning])
+        h_in[turning], h_out[turning], turned_s[turning], turned_nm[turning] = meeting_times(
+            m, *sides, apart, box_nm[turning], thresholds.proximity_turn_s, factor > 1
+        )
     enter = np.maximum(np.maximum(h_in, v_in), 0.0)
     leave = np.minimum(np.minimum(h_out, v_out), thresholds.proximity_horizon_s)
-    now_nm = np.hypot(dx, dy)
     with np.errstate(invalid="ignore", divide="ignore"):
         closing_kt = np.where(now_nm > 1e-6, -(dx * vx + dy * vy) / now_nm, 0.0) * 3600
-    counts = (enter <= leave) & (closing_kt > least_closing_kt)
-    undecided = np.flatnonzero(counts & level_off)
+    counts = (enter <= leave) & ((closing_kt > least_closing_kt) | (turned_nm < now_nm - TURNED_CLOSER_NM))
+    undecided = np.flatnonzero(counts & (dz * vz < 0) & (room_ft > vz * vz / (2 * LEVEL_OFF_FPS2)))
     if len(undecided):
-        through = np.ones(len(undecided), "?")
-        for side in (first[undecided], second[undecided]):
-            through &= intentions.go_through(m.rows[side], m.alt_ft[side], m.climb_fps[side], enter[undecided])
-        counts[undecided] = through
+        sides = first[undecided], second[undecided]
+        counts[undecided] = room_ft[undecided] <= _committed_ft(m, *sides, dz[undecided], intentions)
     if factor > 1:
         counts |= (enter <= leave) & (now_nm <= box_nm) & (np.abs(dz) < box_ft)
     meets = np.flatnonzero(counts)
     first, second, dx, dy, dz = first[meets], second[meets], dx[meets], dy[meets], dz[meets]
-    vx, vy, vz = vx[meets], vy[meets], vz[meets]
-    until = _until_closest(dx, dy, vx, vy, enter[meets], leave[meets])
+    vx, vy, vz, turned_s, turned_nm = vx[meets], vy[meets], vz[meets], turned_s[meets], turned_nm[meets]
+    until = _until_closest(dx, dy, vx, vy, turned_s, enter[meets], leave[meets])
+    closest_nm = np.where(np.isnan(turned_nm), np.hypot(dx + vx * until, dy + vy * until), turned_nm)
     return Pairs(
         m.rows[first], m.rows[second], until, enter[meets],
-        np.hypot(dx + vx * until, dy + vy * until), np.abs(dz + vz * until),
+        closest_nm, np.abs(dz + vz * until),
         now_nm[meets], np.abs(dz), closing_kt[meets], box_nm[meets], box_ft[meets],
     )  # fmt: skip
+
+
+def _is_turning(m: Motion, first: Array, second: Array) -> Array:
+    """Which pairs have an aircraft in a turn."""
+    if m.turn_deg_s is None:
+        return np.zeros(len(first), "?")
+    turns = m.turn_deg_s != 0
+    is_turning: Array = turns[first] | turns[second]
+    return is_turning
+
+
+def _speeds_kt(m: Motion, first: Array, second: Array) -> Array:
+    """The sum of the speeds of pairs: they close no faster."""
+    speeds: Array = np.hypot(m.east_kt[first], m.north_kt[first]) + np.hypot(m.east_kt[second], m.north_kt[second])
+    return speeds
 
 
 def _boxes(m: Motion, first: Array, second: Array, thresholds: Thresholds) -> tuple[Array, Array]:
@@ -163,16 +194,32 @@ def _is_on_course(dx: Array, dy: Array, vx: Array, vy: Array, size: Array) -> Ar
     return is_on_course
 
 
-def _can_level_off(dz: Array, vz: Array, box_ft: Array) -> Array:
-    """Whether a pair that converges vertically can still level off at its usual separation.
+def _room_ft(m: Motion, first: Array, second: Array, dz: Array, box_ft: Array, thresholds: Thresholds) -> Array:
+    """The way (ft) that pairs may still come nearer vertically until only the usual separation is left.
 
     By velocity alone, an aircraft that climbs to the level below another one is on a collision course until the last
-    moment. The usual separation is 500 ft low and 1,000 ft high (ICAO Doc 4444, 5.3.2); aircraft capture an altitude
-    with less than 0.075 g, measured on recordings, and by ICAO Doc 8168 volume III with less than 1,500 ft/min.
+    moment. The usual separation is 500 ft low and 1,000 ft high (ICAO Doc 4444, 5.3.2), and 1,000 ft where one climbs
+    and the other descends: both are cleared to levels. Aircraft capture an altitude with less than 0.075 g, measured on
+    recordings, and by ICAO Doc 8168 volume III with less than 1,500 ft/min.
     """
     separation_ft = SEPARATION_FACTOR * box_ft
-    room_ft = np.abs(dz) - separation_ft
-    return (dz * vz < 0) & (room_ft > vz * vz / (2 * LEVEL_OFF_FPS2))
+    is_opposite = m.climb_fps[first] * m.climb_fps[second] < 0
+    separation_ft = np.where(is_opposite, np.maximum(separation_ft, thresholds.proximity_levels_ft), separation_ft)
+    room: Array = np.abs(dz) - separation_ft
+    return room
+
+
+def _committed_ft(m: Motion, first: Array, second: Array, dz: Array, intentions: Intentions) -> Array:
+    """How far (ft) pairs are going to come nearer vertically, by what their crews have selected.
+
+    One that keeps away from the other, to an altitude that is not known, may go as far as it likes.
+    """
+    committed = np.zeros(len(first))
+    for side, towards in ((first, np.sign(dz)), (second, -np.sign(dz))):
+        to_go = intentions.to_go_ft(m.rows[side], m.alt_ft[side], m.climb_fps[side])
+        is_towards = m.climb_fps[side] * towards >= 0
+        committed += np.where(is_towards, np.nan_to_num(to_go), -np.nan_to_num(to_go, nan=np.inf))
+    return committed
 
 
 def offset(m: Motion, first: Array, second: Array) -> tuple[Array, Array]:
@@ -208,9 +255,10 @@ def _vertical_times(dz: Array, vz: Array, size: Array) -> tuple[Array, Array]:
     return enter, leave
 
 
-def _until_closest(dx: Array, dy: Array, vx: Array, vy: Array, enter: Array, leave: Array) -> Array:
-    """Time of the horizontally closest point within the time in the box."""
+def _until_closest(dx: Array, dy: Array, vx: Array, vy: Array, turned_s: Array, enter: Array, leave: Array) -> Array:
+    """Time of the horizontally closest point within the time in the box; ``turned_s`` where one of a pair turns."""
     a = vx * vx + vy * vy
     with np.errstate(invalid="ignore", divide="ignore"):
         best = np.where(a > 1e-12, -(dx * vx + dy * vy) / a, 0.0)
+    best = np.where(np.isnan(turned_s), best, turned_s)
     return np.clip(best, enter, leave)

@@ -8,8 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from skywatch.safety.detection.frame import Array, Frame
+from skywatch.safety.detection.meeting.approaches import are_parallel
 from skywatch.safety.detection.meeting.cells import NM_PER_DEGREE
 from skywatch.safety.detection.meeting.companions import Companions
+from skywatch.safety.detection.meeting.proximity import Pairs
 from skywatch.safety.thresholds.table import Thresholds
 
 # Two positions of one aircraft: so near (nm, ft), moving alike (kt).
@@ -20,9 +22,9 @@ DISAGREE_FT = 300.0
 # Military aircraft that fly in about the same direction (kt) join or refuel under their own separation (FAA
 # Order JO 7110.65, 2-1-11).
 JOIN_KT = 150.0
-# Approaches to parallel runways: alike in track (degrees), low (ft), descending (ft/min), side by side (nm).
-PARALLEL_DEG, PARALLEL_FT, PARALLEL_FPM, PARALLEL_KT = 15.0, 10_000.0, -200.0, 220.0
-
+# A reason applies for this time (s) after it was last met, so that noise raises no event; parallel approaches are near
+# each other for long, and their reason ends in time before the closest point.
+REASON_S, PARALLEL_S = 20.0, 3.0
 
 # Every reason, in the order in which they are told.
 REASONS = (
@@ -39,20 +41,35 @@ REASONS = (
 )
 
 
+LASTING_S = np.array([PARALLEL_S if word == "parallel_approach" else REASON_S for word in REASONS])
+COPY = REASONS.index("copy")
+
+
+def copy_range_nm(gs_first: Array, gs_second: Array) -> Array:
+    """How far (nm) apart one aircraft and what a relay makes of it may be: relays are up to ten seconds late."""
+    distance: Array = COPY_NM + np.fmax(gs_first, gs_second) * 10 / 3600
+    return distance
+
+
 def why_held_back(
-    frame: Frame, first: Array, second: Array, companions: Companions, box_ft: Array, thresholds: Thresholds
+    frame: Frame, pairs: Pairs, companions: Companions, is_distinct: Array, turn: Array, thresholds: Thresholds
 ) -> Array:
-    """Which of REASONS apply to pairs of rows: a row for each pair, with none it is to be raised."""
+    """Which of REASONS apply to pairs: a row for each pair, with none it is to be raised.
+
+    ``is_distinct``: the two were once too far apart to be one aircraft; ``turn``: rates of turn by row (degrees/s).
+    """
+    first, second = pairs.first, pairs.second
     distance_nm, vertical_ft, velocity_kt = _difference(frame, first, second)
 
     def both(values: Array) -> tuple[Array, Array]:
         return values[first], values[second]
 
-    gs, track, callsign = both(frame.column("gs_kt")), both(frame.column("track_deg")), both(frame.column("flight"))
+    gs, callsign = both(frame.column("gs_kt")), both(frame.column("flight"))
     relayed = frame.relayed(first) | frame.relayed(second)
-    # One aircraft under two addresses: its own and that of a relay, which is some seconds behind.
-    copy_nm = COPY_NM + np.maximum(*gs) * 10 / 3600
-    moves_alike = (distance_nm <= copy_nm) & (vertical_ft <= COPY_FT) & (velocity_kt <= COPY_KT)
+    doubtful = frame.doubtful(first, thresholds) | frame.doubtful(second, thresholds)
+    # One aircraft under two addresses: its own and that of a relay, which is some seconds behind, and stays so.
+    moves_alike = (distance_nm <= copy_range_nm(*gs)) & (vertical_ft <= COPY_FT) & (velocity_kt <= COPY_KT)
+    is_distinct |= companions.closed_nm(frame, first, second) >= thresholds.formation_closed_nm
     # Unknown counts as good: most inputs do not provide it.
     nic_first, nic_second = both(frame.column("nic"))
     least_nic = np.minimum(np.where(nic_first < 0, 99, nic_first), np.where(nic_second < 0, 99, nic_second))
@@ -60,22 +77,17 @@ def why_held_back(
     is_towing = (distance_nm <= TOW_NM) & (vertical_ft <= TOW_FT) & (velocity_kt <= TOW_KT)
     military_first, military_second = both(frame.column("military"))
     geometric_first, geometric_second = both(frame.column("alt_geom_ft"))
-    altitude, rate = both(frame.column("alt_baro_ft")), both(frame.rate_fpm)
-    apart_deg = np.abs((track[1] - track[0] + 180) % 360 - 180)
-    is_approach = apart_deg <= PARALLEL_DEG
-    for side in (0, 1):
-        is_approach &= (altitude[side] < PARALLEL_FT) & (gs[side] < PARALLEL_KT) & (rate[side] < PARALLEL_FPM)
     return np.column_stack((
-        ((callsign[0] != b"") & (callsign[0] == callsign[1])) | (relayed & moves_alike),
-        relayed,
+        ((callsign[0] != b"") & (callsign[0] == callsign[1])) | (relayed & moves_alike & ~is_distinct),
+        doubtful,
         least_nic < thresholds.proximity_nic,
         glider_first & glider_second,
         (glider_first ^ glider_second) & is_towing,
         frame.helicopters(first) & frame.helicopters(second),
         frame.drones(first) & frame.drones(second),
         companions.are(frame, first, second) | (military_first & military_second & (velocity_kt <= JOIN_KT)),
-        np.abs(geometric_second - geometric_first) > box_ft + DISAGREE_FT,
-        is_approach,
+        np.abs(geometric_second - geometric_first) > pairs.box_ft + DISAGREE_FT,
+        are_parallel(frame, first, second, pairs.until_s, pairs.closest_nm, turn, thresholds),
     ))  # fmt: skip
 
 

@@ -1,0 +1,72 @@
+"""Approaches to parallel runways: two that descend slowly, low, side by side or about to be.
+
+Whoever turns onto a final is on a collision course with the other final until the turn is flown. By its geometry a pair
+is harmless if the two will be parallel before they are closest, a runway's distance apart; a pair that still crosses
+``proximity_parallel_s`` before the closest point is not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from skywatch.safety.detection.frame import Array, Frame
+from skywatch.safety.detection.meeting.cells import NM_PER_DEGREE
+from skywatch.safety.thresholds.table import Thresholds
+
+# Low, slow and descending (ft, kt, ft/min).
+LOW_FT, SLOW_KT, DESCENDING_FPM = 10_000.0, 220.0, -200.0
+# Established: alike in track (degrees). Intercepting: courses within this; beyond it only whoever turns in.
+ESTABLISHED_DEG, INTERCEPT_DEG = 15.0, 30.0
+# Parallel within this (degrees).
+PARALLEL_DEG = 5.0
+# The least distance between runways for simultaneous approaches, less the scatter of positions: 210 m (ICAO Annex 14
+# volume I, 3.1.11).
+ASIDE_NM = 0.08
+
+
+def are_parallel(
+    frame: Frame, first: Array, second: Array, until_s: Array, closest_nm: Array, turn: Array, thresholds: Thresholds
+) -> Array:
+    """Which pairs of rows fly, or turn onto, parallel finals and keep apart; ``turn`` in degrees/s by row."""
+    altitude, gs, rate = frame.column("alt_baro_ft"), frame.column("gs_kt"), frame.rate_fpm
+    is_approach = np.ones(len(first), "?")
+    for rows in (first, second):
+        is_approach &= (altitude[rows] < LOW_FT) & (gs[rows] < SLOW_KT) & (rate[rows] < DESCENDING_FPM)
+    which = np.flatnonzero(is_approach)
+    if len(which):
+        first, second = first[which], second[which]
+        is_approach[which] = _keep_apart(
+            frame, first, second, until_s[which], closest_nm[which], (turn[first], turn[second]), thresholds
+        )
+    return is_approach
+
+
+def _keep_apart(
+    frame: Frame, first: Array, second: Array, until_s: Array, closest_nm: Array, turn: tuple[Array, Array],
+    thresholds: Thresholds,
+) -> Array:  # fmt: skip
+    lat, lon, gs = frame.column("lat"), frame.column("lon"), frame.column("gs_kt")
+    track = frame.column("track_deg")
+    dy = (lat[second] - lat[first]) * NM_PER_DEGREE
+    dx = ((lon[second] - lon[first] + 180) % 360 - 180) * np.cos(np.radians(lat[first])) * NM_PER_DEGREE
+    differ_deg = (track[second] - track[first] + 180) % 360 - 180
+    between_deg = np.abs(differ_deg)
+    middle = np.radians(track[first] + differ_deg / 2)
+    # Across the middle course, to its right, and along it.
+    across, along = dx * np.cos(middle) - dy * np.sin(middle), dx * np.sin(middle) + dy * np.cos(middle)
+    half = np.radians(differ_deg / 2)
+    drift_kt = (gs[second] + gs[first]) * np.sin(half)
+    converging_kt = -drift_kt * np.sign(across)
+    # How fast the angle between them shrinks (degrees/s), and in what time they are parallel.
+    shrinking = (turn[0] - turn[1]) * np.sign(differ_deg)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parallel_s = np.where(shrinking > 0, np.maximum(between_deg - PARALLEL_DEG, 0.0) / shrinking, np.inf)
+        # While the angle shrinks the speed across does: half of it counts.
+        left_nm = np.abs(across) - np.maximum(converging_kt, 0.0) / 3600 * parallel_s / 2
+    turns_in = (parallel_s < until_s) & (left_nm >= ASIDE_NM)
+    one_final = (between_deg <= ESTABLISHED_DEG) & (np.abs(across) < ASIDE_NM) & (np.abs(along) > np.abs(across))
+    is_near = until_s <= thresholds.proximity_parallel_s
+    is_established = (between_deg <= ESTABLISHED_DEG) & ~(is_near & (closest_nm < ASIDE_NM))
+    intercepts = (between_deg <= INTERCEPT_DEG) & ~is_near
+    result: Array = (turns_in | is_established | intercepts) & ~one_final
+    return result
