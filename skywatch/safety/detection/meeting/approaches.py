@@ -15,10 +15,12 @@ from skywatch.safety.thresholds.table import Thresholds
 
 # Low, slow and descending (ft, kt, ft/min).
 LOW_FT, SLOW_KT, DESCENDING_FPM = 10_000.0, 220.0, -200.0
-# Established: alike in track (degrees). Intercepting: courses within this; beyond it only whoever turns in.
-ESTABLISHED_DEG, INTERCEPT_DEG = 15.0, 30.0
+# Established: alike in track (degrees). Intercepting: each within 30 degrees of its final; beyond it only whoever turns in.
+ESTABLISHED_DEG, INTERCEPT_DEG = 15.0, 60.0
 # Parallel within this (degrees).
 PARALLEL_DEG = 5.0
+# Behind each other, not side by side: the offset across is less than this share of the one along it.
+BEHIND_SHARE = 0.5
 # The least distance between runways for simultaneous approaches, less the scatter of positions: 210 m (ICAO Annex 14
 # volume I, 3.1.11).
 ASIDE_NM = 0.08
@@ -64,7 +66,8 @@ def _keep_apart(
         # While the angle shrinks the speed across does: half of it counts.
         left_nm = np.abs(across) - np.maximum(converging_kt, 0.0) / 3600 * parallel_s / 2
     turns_in = (parallel_s < until_s) & (left_nm >= ASIDE_NM)
-    one_final = (between_deg <= ESTABLISHED_DEG) & (np.abs(across) < ASIDE_NM) & (np.abs(along) > np.abs(across))
+    is_behind = np.abs(across) < BEHIND_SHARE * np.abs(along)
+    one_final = (between_deg <= ESTABLISHED_DEG) & is_behind & (closest_nm < ASIDE_NM)
     is_near = until_s <= thresholds.proximity_parallel_s
     is_established = (between_deg <= ESTABLISHED_DEG) & ~(is_near & (closest_nm < ASIDE_NM))
     intercepts = (between_deg <= INTERCEPT_DEG) & ~is_near

@@ -20,6 +20,8 @@ TOGETHER_NM, TOGETHER_FT, TOGETHER_KT, TOGETHER_S = 1.0, 700.0, 40.0, 30.0
 MEMORY_S = 300.0
 # Two that are together within this time (s) after take-off fly together intentionally.
 NEW_S = 60.0
+# Two that were received for the first time within that time may be a formation, until they have closed in for so long.
+CLOSING_S = 15.0
 
 Pair = tuple[str, str]
 
@@ -32,6 +34,7 @@ class _Together:
     since: float
     at: float
     not_closing_s: float
+    not_closing_at: float
     farthest_nm: float
     closed_nm: float = 0.0
 
@@ -56,15 +59,15 @@ class Companions:
         if not self._together:
             return np.zeros(len(first))
         together = self._together
-        none = _Together(0.0, 0.0, 0.0, 0.0)
+        none = _Together(0.0, 0.0, 0.0, 0.0, 0.0)
         return np.array([together.get(pair, none).closed_nm for pair in _pairs(frame, first, second)], "f8")
 
     def update(self, frame: Frame, m: Motion, first: Array, second: Array, thresholds: Thresholds) -> None:
         """Record which of some pairs (indexes into ``m``) are together now."""
         hexes, now = frame.hexes, frame.now
         self._note_airborne(frame, m)
-        new = now - self._airborne["since"][m.rows] <= NEW_S
-        new &= self._airborne["was_on_ground"][m.rows] | (m.climb_fps > 0)
+        young = now - self._airborne["since"][m.rows] <= NEW_S
+        new = young & (self._airborne["was_on_ground"][m.rows] | (m.climb_fps > 0))
         alike, distance_nm, closing_kt = _together(m, first, second)
         together: dict[Pair, _Together] = {}
         for a, b, distance, closing in zip(
@@ -73,9 +76,10 @@ class Companions:
             pair = _pair(hexes[m.rows[a]], hexes[m.rows[b]])
             state = self._together.get(pair)
             if state is None:
-                state = _Together(now, now, 0.0, distance)
+                state = _Together(now, now, 0.0, now, distance)
             if closing <= thresholds.proximity_closing_kt:
                 state.not_closing_s += now - state.at
+                state.not_closing_at = now
                 state.farthest_nm = distance
             state.at, state.closed_nm = now, max(state.farthest_nm - distance, 0.0)
             together[pair] = state
@@ -88,6 +92,9 @@ class Companions:
                 state.not_closing_s, state.since = 0.0, now
             elif is_formation:
                 self._until[pair] = now + MEMORY_S
+            elif (young[a] or young[b]) and now - state.not_closing_at < CLOSING_S:
+                # Perhaps a formation that is received for the first time: one look ahead decides.
+                self._until[pair] = max(self._until.get(pair, 0.0), now)
         self._together = together
         self._until = {pair: until for pair, until in self._until.items() if until >= now}
 

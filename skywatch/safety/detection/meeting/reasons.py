@@ -24,7 +24,7 @@ DISAGREE_FT = 300.0
 JOIN_KT = 150.0
 # A reason applies for this time (s) after it was last met, so that noise raises no event; parallel approaches are near
 # each other for long, and their reason ends in time before the closest point.
-REASON_S, PARALLEL_S = 20.0, 3.0
+REASON_S, PARALLEL_S = 20.0, 1.0
 
 # Every reason, in the order in which they are told.
 REASONS = (

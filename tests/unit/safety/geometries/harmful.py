@@ -152,7 +152,7 @@ def through_the_parallel_final(r: Random) -> Encounter:
     angle = r.uniform(16, 30) * r.choice((-1, 1))
     first = fly(around, speed, heading, 3500, [Leg(1e9, rate_fpm=-speed * 5)])
     second = fly(around, speed + r.uniform(-10, 25), heading + angle, 3500, [Leg(1e9, rate_fpm=-speed * 5)])
-    return _pair(r, first, second, 95, 112, r.uniform(0, 0.2), r.uniform(-150, 150), 18.0)
+    return _pair(r, first, second, 95, 112, r.uniform(0, 0.2), r.uniform(-150, 150), 15.0)
 
 
 def overshoots_the_turn_to_final(r: Random) -> Encounter:
@@ -166,7 +166,7 @@ def overshoots_the_turn_to_final(r: Random) -> Encounter:
         lasts = (begins - angle) / turn
         legs = [Leg(max(ends - lasts, 1.0), 0.0, -500), Leg(lasts, turn * of, -600), Leg(1e9, 0.0, -650)]
         ways.append(fly(around, speed + r.uniform(-8, 8), heading - of * begins, 4000, legs))
-    return _pair(r, *ways, 110, 125, r.uniform(0, 0.15), r.uniform(-150, 150), 18.0)
+    return _pair(r, *ways, 110, 125, r.uniform(0, 0.15), r.uniform(-150, 150), 15.0)
 
 
 def crossing_with_ads_r(r: Random) -> Encounter:

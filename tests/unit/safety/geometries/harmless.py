@@ -31,19 +31,28 @@ def parallel_approaches(r: Random) -> Encounter:
 
 
 def turns_onto_parallel_finals(r: Random) -> Encounter:
-    """Both descend and turn from 15 to 90 degrees onto finals 0.15 to 1 nm apart, from opposite sides or one side."""
+    """Both descend and turn from up to 30 degrees onto finals 0.4 to 1 nm apart (ICAO Doc 9643), from opposite sides."""
+    return _turns_onto_finals(r, 10, 30)
+
+
+def base_legs_to_parallel_finals(r: Random) -> Encounter:
+    """The same from base legs, which are head-on until both turn."""
+    return _turns_onto_finals(r, 45, 90)
+
+
+def _turns_onto_finals(r: Random, least: float, most: float) -> Encounter:
     around, heading = air(r, 80, 130), r.uniform(0, 360)
-    apart = r.uniform(0.15, 1.0)
+    apart = r.uniform(0.4, 1.0)
     paths = []
     for side in (-1, 1):
-        speed, turn, begins = r.uniform(100, 160), r.uniform(1.5, 3.0), r.uniform(15, 90)
+        speed, turn, begins = r.uniform(100, 160), r.uniform(1.5, 3.0), r.uniform(least, most)
         lasts = begins / turn
         legs = [Leg(80 + r.uniform(-12, 12) - lasts, 0.0, -500), Leg(lasts, side * turn, -600), Leg(1e9, 0.0, -650)]
-        # From the left one turns right onto the left final.
+        # Who comes from the left turns left, onto the left final.
         path = fly(around, speed, heading - side * begins, 4000, legs)
         x, y, z = path(115)
         across = math.radians(heading + 90)
-        offset, along = -side * apart / 2, r.uniform(-0.6, 0.6)
+        offset, along = side * apart / 2, r.uniform(-0.6, 0.6)
         dx = math.sin(across) * offset + math.sin(math.radians(heading)) * along - x
         dy = math.cos(across) * offset + math.cos(math.radians(heading)) * along - y
         paths.append(moved(path, dx, dy, 3000 + r.uniform(-150, 150) - z))
@@ -226,6 +235,6 @@ def departures(r: Random) -> Encounter:
 
 
 HARMLESS = (
-    parallel_approaches, turns_onto_parallel_finals, formation, formation_joins, tow, level_off_below,
+    parallel_approaches, turns_onto_parallel_finals, base_legs_to_parallel_finals, formation, formation_joins, tow, level_off_below,
     level_offs_1000_ft_apart, copy_of_a_relay, five_miles, a_thousand_feet, in_trail, turns_away, departures,
 )  # fmt: skip
