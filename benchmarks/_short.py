@@ -69,6 +69,7 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     "receivers": ({"receivers.SIZES": (20,), "receivers.ROUNDS": 1}, None),
     "rest": ({"rest.AIRCRAFT": 5, "rest.CONNECTIONS": 2, "rest.SECONDS": 0.1, "rest.ROUNDS": 1,
               "rest.WARM_UP_S": 0.1}, None),
+    "encounters": ({"encounters.COUNT": 1, "encounters.ONLY": ["head_on"]}, None),
     "safety": ({"safety.WARM_UP_TICKS": 2, "safety.TICKS": 2, "safety.CASES": ((50, 1.0, "50 aircraft", 20.0),),
                 "safety.FLOOD": 50}, None),
     "security": ({"security.SECONDS": 0.1, "security.ROUNDS": 1, "security.READS": 2, "security.TRIES": 2}, None),

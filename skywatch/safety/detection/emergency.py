@@ -5,7 +5,7 @@ Codes: ICAO Doc 8168 volume III, section 3; emergency states: DO-260B 2.2.3.2.7.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -30,15 +30,31 @@ UNLAWFUL = "unlawful interference"
 MESSAGES = 2
 
 
+# A code that was broken off is sent for longer before it counts: twice as long after each break of the last minute (s).
+BREAKS_S, MAX_HOLD_S = 60.0, 30.0
+
+
 @dataclass
 class _Declared:
-    """What one aircraft declares: since when, in how many messages, last when."""
+    """What one aircraft declares, and what was received of it since: the time, and whether it was that."""
 
     what: str
-    since: float
-    messages: int
     heard_at: float
     last_at: float
+    heard: list[tuple[float, bool]] = field(default_factory=list)
+    is_raised: bool = False
+
+    def note(self, at: float, now: float, is_declared: bool) -> None:
+        """Add what was received at a time, if that is new."""
+        if at > self.heard_at:
+            self.heard_at = at
+            self.heard = [entry for entry in self.heard if now - entry[0] <= MAX_HOLD_S] + [(now, is_declared)]
+
+    def is_sent(self, now: float, hold_s: float, share: float) -> bool:
+        """Whether it was sent without a break for the hold time, or was most of what was received in it."""
+        window = [is_declared for at, is_declared in self.heard if now - at <= hold_s]
+        began = next((at for at, is_declared in self.heard if is_declared), now)
+        return now - began >= hold_s and sum(window) >= MESSAGES and sum(window) >= share * len(window)
 
 
 class EmergencyDetector:
@@ -46,17 +62,43 @@ class EmergencyDetector:
 
     def __init__(self) -> None:
         self._declared: dict[str, _Declared] = {}
+        # When an aircraft broke off a declaration that was not raised.
+        self._breaks: dict[str, list[float]] = {}
 
     def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
         """What is declared now, and until ``emergency_end_s`` after it was."""
         findings: list[Finding] = []
-        for row in np.flatnonzero(frame.column("emergency")).tolist():
+        declaring = frame.column("emergency")
+        for row in np.flatnonzero(declaring).tolist():
             finding = self._judge(frame, row, thresholds)
             if finding is not None:
                 findings.append(finding)
-        forgotten = frame.now - thresholds.emergency_end_s
-        self._declared = {address: d for address, d in self._declared.items() if d.last_at >= forgotten}
+        for address, state in list(self._declared.items()):
+            index = frame.sky.index.get(address)
+            if index is not None and not declaring[index]:
+                self._note_break(frame, index, state)
+            silent_s = frame.now - state.last_at
+            if silent_s > (thresholds.emergency_end_s if state.is_raised else thresholds.emergency_forget_s):
+                del self._declared[address]
+        self._forget_breaks(frame.now)
         return findings
+
+    def _note_break(self, frame: Frame, row: int, state: _Declared) -> None:
+        """Something else was received of an aircraft that has declared an emergency."""
+        if state.heard and state.heard[-1][1] and not state.is_raised:
+            self._breaks.setdefault(frame.hexes[row], []).append(frame.now)
+        state.note(max(float(frame.column("squawk_at")[row]), state.heard_at + 1e-3), frame.now, False)
+
+    def _forget_breaks(self, now: float) -> None:
+        self._breaks = {
+            address: recent
+            for address, times in self._breaks.items()
+            if (recent := [t for t in times if now - t <= BREAKS_S])
+        }
+
+    def _hold_s(self, address: str, label: str, thresholds: Thresholds) -> float:
+        hold_s = thresholds.unlawful_hold_s if label == UNLAWFUL else thresholds.emergency_hold_s
+        return float(min(hold_s * 2.0 ** len(self._breaks.get(address, ())), max(MAX_HOLD_S, hold_s)))
 
     def _judge(self, frame: Frame, row: int, thresholds: Thresholds) -> Finding | None:
         address, squawk = frame.hexes[row], bytes(frame.column("squawk")[row]).decode()
@@ -69,16 +111,14 @@ class EmergencyDetector:
             severity = worse(severity, other)
         # A squawk has a time of its own; an emergency state is repeated with the aircraft's other messages.
         heard_at = float(frame.column("squawk_at" if squawk in SQUAWKS else "seen_at")[row])
-        state_of_aircraft = self._declared.get(address)
-        if state_of_aircraft is None or state_of_aircraft.what != label:
-            self._declared[address] = _Declared(label, frame.now, 1, heard_at, frame.now)
-            state_of_aircraft = self._declared[address]
-        elif heard_at > state_of_aircraft.heard_at:
-            state_of_aircraft.messages += 1
-            state_of_aircraft.heard_at = heard_at
-        state_of_aircraft.last_at = frame.now
-        hold_s = thresholds.unlawful_hold_s if label == UNLAWFUL else thresholds.emergency_hold_s
-        if frame.now - state_of_aircraft.since < hold_s or state_of_aircraft.messages < MESSAGES:
+        declared = self._declared.get(address)
+        if declared is None or declared.what != label:
+            declared = self._declared[address] = _Declared(label, -np.inf, frame.now)
+        declared.note(heard_at, frame.now, True)
+        declared.last_at = frame.now
+        hold_s = self._hold_s(address, label, thresholds)
+        declared.is_raised = declared.is_raised or declared.is_sent(frame.now, hold_s, thresholds.emergency_share)
+        if not declared.is_raised:
             return None
         if label == UNLAWFUL and bool(frame.column("on_ground")[row]):
             return None

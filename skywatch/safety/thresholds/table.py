@@ -39,6 +39,12 @@ class Thresholds:
     unlawful_hold_s: float = threshold(
         10, "s", 0, 120, "7500 is raised after this time, airborne only: it may be passed while another code is dialled"
     )
+    emergency_share: float = threshold(
+        0.7, "", 0.5, 1, "an emergency that is not sent without a break must be this share of what is received"
+    )
+    emergency_forget_s: float = threshold(
+        5, "s", 1, 60, "an emergency that was not raised is forgotten after this time"
+    )
     emergency_end_s: float = threshold(60, "s", 5, 600, "an emergency ends this long after it was last sent")
     advisory_window_s: float = threshold(
         10, "s", 1, 60, "two frames with an advisory within this time raise it; one alone may be a bit error"
@@ -141,6 +147,9 @@ class Thresholds:
     gather_nm: float = threshold(0.1, "nm", 0.01, 1, "largest distance between aircraft in one point")
     altitude_leap_ft: float = threshold(
         1000, "ft", 300, 10_000, "least leap of geometric against barometric altitude in level flight"
+    )
+    altitude_within_s: float = threshold(
+        5, "s", 1, 30, "altitudes are compared only if both were received within this time, in level flight"
     )
     aggregate_events: float = threshold(
         20,

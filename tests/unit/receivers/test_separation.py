@@ -25,8 +25,8 @@ T = Thresholds()
 class NoIntentions:
     """Nobody tells what altitude is selected: who can level off is expected to."""
 
-    def go_through(self, rows, alt_ft, climb_fps, until_s):
-        return climb_fps == 0
+    def to_go_ft(self, rows, alt_ft, climb_fps):
+        return np.where(climb_fps == 0, 0.0, np.nan)
 
 
 def dangers(traffic):

@@ -157,7 +157,7 @@ def visual_approaches_side_by_side(r: Random) -> list[Drawn]:
     """Runways 750 ft apart: the second one slides up to the first one."""
     speed = r.uniform(135, 150)
     one = legs((-8, 0, 2600), (400, speed, 90, -750))
-    two = legs((-8.3, 0.5, 2700), (90, speed + 10, 97, -760), (400, speed, 90, -740))
+    two = legs((-8.3, 0.6, 2700), (90, speed + 10, 97, -760), (400, speed, 90, -740))
     return [airliner(one), airliner(two)]
 
 

@@ -177,7 +177,7 @@ def test_a_climb_to_the_level_below_another_aircraft_is_no_event():
     ("one", "two", "reason"),
     [
         ({"flight": "HBABC"}, {"flight": "HBABC"}, "copy"),
-        ({"type": "tisb_icao"}, {}, "relayed_position"),
+        ({"type": "tisb_icao", "nac_p": 5}, {}, "relayed_position"),
         ({"type": "mlat"}, {}, "relayed_position"),
         ({"nic": 4}, {}, "poor_integrity"),
         ({"category": "B1"}, {"category": "B1"}, "gliders"),
@@ -189,6 +189,15 @@ def test_what_is_no_danger_is_stored_as_info_and_not_raised(one, two, reason):
     assert not event.raised
     assert reason in event.finding.suppressed_by
     assert event.finding.severity == "info"
+
+
+@pytest.mark.parametrize("source", ["adsr_icao", "tisb_icao"])
+def test_a_good_position_by_a_relay_is_raised_with_reduced_confidence(source):
+    [event] = proximity(head_on({"type": source}), 110)
+    assert event.raised
+    assert event.finding.severity == "warning"
+    assert event.finding.numbers["confidence"].value == "reduced"
+    assert event.finding.numbers["relayed"].value == ["4B0001"]
 
 
 def converging(distance_nm, kt, first=None, second=None, altitude=6000, rate=0.0, speed=120):

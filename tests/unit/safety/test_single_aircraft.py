@@ -29,6 +29,16 @@ def test_a_code_that_is_dialled_past_is_not_raised():
     assert emergency(lambda t: {"squawk": codes.get(int(t), "1000")}, 60) == []
 
 
+def test_a_code_that_flickers_is_not_raised():
+    flickering = {20, 41, 42, 50, 66, 67, 80, 81, 82, 95}
+    assert emergency(lambda t: {"squawk": "7700" if int(t) in flickering else "1000"}, 120) == []
+
+
+def test_a_code_that_is_most_of_what_is_received_is_raised():
+    [event] = emergency(lambda t: {"squawk": "7700" if t >= 20 and int(t) % 5 else "1000"}, 60)
+    assert event.began_at - START <= 30
+
+
 def test_7500_is_dialled_past_for_longer():
     assert emergency(lambda t: {"squawk": "7500" if 20 <= t < 28 else "1000"}, 60) == []
 

@@ -15,7 +15,7 @@ from skywatch.safety.thresholds.table import Thresholds
 
 # Low, slow and descending (ft, kt, ft/min).
 LOW_FT, SLOW_KT, DESCENDING_FPM = 10_000.0, 220.0, -200.0
-# Established: alike in track (degrees). Intercepting: each within 30 degrees of its final; beyond it only whoever turns in.
+# Established: alike in track (degrees). Intercepting: each within 30 degrees of its final; beyond it, who turns in.
 ESTABLISHED_DEG, INTERCEPT_DEG = 15.0, 60.0
 # Parallel within this (degrees).
 PARALLEL_DEG = 5.0

@@ -21,7 +21,7 @@ MEMORY_S = 300.0
 # Two that are together within this time (s) after take-off fly together intentionally.
 NEW_S = 60.0
 # Two that were received for the first time within that time may be a formation, until they have closed in for so long.
-CLOSING_S = 15.0
+CLOSING_S, PENDING_S = 15.0, 2.0
 
 Pair = tuple[str, str]
 
@@ -94,7 +94,7 @@ class Companions:
                 self._until[pair] = now + MEMORY_S
             elif (young[a] or young[b]) and now - state.not_closing_at < CLOSING_S:
                 # Perhaps a formation that is received for the first time: one look ahead decides.
-                self._until[pair] = max(self._until.get(pair, 0.0), now)
+                self._until[pair] = max(self._until.get(pair, 0.0), now + PENDING_S)
         self._together = together
         self._until = {pair: until for pair, until in self._until.items() if until >= now}
 

@@ -154,6 +154,8 @@ class ProximityDetector:
         closest_ft = np.round(np.where(is_ahead, pairs.closest_ft, best["best_ft"]))
         critical = closest_nm <= thresholds.proximity_critical_nm
         critical &= closest_ft <= thresholds.proximity_critical_ft
+        # A relay is seconds late: with it no distance is exact enough.
+        critical &= ~(frame.relayed(pairs.first) | frame.relayed(pairs.second))
         rows = [row for address in advised if (row := frame.sky.index.get(address)) is not None]
         if rows:
             critical |= np.isin(pairs.first, rows) | np.isin(pairs.second, rows)
@@ -198,22 +200,24 @@ class ProximityDetector:
         """The finding of a pair, which is made anew every few seconds, and when it was made."""
         pairs = encounters.pairs
         severity: Severity = "critical" if encounters.critical[index] else "warning"
+        first, second = frame.sky.index[hexes[0]], frame.sky.index[hexes[1]]
         latest, found_at = self._described.get(key, (None, 0.0))
         is_fresh = frame.now - found_at < DESCRIBE_EVERY_S
         if latest is not None and is_fresh and (severity == latest.severity or latest.suppressed_by):
             return latest, found_at
         held_back = _words(encounters.reasons[index])
         closest = _closest(encounters, index)
-        first, second = frame.sky.index[hexes[0]], frame.sky.index[hexes[1]]
         in_s = closest.at - frame.now
         when = f" in {in_s:.0f} s" if in_s >= 1 else " now" if in_s >= -PASSED_S else ""
+        relayed = [address.upper() for address in hexes if frame.relayed(np.array([frame.sky.index[address]]))[0]]
+        confidence = {"confidence": Quantity("reduced"), "relayed": Quantity(relayed)} if relayed else {}
         finding = Finding(
             type="proximity",
             key=key,
             severity="info" if held_back else severity,
             message=(
                 f"{frame.name(first)} and {frame.name(second)}: closest {closest.distance_nm:.2f} nm and "
-                f"{closest.vertical_ft} ft{when}"
+                f"{closest.vertical_ft} ft{when}{_confidence(relayed)}"
             ),
             hexes=hexes,
             callsigns=(frame.callsign(first), frame.callsign(second)),
@@ -223,6 +227,7 @@ class ProximityDetector:
                 "closing_speed": Quantity(round(float(pairs.closing_kt[index])), "kt"),
                 "box_distance": Quantity(round(float(pairs.box_nm[index]), 2), "nm"),
                 "box_vertical": Quantity(round(float(pairs.box_ft[index])), "ft"),
+                **confidence,
             },
             position=frame.position(first),
             closest=closest,
@@ -230,6 +235,11 @@ class ProximityDetector:
             military=bool(encounters.military[index]),
         )
         return finding, frame.now
+
+
+def _confidence(relayed: list[str]) -> str:
+    """What a message says about positions that a ground station has relayed."""
+    return f"; position of {' and '.join(relayed)} relayed, less certain" if relayed else ""
 
 
 def _name(frame: Frame, encounters: Encounters, index: int) -> tuple[str, tuple[str, str]]:

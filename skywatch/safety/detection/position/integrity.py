@@ -29,7 +29,16 @@ class IntegrityDetector:
 
     def __init__(self) -> None:
         nan = float("nan")
-        self._carried = Carried(difference=nan, leap=nan, leap_ticks=0.0, leap_until=0.0, baro=nan)
+        self._carried = Carried(
+            difference=nan,
+            leap=nan,
+            leap_ticks=0.0,
+            leap_until=0.0,
+            baro=nan,
+            geom=nan,
+            geom_at=-np.inf,
+            level_at=np.inf,
+        )
         self._leap_judge = LeapDetector()
         self._circles = CircleDetector()
         self._disputes = DisputeDetector()
@@ -95,7 +104,15 @@ class IntegrityDetector:
         difference = geom - baro
         level = np.abs(np.nan_to_num(frame.rate_fpm)) <= LEVEL_FPM
         level &= np.abs(baro - state["baro"]) <= LEVEL_FT
-        is_judged = level & frame.adsb & ~np.isnan(difference)
+        # A geometric altitude is as old as its last change: one that stays as it was may be of before a gap.
+        has_changed = ~np.isnan(geom) & (geom != state["geom"])
+        state["geom_at"][has_changed], state["geom"][:] = frame.now, geom
+        within_s = thresholds.altitude_within_s
+        has_baro = frame.now - frame.column("altitude_at") <= within_s
+        # Since when it has been level, and received.
+        state["level_at"][~(level & has_baro)] = frame.now
+        is_judged = level & has_baro & frame.adsb & ~np.isnan(difference)
+        is_judged &= (frame.now - state["geom_at"] <= within_s) & (frame.now - state["level_at"] >= within_s)
         base = state["difference"]
         with np.errstate(invalid="ignore"):
             has_moved = is_judged & (np.abs(difference - base) > thresholds.altitude_leap_ft)

@@ -31,7 +31,7 @@ def parallel_approaches(r: Random) -> Encounter:
 
 
 def turns_onto_parallel_finals(r: Random) -> Encounter:
-    """Both descend and turn from up to 30 degrees onto finals 0.4 to 1 nm apart (ICAO Doc 9643), from opposite sides."""
+    """Both descend and turn by up to 30 degrees onto finals 0.4 to 1 nm apart (ICAO Doc 9643)."""
     return _turns_onto_finals(r, 10, 30)
 
 
@@ -235,6 +235,7 @@ def departures(r: Random) -> Encounter:
 
 
 HARMLESS = (
-    parallel_approaches, turns_onto_parallel_finals, base_legs_to_parallel_finals, formation, formation_joins, tow, level_off_below,
-    level_offs_1000_ft_apart, copy_of_a_relay, five_miles, a_thousand_feet, in_trail, turns_away, departures,
+    parallel_approaches, turns_onto_parallel_finals, base_legs_to_parallel_finals, formation, formation_joins, tow,
+    level_off_below, level_offs_1000_ft_apart, copy_of_a_relay, five_miles, a_thousand_feet, in_trail,
+    turns_away, departures,
 )  # fmt: skip
