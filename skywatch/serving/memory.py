@@ -1,4 +1,4 @@
-"""What the C library's allocator does with memory that is free again, and when Python looks for garbage."""
+"""Settings of the C library's allocator and of Python's garbage collection."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class KnownFeeder(NamedTuple):
 
     @property
     def receiver(self) -> str:
-        """Its name in the picture, which shows nobody who it is."""
+        """The name in the picture; it does not identify the feeder's owner."""
         return f"feeder-{self.id}"
 
 
