@@ -4,12 +4,11 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { brotliDecompressSync } from "node:zlib";
 import { feature, mesh } from "topojson-client";
 
 const require = createRequire(import.meta.url);
 /** Coordinates in cells are whole numbers of these parts of a degree: 111 m for what is drawn from 1:10m, 1 m for runways. */
-export const PARTS = 1000;
+const PARTS = 1000;
 const RUNWAY_PARTS = 100_000;
 /** Cells overlap by so many degrees: without that the sea shows through between two pieces of land. */
 const OVERLAP = 0.02;
@@ -225,7 +224,7 @@ function crossing(a, b, axis, limit) {
 }
 
 /** Whole numbers, each point as its distance from the one before; null for what is smaller than they can say. */
-export function packed(points, parts, least) {
+function packed(points, parts, least) {
   const out = [];
   let before = [0, 0];
   for (const point of points) {
@@ -235,16 +234,6 @@ export function packed(points, parts, least) {
     before = at;
   }
   return out.length / 2 < least ? null : out;
-}
-
-/** The points of whole numbers that `packed` made, in degrees. */
-function unpacked(numbers) {
-  let [x, y] = [0, 0];
-  return Array.from({ length: numbers.length / 2 }, (_, at) => {
-    x += numbers[2 * at];
-    y += numbers[2 * at + 1];
-    return [x / PARTS, y / PARTS];
-  });
 }
 
 /** The cells of one size: name -> content, made as things are put into them. */
@@ -390,14 +379,9 @@ export function cells(here, airports, runways) {
   const lines = (filter) => mesh(countries, countries.objects.countries, filter).coordinates.flatMap(withoutCut);
   for (const line of lines((a, b) => a === b)) region.line("coast", line);
   for (const line of lines((a, b) => a !== b)) region.line("borders", line);
-  const water = JSON.parse(brotliDecompressSync(readFileSync(join(here, "water.json.br"))));
-  for (const [set, { lakes, rivers }] of [
-    [region, water],
-    [local, water.small],
-  ]) {
-    for (const rings of lakes) set.polygon("lakes", rings.map(unpacked));
-    for (const line of rivers) set.line("rivers", unpacked(line));
-  }
+  const { lakes, rivers } = fineWater(here);
+  for (const rings of lakes) region.polygon("lakes", rings);
+  for (const line of rivers) region.line("rivers", line);
   for (const { name, population, at } of towns()) {
     const set = population >= TOWN ? region : local;
     set.put("towns", ...set.at(at), [name, ...at.map((value) => Math.round(value * PARTS)), population]);

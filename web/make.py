@@ -34,7 +34,6 @@ SOURCES = (
     "merge.mjs",
     "data.mjs",
     "ground.mjs",
-    "water.json.br",
     "texts.mjs",
     "icons.mjs",
     "package-lock.json",

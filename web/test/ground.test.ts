@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { toLonLat } from "ol/proj";
 import type Geometry from "ol/geom/Geometry";
 import { clipLine, clipRing, onPlane, rowsOf, runwaysOf } from "../ground.mjs";
-import { simplified } from "../water.mjs";
 import { cellsIn, featuresOf, isThere, LOCAL, REGION, unpacked } from "../src/map/ground/cells";
 import { smallestTown } from "../src/map/ground/ground_style";
 
@@ -165,26 +164,4 @@ test("the closer, the smaller the towns that are named", () => {
     [...sizes].sort((a, b) => b - a),
   );
   assert.equal(sizes.at(-1), 0);
-});
-
-test("a line keeps the points that it needs to stay within 111 m, and both ends", () => {
-  const bend = [8.5, 47.3];
-  const straight = [[8, 47], [8.25, 47.1504], bend, [8.5, 47.4], [8.5, 47.5]];
-  assert.deepEqual(simplified(straight), [[8, 47], bend, [8.5, 47.5]]);
-  // A ring ends where it begins.
-  const ring = [
-    [8, 47],
-    [8.1, 47],
-    [8.1, 47.1],
-    [8.05, 47.1],
-    [8, 47.1],
-    [8, 47],
-  ];
-  assert.deepEqual(simplified(ring), [
-    [8, 47],
-    [8.1, 47],
-    [8.1, 47.1],
-    [8, 47.1],
-    [8, 47],
-  ]);
 });

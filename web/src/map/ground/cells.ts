@@ -91,10 +91,8 @@ export function featuresOf(cell: Cell, size: CellSize, x: number, y: number): Fe
     );
   }
   for (const rings of cell.land ?? []) add("land", new Polygon(rings.map((ring) => closed(unpacked(ring)))));
-  const isSmall = size === LOCAL;
-  for (const rings of cell.lakes ?? [])
-    add("lake", new Polygon(rings.map((ring) => closed(unpacked(ring)))), { isSmall });
-  for (const line of cell.rivers ?? []) add("river", new LineString(unpacked(line)), { isSmall });
+  for (const rings of cell.lakes ?? []) add("lake", new Polygon(rings.map((ring) => closed(unpacked(ring)))));
+  for (const line of cell.rivers ?? []) add("river", new LineString(unpacked(line)));
   for (const line of cell.coast ?? []) add("coast", new LineString(unpacked(line)));
   for (const line of cell.borders ?? []) add("border", new LineString(unpacked(line)));
   for (const runway of cell.runways ?? [])
@@ -106,7 +104,7 @@ export function featuresOf(cell: Cell, size: CellSize, x: number, y: number): Fe
       code,
       icao,
       name,
-      isSmall,
+      isSmall: size === LOCAL,
     });
   }
   return features;

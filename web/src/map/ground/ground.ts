@@ -12,10 +12,11 @@ import VectorSource from "ol/source/Vector";
 import coarse from "../../../generated/countries-110m.topology";
 import medium from "../../../generated/countries-50m.topology";
 import { cellsIn, featuresOf, isThere, LOCAL, REGION, type Cell, type CellSize } from "./cells";
-import { drawingOf, LOCAL_FROM, type Drawing } from "./ground_style";
+import { drawingOf, type Drawing } from "./ground_style";
 
 const MEDIUM_FROM = 3.2;
 const REGIONS_FROM = 6.6;
+const LOCAL_FROM = 8.6;
 /** Aircraft go first, but what is below them does not wait for ever where there are none. */
 const MAX_WAIT_MS = 4000;
 const KINDS: Record<string, string> = { countries: "country", lakes: "lake", rivers: "river", cities: "town" };
@@ -86,16 +87,9 @@ export class Ground {
     const there = cellsIn(size, view).filter(([x, y]) => isThere(GROUND_CELLS[size.kind], size, x, y));
     return there.map(([x, y]) =>
       this.once(`./${GROUND_CELLS.folder}/${size.kind}-${x}-${y}.cell`, (cell) =>
-        this.add(featuresOf(cell as Cell, size, x, y), into),
+        into.getSource()!.addFeatures(featuresOf(cell as Cell, size, x, y)),
       ),
     );
-  }
-
-  /** Water lies below all names, whichever cells these are of. */
-  private add(features: Feature[], into: VectorLayer): void {
-    const isWater = (one: Feature): boolean => one.get("kind") === "lake" || one.get("kind") === "river";
-    this.regions.getSource()!.addFeatures(features.filter(isWater));
-    into.getSource()!.addFeatures(features.filter((one) => !isWater(one)));
   }
 
   private load(file: string, into: VectorLayer): Promise<void> {

@@ -23,10 +23,8 @@ const TOWNS: [zoom: number, population: number][] = [
 ];
 const AIRPORT_NAMES_FROM = 7.4;
 const SMALL_AIRPORTS_FROM = 10;
-/** Rivers of 1:10m are some hundred metres beside their beds: closer they would be in the wrong street. */
-const RIVERS_TO = 13.5;
-/** From here on the local cells are shown, and what is small in them. */
-export const LOCAL_FROM = 8.6;
+/** Rivers of 1:50m are a mile beside their beds: closer they would be in the wrong street. */
+const RIVERS_TO = 12;
 const METRES_A_FOOT = 0.3048;
 const COUNTRY_PX = 90;
 
@@ -49,6 +47,11 @@ export function drawingOf(dark: boolean): Drawing {
       zIndex: 0,
     }),
     land: new Style({ fill: new Fill({ color: shades.land }), zIndex: 1 }),
+    lake: new Style({
+      fill: new Fill({ color: shades.sea }),
+      stroke: new Stroke({ color: shades.coast, width: 0.8 }),
+      zIndex: 3,
+    }),
     coast: line(shades.coast, 1, 4),
     border: line(shades.border, 1, 5),
     country: new Style({
@@ -57,14 +60,9 @@ export function drawingOf(dark: boolean): Drawing {
       zIndex: 1,
     }),
   };
-  const lake = new Style({
-    fill: new Fill({ color: shades.sea }),
-    stroke: new Stroke({ color: shades.coast, width: 0.8 }),
-    zIndex: 3,
-  });
+  const river = line(shades.river, 1.1, 2);
   const drawings: Record<string, Drawing> = {
-    lake: (feature, resolution) => (isTooSmall(feature, resolution) ? undefined : lake),
-    river: riverDrawing(line(shades.river, 1.1, 2), line(shades.river, 0.8, 2)),
+    river: (_, resolution) => (zoomAt(resolution) < RIVERS_TO ? river : undefined),
     runway: runwayDrawing(shades.runway, shades.land),
     town: townDrawing(shades.town, shades.halo),
     airport: airportDrawing(shades.airport, shades.land, shades.halo),
@@ -73,16 +71,6 @@ export function drawingOf(dark: boolean): Drawing {
   return (feature, resolution) => {
     const kind = String(feature.get("kind"));
     return kinds[kind] ?? drawings[kind]?.(feature, resolution);
-  };
-}
-
-const isTooSmall = (feature: FeatureLike, resolution: number): boolean =>
-  feature.get("isSmall") === true && zoomAt(resolution) < LOCAL_FROM;
-
-function riverDrawing(large: Style, small: Style): Drawing {
-  return (feature, resolution) => {
-    if (zoomAt(resolution) >= RIVERS_TO || isTooSmall(feature, resolution)) return undefined;
-    return feature.get("isSmall") === true ? small : large;
   };
 }
 
