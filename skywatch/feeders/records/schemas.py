@@ -70,7 +70,7 @@ class _Changeable(Schema):
         "Whether aircraft that it alone hears count as heard by several; set only with `feeders.manage`.",
         **DROP,
     )
-    mlat = node(JsonBoolean(), "Whether its place may be given to multilateration.", **DROP)
+    mlat = node(JsonBoolean(), "The consent to hand its place to multilateration.", **DROP)
     lat = node(
         Nullable(JsonNumber()),
         "Latitude of its antenna (degrees), together with `lon`; null where it is unknown.",
@@ -139,8 +139,8 @@ class FeederEntry(Schema):
     name = node(JsonString(), "Its name.")
     owner = node(Nullable(Schema.schema_type()), "Its owner; null for the managers.", *FeederOwner().children)
     enabled = node(JsonBoolean(), "Whether its connections are accepted.")
-    trusted = node(JsonBoolean(), "Whether aircraft that it alone hears count as heard by several.")
-    mlat = node(JsonBoolean(), "Whether its place may be given to multilateration.")
+    trusted = node(JsonBoolean(), "A mark of managers; it has no effect yet.")
+    mlat = node(JsonBoolean(), "The consent to hand its place to multilateration.")
     lat = node(
         Nullable(JsonNumber()), "Latitude as exactly as the caller may know it; null where it is not to be known."
     )
