@@ -50,12 +50,14 @@ class Login extends View {
   }
 
   private async attempt(work: () => Promise<void>): Promise<void> {
+    const asked = place.value.page;
     this.error = "";
     this.isBusy = true;
     this.requestUpdate();
     try {
       await work();
-      this.done();
+      // Whoever has opened another page meanwhile stays there.
+      if (place.value.page === asked) this.done();
     } catch (error) {
       this.error = faultText(error);
     } finally {
