@@ -153,8 +153,10 @@ drill-home-assistant: $(VENV)/.installed ## start the Home Assistant add-on and 
 faults: $(VENV)/.installed ## break two installations in every way (half an hour, loopback only)
 	$(BIN)/python -m tests.drills.faults
 
-drill-console: $(VENV)/.installed web ## every form of the console in a browser, at two widths, light and dark, with and without scripts
+drill-console: $(VENV)/.installed web ## every form of the console in a browser, and five tasks as somebody new goes them, at two widths, light and dark
+	$(BIN)/python web/make.py types
 	$(BIN)/python -m tests.drills.console
+	$(BIN)/python -m tests.drills.console_walks
 
 drill-versions: $(VENV)/.installed ## try the next minor version of every pinned package (weekly; PACKAGES="a b")
 	$(BIN)/python -m tests.drills.versions $(PACKAGES)

@@ -43,6 +43,26 @@
     }
   }
 
+  // Moments are entered in UTC; what the reader's clock shows then stands beside them.
+  function showLocalMoments() {
+    const parts = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
+    const options = { ...parts, hourCycle: "h23", timeZoneName: "short" };
+    const clock = new Intl.DateTimeFormat(document.documentElement.lang, options);
+    for (const input of document.querySelectorAll("input[type=datetime-local]")) {
+      const note = document.createElement("output");
+      note.className = "local";
+      note.htmlFor = input.id;
+      const show = () => {
+        const at = new Date(`${input.value}Z`);
+        const isLocal = !Number.isNaN(at.getTime()) && at.getTimezoneOffset() !== 0;
+        note.textContent = isLocal ? `= ${clock.format(at)}` : "";
+      };
+      input.after(note);
+      input.addEventListener("input", show);
+      show();
+    }
+  }
+
   // The station by the browser's position, and the port that belongs to a kind of receiver.
   function offerPosition() {
     const offer = document.querySelector("[data-locate]");
@@ -132,6 +152,7 @@
   if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
   addEventListener("DOMContentLoaded", () => {
     showTimes();
+    showLocalMoments();
     offerPosition();
     proposePorts();
     if (document.querySelector("time[datetime]")) setInterval(showTimes, EVERY_MS);

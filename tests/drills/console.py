@@ -88,9 +88,11 @@ class Walk:
         until(lambda: says in self.browser.text_of(where), f"{says!r} after {selector}")
         self.look(f"{self.address} after sending")
 
-    def unfold(self, summary: str = "main details summary") -> None:
-        """Open what is folded away."""
-        self.browser.click(summary)
+    def unfold(self, details: str = "main > details") -> None:
+        """Open what is folded away; with scripts, ``look`` has opened everything."""
+        summary = {"using": "css selector", "value": f"{details}:not([open]) > summary"}
+        for element in self.browser._do("POST", "/elements", summary):
+            self.browser._do("POST", f"/element/{next(iter(element.values()))}/click", {})
 
     def sign_in(self) -> None:
         """Sign in as the administrator."""
@@ -187,6 +189,7 @@ def system(walk: Walk) -> None:
     """Receivers, station, retention and thresholds."""
     name = f"w{walk.mark}"
     walk.open("/receivers/input")
+    walk.unfold("main details.other")
     walk.choose("family", "receiver.")
     walk.fill(name=name, text="nonsense")
     walk.press("main button[value=save]", "nonsense", "#about-text .fault")
@@ -199,8 +202,7 @@ def system(walk: Walk) -> None:
     walk.fill(text="simulate aircraft=3")
     walk.press("main button[value=save]", f"receiver.{name} is saved.")
     walk.open(f"/receivers/input?name=receiver.{name}")
-    if not walk.has_scripts:
-        walk.unfold()
+    walk.unfold()
     walk.press("main button[value=remove]", f"receiver.{name} is removed.")
     walk.open("/station")
     walk.fill(station_name=f"Roof {walk.mark}")
@@ -209,8 +211,7 @@ def system(walk: Walk) -> None:
     walk.fill(retention_audit_days=str(400 + int(walk.mark)))
     walk.press(f"{MAIN}button", "")
     walk.open("/thresholds")
-    if not walk.has_scripts:
-        walk.unfold("main details.group summary")
+    walk.unfold("main details.group")
     walk.fill(emergency_hold_s=str(20 + int(walk.mark)))
     walk.press(f"{MAIN}button", "1 threshold changed.")
 
@@ -226,8 +227,7 @@ def lists(walk: Walk) -> None:
     walk.press("main button[value=verify]", "")
     walk.fill(registration="HB-ZZZ")
     walk.press("main button[value=save]", "")
-    if not walk.has_scripts:
-        walk.unfold()
+    walk.unfold()
     walk.press("main button[value=remove]", "")
     walk.open(f"/known-aircraft?q={address}")
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as table:
@@ -238,10 +238,14 @@ def lists(walk: Walk) -> None:
             walk.browser.type("#field-list", table.name)
             walk.press(f"main button[value={button}]", says)
     walk.open("/audit?action=login")
-    for page in ("", "/users", "/roles", "/keys", "/channels", "/health", "/settings", "/software", "/receivers"):
+    for page in PAGES:
         walk.open(page)
 
 
+PAGES = (
+    *("", "/users", "/roles", "/keys", "/mappings", "/sign-on", "/channels", "/health", "/settings", "/software"),
+    *("/receivers", "/receivers/discovery", "/airframes", "/search?q=retention", "/users/new/service"),
+)
 WALKS: list[Callable[[Walk], None]] = [users, roles, system, lists]
 
 

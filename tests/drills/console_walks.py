@@ -36,6 +36,7 @@ LOOKS = [(width, scheme) for width in (390, 1440) for scheme in ("light", "dark"
 DECIDE_S, POINT_S, PRESS_S, CHARACTER_S = 1.35, 1.1, 0.2, 0.28
 MAX_S = 120.0
 VISIBLE = "[...document.querySelectorAll({selector!r})].find((one) => one.checkVisibility() && ({test}))"
+ARRIVED = "return !window.left && document.readyState === 'complete' && !document.getElementById('handover')"
 PROVIDER_SECRET = "between us, and only us"
 
 
@@ -103,8 +104,8 @@ class Walker:
         self.actions += 1
 
     def arrive(self) -> None:
-        """Wait for the next page, and look at it."""
-        until(lambda: self.browser.run("return !window.left && document.readyState === 'complete'"), "the next page")
+        """Wait for the next page, and look at it; the page of the hand-over goes on to the map by itself."""
+        until(lambda: self.browser.run(ARRIVED), "the next page")
         self.look()
 
     def look(self) -> None:
@@ -113,7 +114,7 @@ class Walker:
         if self.pictures is not None:
             picture = self.browser.cdp("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"]
             (self.pictures / f"{self.name}-{self.steps:02}.png").write_bytes(base64.b64decode(picture))
-        if self.looks_for_faults:
+        if self.looks_for_faults and self.browser.run("return location.origin") == self.url:
             where = self.browser.run("return location.pathname + location.hash.split('?')[0]")
             self.faults += [f"{self.name}, {where}: {fault}" for fault in faults_of(self.browser)]
 
@@ -230,7 +231,7 @@ class Installation:
 
 
 def single_sign_on(walker: Walker, installation: Installation, provider: Callable[[], str]) -> None:
-    """Set a provider up, try it, let a group of it look, and sign on as somebody of that group."""
+    """Set a provider up, try it, give a group of it a role, and sign on as somebody of that group."""
     browser = walker.browser
     walker.follow("People")
     walker.follow("Identity providers")
@@ -244,17 +245,44 @@ def single_sign_on(walker: Walker, installation: Installation, provider: Callabl
     walker.follow("Try a login")
     _log_in_at_provider(walker)
     browser.shows("h1", "Identity providers")
-    assert "who would get no role" in (walker.read("main [role=status]") or "")
+    assert "who would get viewer" in (walker.read("main [role=status]") or ""), walker.read("main")
     walker.follow("Roles from single sign-on", "nav.tabs a")
     walker.follow("New rule")
-    browser.click("#field-role option[value='viewer']")
+    browser.click("#field-role option[value='operator']")
     walker.fill(name="tower", claim_name="groups", claim_value="tower")
     walker.sign_out()
+    _sign_on(walker)
+
+
+def _sign_on(walker: Walker) -> None:
+    """Somebody of the group comes with a browser of their own, and gets the group's role."""
+    browser = walker.browser
+    forget(browser)
     browser.open(f"{walker.url}/#/login")
-    browser._find(".login-card")
+    browser._find(".login-card button.sso")
+    application = browser.windows()[0]
+    walker.click(".login-card button.sso")
+    browser.switch_to_other_than(application)
+    browser.type("input[name=login]", "tower")
+    browser.type("input[name=password]", "anything")
+    walker.characters += len("toweranything")
+    for step in ("login", "consent"):
+        browser.click(f"input[value={step}] ~ button")
+        walker.actions += 1
+    browser.switch_to(application)
+    until(lambda: browser.run("return localStorage.getItem('skywatch.access')"), "the login")
+    until(lambda: browser.run("return document.querySelector('.window .row') !== null"), "aircraft in the list")
     walker.look()
-    begun = httpx.get(f"{walker.url}/api/v1/auth/config", timeout=PATIENCE_S).json()
-    assert begun["oidc_enabled"]
+    token = browser.run("return localStorage.getItem('skywatch.access')")
+    headers = {"Authorization": f"Bearer {token}"}
+    profile = httpx.get(f"{walker.url}/api/v1/auth/profile", headers=headers, timeout=PATIENCE_S).json()
+    assert (profile["username"], profile["roles"]) == ("tower", ["operator"])
+
+
+def forget(browser: Browser) -> None:
+    """Have the browser forget who it is, on a page of the service."""
+    browser.run("localStorage.clear()")
+    browser.cdp("Network.clearBrowserCookies")
 
 
 def _log_in_at_provider(walker: Walker) -> None:
@@ -295,7 +323,7 @@ def walk(walker: Walker, installation: Installation, provider: Callable[[], str]
 
     def signed_in() -> None:
         walker.browser.open(f"{walker.url}/console/sign-in")
-        walker.browser.cdp("Network.clearBrowserCookies")
+        forget(walker.browser)
         walker.sign_in("admin")
 
     walker.begin("receiver")
@@ -361,7 +389,7 @@ def _time(walker: Walker, tasks: Iterator[str]) -> int:
                 f"{' (too long)' if is_slow else ''}, the browser {spent:.0f} s",
                 flush=True,
             )
-    except AssertionError as error:
+    except (AssertionError, httpx.HTTPError) as error:
         failures += 1
         print(f"  {walker.name}: {error}; {walker.browser.run('return location.href')}", flush=True)
     faults = sorted(set(walker.faults))
