@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from functools import cached_property
 from importlib.resources import files
 from typing import Any, cast
 
-from jinja2 import StrictUndefined, pass_context
+from jinja2 import Environment, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from pyramid.config import Configurator
+from pyramid.interfaces import IRendererFactory
 
 from skywatch.console.pages.menu import Task, pages_for, tasks_of
 from skywatch.console.pages.notes import take
@@ -110,6 +112,19 @@ def link(context: Context, address: str) -> str:
     return prefix + address if address.startswith("/") else address
 
 
+class Renderer:
+    """A template in the language of each request; tables ask for the console's address in every row."""
+
+    def __init__(self, environments: Mapping[str, Environment], name: str) -> None:
+        self._environments, self._name = environments, name
+
+    def __call__(self, values: dict[str, Any], system: dict[str, Any]) -> str:
+        """The page of what a view gave."""
+        request = system["request"]
+        template = self._environments[request.locale_name].get_template(self._name)
+        return template.render({**system, **values, "console_home": request.path_prefix + HOME})
+
+
 def includeme(config: Configurator) -> None:
     """Templates by their bare names, and what all of them use."""
     config.add_jinja2_search_path("skywatch.console:templates")
@@ -130,5 +145,9 @@ def includeme(config: Configurator) -> None:
         environment.globals.update(has_web=config.registry["runtime"].settings.of(WebSettings).web_enabled)
         environment.globals.update(language_choice=LANGUAGE, search_address=SEARCH)
         templating.equip(environment)
+        environments = templating.environments(environment)
+        config.registry.registerUtility(
+            lambda info: Renderer(environments, info.name), IRendererFactory, name=".jinja2"
+        )
 
     config.action(None, equip, order=PHASE_LATE)

@@ -2,16 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from jinja2 import Environment, pass_context
+from jinja2.ext import Extension
+from jinja2.lexer import Token, TokenStream
 from jinja2.runtime import Context
 from markupsafe import Markup, escape
 
-from skywatch.console.texts.catalogue import NAMES, Catalogue, catalogues
+from skywatch.console.texts.catalogue import LANGUAGES, NAMES, Catalogue, catalogues
 from skywatch.console.texts.numbers import write_size
 from skywatch.core.problems import Problem
+
+# A text without values, ``_("text")``.
+CONSTANT = ("name", "lparen", "string", "rparen")
+
+
+class Constants(Extension):
+    """Reads texts without values as what they are in the ``language`` of the environment, once for all renderings.
+
+    A large table has a thousand of them.
+    """
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        """The tokens of a template, with strings in the place of calls."""
+        catalogue = catalogues()[self.environment.language]  # type: ignore[attr-defined]
+        tokens = list(stream)
+        at = 0
+        while at < len(tokens):
+            token, following = tokens[at], tokens[at : at + len(CONSTANT)]
+            if token.value == "_" and tuple(one.type for one in following) == CONSTANT:
+                yield Token(token.lineno, "string", catalogue.text(following[2].value))
+                at += len(CONSTANT)
+            else:
+                yield token
+                at += 1
+
+
+def environments(environment: Environment) -> dict[str, Environment]:
+    """Language -> an environment as the given one, in which templates are compiled in that language."""
+    found = {}
+    for language in LANGUAGES:
+        found[language] = environment.overlay(extensions=[Constants])
+        found[language].extend(language=language)
+    return found
 
 
 def _catalogue(context: Context) -> Catalogue:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import colander
 from pyramid.response import Response
-from sqlalchemy.orm import Session
 
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
@@ -69,10 +69,10 @@ thresholds_page = FormPage("console.thresholds", "thresholds.jinja2", Permission
 @thresholds_page.get
 def show_thresholds(request: Request) -> dict[str, Any]:
     """Every threshold of the safety events"""
-    entries, number = _opened(request.db), read_query(request, ThresholdQuery())["before"]
+    rows, number = settings_store.shown(request.db), read_query(request, ThresholdQuery())["before"]
     if number is None:
-        return _page(request, entries)
-    return {**_page(request, entries.with_values(_before(request, number))), "is_earlier": True}
+        return _page(rows, _opened(rows))
+    return {**_page(rows, _opened(rows).with_values(_before(request, number))), "is_earlier": True}
 
 
 @thresholds_page.post
@@ -89,8 +89,9 @@ def post_thresholds(request: Request) -> dict[str, Any] | Response:
         wanted |= fields_of(ThresholdChange(), entries, blank=tuple(wanted))
         with changing(request, "safety.settings_changed", TARGET) as (session, caller):
             caller.begin(session, Permission.SAFETY_MANAGE)
-            check_version(session, TARGET, entries.version, _stored(session))
-            rows = {row["name"]: row for row in settings_store.shown(session)}
+            shown = settings_store.shown(session)
+            check_version(session, TARGET, entries.version, _stored(shown))
+            rows = {row["name"]: row for row in shown}
             # A stored value that is not in force goes with any change.
             changes = {
                 name: float(value)
@@ -100,7 +101,8 @@ def post_thresholds(request: Request) -> dict[str, Any] | Response:
             if changes:
                 settings_store.change(session, caller.actor, changes)
     except Problem as problem:
-        return refused(request, problem, _page(request, entries.refused(problem, _opened(request.db))))
+        shown = settings_store.shown(request.db)
+        return refused(request, problem, _page(shown, entries.refused(problem, _opened(shown))))
     return done(
         request,
         request.path,
@@ -122,9 +124,8 @@ def _before(request: Request, number: int) -> dict[str, str]:
     return {name: "" if value == defaults[name] else _text(value) for name, value in before.items()}
 
 
-def _stored(session: Session) -> dict[str, str]:
+def _stored(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
     """What a form opens with: a threshold that has its default is an empty field."""
-    rows = settings_store.shown(session)
     return {row["name"]: "" if row["value"] == row["default"] else _text(row["value"]) for row in rows}
 
 
@@ -134,9 +135,8 @@ def _text(value: float) -> str:
     return text if float(text) == value else repr(value)
 
 
-def _opened(session: Session) -> Entries:
-    stored = _stored(session)
-    rows = settings_store.shown(session)
+def _opened(rows: Sequence[dict[str, Any]]) -> Entries:
+    stored = _stored(rows)
     faults = {row["name"]: f"{row['fault']}; the default is in force" for row in rows if row["fault"]}
     return Entries(stored, version_of(stored), faults=faults)
 
@@ -145,8 +145,7 @@ def _is_special(entries: Entries, name: str) -> bool:
     return bool(entries.value(name) or entries.fault(name) or entries.other(name) is not None)
 
 
-def _page(request: Request, entries: Entries) -> dict[str, Any]:
-    rows = settings_store.shown(request.db)
+def _page(rows: Sequence[dict[str, Any]], entries: Entries) -> dict[str, Any]:
     groups: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault(str(row["name"]).partition("_")[0], []).append(row)
