@@ -270,10 +270,9 @@ def _sign_on(walker: Walker) -> None:
         browser.click(f"input[value={step}] ~ button")
         walker.actions += 1
     browser.switch_to(application)
-    until(lambda: browser.run("return localStorage.getItem('skywatch.access')"), "the login")
+    token = until(lambda: browser.run("return localStorage.getItem('skywatch.access')"), "the login")
     until(lambda: browser.run("return document.querySelector('.window .row') !== null"), "aircraft in the list")
     walker.look()
-    token = browser.run("return localStorage.getItem('skywatch.access')")
     headers = {"Authorization": f"Bearer {token}"}
     profile = httpx.get(f"{walker.url}/api/v1/auth/profile", headers=headers, timeout=PATIENCE_S).json()
     assert (profile["username"], profile["roles"]) == ("tower", ["operator"])

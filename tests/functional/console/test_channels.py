@@ -74,7 +74,7 @@ def test_a_channel_is_switched_off_and_on_and_deleted(root, channel):
     assert not stored(root, channel).enabled
     page = press(page, "on")
     assert stored(root, channel).enabled
-    page = press(page, "delete", which=len(page.forms) - 4)
+    page = press(page, "delete", which=next(at for at, form in page.forms.items() if 'value="delete"' in form.text))
     assert "Pager is deleted." in page
     assert stored(root, channel) is None
     with root.runtime.sessions() as session:
