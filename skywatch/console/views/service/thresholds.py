@@ -44,6 +44,7 @@ SUBJECTS = {
     "contradiction": "contradicting positions",
     "emergency": "emergencies",
     "extreme": "extreme vertical rates",
+    "formation": "formations",
     "gather": "aircraft gathered in one point",
     "leap": "position leaps",
     "low": "low flight",
@@ -152,7 +153,7 @@ def _page(rows: Sequence[dict[str, Any]], entries: Entries) -> dict[str, Any]:
     return {
         # What differs from its default, or is wrong, is seen without unfolding anything.
         "groups": [
-            (SUBJECTS[name], members, any(_is_special(entries, row["name"]) for row in members))
+            (SUBJECTS.get(name, name), members, any(_is_special(entries, row["name"]) for row in members))
             for name, members in groups.items()
         ],
         "entries": entries,

@@ -14,6 +14,7 @@ from skywatch.console.texts.numbers import write_number, write_size
 from skywatch.console.views.people.access import LABELS as LEVELS
 from skywatch.console.views.reception.station import LABELS
 from skywatch.console.views.service.settings import TITLES
+from skywatch.console.views.service.thresholds import SUBJECTS
 from skywatch.core.problems import KINDS
 from skywatch.features import FEATURES as INSTALLED
 from skywatch.safety.thresholds.table import Thresholds
@@ -96,6 +97,10 @@ def test_what_the_pages_show_of_other_rooms_is_translated():
         *(role.display_name for role in DEFAULT_ROLES),
         *(role.description for role in DEFAULT_ROLES),
         *(meaning.meaning for meaning in THRESHOLDS),
+        *(
+            SUBJECTS.get(name.partition("_")[0], f"the subject of {name}")
+            for name in [field.name for field in dataclasses.fields(Thresholds)]
+        ),
         *(feature for feature in FEATURES if feature not in ("acars", "cannonball")),
         *(
             kind.title
