@@ -44,7 +44,7 @@ def test_the_document_names_the_members_of_the_installed_features():
 
 
 @pytest.mark.parametrize(
-    ("may", "address", "photos"),
+    ("visibility", "address", "photos"),
     [(EVERYTHING, "4b1601", 3), (EVERYTHING, "4b1602", None), (Visibility(1, frozenset()), "4b1601", None)],
 )
 def test_a_member_is_null_without_a_value_or_its_permission(client, visibility, address, photos):

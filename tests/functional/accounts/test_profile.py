@@ -137,7 +137,7 @@ def test_a_stolen_session_tries_no_passwords_from_ever_new_places(make_client):
 
 def test_permissions_are_listed_for_everybody_and_own_ones_for_the_caller(api):
     listed = api.get("/api/v1/auth/permissions").json
-    assert listed["count"] == len(listed["permissions"]) == 32
+    assert listed["count"] == len(listed["permissions"]) == 35
     assert {"name", "feature", "action", "description"} == set(listed["permissions"][0])
     ada = api.people.user("ada", "operator")
     own = api.get("/api/v1/auth/my-permissions", headers=api.people.bearer(ada)).json

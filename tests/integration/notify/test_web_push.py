@@ -6,6 +6,7 @@ from skywatch.core.database.engine import writing
 from skywatch.core.storing.audit import COMMAND_LINE
 from skywatch.notify.channels.browsers import find_browsers, subscribe
 from skywatch.notify.push.vapid import install, public_key
+from skywatch.notify.resources.schemas import NewBrowserFields
 from skywatch.notify.settings import NotifySettings
 from tests.notifying import add_channel, channel_of, deliveries, delivering, make_due, notification, send
 from tests.push_service import FakeBrowser, check_vapid
@@ -25,7 +26,7 @@ def runtime(make_runtime, database_url):
 def add_browser(runtime, ada):
     def add(browser):
         with writing(runtime.sessions) as session:
-            fields = {"name": "Phone", **browser.subscription}
+            fields = NewBrowserFields(name="Phone", **browser.subscription)
             return subscribe(session, ada, COMMAND_LINE, runtime.settings.of(NotifySettings), fields).id
 
     return add

@@ -59,7 +59,7 @@ def test_init_installs_roles_and_access_settings_and_may_be_repeated(run, stored
         "admin",
         "superadmin",
     ]
-    assert len(stored(sa.select(FeatureAccessSetting))) == 10
+    assert len(stored(sa.select(FeatureAccessSetting))) == 11
     assert run("init", "INI") == "The database is up to date.\n"
 
 
@@ -73,7 +73,7 @@ def test_init_keeps_what_an_administrator_has_changed(run, stored, tmp_path):
     run("init", "INI")
     roles = {role.name: role.permissions for role in stored(sa.select(Role))}
     assert roles["viewer"] == ["aircraft.view"]
-    assert len(roles["superadmin"]) == 32
+    assert len(roles["superadmin"]) == 35
     assert {setting.read_access for setting in stored(sa.select(FeatureAccessSetting))} == {"public"}
 
 
