@@ -1,22 +1,14 @@
-import { PAGE, nobody, serve, settled, show } from "./dom";
-import assert from "node:assert/strict";
-import { mock, test } from "node:test";
-import { signIn } from "./people";
+import { PAGE } from "./dom";
+import { test } from "node:test";
+import { assertReadAgain } from "./read_again";
 import "../src/features/alerts/geofences/geofences";
 
 test("geofences that cannot be read are not called none, and are read again", async () => {
-  let isAway = true;
-  const empty = { ...PAGE, geofences: [], count: 0 };
-  serve({ "GET alerts/geofences/": () => (isAway ? nobody() : empty) });
-  await signIn("alerts.view");
-  mock.timers.enable({ apis: ["setTimeout"] });
-  const page = await show("sw-geofences");
-  assert.ok(page.querySelector(".error")!.textContent!.length > 20);
-  assert.equal(page.querySelector(".empty"), null);
-  isAway = false;
-  mock.timers.tick(5000);
-  await settled();
-  mock.timers.reset();
-  assert.equal(page.querySelector(".error"), null);
-  assert.ok(page.querySelector(".empty:not([role=status])"));
+  await assertReadAgain(
+    "sw-geofences",
+    "alerts.view",
+    "GET alerts/geofences/",
+    { ...PAGE, geofences: [], count: 0 },
+    ".empty:not([role=status])",
+  );
 });
