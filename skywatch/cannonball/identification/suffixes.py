@@ -11,43 +11,28 @@ from __future__ import annotations
 import re
 
 from skywatch.cannonball.identification.callsigns import WORDS
+from skywatch.cannonball.identification.types import HELICOPTERS
 
-# The letters, and what they stand for.
-ENDINGS: dict[str, str] = {
-    "PD": "police department",
-    "SO": "sheriff's office",
-    "SP": "state police",
-    "HP": "highway patrol",
-}
-# ICAO Doc 8643 designators of rotorcraft that agencies fly.
-ROTORCRAFT: frozenset[str] = frozenset(
-    {
-        "A109", "A119", "A139", "A169", "AS50", "AS55", "AS65", "B06", "B06T", "B105", "B407", "B412", "B427", "B429",
-        "B430", "B505", "BK17", "EC20", "EC30", "EC35", "EC45", "EC55", "EXPL", "G2CA", "H500", "H60", "MD52", "MD60",
-        "R44", "R66", "UH1",
-    }
-)  # fmt: skip
+# Police department, sheriff's office, state police, highway patrol.
+ENDINGS = ("PD", "SO", "SP", "HP")
+ROTORCRAFT = HELICOPTERS | {"B505", "MD52", "MD60"}
 # The emitter category of rotorcraft (DO-260B, 2.2.3.2.5.2).
 ROTORCRAFT_CATEGORY = "A7"
 
-_REGISTRATION = re.compile(rf"N[1-9][0-9]{{0,2}}({'|'.join(ENDINGS)})", re.ASCII)
-_INITIALS = re.compile(rf"[A-Z]{{2,5}}({'|'.join(ENDINGS)})[0-9]{{1,3}}", re.ASCII)
+_REGISTRATION = re.compile(rf"N[1-9][0-9]{{0,2}}(?:{'|'.join(ENDINGS)})", re.ASCII)
+_INITIALS = re.compile(rf"[A-Z]{{2,5}}(?:{'|'.join(ENDINGS)})[0-9]{{1,3}}", re.ASCII)
 
 
-def agency_of_registration(registration: str, type_code: str, category: str) -> str | None:
-    """What the last letters of a rotorcraft's US registration stand for, or None.
+def is_agency_registration(registration: str, type_code: str, category: str) -> bool:
+    """Whether the US registration of a rotorcraft ends in an agency's letters.
 
     ``type_code`` and ``category`` are empty where unknown; then the registration is no evidence.
     """
-    if type_code not in ROTORCRAFT and category != ROTORCRAFT_CATEGORY:
-        return None
-    match = _REGISTRATION.fullmatch(registration.strip().upper())
-    return ENDINGS[match.group(1)] if match else None
+    is_rotorcraft = type_code in ROTORCRAFT or category == ROTORCRAFT_CATEGORY
+    return is_rotorcraft and _REGISTRATION.fullmatch(registration.strip().upper()) is not None
 
 
-def agency_of_initials(callsign: str) -> str | None:
-    """What the letters of a callsign such as ``LVPD1`` stand for, or None; a word without its number counts too."""
+def has_agency_initials(callsign: str) -> bool:
+    """Whether a callsign is an agency's initials and a number, such as ``LVPD1``, or a word of agencies alone."""
     text = callsign.strip().upper()
-    if match := _INITIALS.fullmatch(text):
-        return ENDINGS[match.group(1)]
-    return WORDS.get(text)
+    return _INITIALS.fullmatch(text) is not None or text in WORDS

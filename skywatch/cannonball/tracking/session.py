@@ -77,17 +77,14 @@ class LiveSession:
     end_reason: EndReason | None = None
     pauses: Pauses = field(default_factory=Pauses)
     hysteresis: ThreatLevelHysteresis = field(default_factory=ThreatLevelHysteresis)
+    is_weak: bool = False
+    """Whether an agency's letters are the only reason why the aircraft is of interest."""
     has_trend: bool = False
     """Whether the aircraft has been heard for long enough to say that it closes or recedes."""
     _smooth_kt: float | None = None
     _observed_at: float = 0.0
     _velocity: Velocity = STILL
     _place: int = -1
-
-    @property
-    def is_weak(self) -> bool:
-        """Whether an agency's letters are the only reason why the aircraft is of interest."""
-        return self.interest.identification is Identification.SUFFIX and self.pattern is None
 
     @property
     def level(self) -> ThreatLevel:
@@ -119,6 +116,7 @@ class LiveSession:
         self.closing_kt = self._smooth_kt
         self.last_seen = observation.position_at
         situation = self._situation(user)
+        self.is_weak = situation.is_weak
         self.hysteresis.update(situation, observation.at, settings)
         self.urgency = urgency(situation)
         self.peak_urgency = max(self.peak_urgency, self.urgency)

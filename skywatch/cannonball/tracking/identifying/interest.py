@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from skywatch.cannonball.identification.agencies import enforces_law
 from skywatch.cannonball.identification.callsigns import agency_of_callsign
-from skywatch.cannonball.identification.suffixes import agency_of_initials, agency_of_registration
+from skywatch.cannonball.identification.suffixes import has_agency_initials, is_agency_registration
 from skywatch.cannonball.tracking.identifying.known_table import EMPTY, KnownTable
 from skywatch.cannonball.vocabulary import Identification
 from skywatch.picture.state.sky import Sky
@@ -49,11 +49,12 @@ class InterestTable:
         self._addresses = np.empty(0, dtype=np.uint32)
         self._positions = np.empty(0, dtype=np.int64)
         self._flights = np.empty(0, dtype="S8")
+        self._types = np.empty(0, dtype="S4")
         self._categories = np.empty(0, dtype="S2")
         self._callsigns: dict[str, str] = {}
-        # What the letters of a callsign or registration stand for, by address.
-        self._initials: dict[str, str] = {}
-        self._marked: dict[str, str] = {}
+        # Addresses of callsigns and registrations with an agency's letters.
+        self._initials: set[str] = set()
+        self._registrations: set[str] = set()
         self._names: tuple[str, ...] = ()
         self._is_agency = np.empty(0, dtype=np.bool_)  # of each name
         self._by_agency = np.empty(0, dtype=np.bool_)  # of each row: operated or owned by an agency
@@ -66,11 +67,12 @@ class InterestTable:
         new = previous < 0
         self._look_up(sky, previous, new)
         self._read_callsigns(sky, previous, new)
-        self._read_registrations(sky, new)
+        self._read_registrations(sky, previous, new)
         self._read_operators(sky)
         for address in sky.left:
-            for named in (self._callsigns, self._initials, self._marked):
-                named.pop(address, None)
+            self._callsigns.pop(address, None)
+        self._initials.difference_update(sky.left)
+        self._registrations.difference_update(sky.left)
 
     @property
     def known_rows(self) -> npt.NDArray[np.intp]:
@@ -79,7 +81,7 @@ class InterestTable:
 
     def rows(self, sky: Sky) -> set[int]:
         """Rows of the last tick that are of interest."""
-        named = (sky.index.get(a) for by in (self._callsigns, self._initials, self._marked) for a in by)
+        named = (sky.index.get(a) for a in (*self._callsigns, *self._initials, *self._registrations))
         listed = np.flatnonzero((self._positions >= 0) | self._by_agency)
         return {*listed.tolist(), *(row for row in named if row is not None)}
 
@@ -97,7 +99,7 @@ class InterestTable:
             return Interest(Identification.OPERATOR, next(name for name in names if _is_agency(name)))
         if address in self._callsigns:
             return Interest(Identification.CALLSIGN, self._callsigns[address])
-        if address in self._initials or address in self._marked:
+        if address in self._initials or address in self._registrations:
             return Interest(Identification.SUFFIX)
         return None
 
@@ -127,20 +129,23 @@ class InterestTable:
         before[~new] = self._flights[previous[~new]]
         self._flights = flights
         for row in np.flatnonzero(flights != before).tolist():
-            callsign = flights[row].decode("ascii", "replace")
-            _set(self._callsigns, sky.hexes[row], agency_of_callsign(callsign))
-            _set(self._initials, sky.hexes[row], agency_of_initials(callsign))
+            address, callsign = sky.hexes[row], flights[row].decode("ascii", "replace")
+            agency = agency_of_callsign(callsign)
+            if agency is not None:
+                self._callsigns[address] = agency
+            else:
+                self._callsigns.pop(address, None)
+            _keep(self._initials, address, has_agency_initials(callsign))
 
-    def _read_registrations(self, sky: Sky, new: npt.NDArray[np.bool_]) -> None:
+    def _read_registrations(self, sky: Sky, previous: npt.NDArray[Any], new: npt.NDArray[np.bool_]) -> None:
         registrations, types, categories = (sky.column(name) for name in ("registration", "type", "category"))
-        categorised = np.zeros(len(sky), dtype="S2")
-        before = sky.column("previous_row")
-        categorised[~new] = self._categories[before[~new]]
-        changed = new | sky.column("airframe_changed") | (categories != categorised)
-        self._categories = categories
+        changed = new | sky.column("airframe_changed")
+        changed[~new] |= types[~new] != self._types[previous[~new]]
+        changed[~new] |= categories[~new] != self._categories[previous[~new]]
+        self._types, self._categories = types, categories
         for row in np.flatnonzero(changed & (registrations != b"")).tolist():
             texts = (column[row].decode("ascii", "replace") for column in (registrations, types, categories))
-            _set(self._marked, sky.hexes[row], agency_of_registration(*texts))
+            _keep(self._registrations, sky.hexes[row], is_agency_registration(*texts))
 
     def _read_operators(self, sky: Sky) -> None:
         if sky.names is not self._names:
@@ -149,8 +154,8 @@ class InterestTable:
         self._by_agency = self._is_agency[sky.column("operator")] | self._is_agency[sky.column("owner")]
 
 
-def _set(names: dict[str, str], address: str, name: str | None) -> None:
-    if name is None:
-        names.pop(address, None)
+def _keep(addresses: set[str], address: str, is_member: bool) -> None:
+    if is_member:
+        addresses.add(address)
     else:
-        names[address] = name
+        addresses.discard(address)

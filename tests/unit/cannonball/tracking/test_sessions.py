@@ -85,6 +85,15 @@ def test_letters_of_an_agency_stay_info_until_a_pattern_is_flown(stage, fields):
     assert "Possible law-enforcement aircraft" in first.title
 
 
+def test_letters_count_once_the_aircraft_is_seen_to_be_a_rotorcraft(stage):
+    stage.locate(1, *HERE)
+    stage.fly("a0beef", 5, straight(47.1, 8.0, 180.0, 100.0), r="N911PD")
+    assert not stage.monitor._sessions.sessions
+    stage.fly("a0beef", 5, straight(47.1, 8.0, 180.0, 100.0), r="N911PD", t="AS50")
+    stage.close()
+    assert [session.identification for session in stage.rows(CannonballSession)] == ["suffix"]
+
+
 def test_the_first_text_of_an_aircraft_just_heard_claims_no_trend(stage):
     stage.locate(1, *HERE)
     stage.fly(POLICE, 100, straight(47.3, 8.0, 180.0, 150.0))
