@@ -33,7 +33,6 @@ def upgrade() -> None:
         sa.Column("place_privacy", sa.String(8), nullable=False),
         sa.Column("notice", sa.JSON().with_variant(postgresql.JSONB(), "postgresql"), nullable=True),
         sa.Column("last_seen_at", sa.DateTime(timezone=True), nullable=True),
-        sa.Column("revision", sa.Integer(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
         sa.ForeignKeyConstraint(["owner_id"], ["users.id"], name="fk_feeders_owner_id_users", ondelete="SET NULL"),

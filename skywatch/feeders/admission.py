@@ -1,7 +1,7 @@
 """``FeederAdmission``: the service beside the tracker that says who is let in, and publishes how feeders are.
 
-Once a second it reads which feeders are enabled where anything has changed: a connection that is admitted no more ends
-with the next look of its listener, within two seconds.
+Once a second it reads which feeders are let in: a connection that is admitted no more ends with the next look of its
+listener, within two seconds.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from skywatch.core.database.engine import writing
 from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.publishing import events
 from skywatch.core.runtime import Runtime
-from skywatch.feeders.models import EXACT, Feeder, admitted
+from skywatch.feeders.models import Feeder, admitted
 from skywatch.feeders.states import FeederState, encode
 from skywatch.feeders.topics import STATES, SYSTEM, UUID_COPIED
-from skywatch.receivers.listening.hub import FeederHub, KnownFeeder
+from skywatch.receivers.listening.connection import FeederConnection
+from skywatch.receivers.listening.hub import SILENT_S, FeederHub
 
 COMPONENT = "feeders"
 MANAGE = "feeders.manage"
 EVERY_S = 1.0
 SEEN_EVERY_S = 60.0
-SILENT_S = 30.0
 # The owner is notified again of a copied UUID after so long (s).
 COPIED_EVERY_S = 3600.0
 
@@ -40,7 +40,6 @@ class FeederAdmission:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._hub = runtime.shared(FeederHub)
-        self._version: tuple[int, ...] | None = None
         self._seen_at = time.monotonic()
         self._last_seen: dict[int, float] = {}
         self._copied_at: dict[int, float] = {}
@@ -53,15 +52,12 @@ class FeederAdmission:
     async def stop(self) -> None:
         """Let nobody in any more, and write when feeders were heard last."""
         self._task.close()
-        self._hub.replace({})
+        self._hub.replace(())
         self._write_seen()
 
     def _work(self) -> None:
         with self._runtime.sessions() as session:
-            version, feeders = admitted(session, self._version)
-        if version != self._version:
-            self._hub.replace({f.uuid_hash: _known(f) for f in feeders})
-            self._version = version
+            self._hub.replace(admitted(session))
         connections = self._hub.connections()
         states = {connection.feeder.id: self._state(connection) for connection in connections}
         self._last_seen |= {number: state.last_seen_at for number, state in states.items() if state.last_seen_at}
@@ -70,10 +66,7 @@ class FeederAdmission:
         if time.monotonic() - self._seen_at >= SEEN_EVERY_S:
             self._write_seen()
 
-    def _state(self, connection: object) -> FeederState:
-        from skywatch.receivers.listening.connection import FeederConnection
-
-        assert isinstance(connection, FeederConnection)
+    def _state(self, connection: FeederConnection) -> FeederState:
         messages_s, positions_s, aircraft, bytes_s = connection.rates()
         refused = self._hub.refused(connection.feeder.receiver) - connection.refused_before
         return FeederState(
@@ -94,11 +87,11 @@ class FeederAdmission:
         seen, self._last_seen = self._last_seen, {}
         if not seen:
             return
+        # One statement for all; a feeder that was deleted meanwhile is passed over.
+        statement = sa.update(Feeder).where(Feeder.id == sa.bindparam("number"))
+        rows = [{"number": number, "at": datetime.fromtimestamp(at, UTC)} for number, at in seen.items()]
         with writing(self._runtime.sessions) as session:
-            for number, at in seen.items():
-                session.execute(
-                    sa.update(Feeder).where(Feeder.id == number).values(last_seen_at=datetime.fromtimestamp(at, UTC))
-                )
+            session.connection().execute(statement.values(last_seen_at=sa.bindparam("at")), rows)
 
     def _notify_copied(self) -> None:
         now = time.monotonic()
@@ -110,11 +103,11 @@ class FeederAdmission:
                 self._copied_at[number] = now
                 feeder = session.get(Feeder, number)
                 if feeder is not None:
-                    _tell_copied(session, feeder)
+                    _notify_owner(session, feeder)
 
 
-def _tell_copied(session: Session, feeder: Feeder) -> None:
-    """Note in the record, and tell its owner and managers, that two networks use one UUID."""
+def _notify_owner(session: Session, feeder: Feeder) -> None:
+    """Note in the record that two networks use one UUID, and send its owner and managers the event."""
     at = to_iso(utcnow())
     feeder.notice = {"kind": "uuid_copied", "at": at}
     data = msgspec.json.encode({"id": feeder.id, "name": feeder.name, "at": at})
@@ -123,7 +116,3 @@ def _tell_copied(session: Session, feeder: Feeder) -> None:
     else:
         audience = Audience(users=frozenset({feeder.owner_id}), oversight=MANAGE)
     events.publish(session, Message(SYSTEM, UUID_COPIED, data, audience))
-
-
-def _known(feeder: Feeder) -> KnownFeeder:
-    return KnownFeeder(feeder.id, feeder.name, feeder.uuid_hash, feeder.place_privacy == EXACT or feeder.lat is None)

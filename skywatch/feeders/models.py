@@ -10,6 +10,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column, relationship
 
 from skywatch.accounts.models import User
 from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument
+from skywatch.receivers.listening.hub import KnownFeeder
 
 EXACT, COARSE, HIDDEN = "exact", "10km", "none"
 
@@ -18,7 +19,7 @@ class Feeder(Base):
     """A receiver that connects to us. ``name_key`` is the form in which names are compared.
 
     ``uuid_hash`` is the SHA-256 of its UUID's 32 digits, ``uuid_start`` their first eight; the UUID is not stored.
-    ``revision`` increases when admission must be decided anew. Without ``owner_id`` it is the managers'.
+    Without ``owner_id`` it is the managers'.
     """
 
     __tablename__ = "feeders"
@@ -39,7 +40,6 @@ class Feeder(Base):
     place_privacy: Mapped[str] = mapped_column(sa.String(8), default=COARSE)
     notice: Mapped[dict[str, Any] | None] = mapped_column(JSONDocument)
     last_seen_at: Mapped[datetime | None]
-    revision: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime]
 
@@ -51,20 +51,12 @@ def has_user(session: Session, user_id: int) -> bool:
     return session.get(User, user_id) is not None
 
 
-def admitted(session: Session, version: tuple[int, ...] | None) -> tuple[tuple[int, ...], list[Feeder]]:
-    """A number for the state of admission, and where it is not ``version`` the feeders that are let in."""
-    figures = session.execute(
-        sa.select(
-            sa.func.count(),
-            sa.func.coalesce(sa.func.sum(Feeder.revision), 0),
-            sa.func.coalesce(sa.func.max(Feeder.id), 0),
-            sa.func.count().filter(User.is_active),
-        )
-        .select_from(Feeder)
-        .outerjoin(User)
-    ).one()
-    present = tuple(int(figure) for figure in figures)
-    if present == version:
-        return present, []
-    is_owned_well = sa.or_(Feeder.owner_id.is_(None), Feeder.owner.has(User.is_active))
-    return present, list(session.scalars(sa.select(Feeder).where(Feeder.enabled, is_owned_well)))
+def admitted(session: Session) -> list[KnownFeeder]:
+    """The feeders that are let in: enabled, and of the managers or of a user whose account is active."""
+    shows_signal = sa.or_(Feeder.place_privacy == EXACT, Feeder.lat.is_(None))
+    query = (
+        sa.select(Feeder.id, Feeder.uuid_hash, shows_signal)
+        .outerjoin(Feeder.owner)
+        .where(Feeder.enabled, sa.or_(Feeder.owner_id.is_(None), User.is_active))
+    )
+    return [KnownFeeder(number, digest, bool(shows)) for number, digest, shows in session.execute(query)]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
 from skywatch.core.bus import Bus
 from skywatch.feeders.topics import STATES
+from skywatch.receivers.listening.hub import Clock
 
-Clock = Literal["gps", "free", "none"]
 VERSION = 1
 
 

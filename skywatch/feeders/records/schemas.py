@@ -65,11 +65,7 @@ class _Changeable(Schema):
     """What may be set at the registration and later."""
 
     enabled = node(JsonBoolean(), "Whether its connections are accepted.", **DROP)
-    trusted = node(
-        JsonBoolean(),
-        "Whether aircraft that it alone hears count as heard by several; set only with `feeders.manage`.",
-        **DROP,
-    )
+    trusted = node(JsonBoolean(), "A mark of managers, which has no effect yet; needs `feeders.manage`.", **DROP)
     mlat = node(JsonBoolean(), "The consent to hand its place to multilateration.", **DROP)
     lat = node(
         Nullable(JsonNumber()),

@@ -12,7 +12,8 @@ from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, not_found
 from skywatch.core.storing.audit import Actor, Target, record
 from skywatch.feeders.models import COARSE, Feeder, has_user
-from skywatch.feeders.records.uuids import SHOWN, hash_of, new_digits
+from skywatch.feeders.records.uuids import SHOWN, new_digits
+from skywatch.receivers.listening.hub import hash_of
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 
@@ -27,8 +28,6 @@ DEFAULTS: dict[str, Any] = {
     "altitude_ft": None,
     "place_privacy": COARSE,
 }
-# Of these depends whether a connection is accepted, and how it is called.
-ADMITTING = ("name", "enabled", "trusted", "owner_id", "uuid_hash", "place_privacy", "lat")
 
 
 def manages(visibility: Visibility) -> bool:
@@ -97,7 +96,7 @@ class FeederService:
         """Change a feeder; raises Problem (400, 403, 404, 409)."""
         feeder = self._own(feeder_id)
         self._check_manager_fields(values, feeder)
-        before, admitted = _audited(feeder), _admitted(feeder)
+        before = _audited(feeder)
         if "owner" in values:
             owner_id = self._owner(values)
             if owner_id != feeder.owner_id:
@@ -108,7 +107,7 @@ class FeederService:
                 setattr(feeder, name, values[name])
         feeder.name_key = feeder.name.casefold()
         _check_place({"lat": feeder.lat, "lon": feeder.lon})
-        self._save(feeder, admitted)
+        self._save(feeder)
         self.session.refresh(feeder)
         self._record("feeder.changed", feeder, before=before, after=_audited(feeder))
         return feeder
@@ -116,10 +115,9 @@ class FeederService:
     def rotate(self, feeder_id: int) -> tuple[Feeder, str]:
         """Give a feeder a new UUID: the record and its digits. The old one counts for nothing from then on."""
         feeder = self._own(feeder_id)
-        admitted = _admitted(feeder)
         digits = new_digits()
         feeder.uuid_hash, feeder.uuid_start, feeder.notice = hash_of(digits), digits[:SHOWN], None
-        self._save(feeder, admitted)
+        self._save(feeder)
         self._record("feeder.uuid_rotated", feeder, after={"name": feeder.name})
         return feeder, digits
 
@@ -160,10 +158,8 @@ class FeederService:
         if (self.session.scalar(owned) or 0) >= MAX_OWNED:
             raise Problem("conflict", f"A user can have at most {MAX_OWNED} feeders; delete one first.")
 
-    def _save(self, feeder: Feeder, admitted: tuple[Any, ...]) -> None:
+    def _save(self, feeder: Feeder) -> None:
         feeder.updated_at = utcnow()
-        if _admitted(feeder) != admitted:
-            feeder.revision += 1
         self._flush(feeder)
 
     def _flush(self, feeder: Feeder) -> None:
@@ -195,10 +191,6 @@ def _audited(feeder: Feeder) -> dict[str, Any]:
     """A feeder without its place: the audit log is no place for where people live."""
     values = {name: getattr(feeder, name) for name in SETTINGS if name not in ("lat", "lon", "altitude_ft")}
     return {**values, "owner_id": feeder.owner_id, "has_place": feeder.lat is not None}
-
-
-def _admitted(feeder: Feeder) -> tuple[Any, ...]:
-    return tuple(getattr(feeder, name) for name in ADMITTING)
 
 
 def _check_place(values: Mapping[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import uuid
 
@@ -27,11 +26,6 @@ def digits_of(text: str) -> str:
     return digits
 
 
-def hash_of(digits: str) -> str:
-    """What is stored of a UUID."""
-    return hashlib.sha256(digits.encode()).hexdigest()
-
-
-def written(digits: str) -> str:
-    """The usual form, with hyphens."""
+def hyphenated(digits: str) -> str:
+    """The usual form of a UUID."""
     return str(uuid.UUID(digits))

@@ -9,7 +9,7 @@ from skywatch.feeders.records import schemas
 from skywatch.feeders.records.lines import beast_port, host_of, lines_of
 from skywatch.feeders.records.service import FeederService
 from skywatch.feeders.records.shape import record_of
-from skywatch.feeders.records.uuids import written
+from skywatch.feeders.records.uuids import hyphenated
 from skywatch.feeders.settings import FeederSettings
 from skywatch.feeders.states import published
 from skywatch.http.clients.actor import actor_of
@@ -25,7 +25,7 @@ from skywatch.security.permissions import Permission
 VIEW, OWN = Permission.FEEDERS_VIEW, Permission.FEEDERS_OWN
 
 feeders = ApiService("feeders", "/feeders", feature="feeders", canonical="/api/v1/feeders/")
-one = ApiService(
+feeder = ApiService(
     "feeders.one", f"/feeders/{{id:{NUMBER}}}", feature="feeders", canonical=f"/api/v1/feeders/{{id:{NUMBER}}}/"
 )
 rotation = ApiService(
@@ -57,7 +57,7 @@ def list_feeders(request: Request) -> dict[str, Any]:
     body=schemas.NewFeeder(),
     responses={201: schemas.FeederCredentials()},
     errors=(409,),
-    creates=one,
+    creates=feeder,
 )
 def create_feeder(request: Request) -> dict[str, Any]:
     """Register a feeder
@@ -65,17 +65,16 @@ def create_feeder(request: Request) -> dict[str, Any]:
     The answer is the only one that shows its UUID, with ready-made lines for programs. A user has at most 50 feeders.
     One that a holder of `feeders.manage` registers is trusted unless the body says otherwise.
     """
-    feeder, digits = service(request).create(request.validated["body"])
-    return _credentials(request, feeder, digits)
+    return _credentials(request, *service(request).create(request.validated["body"]))
 
 
-@one.get(permission=VIEW, path=RowId(), responses={200: schemas.FeederEntry()}, errors=(404,))
+@feeder.get(permission=VIEW, path=RowId(), responses={200: schemas.FeederEntry()}, errors=(404,))
 def get_feeder(request: Request) -> dict[str, Any]:
     """Show a feeder"""
     return _record(request, service(request).get(request.validated["path"]["id"]))
 
 
-@one.patch(
+@feeder.patch(
     permission=OWN,
     path=RowId(),
     body=schemas.FeederChange(),
@@ -90,7 +89,7 @@ def change_feeder(request: Request) -> dict[str, Any]:
     return _record(request, service(request).change(request.validated["path"]["id"], request.validated["body"]))
 
 
-@one.delete(permission=to_import(OWN), path=RowId(), responses={204: None}, errors=(404,))
+@feeder.delete(permission=to_import(OWN), path=RowId(), responses={204: None}, errors=(404,))
 def delete_feeder(request: Request) -> None:
     """Delete a feeder
 
@@ -106,17 +105,16 @@ def rotate_feeder(request: Request) -> dict[str, Any]:
 
     The old one is refused from then on, and its connection ends within 2 s.
     """
-    feeder, digits = service(request).rotate(request.validated["path"]["id"])
-    return _credentials(request, feeder, digits)
+    return _credentials(request, *service(request).rotate(request.validated["path"]["id"]))
 
 
-def _record(request: Request, feeder: Feeder) -> dict[str, Any]:
-    return record_of(feeder, published(request.runtime.bus).get(feeder.id), request.visibility)
+def _record(request: Request, row: Feeder) -> dict[str, Any]:
+    return record_of(row, published(request.runtime.bus).get(row.id), request.visibility)
 
 
-def _credentials(request: Request, feeder: Feeder, digits: str) -> dict[str, Any]:
+def _credentials(request: Request, row: Feeder, digits: str) -> dict[str, Any]:
     settings = request.runtime.current
     port = beast_port(settings.of(ReceiverSettings).receivers)
     host = host_of(settings.of(FeederSettings).feeders_address, settings.of(HttpSettings).base_url)
-    uuid = written(digits)
-    return {**_record(request, feeder), "uuid": uuid, "lines": lines_of(host, port, uuid) if port else None}
+    uuid = hyphenated(digits)
+    return {**_record(request, row), "uuid": uuid, "lines": lines_of(host, port, uuid) if port else None}

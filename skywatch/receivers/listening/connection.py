@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Literal
 
 import numpy as np
 
@@ -17,12 +16,10 @@ from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing.beast import MLAT_TICKS, BeastFramer
 from skywatch.receivers.framing.frames import FrameBatch
 from skywatch.receivers.kinds.mode_s_stream import ArrivalTimes, FrameReports
-from skywatch.receivers.listening.hub import KnownFeeder
+from skywatch.receivers.listening.hub import SILENT_S, Clock, KnownFeeder
 
-Clock = Literal["gps", "free", "none"]
 # Bytes without a single good frame after which a connection ends.
 MAX_GARBAGE = 1 << 16
-SILENT_S = 30.0
 # Aircraft that count as heard now were heard within this time (s).
 AIRCRAFT_S = 60.0
 CLOCK_AFTER_FRAMES = 50

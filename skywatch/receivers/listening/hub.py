@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, NamedTuple, Protocol
 
+Clock = Literal["gps", "free", "none"]
+# A connection without a frame for so long (s) is silent.
+SILENT_S = 30.0
 # A feeder that comes back from another network is let in once its older connection has been silent for so long (s).
 YIELDS_AFTER_S = 10.0
 
@@ -18,7 +21,6 @@ class KnownFeeder(NamedTuple):
     """A feeder whose connections are accepted; ``shows_signal``: others may know how strongly it hears."""
 
     id: int
-    name: str
     uuid_hash: str
     shows_signal: bool
 
@@ -26,6 +28,11 @@ class KnownFeeder(NamedTuple):
     def receiver(self) -> str:
         """The name in the picture; it does not identify the feeder's owner."""
         return f"feeder-{self.id}"
+
+
+def hash_of(digits: str) -> str:
+    """The SHA-256 of the 32 digits of a UUID, which is what is stored of it."""
+    return hashlib.sha256(digits.encode()).hexdigest()
 
 
 class Claimant(Protocol):
@@ -46,7 +53,6 @@ class FeederHub:
 
     def __init__(self, runtime: Any = None) -> None:
         self._by_hash: dict[str, KnownFeeder] = {}
-        self._by_name: dict[str, KnownFeeder] = {}
         self._connected: dict[int, Any] = {}
         self._copied: set[int] = set()
         self._lock = threading.Lock()
@@ -55,20 +61,19 @@ class FeederHub:
 
     def by_uuid(self, digits: str) -> KnownFeeder | None:
         """The feeder with this UUID (32 digits)."""
-        return self._by_hash.get(hashlib.sha256(digits.encode()).hexdigest()) if digits else None
+        return self.by_hash(hash_of(digits)) if digits else None
 
-    def by_name(self, name: str) -> KnownFeeder | None:
-        """The feeder of this name, whatever the case of its letters."""
-        return self._by_name.get(name.casefold())
+    def by_hash(self, digest: str) -> KnownFeeder | None:
+        """The feeder whose UUID has this hash."""
+        return self._by_hash.get(digest)
 
-    def replace(self, feeders: Mapping[str, KnownFeeder]) -> None:
-        """Take what is known now, by the hash of the UUID; listeners look at it once a second."""
-        self._by_name = {feeder.name.casefold(): feeder for feeder in feeders.values()}
-        self._by_hash = dict(feeders)
+    def replace(self, feeders: Iterable[KnownFeeder]) -> None:
+        """Take the feeders that are let in now; listeners look at them once a second."""
+        self._by_hash = {feeder.uuid_hash: feeder for feeder in feeders}
 
     def is_admitted(self, feeder: KnownFeeder) -> bool:
         """Whether a connection of a feeder may go on."""
-        return self._by_hash.get(feeder.uuid_hash) == feeder
+        return self.by_hash(feeder.uuid_hash) == feeder
 
     def claim(self, connection: Claimant) -> bool:
         """Let a connection in, in place of the feeder's older one; False where that stays."""

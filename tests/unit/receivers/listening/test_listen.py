@@ -2,14 +2,13 @@
 
 import asyncio
 import contextlib
-import hashlib
 
 import pytest
 
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.kinds import listen
 from skywatch.receivers.listening.connection import clock_of
-from skywatch.receivers.listening.hub import FeederHub, KnownFeeder
+from skywatch.receivers.listening.hub import FeederHub, KnownFeeder, hash_of
 from skywatch.receivers.listening.wire import ping, split_uuid
 from skywatch.settings import SettingsError
 from tests.unit.receivers.collector import Collector
@@ -21,15 +20,15 @@ FRAME = b"\x1a3" + bytes(6) + b"\x80" + bytes.fromhex("8d4840d6202cc371c32ce0576
 PROXY = b"PROXY TCP4 203.0.113.7 192.0.2.1 40123 30004\r\n"
 
 
-def known(number=1, digits=DIGITS, name="Attic", shows_signal=True):
-    return KnownFeeder(number, name, hashlib.sha256(digits.encode()).hexdigest(), shows_signal)
+def known(number=1, digits=DIGITS, shows_signal=True):
+    return KnownFeeder(number, hash_of(digits), shows_signal)
 
 
 @contextlib.asynccontextmanager
 async def listening(*feeders, options=""):
     receiver = open_receiver("in", f"listen 127.0.0.1:0 {options}", None)
     receiver.feeders = FeederHub()
-    receiver.feeders.replace({feeder.uuid_hash: feeder for feeder in feeders or (known(),)})
+    receiver.feeders.replace(feeders or (known(),))
     sink = Collector()
     task = asyncio.create_task(receiver.run(sink))
     try:
@@ -137,7 +136,7 @@ def test_a_feeder_that_is_disabled_loses_its_connection_within_two_seconds():
         async with listening() as (receiver, sink):
             reader, _ = await connect(receiver, HELLO + FRAME)
             await until(lambda: sink.reports)
-            receiver.feeders.replace({})
+            receiver.feeders.replace(())
             assert await ended(reader, 2.0)
 
     run(test)
