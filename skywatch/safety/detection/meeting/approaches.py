@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from skywatch.safety.detection.frame import Array, Frame
-from skywatch.safety.detection.meeting.cells import NM_PER_DEGREE
+from skywatch.safety.detection.meeting.cells import offset
 from skywatch.safety.thresholds.table import Thresholds
 
 # Low, slow and descending (ft, kt, ft/min).
@@ -47,10 +47,8 @@ def _keep_apart(
     frame: Frame, first: Array, second: Array, until_s: Array, closest_nm: Array, turn: tuple[Array, Array],
     thresholds: Thresholds,
 ) -> Array:  # fmt: skip
-    lat, lon, gs = frame.column("lat"), frame.column("lon"), frame.column("gs_kt")
-    track = frame.column("track_deg")
-    dy = (lat[second] - lat[first]) * NM_PER_DEGREE
-    dx = ((lon[second] - lon[first] + 180) % 360 - 180) * np.cos(np.radians(lat[first])) * NM_PER_DEGREE
+    gs, track = frame.column("gs_kt"), frame.column("track_deg")
+    dx, dy = offset(frame.column("lat"), frame.column("lon"), first, second)
     differ_deg = (track[second] - track[first] + 180) % 360 - 180
     between_deg = np.abs(differ_deg)
     middle = np.radians(track[first] + differ_deg / 2)

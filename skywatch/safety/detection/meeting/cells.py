@@ -55,6 +55,13 @@ class _Cells:
     columns: Array
 
 
+def offset(lat: Array, lon: Array, first: Array, second: Array) -> tuple[Array, Array]:
+    """East and north from the first to the second (nm), on the plane that touches the Earth between them."""
+    dlon = (lon[second] - lon[first] + 180) % 360 - 180
+    middle = np.radians((lat[first] + lat[second]) / 2)
+    return dlon * np.cos(middle) * NM_PER_DEGREE, (lat[second] - lat[first]) * NM_PER_DEGREE
+
+
 def neighbours(m: Motion, horizon_s: float, widest_nm: float, highest_ft: float) -> tuple[Array, Array]:
     """Pairs, as indexes into ``m``, that may come within ``widest_nm`` and ``highest_ft`` in ``horizon_s``."""
     if len(m.rows) < 2:

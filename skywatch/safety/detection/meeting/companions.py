@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skywatch.safety.detection.frame import Array, Carried, Frame
-from skywatch.safety.detection.meeting.cells import NM_PER_DEGREE, Motion
+from skywatch.safety.detection.meeting.cells import NM_PER_DEGREE, Motion, offset
 from skywatch.safety.thresholds.table import Thresholds
 
 # Companions fly together: so near (nm, ft), with so little difference of velocity (kt), for so long (s).
@@ -117,10 +117,12 @@ def _pair(address: str, other: str) -> Pair:
 
 def _together(m: Motion, first: Array, second: Array) -> tuple[Array, Array, Array]:
     """Which pairs are near and move alike, their distance (nm), and how fast they close (kt)."""
-    dy = (m.lat[second] - m.lat[first]) * NM_PER_DEGREE
-    near = np.flatnonzero((np.abs(dy) <= TOGETHER_NM) & (np.abs(m.alt_ft[second] - m.alt_ft[first]) <= TOGETHER_FT))
-    dy, first, second = dy[near], first[near], second[near]
-    dx = ((m.lon[second] - m.lon[first] + 180) % 360 - 180) * np.cos(np.radians(m.lat[first])) * NM_PER_DEGREE
+    apart_deg = np.abs(m.lat[second] - m.lat[first])
+    near = np.flatnonzero(
+        (apart_deg <= TOGETHER_NM / NM_PER_DEGREE) & (np.abs(m.alt_ft[second] - m.alt_ft[first]) <= TOGETHER_FT)
+    )
+    first, second = first[near], second[near]
+    dx, dy = offset(m.lat, m.lon, first, second)
     east, north = m.east_kt[second] - m.east_kt[first], m.north_kt[second] - m.north_kt[first]
     distance = np.hypot(dx, dy)
     which = np.flatnonzero((distance <= TOGETHER_NM) & (np.hypot(east, north) <= TOGETHER_KT))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from skywatch.safety.detection.frame import Array, Frame
-from skywatch.safety.detection.meeting.cells import NM_PER_DEGREE, Motion, neighbours
+from skywatch.safety.detection.meeting.cells import NM_PER_DEGREE, Motion, neighbours, offset
 from skywatch.safety.detection.meeting.companions import TOGETHER_FT, TOGETHER_NM
 from skywatch.safety.detection.meeting.intentions import Intentions
 from skywatch.safety.detection.meeting.turns import meeting_times
@@ -116,7 +116,7 @@ def judge_pairs(
     nearest_ft = np.abs(dz) - converging_fps * thresholds.proximity_horizon_s
     meets = np.flatnonzero(nearest_ft <= box_ft * factor)
     first, second, dz, vz, box_nm, box_ft = (values[meets] for values in (first, second, dz, vz, box_nm, box_ft))
-    dx, dy = offset(m, first, second)
+    dx, dy = offset(m.lat, m.lon, first, second)
     vx, vy = (m.east_kt[second] - m.east_kt[first]) / 3600, (m.north_kt[second] - m.north_kt[first]) / 3600
     # So do most of these horizontally: they pass at a distance, or have passed.
     is_on_course = _is_on_course(dx, dy, vx, vy, box_nm * factor)
@@ -220,13 +220,6 @@ def _committed_ft(m: Motion, first: Array, second: Array, dz: Array, intentions:
         is_towards = m.climb_fps[side] * towards >= 0
         committed += np.where(is_towards, np.nan_to_num(to_go), -np.nan_to_num(to_go, nan=np.inf))
     return committed
-
-
-def offset(m: Motion, first: Array, second: Array) -> tuple[Array, Array]:
-    """East and north from the first to the second (nm), on the plane that touches the Earth between them."""
-    dlon = (m.lon[second] - m.lon[first] + 180) % 360 - 180
-    middle = np.radians((m.lat[first] + m.lat[second]) / 2)
-    return dlon * np.cos(middle) * NM_PER_DEGREE, (m.lat[second] - m.lat[first]) * NM_PER_DEGREE
 
 
 def _horizontal_times(dx: Array, dy: Array, vx: Array, vy: Array, size: Array) -> tuple[Array, Array]:

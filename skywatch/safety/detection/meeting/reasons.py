@@ -9,7 +9,7 @@ import numpy as np
 
 from skywatch.safety.detection.frame import Array, Frame
 from skywatch.safety.detection.meeting.approaches import are_parallel
-from skywatch.safety.detection.meeting.cells import NM_PER_DEGREE
+from skywatch.safety.detection.meeting.cells import offset
 from skywatch.safety.detection.meeting.companions import Companions
 from skywatch.safety.detection.meeting.proximity import Pairs
 from skywatch.safety.thresholds.table import Thresholds
@@ -93,10 +93,9 @@ def why_held_back(
 
 def _difference(frame: Frame, first: Array, second: Array) -> tuple[Array, Array, Array]:
     """Distance (nm), difference of altitude (ft) and of velocity (kt)."""
-    lat, lon, altitude = frame.column("lat"), frame.column("lon"), frame.column("alt_baro_ft")
+    altitude = frame.column("alt_baro_ft")
     gs, track = frame.column("gs_kt"), np.radians(frame.column("track_deg"))
-    dy = (lat[second] - lat[first]) * NM_PER_DEGREE
-    dx = ((lon[second] - lon[first] + 180) % 360 - 180) * np.cos(np.radians(lat[first])) * NM_PER_DEGREE
+    dx, dy = offset(frame.column("lat"), frame.column("lon"), first, second)
     east = gs[second] * np.sin(track[second]) - gs[first] * np.sin(track[first])
     north = gs[second] * np.cos(track[second]) - gs[first] * np.cos(track[first])
     return np.hypot(dx, dy), np.abs(altitude[second] - altitude[first]), np.hypot(east, north)

@@ -70,7 +70,8 @@ def meeting_times(
     needed = np.where(earliest <= ONE_S, 1, np.where(earliest <= TWO_S, 2, 3))
     counts = np.full(len(first), is_raised) & is_met.any(axis=0) | (is_met.sum(axis=0) >= needed)
     likely = np.argmin(np.where(is_met, distance.min(axis=2), np.inf), axis=0)
-    of_likely, pairs = distance[likely, np.arange(len(first))], np.arange(len(first))
+    pairs = np.arange(len(first))
+    of_likely = distance[likely, pairs]
     closest = of_likely.argmin(axis=1)
     last = len(times) - 1 - inside[likely, pairs][:, ::-1].argmax(axis=1)
     enter, leave = enters[likely, pairs], times[last]

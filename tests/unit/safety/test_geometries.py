@@ -1,0 +1,39 @@
+"""Drawn encounters of each geometry: those that are dangerous are raised in time, the harmless ones are not."""
+
+import pytest
+
+from tests.unit.safety.geometries import harmful, harmless
+from tests.unit.safety.geometries.scoring import numbers, run
+
+DRAWN = 3
+
+
+@pytest.mark.parametrize(
+    "geometry",
+    [
+        harmful.overtaking_on_final,
+        harmful.overtaking,
+        harmful.turning,
+        harmful.climb_and_descent,
+        harmful.crossing_with_ads_r,
+        harmful.crossing_with_good_tis_b,
+    ],
+)
+def test_a_dangerous_encounter_is_raised_with_the_lead_that_is_asked(geometry):
+    outcomes = run(geometry, numbers(DRAWN, unseen=False))
+    assert [outcome.reasons for outcome in outcomes if not outcome.raised] == []
+    assert all(outcome.lead_s >= outcome.asked_s for outcome in outcomes)
+
+
+@pytest.mark.parametrize(
+    "geometry",
+    [
+        harmless.turns_onto_parallel_finals,
+        harmless.parallel_approaches,
+        harmless.formation_joins,
+        harmless.copy_of_a_relay,
+        harmless.tow,
+    ],
+)
+def test_a_harmless_encounter_is_not_raised(geometry):
+    assert not any(outcome.raised for outcome in run(geometry, numbers(DRAWN, unseen=False)))
