@@ -1,4 +1,4 @@
-"""Receivers that connect to us: their records, admission, states and quality.
+"""Receivers that connect to us: their records, admission and states.
 
 What reads, decodes and reduces their frames is ``skywatch.receivers.listening``, which knows neither database nor user.
 """

@@ -109,6 +109,17 @@ def test_geometric_altitude_that_leaps_in_level_flight_is_raised():
     assert event.finding.numbers["leap"].value == pytest.approx(-4000, abs=100)
 
 
+def test_altitudes_of_before_and_after_a_gap_of_reception_are_not_compared():
+    def path(t):
+        return 0.111 * t, 0.0, 30_000 if t < 55 else 26_000
+
+    def sent(t):
+        return {"alt_geom": 31_000} if t < 40 else {} if t < 85 else {"alt_geom": 27_000}
+
+    aircraft = Drawn("4b0001", path, changing=sent, heard=lambda t: t < 40 or t >= 70)
+    assert integrity([aircraft], 120) == []
+
+
 def test_geometric_altitude_that_differs_while_climbing_is_not_raised():
     path = straight(0, 0, 10_000, 400, 90, 2000)
     aircraft = Drawn("4b0001", path, changing=lambda t: {"alt_geom": round(10_000 + t * 60)})
