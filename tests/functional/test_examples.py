@@ -27,7 +27,7 @@ from tests.accounts import PASSWORD, Population
 from tests.audio import sound
 from tests.conftest import ROOT
 from tests.functional.examples import EXAMPLES, Example
-from tests.functional.test_history import record
+from tests.functional.history.recorded import record
 from tests.skies import NOW, show, sky_of
 from tests.waiting import until
 

@@ -8,7 +8,7 @@ from skywatch.alerts.rules import trial_limits
 from skywatch.core.process import deadline
 from tests.accounts import Population
 from tests.alerts import LOW, aircraft
-from tests.functional.test_history import T, iso, record
+from tests.functional.history.recorded import T, iso, record
 
 URL = "/api/v1/alerts/rules/test"
 BODY = {"rule": {"conditions": LOW}, "aircraft": [aircraft()]}

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from skywatch.cli import group
 from tests.accounts import Population
-from tests.functional.test_history import T, iso, record
+from tests.functional.history.recorded import T, iso, record
 
 URL = "/api/v1/alerts/"
 RULE = {"name": "Any", "conditions": {"field": "on_ground", "op": "eq", "value": False}, "message": "{callsign}"}
