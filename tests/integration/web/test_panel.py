@@ -34,6 +34,7 @@ const y = shown.height / 2 - (picture.data[row * 12 + 2] - shown.y) / shown.reso
 const [cx, cy] = view.getCenter();
 view.setCenter([cx + (x - %s) * shown.resolution, cy - (y - %s) * shown.resolution]);
 """
+CRUISE_FT = 20_000
 OPERATORS = {"SWR": "SWISS", "DLH": "Lufthansa", "EZY": "easyJet", "RYR": "Ryanair", "BAW": "British Airways"}
 
 
@@ -45,15 +46,17 @@ def select(page, hexa):
 
 
 def airliner(sky):
-    """An airliner in the air whose operator we know by its callsign: its address, callsign and operator."""
+    """An airliner in cruise whose operator we know by its callsign: its address, callsign and operator."""
 
     def find():
         known = []
         for hexa, one in sky.aircraft().items():
             flight = (one.get("flight") or "").strip()
-            if flight[:3] in OPERATORS and "lat" in one and one.get("alt_baro") != "ground" and one.get("t"):
+            altitude = one.get("alt_baro")
+            in_cruise = isinstance(altitude, int) and altitude >= CRUISE_FT
+            if flight[:3] in OPERATORS and "lat" in one and in_cruise and one.get("t"):
                 known.append((one["distance_nm"], hexa, flight, OPERATORS[flight[:3]]))
-        # The nearest one stays for a while.
+        # The nearest one stays for a while: it neither lands nor leaves.
         return min(known)[1:] if known else None
 
     return until(find, "an airliner")
