@@ -63,8 +63,13 @@ def test_thirty_days_of_history_are_searched_drawn_and_played(page, house):
     page.wait_for("return document.querySelector('sw-history .bands tbody tr') !== null", "the figures")
     page.run("location.hash = '#/history?tab=replay'")
     page.wait_for("return document.querySelector('sw-history .toolbar select') !== null", "the replay")
-    page.click("sw-history .toolbar button")
-    page.wait_for_element("sw-history .player")
+
+    def is_played():
+        page.run("document.querySelector('sw-history .toolbar button.primary:not([disabled])')?.click()")
+        return page.run("return document.querySelector('sw-history .player') !== null")
+
+    # Of a service that has just started nothing is recorded yet.
+    until(is_played, "the replay of the last hour", every_s=2.0)
     page.run("location.hash = '#/stats'")
     page.wait_for("return document.querySelectorAll('sw-stats .tile').length > 6", "the last seven days")
 

@@ -164,6 +164,7 @@ export class Camera {
   /** Show all of some points of the map in the part that nothing lies over. */
   fit(points: number[][]): void {
     this.isFollowing = false;
+    this.isPlaced = true;
     const padding = this.insetsBeyondPadding().map((inset) => inset + MARGIN_PX);
     this.view.fit(boundingExtent(points), { padding, maxZoom: 12, duration: lengthMs(300) });
   }

@@ -21,8 +21,9 @@ import { Overlays } from "./overlays/overlays";
 import { overlayFailures, weatherSource } from "./overlays/sources";
 import { PageLayers, type PageLayer } from "./page_layers";
 import { Rings } from "./rings";
-import { Stage, type TrailPoint } from "./planes/stage";
+import { Stage } from "./planes/stage";
 import { Tiles } from "./ground/tiles";
+import { lentTrails, wantedView } from "./lent";
 import { Trails } from "./trails";
 import { hoverCard } from "./hover";
 import "./legend";
@@ -44,13 +45,12 @@ export class MapElement extends View {
   private readonly tiles = new Tiles();
   private readonly layersOnPages = new PageLayers(this.map);
   private readonly overlays = new Overlays(this.map);
-  private readonly trails = new Trails((trail) => this.stage.setTrails(trail));
+  private readonly trails = new Trails((trail) => lentTrails.value ?? this.stage.setTrails(trail));
   private readonly stage = new Stage((kind) => (this.dataset.renderer = kind));
   private hovered: Aircraft | null = null;
   private hoverAt: [number, number] = [0, 0];
   private stops: (() => void)[] = [];
   private isChoosing = false;
-  private areTrailsLent = false;
   private noteTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
@@ -85,6 +85,8 @@ export class MapElement extends View {
       live.selected.subscribe((aircraft) => this.followSelected(aircraft)),
       live.also.subscribe(() => live.selected.value || this.followTrails()),
       place.subscribe(() => this.takePlace()),
+      lentTrails.subscribe(() => this.takeTrails()),
+      wantedView.subscribe(() => this.takeView()),
     ];
     const wake = (): void => this.stage.draw();
     document.addEventListener("visibilitychange", wake);
@@ -124,6 +126,8 @@ export class MapElement extends View {
     this.applyLook();
     this.takePlace();
     this.placeFirst();
+    this.takeTrails();
+    this.map.once("postrender", () => this.takeView());
     void document.fonts.ready.then(() => this.applyLook());
   }
 
@@ -193,8 +197,20 @@ export class MapElement extends View {
     if (news.count) requestAnimationFrame(() => this.ground.begin());
   }
 
+  private takeTrails(): void {
+    this.stage.setTrails(lentTrails.value ?? []);
+    this.followTrails();
+  }
+
+  private takeView(): void {
+    const points = wantedView.value;
+    if (!points || !this.camera.shown) return;
+    wantedView.set(null);
+    this.fit(points);
+  }
+
   private followTrails(): void {
-    if (this.areTrailsLent) return;
+    if (lentTrails.value) return;
     const { hex, also } = live.selection;
     this.trails.follow(hex === null ? [] : [hex, ...also], [live.selected.value, ...live.also.value]);
   }
@@ -313,15 +329,6 @@ export class MapElement extends View {
         : one!.text,
     );
     return html`<p class="map-source">${[...failures.map((one) => t(one)), ...named].map((one, at) => (at ? html` · ${one}` : one))}</p>`;
-  }
-
-  /** Let a page draw the trails instead of those of the selected aircraft, or end that. */
-  lendTrails(areLent: boolean): void {
-    this.areTrailsLent = areLent;
-  }
-
-  setTrail(trail: TrailPoint[][]): void {
-    this.stage.setTrails(trail);
   }
 
   hideAircraft(hidden: boolean): void {

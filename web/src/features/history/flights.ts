@@ -4,7 +4,7 @@ import { note, place } from "../../core/address";
 import { mercatorX, mercatorY } from "../../core/mercator";
 import { preferences } from "../../core/preferences";
 import { t, type TextKey } from "../../i18n/i18n";
-import type { MapElement } from "../../map/map";
+import { giveBack, lentTrails, wantedView } from "../../map/lent";
 import { paint } from "../../map/trails";
 import { call, queryOf } from "../../session/api";
 import type { Schemas } from "../../session/operations";
@@ -32,13 +32,9 @@ class Flights extends Task {
     this.watch(place, preferences);
   }
 
-  private get map(): MapElement | null {
-    return document.querySelector<MapElement>("sw-map");
-  }
-
   override connectedCallback(): void {
     super.connectedCallback();
-    this.map?.lendTrails(true);
+    lentTrails.set([]);
     void this.attemptRead(() => this.search());
     const id = Number(place.value.query.flight);
     if (Number.isSafeInteger(id) && id > 0) void this.attemptRead(() => this.show(id), "flight");
@@ -46,8 +42,7 @@ class Flights extends Task {
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.map?.setTrail([]);
-    this.map?.lendTrails(false);
+    giveBack();
   }
 
   private async search(): Promise<void> {
@@ -91,9 +86,9 @@ class Flights extends Task {
     if (place.value.query.flight !== String(id)) return;
     this.chosen = flight;
     const track = raw(points);
-    this.map?.setTrail(track.length ? [paint(track)] : []);
+    lentTrails.set(track.length ? [paint(track)] : []);
     this.summary = track.length ? "" : t("history.no_track");
-    if (track.length) this.map?.fit(track.map(({ lat, lon }) => [mercatorX(lon), mercatorY(lat)]));
+    if (track.length) wantedView.set(track.map(({ lat, lon }) => [mercatorX(lon), mercatorY(lat)]));
   }
 
   protected override render(): TemplateResult {

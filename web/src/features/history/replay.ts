@@ -6,7 +6,7 @@ import { preferences } from "../../core/preferences";
 import { t } from "../../i18n/i18n";
 import { live } from "../../live/live";
 import type { Aircraft } from "../../live/messages";
-import type { MapElement } from "../../map/map";
+import { giveBack, lentTrails, wantedView } from "../../map/lent";
 import { paint } from "../../map/trails";
 import { ask, call, lines } from "../../session/api";
 import { Task } from "../../session/task";
@@ -52,10 +52,6 @@ class Replay extends Task {
     this.watch(place, preferences);
   }
 
-  private get map(): MapElement | null {
-    return document.querySelector<MapElement>("sw-map");
-  }
-
   private get minutes(): number {
     const minutes = Number(place.value.query.minutes);
     return LENGTHS_MIN.includes(minutes) ? minutes : 60;
@@ -76,7 +72,7 @@ class Replay extends Task {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.map?.lendTrails(true);
+    lentTrails.set([]);
     document.addEventListener("keydown", this.key);
     this.open();
     // By a link, or by going back: the address says which replay it is.
@@ -90,8 +86,7 @@ class Replay extends Task {
     this.leave?.();
     document.removeEventListener("keydown", this.key);
     this.stop();
-    this.map?.setTrail([]);
-    this.map?.lendTrails(false);
+    giveBack();
     live.send({ type: "select", ...live.selection, isAlone: live.isAlone.value });
     if (!live.isReplay.value) return;
     live.isReplay.set(false);
@@ -180,7 +175,7 @@ class Replay extends Task {
     this.tracks = (await Promise.all(answers)).map(({ points }) => raw(points));
     live.send({ type: "select", hex: hexes[0] ?? null, also: hexes.slice(1), isAlone: false });
     const points = this.tracks.flat();
-    if (points.length) this.map?.fit(points.map(({ lat, lon }) => [mercatorX(lon), mercatorY(lat)]));
+    if (points.length) wantedView.set(points.map(({ lat, lon }) => [mercatorX(lon), mercatorY(lat)]));
   }
 
   private show(): void {
@@ -192,7 +187,7 @@ class Replay extends Task {
       speed: this.isPlaying ? this.speed : 0,
       aircraft: moment.aircraft.map((one) => ({ ...one })),
     });
-    this.map?.setTrail(this.tracks.map((track) => paint(track.filter(({ at }) => at <= moment.now))));
+    lentTrails.set(this.tracks.map((track) => paint(track.filter(({ at }) => at <= moment.now))));
     if (!this.isPlaying || Date.now() - this.notedAt > NOTE_MS) this.noteTime(moment.now);
     this.requestUpdate();
   }

@@ -10,6 +10,7 @@ import MultiPoint from "ol/geom/MultiPoint";
 import { palette } from "../../core/palette";
 import { dark, preferences } from "../../core/preferences";
 import { t } from "../../i18n/i18n";
+import { giveBack, lentTrails, wantedView } from "../../map/lent";
 import type { MapElement } from "../../map/map";
 import { paint } from "../../map/trails";
 import { call } from "../../session/api";
@@ -45,15 +46,14 @@ class Encounter extends Task {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.map?.lendTrails(true);
+    lentTrails.set([]);
     this.map?.addLayer(this.layer);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.map?.removeLayer(this.layer);
-    this.map?.setTrail([]);
-    this.map?.lendTrails(false);
+    giveBack();
   }
 
   protected override updated(changed: PropertyValues): void {
@@ -93,10 +93,10 @@ class Encounter extends Task {
     this.samples = approach(one, two, from, to);
     const named = event.closest ? sampleAt(one, two, Math.round(Date.parse(event.closest.at) / 1000)) : null;
     this.best = (named && this.samples.find(({ at }) => at === named.at)) ?? nearest(this.samples);
-    this.map?.setTrail(tracks.map((track) => paint(track)));
+    lentTrails.set(tracks.map((track) => paint(track)));
     this.mark();
     const all = tracks.flat().map(({ lat, lon }) => fromLonLat([lon, lat]));
-    if (!this.fitted && all.length) this.map?.fit(all);
+    if (!this.fitted && all.length) wantedView.set(all);
     this.fitted = true;
   }
 
