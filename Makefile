@@ -178,10 +178,10 @@ bench: $(VENV)/.installed ## print the benchmarks beside their peers
 	@$(INSTALL) --extras dev,bench
 	$(BIN)/python -m benchmarks
 
-pictures: $(VENV)/.installed ## take the manual's pictures anew (TAR1090_HTML=folder: tar1090's, too)
+pictures: $(VENV)/.installed ## take the manual's pictures again (TAR1090_HTML=folder: tar1090's, too)
 	SKYWATCH_PICTURES=docs/pictures $(BIN)/python -m pytest -n 0 -q tests/integration/web/test_pictures.py
 
-examples: $(VENV)/.installed ## write the manual's examples of requests and answers anew
+examples: $(VENV)/.installed ## regenerate the manual's examples of requests and answers
 	SKYWATCH_EXAMPLES=1 $(BIN)/python -m pytest -n 0 -q tests/functional/test_examples.py
 
 docs: $(VENV)/.installed ## build the manual into site/<version>/, beside those of other versions

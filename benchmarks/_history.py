@@ -173,7 +173,7 @@ def totals(base: Database) -> tuple[int, int]:
 class Copies:
     """Makes more of what was flown: everything again, earlier by ``seconds`` (in whole slices), as other flights.
 
-    The points of each copy are decoded, moved and encoded anew; in the copies what is in the tail is in chunks too.
+    The points of each copy are decoded, moved and encoded again; in the copies what is in the tail is in chunks too.
     """
 
     def __init__(self, base: Database, seconds: int) -> None:

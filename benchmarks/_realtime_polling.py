@@ -19,7 +19,7 @@ _SUBSCRIBE = "42" + json.dumps(["subscribe", {"topics": ["aircraft"]}])
 
 
 class Poller(asyncio.Protocol):
-    """Comes in by the address of Socket.IO, subscribes, and asks anew as soon as an answer is complete."""
+    """Comes in by the address of Socket.IO, subscribes, and asks again as soon as an answer is complete."""
 
     def __init__(self, answered: list[int]) -> None:
         self.open: asyncio.Future[None] = asyncio.get_running_loop().create_future()

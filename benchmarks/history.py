@@ -3,7 +3,7 @@
 ``python -m benchmarks.history --positions 10000000 --positions 100000000`` runs the full size; without it two million
 positions of 500 aircraft at 1 Hz, a little more than an hour. Up to ten million (5.6 hours) are flown by the made-up
 traffic of ``_traffic``; more are made of these: the same hours again and again, shifted back in time, decoded and
-encoded anew. Into what is then stored a sky of 15,000 aircraft is recorded, as fast as it goes.
+encoded again. Into what is then stored a sky of 15,000 aircraft is recorded, as fast as it goes.
 """
 
 from __future__ import annotations

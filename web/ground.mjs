@@ -346,7 +346,7 @@ export function onPlane(rings) {
   });
 }
 
-/** Write the countries that cross the 180th meridian anew. */
+/** Write the countries that cross the 180th meridian again. */
 function flatten(topology) {
   const { geometries } = topology.objects.countries;
   feature(topology, topology.objects.countries).features.forEach(({ geometry }, at) => {

@@ -18,8 +18,8 @@ TABLE, COLUMN = "cannonball_alerts", "delivered_by"
 
 
 def upgrade() -> None:
-    # The default serves the version before, which writes alerts without the column. Not in batch mode: that would make
-    # the table anew on SQLite, and ids of deleted alerts would be given again.
+    # The default serves the version before, which writes alerts without the column. Not in batch mode: that would
+    # rebuild the table on SQLite, and ids of deleted alerts would be given again.
     op.add_column(TABLE, sa.Column(COLUMN, json_document, nullable=False, server_default="[]"))
 
 

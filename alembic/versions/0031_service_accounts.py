@@ -14,7 +14,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    # Not in batch mode: it would make the table anew on SQLite, and numbers of deleted users would be used again.
+    # Not in batch mode: it would rebuild the table on SQLite, and numbers of deleted users would be used again.
     op.add_column("users", sa.Column("kind", sa.String(16), nullable=False, server_default="person"))
 
 

@@ -1,7 +1,7 @@
 """What the benchmark knows of an endpoint: its dearest allowed requests, and where it is an exception, why.
 
 An endpoint has an entry for each request that may be its dearest; the dearest of them counts. A request is prepared
-anew for each measurement: what was deleted is there again, what was cached is not.
+again for each measurement: what was deleted is there again, what was cached is not.
 """
 
 from __future__ import annotations

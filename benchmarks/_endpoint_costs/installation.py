@@ -147,7 +147,7 @@ class Installation:
             session.execute(sa.update(table).values(**values))
 
     def forget(self) -> None:
-        """Publish the picture again: answers that were built for a tick are built anew."""
+        """Publish the picture again: answers that were built for a tick are rebuilt."""
         self.sky = replace(self.sky, seq=self.sky.seq + 1, scratch={})
         self.runtime.bus.publish(Message(topics.PICTURE, "tick", b"", snapshot=True, local=self.sky))
 

@@ -46,7 +46,7 @@ QUEUE_LIMIT = 60_000
 GATHER_S = 0.1
 # A file or stream is read on once no more than this waits.
 ROOM = 2_000
-# Military addresses that are remembered: more than fly at a time; beyond it all are flagged anew.
+# Military addresses that are remembered: more than fly at a time; beyond it all are flagged again.
 MAX_FLAGGED = 20_000
 # Older positions say nothing of where the aircraft is now.
 OLDEST_POSITION_S = 60.0

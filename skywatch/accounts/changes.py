@@ -33,5 +33,5 @@ def begin_change(session: Session) -> None:
 
 
 def announce_login(session: Session, user_id: int) -> None:
-    """After the commit, have every process look up anew what is shown of a user who has logged in."""
+    """After the commit, have every process look up again what is shown of a user who has logged in."""
     events.publish(session, Message(topics.IDENTITIES, "login", str(user_id).encode()), stored=False)

@@ -65,7 +65,7 @@ class AudioService:
         remove_unused(self.db, store, [sha256])
 
     def request_transcript(self, number: int) -> Transmission:
-        """Queue a transmission anew; raises Problem (404, 409 while it is at work)."""
+        """Queue a transmission again; raises Problem (404, 409 while it is at work)."""
         self.get(number)
         now = utcnow()
         values = {"status": Status.QUEUED.value, "reason": None, "attempts": 0, "next_at": now, "lease": None}

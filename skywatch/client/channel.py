@@ -50,7 +50,7 @@ class Event:
 
 
 class Client:
-    """Subscribes to topics and yields their events for ever.
+    """Subscribes to topics and yields their events until the caller stops.
 
     ``url`` is the address of the channel (``ws://host:port/ws``). ``lists`` holds the aircraft of the live topics,
     up to date whenever an event is yielded. Raises Refused where the service will not let it in.
@@ -97,7 +97,7 @@ class Client:
             except (OSError, TimeoutError, websockets.WebSocketException, msgspec.DecodeError) as error:
                 self.last_error = str(error) or type(error).__name__
             except OutOfStep:
-                self.last_error = "a seq was skipped; beginning anew"
+                self.last_error = "a seq was skipped; starting over"
                 self._points.clear()
             if self.connects > connects:
                 pause = self._first_pause_s

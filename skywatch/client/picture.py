@@ -6,7 +6,7 @@ from typing import Any
 
 
 class OutOfStep(Exception):
-    """An update does not follow what came before: the list must be begun anew."""
+    """An update does not follow what came before: the list must be started over."""
 
 
 class AircraftList:

@@ -53,7 +53,7 @@ class InputEnded(Exception):
 
 
 class RetryingInput(ABC, Generic[StatusT]):
-    """An input that reconnects for ever. ``status`` holds its name, kind, family and address."""
+    """An input that reconnects until it is stopped. ``status`` holds its name, kind, family and address."""
 
     # The first pause after something went wrong; it doubles from there.
     first_pause_s = FIRST_PAUSE_S
@@ -76,7 +76,7 @@ class RetryingInput(ABC, Generic[StatusT]):
         rate = self._message_meter.rate(time.monotonic())
         return msgspec.structs.replace(self._status, message_rate=round(rate, 2), invalid=dict(self.invalid))
 
-    async def read_for_ever(self) -> None:
+    async def read_forever(self) -> None:
         """Read until cancelled, or until the input has ended."""
         pause_s = self.first_pause_s
         while True:
@@ -168,7 +168,7 @@ class MessageInput(RetryingInput[InputStatus], Generic[Message]):
 
     async def run(self) -> None:
         """Read until cancelled, or until the input has ended."""
-        await self.read_for_ever()
+        await self.read_forever()
 
     def deliver(self, messages: Sequence[Message], sender: str, position: FilePosition | None = None) -> None:
         """Count messages and pass them on; a new position is passed on without messages too."""

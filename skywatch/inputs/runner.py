@@ -69,9 +69,9 @@ class InputRunner:
     async def start(self) -> None:
         """Start the inputs; none is waited for."""
         self._running.start()
-        self._tasks = [asyncio.create_task(self._publish_for_ever(), name="states of inputs")]
+        self._tasks = [asyncio.create_task(self._publish_forever(), name="states of inputs")]
         if self._declared is not None:
-            self._tasks.append(asyncio.create_task(self._follow_for_ever(self._declared), name="settings of inputs"))
+            self._tasks.append(asyncio.create_task(self._follow_forever(self._declared), name="settings of inputs"))
 
     async def stop(self) -> None:
         """Stop the inputs."""
@@ -83,7 +83,7 @@ class InputRunner:
         """The state of every input."""
         return [source.status for source in self._running]
 
-    async def _follow_for_ever(self, declared: Callable[[], Mapping[str, str]]) -> None:
+    async def _follow_forever(self, declared: Callable[[], Mapping[str, str]]) -> None:
         while True:
             await asyncio.sleep(FOLLOW_EVERY_S)
             try:
@@ -95,7 +95,7 @@ class InputRunner:
                 # The inputs that run go on, and the next second tries again.
                 self._follow_faults.failed(str(error), error)
 
-    async def _publish_for_ever(self) -> None:
+    async def _publish_forever(self) -> None:
         while True:
             try:
                 statuses = self.statuses()
@@ -103,7 +103,7 @@ class InputRunner:
                 self._bus.publish(Message(topics.INPUTS, EVENT, _encoder.encode(statuses), snapshot=True))
                 self._faults.succeeded()
             except Exception as error:
-                # Whatever is wrong with one state, the next second brings them anew.
+                # Whatever is wrong with one state, the next second publishes them again.
                 self._faults.failed(str(error), error)
             await asyncio.sleep(PUBLISH_EVERY_S)
 

@@ -1,6 +1,6 @@
 """``RunningInputs``: one task for each input, and the inputs follow what the settings declare while the service runs.
 
-An input that is declared anew is started, one that is declared no more is ended, one whose text differs is opened
+An input that is newly declared is started, one that is declared no more is ended, one whose text differs is opened
 again; the others are left alone.
 """
 
@@ -55,12 +55,12 @@ class RunningInputs(Generic[T]):
         for name, source in list(self._inputs.items()):
             self.add(name, source, self._texts[name])
 
-    async def follow(self, declared: Mapping[str, str], *, anew: bool = False) -> list[str]:
+    async def follow(self, declared: Mapping[str, str], *, reopen: bool = False) -> list[str]:
         """Make the inputs those that are declared (full name -> text); returns the names of those that were ended.
 
-        With ``anew`` all are opened again.
+        With ``reopen`` all are opened again.
         """
-        ended = [name for name, text in self._texts.items() if anew or declared.get(name) != text]
+        ended = [name for name, text in self._texts.items() if reopen or declared.get(name) != text]
         await tasks.end(*(self._tasks[name] for name in ended if name in self._tasks))
         # Not before they have ended: whoever is cancelled meanwhile leaves them to ``stop``.
         for name in ended:

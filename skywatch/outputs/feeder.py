@@ -91,7 +91,7 @@ class Feeder(RetryingInput[InputStatus]):
         """Send until cancelled."""
         self.on_start()
         try:
-            await self.read_for_ever()
+            await self.read_forever()
         finally:
             self.on_stop()
 
@@ -157,7 +157,7 @@ class ListeningFeeder(Feeder):
 
     async def session(self) -> None:
         """Listen until cancelled; raises InputError where the port cannot be opened."""
-        await self._port.accept_for_ever()
+        await self._port.serve_forever()
 
 
 class ConnectingFeeder(Feeder):

@@ -117,7 +117,7 @@ class FindingLog:
         self.open: list[Finding] = []
         """Findings reported and not ended."""
         self.plane = LocalPlane(0.0, 0.0)
-        """Plane on which the findings lie; set anew with each trail."""
+        """Plane on which the findings lie; set again with each trail."""
 
     def report(self, finding: Finding, now: float) -> bool:
         """Open a finding at time `now` (unix s) and return true, unless a more telling one explains it.

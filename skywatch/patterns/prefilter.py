@@ -74,7 +74,7 @@ class MotionColumns:
         dx = np.nan_to_num(dlon * np.cos(np.radians(lat)) * _NM_A_DEGREE)
         dy = np.nan_to_num(dlat * _NM_A_DEGREE)
         way = np.hypot(dx, dy)
-        # After a gap, and where a position cannot be true, the sums begin anew.
+        # After a gap, and where a position cannot be true, the sums restart.
         fresh = ~(dt < s.trail_break_s) | (way > s.max_speed_kt * dt / 3600.0 + 1.0)
         keep = np.where(fresh, 0.0, np.exp(-np.nan_to_num(dt) / s.prefilter_memory_s))
         east[at] = (east[at] + dx) * keep

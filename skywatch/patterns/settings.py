@@ -53,7 +53,7 @@ class PatternSettings(LoopSettings, OrbitSettings, LapSettings, StationSettings,
     vertex_max_nm: float = 2.0
     """Straight flight makes a vertex at least this often (nm)."""
     plane_reach_nm: float = 300.0
-    """The flat map is laid anew beyond this distance (nm); there its scale is wrong by 0.2 %."""
+    """The flat map gets a new centre beyond this distance (nm); there its scale is wrong by 0.2 %."""
     vertices_max: int = 256
     """Vertices that any detector keeps; what bounds memory and cost."""
 

@@ -154,7 +154,7 @@ class Picture:
         self.recover()
 
     def recover(self) -> None:
-        """Begin anew after a tick that failed half-way: what was said is dropped, first sights are kept.
+        """Start over after a tick that failed half-way: what was said is dropped, first sights are kept.
 
         The epoch changes, so that everybody takes the next sky as a whole.
         """

@@ -115,7 +115,7 @@ class Tracker:
         await asyncio.to_thread(self._publisher.start)
         await asyncio.to_thread(self.monitors.start)
         self.receivers.start()
-        following = asyncio.create_task(self._follow_for_ever(), name="settings of receivers")
+        following = asyncio.create_task(self._follow_forever(), name="settings of receivers")
         try:
             if is_restored:
                 # At once, so that a picture that was saved is there before the first second has passed.
@@ -145,7 +145,7 @@ class Tracker:
         self._saver.save_when_due(self.settings.picture_save_s)
         return sky
 
-    async def _follow_for_ever(self) -> None:
+    async def _follow_forever(self) -> None:
         while True:
             await asyncio.sleep(FOLLOW_EVERY_S)
             try:
@@ -168,7 +168,7 @@ class Tracker:
             self.statistics.epoch = self.picture.epoch
         if self._follows:
             before = {f"receiver.{status.name}": status for status in self.statuses()}
-            for name in await self.receivers.follow(declared_receivers(settings), anew=self._must_reopen):
+            for name in await self.receivers.follow(declared_receivers(settings), reopen=self._must_reopen):
                 measuring.forget_receiver(before[name])
             self._must_reopen = False
             self._note_pace()
@@ -194,7 +194,7 @@ class Tracker:
             self.tick()
         except Exception:
             # An internal fault: a new picture is better than none.
-            log.exception("a tick failed, the picture begins anew")
+            log.exception("a tick failed, the picture starts over")
             self.picture.recover()
             self.statistics.epoch = self.picture.epoch
             self.statistics.ticks_failed += 1

@@ -149,7 +149,7 @@ def _period(samples: Sequence[Sample], military: bool) -> dict[str, Any]:
     seen = traffic[1:]
 
     def counted(name: str) -> int:
-        # A receiver that began anew counts from 0 again.
+        # A receiver that was restarted counts from 0 again.
         return max(0, last.counters.get(name, 0) - first.counters.get(name, 0))
 
     messages, basestation = counted("messages"), counted("basestation")

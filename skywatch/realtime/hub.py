@@ -78,9 +78,9 @@ class Hub:
         await asyncio.to_thread(self.picture.start)
         self._inbox.deliver()
         await self._catch_up.start()
-        self._tasks.append(self.loop.create_task(self.subscribers.review_for_ever(), name="review of rights"))
-        self._tasks.append(self.loop.create_task(self._sweep_for_ever(), name="sweep of streams"))
-        self._tasks.append(self.loop.create_task(self._watch_silence_for_ever(), name="watch for silence"))
+        self._tasks.append(self.loop.create_task(self.subscribers.review_forever(), name="review of rights"))
+        self._tasks.append(self.loop.create_task(self._sweep_forever(), name="sweep of streams"))
+        self._tasks.append(self.loop.create_task(self._watch_silence_forever(), name="watch for silence"))
 
     async def close(self) -> None:
         """Stop receiving from the bus."""
@@ -116,7 +116,7 @@ class Hub:
                 self.tick_at = time.monotonic()
             self._faults.succeeded()
         except Exception as error:
-            self._faults.failed("a tick could not be taken in, the picture begins anew", error)
+            self._faults.failed("a tick could not be taken in, the picture starts over", error)
             self.live.forget()
         if (skies[-1].age_s > 0) != self.is_stale:
             self.is_stale = skies[-1].age_s > 0
@@ -129,7 +129,7 @@ class Hub:
         """The message ``picture``: whether the picture is live, and the age of its last tick."""
         return {"state": "stale" if self.is_stale else "live", "age_s": round(self.live.state.sky.age_s, 1)}
 
-    async def _watch_silence_for_ever(self) -> None:
+    async def _watch_silence_forever(self) -> None:
         """Age the picture while the tracker is silent and nothing comes from the bus."""
         while True:
             await asyncio.sleep(AGE_EVERY_S)
@@ -167,7 +167,7 @@ class Hub:
             return self.live.snapshot(source)
         return self.events.logs[source.topic].snapshot(source.visibility, unix_now())
 
-    async def _sweep_for_ever(self) -> None:
+    async def _sweep_forever(self) -> None:
         while True:
             await asyncio.sleep(SWEEP_EVERY_S)
             try:

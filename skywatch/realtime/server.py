@@ -129,7 +129,7 @@ class RealtimeServer:
             raise
         self._receipts.start()
         self._looked_at = time.monotonic()
-        self._look_after = loop.create_task(self._look_after_for_ever(), name="care of connections")
+        self._look_after = loop.create_task(self._look_after_forever(), name="care of connections")
         health.watch(COMPONENT, self._state)
         self._marks = MarkReader(self._runtime, loop, self.hub.live.take_marks)
         self._marks.start()
@@ -193,7 +193,7 @@ class RealtimeServer:
         )
         return factory
 
-    async def _look_after_for_ever(self) -> None:
+    async def _look_after_forever(self) -> None:
         while True:
             await asyncio.sleep(1.0)
             self._looked_at = now = time.monotonic()

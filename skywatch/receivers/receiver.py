@@ -43,7 +43,7 @@ class RetryingReceiver(RetryingInput[ReceiverStatus]):
     async def run(self, sink: Sink) -> None:
         """Read until cancelled, or until the input has ended."""
         self._sink = sink
-        await self.read_for_ever()
+        await self.read_forever()
 
     def deliver(self, reports: Sequence[Report], messages: int, positions: int) -> None:
         """Count reports and pass them to the sink; ``positions`` of the messages were positions."""

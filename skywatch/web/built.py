@@ -49,7 +49,7 @@ class File:
 
 
 class Application:
-    """The built application; looked for again until it is there, and again when it was built anew."""
+    """The built application; looked for again until it is there, and again when it was rebuilt."""
 
     def __init__(self, folder: Path = HERE / "built", state: Path = HERE / "built.state") -> None:
         self._folder = folder

@@ -56,7 +56,7 @@ def _rule(expressions: list[str], field_name: str = "flight") -> dict[str, Any]:
     return {"conditions": {"any": tests}}
 
 
-def compiled_anew() -> dict[str, Any]:
+def compiled_again() -> dict[str, Any]:
     """The most expressions that a rule may have, dear to compile."""
     return {"rule": _rule([f"Q{NUMBER}Q{i}|" + r"\PL|" * 4 + "[^À-ỿ]" * 17 for i in range(20)])}
 
@@ -77,7 +77,7 @@ def given() -> dict[str, Any]:
 def past() -> dict[str, Any]:
     """The longest span of history."""
     begin = datetime.now(UTC) - timedelta(hours=23, minutes=59)
-    return {**compiled_anew(), "from": begin.isoformat()}
+    return {**compiled_again(), "from": begin.isoformat()}
 
 
 def beyond() -> dict[str, Any]:
@@ -86,7 +86,7 @@ def beyond() -> dict[str, Any]:
 
 
 KINDS: dict[str, Callable[[], dict[str, Any]]] = {
-    "compiled anew": compiled_anew,
+    "compiled again": compiled_again,
     "refused": refused,
     "given": given,
     "past": past,

@@ -60,7 +60,7 @@ class Load:
         self.client.close()
 
     def forget(self) -> None:
-        """Begin to count anew."""
+        """Restart the count."""
         with self._lock:
             self.seen.clear()
 

@@ -1,6 +1,6 @@
 """The manual's examples: every request is made, and its answer has every member that the manual shows.
 
-``make examples`` writes the page anew.
+``make examples`` regenerates the page.
 """
 
 from __future__ import annotations

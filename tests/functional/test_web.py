@@ -46,7 +46,7 @@ def test_the_start_page_has_a_strict_policy(make_runtime, folder):
     assert answer.headers["Cross-Origin-Opener-Policy"] == "same-origin-allow-popups"
 
 
-def test_assets_are_kept_for_ever_and_come_packed(make_runtime, folder):
+def test_assets_are_cached_as_immutable_and_compressed(make_runtime, folder):
     write(folder)
     app = TestApp(make_app(make_runtime()))
     plain = app.get("/assets/app-ABC.js")

@@ -99,7 +99,7 @@ def test_the_book_looks_up_in_the_background_and_again_after_an_import(runtime, 
     book.close()
 
 
-def test_airframes_of_addresses_that_have_left_are_not_kept_for_ever(runtime, monkeypatch):
+def test_airframes_of_addresses_that_have_left_are_removed(runtime, monkeypatch):
     monkeypatch.setattr("skywatch.airframes.cache.SPARE", 50)
     cache = AirframeCache(runtime.sessions, runtime.bus)
     cache.start()

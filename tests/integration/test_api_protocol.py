@@ -1,4 +1,4 @@
-"""HTTP/1.1 as its RFCs have it, where the library beneath the web server is more lenient or waits for ever."""
+"""HTTP/1.1 as its RFCs have it, where the library beneath the web server is more lenient or waits indefinitely."""
 
 import json
 

@@ -49,7 +49,7 @@ def wait_until_something_waits(server):
     until(lambda: any(c.total_outbufs_len for c in channels(server)), "an answer that waits for its client")
 
 
-def test_clients_that_do_not_read_hold_no_thread_for_ever(serve, monkeypatch):
+def test_clients_that_do_not_read_free_their_thread(serve, monkeypatch):
     monkeypatch.setattr(api_server, "SILENCE_S", 1)
     monkeypatch.setattr(api_server, "CLEANUP_S", 1)
     server = serve(api_threads=1)

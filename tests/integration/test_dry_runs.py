@@ -15,7 +15,7 @@ from tests.waiting import PATIENCE_S, until
 
 # What the callers of dry runs see, by kind, beside those who are refused a place.
 ANSWERS = {
-    "compiled anew": {"dry run 200"},
+    "compiled again": {"dry run 200"},
     "refused": {"dry run 400"},
     "given": set(),
     "past": {"dry run 200"},

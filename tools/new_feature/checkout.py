@@ -53,7 +53,7 @@ def tidy(root: Path, paths: Sequence[Path]) -> None:
 
 
 def generate(root: Path) -> None:
-    """Write the generated pages of the manual anew."""
+    """Regenerate the pages of the manual that are generated."""
     for generator in GENERATORS:
         _run(root, *generator)
 

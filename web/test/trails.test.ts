@@ -157,7 +157,7 @@ test("the ring keeps the order, drops what is too old and grows instead of dropp
     [...held(ring)].sort((a, b) => a - b),
   );
   ring.take(news([5], 5, 2));
-  assert.deepEqual(held(ring), [5], "trails that begin anew");
+  assert.deepEqual(held(ring), [5], "trails that start over");
 });
 
 test("a mark holds slot, generation and colour", () => {
@@ -182,7 +182,7 @@ test("the outline is the farthest position in each direction, also from before t
   assert.equal(Math.max(...distances), 180);
   assert.equal(distances.filter((nm) => nm === 100).length, 35);
   assert.equal(outline.changes(), null, "nothing new");
-  // What was farthest a day ago is not for ever.
+  // What was farthest a day ago is removed.
   outline.seed(ring(50), 86_401);
   assert.ok(outline.changes()!.every(([x, y]) => distanceNm(station.lat, station.lon, y, x) < 181));
   outline.seed([[mercatorX(0), mercatorY(0)]], 86_401);

@@ -117,7 +117,7 @@ class Assembler:
             return None
         part = draft.parts.get(burst.sequence)
         if part is not None:
-            # The same letter with another text is another message: numbers begin anew.
+            # The same letter with another text is another message: numbering restarts.
             return draft if part.text.rstrip().endswith(burst.text.strip()) and burst.text.strip() else None
         # Every message begins with the first letter: another one goes on with the latest of its number.
         return draft

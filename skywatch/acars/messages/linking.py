@@ -124,7 +124,7 @@ class Linker:
         _remember(self._military, dict.fromkeys(addresses, True))
 
     def look_for_imports(self, session: Session) -> None:
-        """Look every so often whether airframes were imported, and ask them anew for what was unknown or civil."""
+        """Look every so often whether airframes were imported, and ask them again for what was unknown or civil."""
         if time.monotonic() - self._looked_at < IMPORTS_EVERY_S:
             return
         self._looked_at = time.monotonic()

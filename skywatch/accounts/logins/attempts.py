@@ -56,7 +56,7 @@ class Attempts:
         self._limiter.hit(self._limits.anywhere_rate, "guesses", self._account, exact=True)
 
     def succeeded(self) -> None:
-        """The password was right: this place starts anew."""
+        """The password was right: its count restarts."""
         self._limiter.forgive(self._limits.place_rate, "guesses-here", self._here)
 
     @staticmethod

@@ -1,6 +1,6 @@
 """Lists and exports of geofences, whose geometries go from the database to the answer as the JSON texts they are.
 
-Parsing and encoding them anew would be nearly all that such an answer costs.
+Parsing and encoding them each time would be nearly all that such an answer costs.
 """
 
 from __future__ import annotations

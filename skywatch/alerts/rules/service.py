@@ -33,7 +33,7 @@ from skywatch.security.visibility import Visibility
 
 # A page ends where its conditions have so many characters.
 LARGEST_PAGE = 4_000_000
-# Changes of these members start a rule anew.
+# Changes of these members restart a rule.
 RESTARTING = ("conditions", "count")
 STORED = (
     "name", "description", "enabled", "priority", "conditions", "for_s", "cooldown_s", "count", "starts_at",
@@ -107,7 +107,7 @@ class RuleService:
         return rule
 
     def change(self, rule_id: int, values: Mapping[str, Any]) -> AlertRule:
-        """Change a rule; changed conditions start anew, and their first matches are not announced.
+        """Change a rule; changed conditions restart it, and their first matches are not announced.
 
         A rule whose conditions are refused since a new version can only be switched off, or get other conditions.
         """

@@ -18,7 +18,7 @@ QUIET_SHARE, QUIET_TO_MEAN = 0.2, 1.3
 SMOOTH_FRAMES = 5
 # Power that stays of what is noise alone (-4.6 dB).
 FLOOR = 0.35
-# The noise is estimated anew for each of these (samples), which also bounds the memory.
+# The noise is estimated for each of these (samples), which also bounds the memory.
 PIECE = 20 * RATE
 _window: Any = np.sqrt(np.hanning(WINDOW + 1)[:-1])
 

@@ -138,7 +138,7 @@ def get_recording(request: Request) -> Response:
 def transcribe_transmission(request: Request) -> dict[str, Any]:
     """Have a transmission transcribed
 
-    Begins anew where it was transcribed, or tried three times. The result arrives as `audio:transcript`.
+    Starts over where it was transcribed, or tried three times. The result arrives as `audio:transcript`.
     """
     if request.runtime.settings.of(AudioSettings).transcription == "none":
         raise Problem("unavailable", "No transcription engine is set (setting transcription).")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 # Every tick of the picture (events ``tick``, a snapshot, and ``changes``), and the wish for a whole one.
 PICTURE, PICTURE_WANTED = "picture", "picture:wanted"
-# Identities or access settings have changed: what callers may do is to be looked up anew.
+# Identities or access settings have changed: what callers may do must be looked up again.
 IDENTITIES = "accounts"
 # How the tracker is doing, and the states of its receivers and inputs (snapshots).
 TRACKER, RECEIVERS, INPUTS = "tracker", "receivers", "inputs"

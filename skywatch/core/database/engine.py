@@ -26,7 +26,7 @@ from skywatch.core.process.private_files import create_private
 SQLITE_BUSY_TIMEOUT_S = 15
 # Connections to a server: kept open, opened beside them in a rush, and how long to wait for one of them (s).
 POOL_SIZE, POOL_OVERFLOW, POOL_WAIT_S = 10, 20, 5.0
-# The write-ahead journal is cut to this size when it begins anew (bytes).
+# The write-ahead journal is cut to this size when it restarts (bytes).
 SQLITE_JOURNAL_BYTES = 8_000_000
 
 NAMING_CONVENTION = {
@@ -246,7 +246,7 @@ def locked(connection: sa.Connection) -> Iterator[sa.RootTransaction]:
 def without_foreign_keys(connection: sa.Connection) -> Iterator[None]:
     """SQLite follows no foreign keys on this connection, which is in no transaction yet.
 
-    So migrations can drop a table to make it anew; else the rows that refer to it would be deleted. What is not
+    So migrations can drop a table to rebuild it; else the rows that refer to it would be deleted. What is not
     committed at the end is rolled back: within a transaction SQLite ignores the change.
     """
     if connection.dialect.name != "sqlite":

@@ -230,7 +230,7 @@ class AdvisoryLock(ExclusiveLock):
     def _end_own_session(self) -> bool:
         """Whether the server still had this process's own session, whose connection is dead on this side only.
 
-        A proxy or a firewall in between may keep the server's side open for ever.
+        A proxy or a firewall in between may keep the server's side open indefinitely.
         """
         assert self._connection is not None
         if self._session is None:

@@ -1,6 +1,6 @@
 """Connections to PostgreSQL that end when the server is silent.
 
-A host that is gone and a cable that is cut send nothing, not even an end: a client waits for an answer for ever.
+A host that is gone and a cable that is cut send nothing, not even an end: a client waits for an answer indefinitely.
 TCP finds a part of that by itself (keepalives, ``tcp_user_timeout``). The rest is found here: whoever has waited for
 ``SILENCE_S`` has the server tried by a new connection, and gives up where that gets no answer either, or where the
 server works on nothing for the old one. While the server cannot be reached one attempt at a time is made, and everybody

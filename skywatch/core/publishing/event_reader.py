@@ -88,7 +88,7 @@ class EventReader:
             if self._position is None:
                 self._position = _before(session, self._since)
             if highest is not None and highest < self._position:
-                log.warning("identifiers of events begin anew: the database was replaced")
+                log.warning("identifiers of events start over: the database was replaced")
                 self._position = highest
                 self._seen.clear()
             behind = self._of_topics & (_events.c.id > self._position)

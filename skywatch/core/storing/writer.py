@@ -38,7 +38,7 @@ class BackgroundWriter(Generic[E, R]):
 
     ``committed(entries, result)`` is called after the commit with what ``write`` returned, ``refused(entry, error)``
     for an entry that is dropped. ``prepare`` runs once before anything is written, again until it does not raise.
-    ``divisible`` is False where a batch is one thing: then it is tried again for ever, whatever the fault is.
+    ``divisible`` is False where a batch is one thing: then it is retried without limit, whatever the fault is.
     All four run in the writer's thread. The state is ``NAME_writer`` in health.
     """
 

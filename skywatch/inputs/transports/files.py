@@ -132,7 +132,7 @@ class FollowedFile:
 
     def read_lines(self) -> bytes | None:
         """The next whole lines, empty where a line goes on, None where there is nothing more for now."""
-        self._begin_anew_if_truncated()
+        self._start_over_if_truncated()
         chunk = self._file.read(READ_BYTES)
         if not chunk:
             return None
@@ -178,7 +178,7 @@ class FollowedFile:
         """Close the file."""
         self._file.close()
 
-    def _begin_anew_if_truncated(self) -> None:
+    def _start_over_if_truncated(self) -> None:
         descriptor = self._file.fileno()
         is_shorter = os.fstat(descriptor).st_size < self._offset + len(self._rest)
         if is_shorter or os.pread(descriptor, len(self._head), 0) != self._head:

@@ -52,7 +52,7 @@ class ListenInput(MessageInput[Message]):
 
     async def session(self) -> None:
         """Listen until cancelled; raises InputError where the port cannot be opened."""
-        await self._port.accept_for_ever()
+        await self._port.serve_forever()
 
     async def _read(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str) -> None:
         decoder, pace = self._decoder(self.invalid), Pace()

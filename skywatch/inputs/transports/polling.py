@@ -27,7 +27,7 @@ class Poller:
         self._changed_at = time.monotonic()
 
     async def run(self, fetch: Fetch, take: Take, every_s: float) -> None:
-        """Poll for ever; raises what ``fetch`` and ``take`` raise."""
+        """Poll until cancelled; raises what ``fetch`` and ``take`` raise."""
         self._changed_at = time.monotonic()
         due = time.monotonic()
         while True:

@@ -49,7 +49,7 @@ class Port:
     def __len__(self) -> int:
         return len(self._clients)
 
-    async def accept_for_ever(self) -> None:
+    async def serve_forever(self) -> None:
         """Accept connections until cancelled, which ends them too.
 
         Raises InputError where the port cannot be opened.

@@ -37,7 +37,7 @@ class Trail:
     """Cleans positions, projects them and passes on a vertex wherever the aircraft turned or went on for a while.
 
     A position that is not newer than the last one, comes too soon after it, or cannot have been reached is dropped;
-    after a long silence, or when a jump turns out to be true, the trail begins anew on another `plane`.
+    after a long silence, or when a jump turns out to be true, the trail starts over on another `plane`.
     """
 
     __slots__ = ("_doubt", "_heading", "_misses", "_reported", "_s", "_tracked", "_vertex", "_x", "_y",

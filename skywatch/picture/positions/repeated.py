@@ -53,7 +53,7 @@ class RepeatedClaims:
         repeated = self._claims.get((address, claim.receiver))
         return repeated.count if repeated is not None else None
 
-    def is_refused_anew(self, address: str, claim: Claim) -> bool:
+    def is_refused_again(self, address: str, claim: Claim) -> bool:
         """Whether this position has not been counted as refused yet; from now on it has."""
         repeated = self._claims.get((address, claim.receiver))
         if repeated is not None:

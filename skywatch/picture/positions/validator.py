@@ -191,7 +191,7 @@ class PositionValidator:
         )
 
     def _refuse(self, address: str, claim: Claim, contradicted: bool, decided: bool) -> None:
-        if not self._repeated.is_refused_anew(address, claim):
+        if not self._repeated.is_refused_again(address, claim):
             return  # The same position as at the last tick.
         reliability = self._reliability[claim.receiver]
         in_range = reliability.in_range(claim.lat, claim.lon)

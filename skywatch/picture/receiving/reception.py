@@ -73,7 +73,7 @@ class Reception:
         return address
 
     def follow(self, admitted: set[str]) -> None:
-        """A tick: rank anew when it is asked for, and forget the addresses that have left."""
+        """A tick: rank again when it is asked for, and forget the addresses that have left."""
         self._ranked.clear()
         if len(self._counts) > self._most_counts:
             self._counts = {key: count for key, count in self._counts.items() if key[1] in admitted}
@@ -112,7 +112,7 @@ class Reception:
 
 
 def rate_of(messages: int, since: float, now: float) -> float:
-    """Messages a second since a time (unix s); 0 where the receiver has begun to count anew."""
+    """Messages a second since a time (unix s); 0 where the receiver has restarted its count."""
     return max(0, messages) / max(LEAST_MEASURED_S, now - since)
 
 

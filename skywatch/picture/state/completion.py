@@ -22,7 +22,7 @@ class Completion:
         self._ticked_at = 0.0
 
     def begin(self) -> None:
-        """The picture begins anew with the next tick."""
+        """The picture starts over with the next tick."""
         self._began_at = None
 
     def tick(self, now: float) -> bool:

@@ -1,4 +1,4 @@
-"""How rows move from tick to tick, so that only what has changed since the tick before is made anew."""
+"""How rows move from tick to tick, so that only what has changed since the tick before is rebuilt."""
 
 from __future__ import annotations
 

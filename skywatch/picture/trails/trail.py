@@ -75,7 +75,7 @@ class _Flight:
         self.landed = landed
         self.points = array("i", points)
 
-    def begin_anew(self, callsign: bytes, landed: bool) -> None:
+    def restart(self, callsign: bytes, landed: bool) -> None:
         self.callsign, self.landed, self.points = callsign, landed, array("i")
 
     def thin(self) -> None:
@@ -170,7 +170,7 @@ class TrailStore:
                 continue
             callsign = bytes(callsigns[row])
             if callsign and flight.callsign and callsign != flight.callsign and flight.landed:
-                flight.begin_anew(callsign, bool(on_ground[row]))
+                flight.restart(callsign, bool(on_ground[row]))
                 last.at[row] = -np.inf
             flight.callsign = callsign or flight.callsign
             flight.landed |= bool(on_ground[row])

@@ -25,7 +25,7 @@ SPAN_S = 24 * 3600
 DIRECTIONS = 360
 # A slice this long past takes no more points.
 FINAL_AFTER_S = 2 * SLICE_S
-# Chunks of history that one answer reads anew: those of ten hours of 200 aircraft.
+# Chunks of history that one answer reads again: those of ten hours of 200 aircraft.
 MAX_CHUNKS = 1_000
 # tar1090 asks every 15 s.
 FRESH_S = 15.0

@@ -54,7 +54,7 @@ class CatchUp:
         else:
             self._reader.start_at(recent.position)
             self._deliver(recent.messages)
-        self._task = self._loop.create_task(self._look_for_ever())
+        self._task = self._loop.create_task(self._look_forever())
         health.watch(COMPONENT, self._state)
 
     def begin(self) -> None:
@@ -71,7 +71,7 @@ class CatchUp:
     def _recent(self) -> Recent:
         return self._reader.recent(RECENT_S, RECENT_EVENTS)
 
-    async def _look_for_ever(self) -> None:
+    async def _look_forever(self) -> None:
         while True:
             try:
                 await asyncio.wait_for(self._look_now.wait(), LOOK_EVERY_S)

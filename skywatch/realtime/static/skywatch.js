@@ -118,7 +118,7 @@ export class SkywatchChannel {
     if (list && event === "aircraft:update") {
       const point = this.points[topic];
       if (!point || point.epoch !== epoch || point.seq !== data.since) {
-        delete this.points[topic]; // Something is missing: begin anew.
+        delete this.points[topic]; // Something is missing: start over.
         return this._send({ type: "subscribe", topics: [topic], ...(this.bbox ? { bbox: this.bbox } : {}) });
       }
       for (const address of data.removed) list.delete(address);

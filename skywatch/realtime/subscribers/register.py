@@ -139,7 +139,7 @@ class SubscriberRegister:
         """Review all of them at once: identities or settings have changed."""
         self._review_requested.set()
 
-    async def review_for_ever(self) -> None:
+    async def review_forever(self) -> None:
         """Review all of them regularly and on request."""
         while True:
             try:

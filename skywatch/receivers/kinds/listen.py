@@ -73,7 +73,7 @@ class ListenReceiver(RetryingReceiver):
 
     async def session(self) -> None:
         """Listen until cancelled; raises InputError where the port cannot be opened."""
-        await self.port.accept_for_ever()
+        await self.port.serve_forever()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str) -> None:
         peer = host, int(writer.get_extra_info("peername")[1])

@@ -2,7 +2,7 @@
 
 A point of a circle is ``c + u cos(angle) + v sin(angle)`` with vectors of three numbers in a sphere of radius 1: great
 circles, circles parallel to one (lanes) and small circles around a place are the same formula. Because nothing is
-integrated, what keeps apart on paper keeps apart for ever.
+integrated, what keeps apart on paper always keeps apart.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ class LiveEvent:
     # Whether it was ever raised, not only suppressed.
     raised: bool = False
     # An event of before a restart is not ended before this, nor before the picture is complete: its detector has to
-    # hold it anew first.
+    # hold it again first.
     keep_until: float = 0.0
     closest: Closest | None = None
 
@@ -91,7 +91,7 @@ class EventTracker:
                 begun.raised = begun.raised or event.raised
 
     def hold(self, now: float) -> None:
-        """Treat the active events as those of before a restart: the picture has begun anew."""
+        """Treat the active events as those of before a restart: the picture has started over."""
         for event in self._active.values():
             event.keep_until = now + RESTORED_S
 

@@ -1,7 +1,7 @@
 """The web server of the api role: waitress, hardened against resource exhaustion, with errors as problems.
 
-By default waitress stops accepting at 100 connections, spools bodies of a gigabyte to disk, blocks a thread for ever
-for a client that does not read, and answers malformed requests in plain text.
+By default waitress stops accepting at 100 connections, spools bodies of a gigabyte to disk, blocks a thread
+indefinitely for a client that does not read, and answers malformed requests in plain text.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def close_silent(server: BaseWSGIServer, now: float) -> None:
     """Close channels that were idle for ``SILENCE_S``, and those whose client reads or sends too slowly.
 
     Waitress never closes a channel with requests, so that a client that does not read its response would block a worker
-    thread for ever. Requests in progress are not affected.
+    thread indefinitely. Requests in progress are not affected.
     """
     cutoff = now - server.adj.channel_timeout
     for channel in list(server.active_channels.values()):

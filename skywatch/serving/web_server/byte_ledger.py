@@ -11,7 +11,7 @@ from typing import Any
 class ByteLedger:
     """At most ``limit_each`` bytes for a holder and, where it is given, ``limit_total`` in all. Thread-safe.
 
-    A holder's only body may be of any size within the total: what is allowed at all must not be refused for ever.
+    A holder's only body may be of any size within the total: what is allowed at all must not always be refused.
     ``gauge`` shows the sum.
     """
 

@@ -66,7 +66,7 @@ class RequestParser(HTTPRequestParser):
             if error is not None:
                 self.error, self.completed = error, True
         if self.completed:
-            # Rejected, or without a body: after 100 Continue the client would wait for ever.
+            # Rejected, or without a body: after 100 Continue the client would wait indefinitely.
             self.expect_continue = False
         return size
 

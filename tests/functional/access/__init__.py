@@ -1,6 +1,6 @@
 """Who may call what: a table written by hand, apart from the code, that every operation of the API must keep to.
 
-Each feature has a file here with ``ROWS``; add a row for every operation you add, then write the manual's page anew:
+Each feature has a file here with ``ROWS``; add a row for every operation you add, then regenerate the manual's page:
 
     python -m tests.functional.access.page
 

@@ -44,7 +44,7 @@ def test_an_assignment_ends_by_the_second_without_a_restart(api, root, monkeypat
     api.get(f"{V1}/users", headers=token, status=403)
     assert api.get(f"{V1}/auth/profile", headers=token).json["roles"] == []
     assert api.get(f"{V1}/user-roles/{made['id']}", headers=root).json["is_expired"] is True
-    # What has run out may be given again, and for ever.
+    # What has run out may be given again, and without an end.
     again = api.post_json(f"{V1}/user-roles", {"user": ada, "role": role_id(api, "admin")}, headers=root, status=201)
     assert again.json["expires_at"] is None
     api.post_json(f"{V1}/user-roles", {"user": ada, "role": role_id(api, "admin")}, headers=root, status=409)

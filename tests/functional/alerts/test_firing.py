@@ -211,7 +211,7 @@ def test_a_change_of_other_members_announces_nothing(client, stage, add_rule, hi
     assert len(history()) == 1
 
 
-def test_changed_conditions_begin_anew_silently(client, stage, add_rule, history):
+def test_changed_conditions_restart_silently(client, stage, add_rule, history):
     rule = add_rule(cooldown_s=0)
     stage.tick(aircraft(1), aircraft(2, alt_baro=6000))
     wider = {"conditions": test_of("alt_baro", "lt", 7000)}

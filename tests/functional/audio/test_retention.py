@@ -31,7 +31,7 @@ def receive(client, number, days):
 
 
 def test_the_age_is_the_time_since_it_was_received(client, make_settings, directory):
-    """A wrong clock of its sender makes no recording last for ever, and an old one that is added today stays."""
+    """A wrong clock of its sender keeps no recording past retention, and an old one that is added today stays."""
     ahead = upload(client, channel="Ahead", at=(utcnow() + timedelta(hours=23)).isoformat()).json
     receive(client, ahead["id"], 31)
     upload(client, channel="Archive", at=(utcnow() - timedelta(days=900)).isoformat())

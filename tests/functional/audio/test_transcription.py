@@ -233,7 +233,7 @@ def test_it_ends_also_where_what_is_at_work_cannot_be_put_back(client, server, v
     assert state(client, made["id"])["status"] == "processing"
 
 
-def test_three_tries_then_failed_and_asking_again_begins_anew(client, server, voice, monkeypatch):
+def test_three_tries_then_failed_and_asking_again_starts_over(client, server, voice, monkeypatch):
     monkeypatch.setattr(claims, "PAUSES_S", (0.0, 0.0))
     good = server.answers[0]
     server.answers = [(500, b"hush"), (200, b"not JSON"), (503, b"")]

@@ -117,7 +117,7 @@ def test_what_a_positioning_does_not_know_may_be_null(client):
     assert client.put_json(URL + "location/", body, headers=VIEWER).json["radius_nm"] == 25.0
 
 
-def test_a_jump_of_a_thousand_kilometres_starts_anew(client):
+def test_a_jump_of_a_thousand_kilometres_starts_over(client):
     client.put_json(URL + "location/", {"lat": 47.0, "lon": 8.0}, headers=VIEWER)
     assert client.put_json(URL + "location/", {"lat": 56.0, "lon": 8.0}, headers=VIEWER).json["lat"] == 56.0
 

@@ -281,7 +281,7 @@ def test_a_role_of_single_sign_on_and_one_that_ran_out_are_told_apart_in_the_edi
     ]
 
 
-def test_the_last_superadmin_keeps_the_role_for_ever(root):
+def test_the_last_superadmin_keeps_the_role(root):
     form = roles_form(root.get(address(root, "superadmin")))
     form["ends.superadmin"] = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT%H:%M:%S")
     assert "last active superadmin" in alert(form.submit(headers=ORIGIN, status=409))

@@ -162,5 +162,5 @@ def test_rotation_gives_another_uuid(client):
     rotated = client.post_json(f"{FEEDERS}{feeder['id']}/rotate/", {}, headers=ADA).json
     assert rotated["uuid"] != feeder["uuid"]
     assert rotated["uuid"] in rotated["lines"]["readsb"]
-    # The old one can be registered anew: it belongs to nobody.
+    # The old one can be registered again: it belongs to nobody.
     assert register(client, BEN, name="Barn", uuid=feeder["uuid"])["uuid"] == feeder["uuid"]

@@ -72,14 +72,14 @@ def test_a_short_form_of_the_drill(make_runtime, caplog):
             f"{i:06x}": {"note": "x" * 500, "alt": 0, "lat": 47.5 if i < 20 else 10.5, "lon": 8.5} for i in range(1500)
         }
 
-        async def tick_for_ever() -> None:
+        async def tick_forever() -> None:
             while True:
                 publish_sky(runtime, skies.next({h: a | {"alt": skies.last.seq} for h, a in aircraft.items()}))
                 await asyncio.sleep(0.2)
 
         publish_sky(runtime, skies.next(aircraft))
         async with serving(runtime) as server:
-            ticks = asyncio.create_task(tick_for_ever())
+            ticks = asyncio.create_task(tick_forever())
             result = await drill(server.port, seconds=2, bbox=[8, 47, 9, 48])
             ticks.cancel()
         assert (result.faulty, result.missed) == (50, 0)

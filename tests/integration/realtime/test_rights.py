@@ -69,7 +69,7 @@ def test_a_withdrawn_role_and_a_disabled_feature_end_subscriptions(make_runtime)
             accounts.add("token", "viewer", 1)
             lost = await client.until("unsubscribed")
             assert (lost["topics"], lost["remaining"]) == (["military"], ["aircraft", "safety"])
-            # What they may still see is told anew, without what they may not.
+            # What they may still see is sent again, without what they may not.
             snapshot = await client.until("event")
             assert (snapshot["topic"], snapshot["event"]) == ("aircraft", "aircraft:snapshot")
             assert [(a["hex"], a.get("r")) for a in snapshot["data"]["aircraft"]] == [("4b1620", None)]

@@ -158,7 +158,7 @@ class Page:
         self.wait_for(f"return document.querySelector({json.dumps(selector)}) !== null", selector)
 
     def coloured(self) -> int:
-        """How many pixels of aircraft are shown, without having anything painted anew."""
+        """How many pixels of aircraft are shown, without having anything repainted."""
         count: int = self._browser.run_async(
             COLOURED % self._browser.cdp("Page.captureScreenshot", format="png")["data"]
         )

@@ -34,7 +34,7 @@ SETTINGS = PatternSettings()
         max_size=120,
     )
 )
-def test_window_sums_agree_with_counting_anew(
+def test_window_sums_agree_with_a_full_count(
     steps: list[tuple[float, float, float, float | None, float | None]],
 ) -> None:
     window = Window(900.0, 0.5, 180.0)

@@ -153,7 +153,7 @@ def test_a_saved_picture_goes_on_where_it_was(clock):
         decode(msgspec.msgpack.encode([99, 0.0, {}, {}, []]))
 
 
-def test_a_picture_that_failed_begins_anew_and_keeps_first_sights(clock):
+def test_a_picture_that_failed_starts_over_and_keeps_first_sights(clock):
     picture = picture_at(clock)
     picture.put("roof", [snapshot("4b1620", START, lat=47.0, lon=8.0)], 1)
     before = picture.tick()
@@ -193,7 +193,7 @@ def test_a_picture_is_complete_once_an_aircraft_that_was_there_would_have_left(c
     assert picture.tick().is_complete
 
 
-def test_a_picture_that_begins_anew_is_not_complete(clock):
+def test_a_picture_that_starts_over_is_not_complete(clock):
     picture = picture_at(clock)
     assert complete_after(picture, clock, 100) == 60
     picture.move((46.0, 7.0))

@@ -67,7 +67,7 @@ def test_lines_of_basestation_are_counted_apart():
     assert (period["remote"]["accepted"], period["remote"]["basestation"], period["messages"]) == ([100], 30, 130)
 
 
-def test_a_receiver_that_began_anew_makes_no_negative_counts():
+def test_a_receiver_that_restarted_makes_no_negative_counts():
     figures = Figures(START)
     figures.sample(START + 10, counters(1000))
     figures.sample(START + 80, counters(10))

@@ -58,7 +58,7 @@ def test_each_gets_distances_from_the_place_they_may_know_tick_by_tick():
         assert known(exact_one) == distance(STATION, plane(step))
     assert (other.snapshots, exact_one.snapshots) == (1, 1)
     assert exact_one.updates == 3
-    # A point of one view is none of the other: its holder begins anew.
+    # A point of one view is none of the other: its holder starts over.
     again = ModelClient()
     live.leave(exact_one, EXACT)
     live.join(again, ALL, exact_one.point)

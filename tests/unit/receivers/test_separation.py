@@ -139,7 +139,7 @@ def test_what_finds_no_room_waits_and_is_not_received():
     assert len(traffic.reports()) == 100
 
 
-def test_a_lane_keeps_its_distance_for_ever():
+def test_a_lane_keeps_its_distance():
     at = paths.frame(60.0, 170.0, 80.0)
     one, other = paths.lane(at, 300.0, -40.0), paths.lane(at, 305.0, -40.0)
     for flown in (0.0, 500.0, 3000.0):

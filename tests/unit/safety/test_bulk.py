@@ -83,7 +83,7 @@ def test_each_row_gets_its_own_values_and_each_message_its_row(sessions):
     ]  # fmt: skip
 
 
-def test_one_that_ends_and_begins_anew_in_one_batch_is_two_events(sessions):
+def test_one_that_ends_and_begins_again_in_one_batch_is_two_events(sessions):
     book = EventTracker()
     changes = book.update(findings(1), START, T)
     write(sessions, changes)

@@ -28,7 +28,7 @@ def series(recorder, name="roof"):
     return [slot and slot.messages for slot in recorder.reception.receivers[name]]
 
 
-def test_samples_of_a_slot_become_their_mean_and_the_next_slot_begins_anew():
+def test_samples_of_a_slot_become_their_mean_and_the_next_slot_starts_over():
     recorder = ReceptionRecorder()
     assert not recorder.take(START, [status(rate=10)], None)
     assert not recorder.take(START + SLOT_S - 1, [status(rate=20)], None)

@@ -34,7 +34,7 @@ export class Cell<T> implements Readable<T> {
   }
 }
 
-/** Renders its host anew whenever one of the cells changes, while the host is in the page. */
+/** Renders its host again whenever one of the cells changes, while the host is in the page. */
 export class Watch implements ReactiveController {
   #stops: (() => void)[] = [];
 

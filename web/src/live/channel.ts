@@ -273,7 +273,7 @@ export class Channel {
     } else if (event === "aircraft:update") {
       const point = this.points[topic];
       if (!point || point.epoch !== epoch || point.seq !== data.since) {
-        delete this.points[topic]; // Something is missing: begin anew.
+        delete this.points[topic]; // Something is missing: start over.
         this.subscribe([topic]);
         return;
       }

@@ -144,7 +144,7 @@ export interface Label {
 
 /** The trails of all aircraft: what is new with a frame. */
 export interface TrailNews {
-  /** Trails that were begun anew have another number. */
+  /** Trails that were started over have another number. */
   run: number;
   /** Segments that were not sent before. */
   segments: ArrayBuffer;

@@ -57,7 +57,7 @@ export class ChannelOwner {
     return status === "authenticated" && user ? `user ${user.id}` : null;
   }
 
-  /** Connect as whoever this is now; anew when that changes. */
+  /** Connect as whoever this is now; again when that changes. */
   private connect(): void {
     const config = this.who.config.value;
     const { person } = this;

@@ -27,7 +27,7 @@ const fleet = new Fleet();
 const sides = new Map<number, number>();
 const trails = new TrailBook();
 const outline = new Outline();
-/** The map draws all of its ground anew for a new outline (ms). */
+/** The map redraws all of its ground for a new outline (ms). */
 const OUTLINE_EVERY_MS = 10_000;
 const ZOOM_SIZES = CLASSES.map((name) => SCALE[name]);
 

@@ -21,7 +21,7 @@ const REFRESH = `skywatch.refresh${PATH}`;
 const USER = `skywatch.user${PATH}`;
 const RENEW_BEFORE_S = 30;
 const RETRY_S = 10;
-/** An answer that takes longer will not come: a connection that died without a word holds nobody up for ever. */
+/** An answer that takes longer will not come: a connection that died silently holds nobody up. */
 const ANSWER_MS = 15_000;
 const CHECK_PAUSE_MS = 1000;
 const LOCK = `skywatch.refresh${PATH}`;
@@ -127,7 +127,7 @@ class Session {
     }, wait);
   }
 
-  /** Learn anew what may be seen here and what this person may do. */
+  /** Reload what may be seen here and what this person may do. */
   async reload(): Promise<void> {
     await this.loadConfig();
     this.check();

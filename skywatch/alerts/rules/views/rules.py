@@ -92,7 +92,7 @@ def get_rule(request: Request) -> dict[str, Any]:
 def update_rule(request: Request) -> dict[str, Any]:
     """Change a rule
 
-    Changed conditions start anew: their first matches count as announced. A change of anything else announces
+    Changed conditions restart it: their first matches count as announced. A change of anything else announces
     nothing. The change is in force within 2 s.
     """
     changed = service(request).change(request.validated["path"]["id"], request.validated["body"])

@@ -1,6 +1,6 @@
 """Patterns that aircraft flew when the last tracker stopped: they go on until they are found again or surely over.
 
-The detectors begin anew with a start and need minutes to find a pattern again. Without this it would be another
+The detectors start empty and need minutes to find a pattern again. Without this it would be another
 pattern, the threat would be cleared meanwhile, and both would be announced.
 """
 

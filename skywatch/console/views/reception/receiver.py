@@ -182,7 +182,7 @@ def _opened(request: Request) -> Entries:
     row = stored_settings.read(request.db, request.runtime.settings).get(name)
     if row is None:
         raise _no_input()
-    # An address with credentials is not shown again: whoever changes it enters it anew.
+    # An address with credentials is not shown again: whoever changes it enters it again.
     text = "" if row.text is None or without_passwords(row.text) != row.text else row.text
     return Entries(connections.values_of(name, text), version_of(_stamp(row)))
 

@@ -106,7 +106,7 @@ class Walk:
         if self._jump_time != LONG_AGO and not self._confirmed(frame, partner, by_pair):
             self._counts.too_fast += 1
             return None
-        return self._start_anew(frame, by_pair)
+        return self._start_over(frame, by_pair)
 
     def _go_on_alone(self, frame: PositionFrame) -> Position | None:
         """Without a pair: decode the frame relative to the last position."""
@@ -139,7 +139,7 @@ class Walk:
                 return None
             return self._accept(frame, alone, None)
         if self._confirmed(frame, partner, by_pair):
-            return self._start_anew(frame, by_pair)
+            return self._start_over(frame, by_pair)
         self._counts.too_fast += 1
         return None
 
@@ -154,7 +154,7 @@ class Walk:
             self._settled |= min(partner.time, frame.time) > self._since
         return position
 
-    def _start_anew(self, frame: PositionFrame, position: Position) -> Position:
+    def _start_over(self, frame: PositionFrame, position: Position) -> Position:
         self._time, self._position, self._surface = frame.time, position, frame.surface
         self._since, self._settled, self._doubts = frame.time, False, 0
         self._jump_since = self._jump_time = LONG_AGO

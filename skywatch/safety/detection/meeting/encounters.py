@@ -197,7 +197,7 @@ class ProximityDetector:
     def _describe(
         self, frame: Frame, encounters: Encounters, index: int, key: str, hexes: tuple[str, str]
     ) -> tuple[Finding, float]:
-        """The finding of a pair, which is made anew every few seconds, and when it was made."""
+        """The finding of a pair, which is repeated every few seconds, and when it was made."""
         pairs = encounters.pairs
         severity: Severity = "critical" if encounters.critical[index] else "warning"
         first, second = frame.sky.index[hexes[0]], frame.sky.index[hexes[1]]

@@ -105,7 +105,7 @@ class RegionDetector:
         is_good = (nic >= thresholds.area_nic) & (nac_p >= thresholds.area_nac_p)
         good, bad = own & is_good, own & ~is_good
         since = state["good_since"]
-        # Bad, relayed or silent: the time of being good begins anew; what it was for long enough it stays.
+        # Bad, relayed or silent: the time of being good restarts; what it was for long enough it stays.
         since[:] = np.where(good, np.where(np.isnan(since), now, since), np.nan)
         state["good_at"][good] = now
         was_good = state["was_good"].astype(bool)

@@ -18,7 +18,7 @@ COOLDOWNS = ("le_detected", "overhead", "threat_escalated", "threat_cleared", "c
 
 @pytest.fixture
 def installation(make_runtime, database_url):
-    """Opens the installation anew, as another process does: a bus in memory begins empty."""
+    """Opens the installation again, as another process does: a bus in memory begins empty."""
 
     def open_again(**settings):
         # Nothing but memory keeps alerts from being repeated.

@@ -124,7 +124,7 @@ def test_a_stored_value_that_no_longer_parses_is_left_out_alone(make_runtime):
     runtime = make_runtime()
     store(runtime, retention_flights_days="30", station_lat="47.5", station_lon="8.5", station_name="Roof")
     with writing(runtime.sessions) as session:
-        session.get_one(StoredSetting, "retention_flights_days").value = "for ever"
+        session.get_one(StoredSetting, "retention_flights_days").value = "always"
         session.delete(session.get_one(StoredSetting, "station_lon"))
     runtime.stored.expire()
     assert runtime.current.of(HistorySettings).retention_flights_days == 730.0

@@ -96,7 +96,7 @@ def test_late_repeated_and_impossible_positions_are_passed_over() -> None:
     assert trail.path_nm == pytest.approx(10.0, abs=0.3)
 
 
-def test_a_jump_that_turns_out_true_begins_anew() -> None:
+def test_a_jump_that_turns_out_true_starts_over() -> None:
     trail = Trail(SETTINGS)
     for p in Flight(lat=50.0).straight(3.0).positions():
         trail.add(*p[:6])

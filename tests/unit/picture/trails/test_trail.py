@@ -1,4 +1,4 @@
-"""Trails: straight flight is thinned, turns are kept, a new flight begins anew."""
+"""Trails: straight flight is thinned, turns are kept, a new flight starts a new trail."""
 
 import math
 

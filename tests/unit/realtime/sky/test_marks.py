@@ -66,7 +66,7 @@ def test_marks_come_and_go_with_the_tick_and_are_nobody_elses(protocol):
         assert ann.read() == marks.get(ANN, frozenset()) & SKY.keys()
         assert bob.read() == marks.get(BOB, frozenset()) & SKY.keys()
         assert nobody.read() == set()
-    assert [one.fulls for one in (ann, bob, nobody)] == [1, 1, 1], "nobody had to begin anew"
+    assert [one.fulls for one in (ann, bob, nobody)] == [1, 1, 1], "nobody had to start over"
     assert topics.view_count == 1
     for one in (ann, bob, nobody):
         topics.leave(one, one.view)

@@ -1,4 +1,4 @@
-"""Times from counters: forward, a little back, set anew, and the two ways of counting."""
+"""Times from counters: forward, a little back, reset, and the two ways of counting."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_frames_without_a_counter_have_the_time_of_the_one_before():
     assert times.tolist() == [50.0, 50.0, 50.0, 52.0, 52.0]
 
 
-def test_a_counter_that_was_set_anew_does_not_move_time():
+def test_a_counter_that_was_reset_does_not_move_time():
     clock = CounterClock()
     times = clock.times(np.array([900 * SECOND, 901 * SECOND, 2 * SECOND, 3 * SECOND]))
     assert times.tolist() == pytest.approx([0.0, 1.0, 1.0, 2.0])

@@ -16,7 +16,7 @@ def test_too_little_in_the_time_is_too_slow():
     assert looks(Pace(), (0, 0, True), (30, 400, True), (59, 400, True), (60, 199, True)) == [False, False, False, True]
 
 
-def test_enough_begins_the_time_anew():
+def test_enough_restarts_the_time():
     steps = (0, 0, True), (50, 1000, True), (100, 0, True), (110, 0, True)
     assert looks(Pace(), *steps) == [False, False, False, True]
 
@@ -26,5 +26,5 @@ def test_time_in_which_nobody_waits_does_not_count():
     assert looks(Pace(), *steps) == [False, False, False, False, True]
 
 
-def test_a_clock_that_is_set_back_begins_anew():
+def test_a_clock_that_is_set_back_starts_over():
     assert looks(Pace(), (1000, 0, True), (500, 0, True), (559, 0, True), (560, 0, True)) == [False] * 3 + [True]

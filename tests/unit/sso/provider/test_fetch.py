@@ -27,7 +27,7 @@ def hanging_lookup(monkeypatch):
     over.set()
 
 
-def test_a_name_that_is_looked_up_for_ever_holds_nobody_up(make_settings, hanging_lookup):
+def test_a_lookup_that_does_not_end_delays_nobody(make_settings, hanging_lookup):
     fetcher = Fetcher(make_settings(oidc_timeout_s="0.5"), places=1)
     # The one place is free again after the first call.
     for _ in range(2):

@@ -17,7 +17,7 @@ import { drawingOf, type Drawing } from "./ground_style";
 const MEDIUM_FROM = 3.2;
 const REGIONS_FROM = 6.6;
 const LOCAL_FROM = 8.6;
-/** Aircraft go first, but what is below them does not wait for ever where there are none. */
+/** Aircraft go first, but what is below them does not wait indefinitely where there are none. */
 const MAX_WAIT_MS = 4000;
 const KINDS: Record<string, string> = { countries: "country", lakes: "lake", rivers: "river", cities: "town" };
 

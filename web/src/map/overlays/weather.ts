@@ -1,4 +1,4 @@
-// Weather radar as a layer: tiles of the address that the installation names, half transparent, fetched anew now and then.
+// Weather radar as a layer: tiles of the address that the installation names, half transparent, fetched again now and then.
 import TileLayer from "ol/layer/Tile";
 import XYZ from "ol/source/XYZ";
 import { attribution } from "../ground/base_maps";

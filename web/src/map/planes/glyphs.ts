@@ -41,7 +41,7 @@ export class Glyphs {
     const key = font + character;
     let cell = this.cells.get(key);
     if (cell === undefined) {
-      // More characters than any alphabet of callsigns has: begin anew.
+      // More characters than any alphabet of callsigns has: start over.
       if (this.cells.size === GLYPH_COLUMNS * GLYPH_ROWS) this.clear();
       cell = this.cells.size;
       this.cells.set(key, cell);

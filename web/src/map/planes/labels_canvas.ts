@@ -37,7 +37,7 @@ export class CanvasLabels {
     if (bitmap) {
       this.bitmaps.delete(key);
     } else {
-      // A new canvas costs more than all that is painted on it: the one that was not used for longest is painted anew.
+      // A new canvas costs more than all that is painted on it: the one that was not used for longest is repainted.
       const [oldest] = this.bitmaps.size >= LABEL_MEMORY ? this.bitmaps : [];
       if (oldest) this.bitmaps.delete(oldest[0]);
       bitmap = paint(label, shades, ratio, oldest?.[1].canvas ?? document.createElement("canvas"));
