@@ -194,7 +194,7 @@ KINDS = {
     kinds.Timestamp: datetime,
 }
 # Rooms that still take their bodies as dictionaries.
-PENDING = ("alerts", "cannonball", "feeders", "safety")
+PENDING = ("alerts", "cannonball", "safety")
 
 
 def bodies(client):

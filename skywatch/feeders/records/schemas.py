@@ -9,6 +9,7 @@ import colander
 from skywatch.feeders.models import COARSE, EXACT, HIDDEN
 from skywatch.feeders.records.uuids import digits_of
 from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.ids import MAXIMUM_ID
 from skywatch.http.resources.schema import (
     JsonBoolean,
@@ -94,8 +95,31 @@ class _Changeable(Schema):
     )
 
 
+class FeederChangeFields(Fields):
+    """The members of a feeder to change."""
+
+    name: str | UnsetType = UNSET
+    enabled: bool | UnsetType = UNSET
+    trusted: bool | UnsetType = UNSET
+    mlat: bool | UnsetType = UNSET
+    lat: float | UnsetType | None = UNSET
+    lon: float | UnsetType | None = UNSET
+    altitude_ft: int | UnsetType | None = UNSET
+    place_privacy: str | UnsetType = UNSET
+    owner: int | UnsetType | None = UNSET
+
+
+class NewFeederFields(FeederChangeFields, kw_only=True):
+    """A feeder to register; ``uuid`` holds 32 digits."""
+
+    name: str
+    uuid: str | UnsetType = UNSET
+
+
 class NewFeeder(_Changeable):
     """A feeder to register."""
+
+    struct = NewFeederFields
 
     name = _name()
     uuid = node(Uuid(), "The UUID that its program uses already; without it a new one is made.", **DROP)
@@ -103,6 +127,8 @@ class NewFeeder(_Changeable):
 
 class FeederChange(_Changeable):
     """The fields of a feeder to change."""
+
+    struct = FeederChangeFields
 
     name = _name(**DROP)
 

@@ -1,4 +1,4 @@
-"""The record of a feeder as one caller may see it: what follows from a place that is not exact is coarse for others."""
+"""A feeder as one caller may see it: what follows from a place that is not exact is coarse for others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_exact(visibility: Visibility, feeder: Feeder) -> bool:
     return feeder.place_privacy == EXACT or may_know(visibility, feeder)
 
 
-def record_of(feeder: Feeder, state: FeederState | None, visibility: Visibility) -> dict[str, Any]:
+def feeder_answer(feeder: Feeder, state: FeederState | None, visibility: Visibility) -> dict[str, Any]:
     """A feeder, and its state where it is connected, for a caller."""
     exact = is_exact(visibility, feeder)
     last_seen_at = _moment(state.last_seen_at) if state is not None and state.last_seen_at else feeder.last_seen_at

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.feeders.models import Feeder
-from skywatch.feeders.records import schemas
+from skywatch.feeders.records import schemas, service
 from skywatch.feeders.records.lines import beast_port, host_of, lines_of
-from skywatch.feeders.records.service import FeederService
-from skywatch.feeders.records.shape import record_of
+from skywatch.feeders.records.shape import feeder_answer
 from skywatch.feeders.records.uuids import hyphenated
 from skywatch.feeders.settings import FeederSettings
 from skywatch.feeders.states import published
 from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.ids import RowId
+from skywatch.http.resources.fields import body_of
+from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.http.settings import HttpSettings
 from skywatch.receivers.settings import ReceiverSettings
@@ -36,20 +36,14 @@ rotation = ApiService(
 )
 
 
-def service(request: Request) -> FeederService:
-    """The rules for this request's caller."""
-    receivers = request.runtime.current.of(ReceiverSettings).receivers
-    return FeederService(request.db, request.visibility, actor_of(request), list(receivers))
-
-
 @feeders.get(permission=VIEW, query=schemas.FeederQuery(), responses={200: schemas.FeederList()})
 def list_feeders(request: Request) -> dict[str, Any]:
     """List feeders in the order of their names"""
     query = request.validated["querystring"]
-    rows, count = service(request).find(query["offset"], query["limit"], mine=query["mine"])
+    rows, count = service.find(request.db, request.visibility, query["offset"], query["limit"], mine=query["mine"])
     states = published(request.runtime.bus)
-    records = [record_of(row, states.get(row.id), request.visibility) for row in rows]
-    return page(request, "feeders", records, count)
+    answers = [feeder_answer(row, states.get(row.id), request.visibility) for row in rows]
+    return page(request, "feeders", answers, count)
 
 
 @feeders.post(
@@ -65,13 +59,15 @@ def create_feeder(request: Request) -> dict[str, Any]:
     The answer is the only one that shows its UUID, with ready-made lines for programs. A user has at most 50 feeders.
     One that a holder of `feeders.manage` registers is trusted unless the body says otherwise.
     """
-    return _credentials(request, *service(request).create(request.validated["body"]))
+    fields = body_of(request, schemas.NewFeederFields)
+    created = service.create(request.db, request.visibility, actor_of(request), _receivers(request), fields)
+    return _credentials_answer(request, *created)
 
 
 @feeder.get(permission=VIEW, path=RowId(), responses={200: schemas.FeederEntry()}, errors=(404,))
 def get_feeder(request: Request) -> dict[str, Any]:
     """Show a feeder"""
-    return _record(request, service(request).get(request.validated["path"]["id"]))
+    return _answer(request, service.get(request.db, row_id(request)))
 
 
 @feeder.patch(
@@ -86,7 +82,9 @@ def change_feeder(request: Request) -> dict[str, Any]:
 
     The connection of one that is disabled ends within 2 s.
     """
-    return _record(request, service(request).change(request.validated["path"]["id"], request.validated["body"]))
+    fields, receivers = body_of(request, schemas.FeederChangeFields), _receivers(request)
+    row = service.change(request.db, request.visibility, actor_of(request), receivers, row_id(request), fields)
+    return _answer(request, row)
 
 
 @feeder.delete(permission=to_import(OWN), path=RowId(), responses={204: None}, errors=(404,))
@@ -95,7 +93,7 @@ def delete_feeder(request: Request) -> None:
 
     Its connection ends within 2 s.
     """
-    service(request).delete(request.validated["path"]["id"])
+    service.delete(request.db, request.visibility, actor_of(request), row_id(request))
     request.response.status_code = 204
 
 
@@ -105,16 +103,22 @@ def rotate_feeder(request: Request) -> dict[str, Any]:
 
     The old one is refused from then on, and its connection ends within 2 s.
     """
-    return _credentials(request, *service(request).rotate(request.validated["path"]["id"]))
+    rotated = service.rotate(request.db, request.visibility, actor_of(request), _receivers(request), row_id(request))
+    return _credentials_answer(request, *rotated)
 
 
-def _record(request: Request, row: Feeder) -> dict[str, Any]:
-    return record_of(row, published(request.runtime.bus).get(row.id), request.visibility)
+def _receivers(request: Request) -> frozenset[str]:
+    """The names that receivers of the settings have."""
+    return frozenset(request.runtime.current.of(ReceiverSettings).receivers)
 
 
-def _credentials(request: Request, row: Feeder, digits: str) -> dict[str, Any]:
+def _answer(request: Request, row: Feeder) -> dict[str, Any]:
+    return feeder_answer(row, published(request.runtime.bus).get(row.id), request.visibility)
+
+
+def _credentials_answer(request: Request, row: Feeder, digits: str) -> dict[str, Any]:
     settings = request.runtime.current
     port = beast_port(settings.of(ReceiverSettings).receivers)
     host = host_of(settings.of(FeederSettings).feeders_address, settings.of(HttpSettings).base_url)
     uuid = hyphenated(digits)
-    return {**_record(request, row), "uuid": uuid, "lines": lines_of(host, port, uuid) if port else None}
+    return {**_answer(request, row), "uuid": uuid, "lines": lines_of(host, port, uuid) if port else None}
