@@ -10,6 +10,7 @@ from skywatch.alerts.rules.schemas import name_node
 from skywatch.alerts.types import Geometry
 from skywatch.core.areas.band import HIGHEST_FT, LOWEST_FT
 from skywatch.http.lists.paging import PageLinks
+from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     JsonInteger,
     JsonNumber,
@@ -38,8 +39,28 @@ def _altitude(description: str, missing: Any) -> colander.SchemaNode:
     )
 
 
+class NewGeofenceFields(Fields):
+    """A geofence to create; ``geometry`` is GeoJSON."""
+
+    name: str
+    geometry: dict[str, Any]
+    floor_ft: float | None = None
+    ceiling_ft: float | None = None
+
+
+class GeofenceChangeFields(Fields):
+    """The members of a geofence to change."""
+
+    name: str | UnsetType = UNSET
+    geometry: dict[str, Any] | UnsetType = UNSET
+    floor_ft: float | UnsetType | None = UNSET
+    ceiling_ft: float | UnsetType | None = UNSET
+
+
 class NewGeofence(Schema):
     """A geofence to create."""
+
+    struct = NewGeofenceFields
 
     name = name_node()
     geometry = colander.SchemaNode(
@@ -52,6 +73,8 @@ class NewGeofence(Schema):
 
 class GeofenceChange(Schema):
     """The fields of a geofence to change."""
+
+    struct = GeofenceChangeFields
 
     name = name_node(missing=colander.drop)
     geometry = colander.SchemaNode(Geometry(), missing=colander.drop)

@@ -6,23 +6,26 @@ from typing import Any
 
 from pyramid.response import Response
 
-from skywatch.alerts.geofences import listing
+from skywatch.alerts.geofences import listing, service
 from skywatch.alerts.geofences.schemas import (
     GeofenceChange,
+    GeofenceChangeFields,
     GeofenceCollection,
     GeofenceList,
     GeofenceRecord,
     GeofencesImported,
     NewGeofence,
+    NewGeofenceFields,
 )
-from skywatch.alerts.geofences.service import GeofenceService, record_of
+from skywatch.alerts.geofences.service import geofence_answer
 from skywatch.core.areas.geometry import MAXIMUM_POSITIONS
 from skywatch.core.areas.importing import count_features
 from skywatch.core.problems import Problem
 from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.paging import PageQuery, page
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.ids import RowId
+from skywatch.http.resources.fields import body_of
+from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.render import json_response
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.http.resources.validation import has_at_most, json_body, too_many_values
@@ -54,11 +57,6 @@ geofence = ApiService(
 )
 
 
-def service(request: Request) -> GeofenceService:
-    """The service for the caller of this request."""
-    return GeofenceService(request.db, request.visibility, actor_of(request))
-
-
 @geofences.get(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: GeofenceList()})
 def list_geofences(request: Request) -> dict[str, Any]:
     """List the caller's geofences
@@ -66,8 +64,8 @@ def list_geofences(request: Request) -> dict[str, Any]:
     A page ends before its limit where geometries are large.
     """
     query = request.validated["querystring"]
-    records, count = listing.page_of_geofences(request.db, request.visibility, query["offset"], query["limit"])
-    return page(request, "geofences", records, count, len(records))
+    answers, count = listing.page_of_geofences(request.db, request.visibility, query["offset"], query["limit"])
+    return page(request, "geofences", answers, count, len(answers))
 
 
 @geofences.post(
@@ -79,7 +77,8 @@ def list_geofences(request: Request) -> dict[str, Any]:
 )
 def create_geofence(request: Request) -> dict[str, Any]:
     """Create a geofence"""
-    return record_of(service(request).create(request.validated["body"]))
+    fields = body_of(request, NewGeofenceFields)
+    return geofence_answer(service.create(request.db, request.visibility, actor_of(request), fields))
 
 
 @export.get(permission=Permission.ALERTS_VIEW, responses={200: "application/geo+json"})
@@ -102,24 +101,25 @@ def import_geofences(request: Request) -> dict[str, Any]:
     All are imported, or none: the faults name each feature or airspace that cannot be imported. At most 200, with
     100,000 positions altogether.
     """
+    session, visibility, actor = request.db, request.visibility, actor_of(request)
     if request.content_type == "text/plain":
-        created = service(request).import_openair(text_body(request))
+        created = service.import_openair(session, visibility, actor, text_body(request))
     elif request.content_type in GEOJSON_TYPES:
         request.content_type = "application/json"
         if not has_at_most(request.body, MAX_VALUES):
             # Rather than of JSON values the refusal speaks of geofences, where it can.
-            service(request).check_count(count_features(request.body))
+            service.check_count(session, visibility, count_features(request.body))
             raise too_many_values(MAX_VALUES)
-        created = service(request).import_geojson(json_body(request, None))
+        created = service.import_geojson(session, visibility, actor, json_body(request, None))
     else:
         raise Problem("unsupported_media_type", "The body must be GeoJSON (application/json) or OpenAir (text/plain).")
-    return {"geofences": [record_of(row) for row in created], "count": len(created)}
+    return {"geofences": [geofence_answer(row) for row in created], "count": len(created)}
 
 
 @geofence.get(permission=Permission.ALERTS_VIEW, path=RowId(), responses={200: GeofenceRecord()}, errors=(404,))
 def get_geofence(request: Request) -> dict[str, Any]:
     """Show a geofence"""
-    return record_of(service(request).get(request.validated["path"]["id"]))
+    return geofence_answer(service.get(request.db, request.visibility, row_id(request)))
 
 
 @geofence.patch(
@@ -131,13 +131,14 @@ def get_geofence(request: Request) -> dict[str, Any]:
 )
 def update_geofence(request: Request) -> dict[str, Any]:
     """Change a geofence"""
-    return record_of(service(request).change(request.validated["path"]["id"], request.validated["body"]))
+    fields = body_of(request, GeofenceChangeFields)
+    return geofence_answer(service.change(request.db, request.visibility, actor_of(request), row_id(request), fields))
 
 
 @geofence.delete(permission=Permission.ALERTS_DELETE, path=RowId(), responses={204: None}, errors=(404, 409))
 def delete_geofence(request: Request) -> None:
     """Delete a geofence that no rule uses"""
-    service(request).delete(request.validated["path"]["id"])
+    service.delete(request.db, request.visibility, actor_of(request), row_id(request))
     request.response.status_code = 204
 
 

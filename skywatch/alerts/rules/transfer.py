@@ -19,9 +19,9 @@ from skywatch.alerts.access import (
 )
 from skywatch.alerts.conditions import budget
 from skywatch.alerts.conditions.tree import parsed
+from skywatch.alerts.geofences import service as geofence_service
 from skywatch.alerts.geofences.listing import own_geofences
-from skywatch.alerts.geofences.schemas import NewGeofence
-from skywatch.alerts.geofences.service import GeofenceService
+from skywatch.alerts.geofences.schemas import NewGeofence, NewGeofenceFields
 from skywatch.alerts.models import AlertRule, Geofence, Watchlist
 from skywatch.alerts.rules.checks import with_duration
 from skywatch.alerts.rules.revision import raise_revision
@@ -87,7 +87,7 @@ def import_document(session: Session, visibility: Visibility, actor: Actor, docu
     _refuse(faults)
     with session.begin_nested():
         ids = {
-            "geofence": _create(geofences, "geofences", GeofenceService(session, visibility, actor).add, faults),
+            "geofence": _create(geofences, "geofences", partial(_add_geofence, session, visibility), faults),
             "watchlist": _create(watchlists, "watchlists", partial(_add_watchlist, session, visibility), faults),
         }
         service = RuleService(session, visibility, actor)
@@ -186,6 +186,10 @@ def _create(entries: list[dict[str, Any]], name: str, create: Callable[..., Any]
         except Problem as problem:
             _add_faults(problem, f"{name}.{index}", faults)
     return ids
+
+
+def _add_geofence(session: Session, visibility: Visibility, values: Mapping[str, Any]) -> Geofence:
+    return geofence_service.add(session, visibility, NewGeofenceFields.of(values))
 
 
 def _add_watchlist(session: Session, visibility: Visibility, values: Mapping[str, Any]) -> Watchlist:
