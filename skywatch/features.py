@@ -31,6 +31,7 @@ from skywatch.picture import feature as picture
 from skywatch.readsb import feature as readsb
 from skywatch.realtime import feature as realtime
 from skywatch.receivers import feature as receivers
+from skywatch.reception import feature as reception
 from skywatch.safety import feature as safety
 from skywatch.settings import Origin, Settings, load_with_origins
 from skywatch.sso import feature as sso
@@ -56,6 +57,7 @@ FEATURES = FeatureSet(
         outputs.FEATURE,
         cannonball.FEATURE,
         feeders.FEATURE,
+        reception.FEATURE,
         history.FEATURE,
         system.FEATURE,
         notify.FEATURE,

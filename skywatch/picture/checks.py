@@ -25,7 +25,7 @@ class Counter:
     def __init__(self) -> None:
         self.reports = 0
 
-    def put(self, receiver: str, reports: Sequence[Report], messages: int) -> None:
+    def put(self, receiver: str, reports: Sequence[Report], messages: int, positions: int = 0) -> None:
         """Count."""
         self.reports += len(reports)
 

@@ -22,8 +22,9 @@ from skywatch.picture.positions.validator import PositionValidator
 from skywatch.picture.receiving.admission import Admission
 from skywatch.picture.receiving.field_validator import FieldValidator
 from skywatch.picture.receiving.gathering import gather
-from skywatch.picture.receiving.receiver_views import AllReceiverViews
+from skywatch.picture.receiving.receiver_views import AllReceiverViews, ReceiverViews
 from skywatch.picture.receiving.view import View
+from skywatch.picture.reception.counts import ReceiverCounts
 from skywatch.picture.saving.picture import FORM, SavedBook, SavedPicture
 from skywatch.picture.saving.reports import pack, unpack
 from skywatch.picture.saving.restored import RestoredAircraft
@@ -64,6 +65,7 @@ class Picture:
         self.admission = Admission(maximum, proof)
         self.validator = PositionValidator({}, station)
         self.trails = TrailStore()
+        self.counts = ReceiverCounts()
         self._fields = FieldValidator(self.validator)
         self._airframes = airframes
         self._assembly = Assembly(self.epoch, self.shown_station, airframes, station)
@@ -83,11 +85,22 @@ class Picture:
         """Speed of each receiver that plays a recording, as a multiple of real time."""
         return self.validator.pace
 
-    def put(self, receiver: str, reports: Sequence[Report], messages: int, *, proven: bool = False) -> None:
-        """Add reports of a receiver; see ``receivers.base.Sink``. ``proven`` as for ``Admission.filter``."""
+    def views_of(self, receiver: str) -> ReceiverViews | None:
+        """The views of a receiver; None for one that was never heard."""
+        return self._views.get(receiver)
+
+    def put(
+        self, receiver: str, reports: Sequence[Report], messages: int, positions: int = 0, *, proven: bool = False
+    ) -> None:
+        """Add reports of a receiver; see ``receivers.base.Sink``.
+
+        ``proven`` as for ``Admission.filter``: such reports come from other features and do not count as reception.
+        """
         now = self._follow_clock()
         views = self._views[receiver]
         self.messages += messages
+        if not proven:
+            self.counts[receiver].add(messages, positions, now)
         if reports:
             reports = self.admission.filter(views, reports, self._views.in_order, now, proven)
             views.put(reports)
@@ -169,6 +182,14 @@ class Picture:
         """The present time; when the clock has been set, first move everything known along."""
         now, step = self._clock.read()
         if step:
-            for part in (self._views, self._rows, self.admission, self.validator, self._fields, self.trails):
+            for part in (
+                self._views,
+                self._rows,
+                self.admission,
+                self.validator,
+                self._fields,
+                self.trails,
+                self.counts,
+            ):
                 part.shift(step)
         return now

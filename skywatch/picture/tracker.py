@@ -27,6 +27,7 @@ from skywatch.picture.declared import declared_receivers, open_declared, unusabl
 from skywatch.picture.monitor import Monitor
 from skywatch.picture.picture import Picture
 from skywatch.picture.receiving.further_reports import FurtherReports
+from skywatch.picture.reception.access import PictureAccess
 from skywatch.picture.running_monitors import RunningMonitors
 from skywatch.picture.saving.saver import PictureSaver
 from skywatch.picture.settings import PictureSettings
@@ -85,6 +86,7 @@ class Tracker:
             proof=True,
             shown_station=settings.shown_station,
         )
+        runtime.shared(PictureAccess).picture = self.picture
         self._note_pace()
         self._only = runtime.shared(OnlyTracker)
         self._report = TickReport(runtime.bus, self.picture, self._only.instance)

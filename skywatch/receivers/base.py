@@ -30,8 +30,9 @@ class ReceiverStatus(InputStatus):
 class Sink(Protocol):
     """Takes the reports of receivers; called on the tracker's event loop, must return at once."""
 
-    def put(self, receiver: str, reports: Sequence[Report], messages: int) -> None:
-        """Take reports in the order of reception, and the number of messages they were decoded from."""
+    def put(self, receiver: str, reports: Sequence[Report], messages: int, positions: int = 0) -> None:
+        """Take reports in the order of reception, the number of messages they were decoded from, and how many of these
+        were positions."""
 
 
 class Receiver(Protocol):

@@ -21,7 +21,7 @@ class AddressCounter:
     def __init__(self) -> None:
         self.addresses: set[str] = set()
 
-    def put(self, receiver: str, reports: Sequence[Report], messages: int) -> None:
+    def put(self, receiver: str, reports: Sequence[Report], messages: int, positions: int = 0) -> None:
         """Count."""
         self.addresses.update(report.hex for report in reports)
 

@@ -56,4 +56,4 @@ class RetryingReceiver(RetryingInput[ReceiverStatus]):
             self.count_messages(messages)
             self._status.positions += positions
             self._position_meter.add(positions, time.monotonic())
-            self._sink.put(name, reports, messages)
+            self._sink.put(name, reports, messages, positions)

@@ -86,6 +86,10 @@ class AllReceiverViews:
             self._in_order = sorted(self._by_name.values(), key=attrgetter("name"))
         return views
 
+    def get(self, name: str) -> ReceiverViews | None:
+        """The views of a receiver; None for one that was never heard."""
+        return self._by_name.get(name)
+
     def __iter__(self) -> Iterator[ReceiverViews]:
         return iter(self._in_order)
 

@@ -18,7 +18,7 @@ class Collector:
         self.messages = 0
         self.receivers: set[str] = set()
 
-    def put(self, receiver: str, reports: Sequence[Report], messages: int) -> None:
+    def put(self, receiver: str, reports: Sequence[Report], messages: int, positions: int = 0) -> None:
         self.batches.append(list(reports))
         self.messages += messages
         self.receivers.add(receiver)

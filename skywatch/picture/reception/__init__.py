@@ -1,0 +1,1 @@
+"""What each receiver of the picture receives, for features that measure or show it."""

@@ -1,0 +1,1 @@
+"""Measures the picture's receivers in the tracker, and writes what it measured: a row for each receiver and hour."""

@@ -1,0 +1,20 @@
+"""The retention of the quality of reception."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.core.storing.retention import Kind
+from skywatch.reception.models import ReceiverQuality
+from skywatch.reception.settings import ReceptionSettings
+
+_rows: Any = ReceiverQuality.__table__
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        name="quality",
+        table=_rows,
+        column="at",
+        days=lambda settings: settings.of(ReceptionSettings).retention_quality_days,
+    ),
+)
