@@ -28,11 +28,8 @@ return [
 # Move the map at once so that an aircraft is drawn so far from its upper left corner.
 PUT = """
 const map = document.querySelector('sw-map'), view = map.map.getView(), { picture } = map.stage;
-const shown = map.stage.view, row = picture.selectedRow;
-const x = (picture.data[row * 12] - shown.x) / shown.resolution + shown.width / 2;
-const y = shown.height / 2 - (picture.data[row * 12 + 2] - shown.y) / shown.resolution;
-const [cx, cy] = view.getCenter();
-view.setCenter([cx + (x - %s) * shown.resolution, cy - (y - %s) * shown.resolution]);
+const { data, selectedRow: row } = picture, [width, height] = map.map.getSize(), resolution = view.getResolution();
+view.setCenter([data[row * 12] - (%s - width / 2) * resolution, data[row * 12 + 2] + (%s - height / 2) * resolution]);
 """
 CRUISE_FT = 20_000
 OPERATORS = {"SWR": "SWISS", "DLH": "Lufthansa", "EZY": "easyJet", "RYR": "Ryanair", "BAW": "British Airways"}
