@@ -11,7 +11,7 @@ WORKDIR /source
 RUN make wheel
 
 FROM ${BASE}
-# What is installed besides: every database and bus that the settings can name. "parquet" adds 150 MB.
+# What is also installed: every database and bus that the settings can name. "parquet" adds 150 MB.
 ARG EXTRAS=postgresql,redis,apprise
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates python3 python3-venv \

@@ -9,7 +9,7 @@ SINCE ?= HEAD
 COVERED ?= tests/unit tests/functional
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-restarts drill-dry-runs drill-console drill-deployment drill-image drill-deb drill-home-assistant drill-versions faults soak web web-after web-beside web-test wheel deb release coverage bench docs man clean help
+.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-restarts drill-dry-runs drill-console drill-deployment drill-image drill-deb drill-home-assistant drill-versions faults soak web web-after web-background web-test wheel deb release coverage bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -17,7 +17,7 @@ help: ## show the targets
 # One way for all: into .venv with uv, with pip where uv cannot be had.
 INSTALL := $(PYTHON) deploy/environment.py
 
-# What the service needs, and what work on it needs besides.
+# What the service needs, and what work on it needs in addition.
 $(VENV)/.runtime: setup.py
 	@$(INSTALL)
 	@touch $@
@@ -49,7 +49,7 @@ release: $(VENV)/.installed $(VENV)/.web ## check, build, describe and tag the v
 
 # The service does not wait for its web application, and runs without it where it cannot be built: `/` says why.
 # A build of this very tree is not built again; another one is shown until the new one is there.
-web-beside:
+web-background:
 	@mkdir -p var
 	@test -f skywatch/web/built/index.html || \
 		echo "The web application is being built; this takes about a minute." >skywatch/web/built.state
@@ -60,14 +60,14 @@ web-beside:
 web-after: $(VENV)/.web
 	@$(BIN)/python web/make.py after $(INI)
 
-# The database first, then the service with the build of the web application beside it, at the lowest priority.
+# The database first, then the service with the build of the web application in the background, at the lowest priority.
 run: $(VENV)/.runtime ## start the service (INI=development.ini)
 	@mkdir -p var
 	@$(BIN)/skywatch init $(INI) --first-administrator --demonstration
-	@$(PYTHON) web/make.py current || $(MAKE) --no-print-directory web-beside
+	@$(PYTHON) web/make.py current || $(MAKE) --no-print-directory web-background
 	@exec $(BIN)/skywatch serve $(INI)
 
-# mypy takes one core for most of a minute: the checks of the web application go on beside it.
+# mypy takes one core for most of a minute: the checks of the web application run at the same time.
 test: $(VENV)/.installed ## everything: lint, types, floors, tests
 	@$(MAKE) --no-print-directory --jobs=2 lint typecheck floors web-test
 	@$(MAKE) --no-print-directory tests
@@ -174,7 +174,7 @@ coverage: $(VENV)/.installed ## measure what unit and functional tests execute, 
 bench-short: $(VENV)/.installed ## run the short form of every benchmark: whether each still runs
 	$(BIN)/python -m benchmarks --short
 
-bench: $(VENV)/.installed ## print the benchmarks beside their peers
+bench: $(VENV)/.installed ## print the benchmarks compared with their peers
 	@$(INSTALL) --extras dev,bench
 	$(BIN)/python -m benchmarks
 
@@ -184,7 +184,7 @@ pictures: $(VENV)/.installed ## take the manual's pictures again (TAR1090_HTML=f
 examples: $(VENV)/.installed ## regenerate the manual's examples of requests and answers
 	SKYWATCH_EXAMPLES=1 $(BIN)/python -m pytest -n 0 -q tests/functional/test_examples.py
 
-docs: $(VENV)/.installed ## build the manual into site/<version>/, beside those of other versions
+docs: $(VENV)/.installed ## build the manual into site/<version>/, next to those of other versions
 	$(BIN)/python docs/site.py
 
 man: $(VENV)/.runtime ## write the manual page skywatch(1) and the shell completions into build/

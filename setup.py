@@ -75,14 +75,14 @@ EXTRAS["test"] = [
     "python-socketio>=5.11,<6",
     "ruff>=0.17,<0.18",
     "schemathesis>=4.0,<5",
-    "setuptools>=77",  # the test of the wheel builds one without fetching anything; older ones need wheel besides
+    "setuptools>=77",  # the test of the wheel builds one without fetching anything; older ones also need wheel
     "standardwebhooks>=1.0,<2",
     "svix>=1.40,<3",
     "webtest>=3.0.1,<4",
 ]
 # What `make coverage` measures with.
 EXTRAS["coverage"] = ["pytest-cov>=6,<8"]
-# The peers that `make bench` measures beside Skywatch.
+# The peers that `make bench` measures next to Skywatch.
 EXTRAS["bench"] = [
     "django>=5.0,<7",
     "djangorestframework>=3.15,<4",

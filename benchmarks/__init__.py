@@ -1,1 +1,1 @@
-"""Skywatch's figures beside its peers', in the same run; `make bench` prints them all."""
+"""Skywatch's figures and its peers', in the same run; `make bench` prints them all."""

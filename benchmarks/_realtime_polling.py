@@ -1,4 +1,4 @@
-"""What subscribers cost who poll, beside those with a WebSocket: the same sky, the same number of clients."""
+"""What subscribers cost who poll, compared with those with a WebSocket: the same sky, the same number of clients."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ async def _busy(port: int, pipe: Pipe, *, polls: bool) -> tuple[float, float]:
 
 
 def polling() -> None:
-    """What clients who poll cost beside those with a WebSocket."""
+    """What clients who poll cost compared with those with a WebSocket."""
     used = []
     for name, polls in (("WebSocket", False), ("polling", True)):
         with servers.running(servers.sky_server, AIRCRAFT, {}) as (port, _, pipe):

@@ -1,4 +1,4 @@
-"""How many messages a server delivers, beside websockets, Autobahn and python-socketio, and what compression costs."""
+"""Messages a server delivers, compared with websockets, Autobahn and python-socketio; the cost of compression."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Alert rules on every tick: 1,000 rules with 200 geofences over 15,000 moving aircraft, beside one at a time.
+"""Alert rules on every tick: 1,000 rules with 200 geofences over 15,000 moving aircraft, compared with one at a time.
 
 CPU time of the tracker's thread. The naive loop asks every rule about every aircraft, as JSON objects with Shapely's
 geometries; it is measured on a share of the aircraft and scaled. ``lists`` adds watch lists of 100,000 entries.

@@ -1,6 +1,6 @@
 """Cannonball: a tick with 200 users and 15,000 aircraft, the search over 300,000 known aircraft, a million imported.
 
-CPU time of this process for the tick (the writer's thread beside it is counted too), wall time for the search, which
+CPU time of this process for the tick (the concurrent writer's thread is counted too), wall time for the search, which
 is asked through the application as a client would. The search's peers are the databases: plain ``LIKE``, and indexes
 of trigrams (FTS5 on SQLite, pg_trgm on PostgreSQL), which cannot serve fewer than three characters.
 """
@@ -229,17 +229,17 @@ def _measure_import(runtime: Runtime) -> None:
             waits.append(time.perf_counter() - began)
             is_done = done.wait(WRITE_EVERY_S)
 
-    beside = threading.Thread(target=write)
-    beside.start()
+    writer = threading.Thread(target=write)
+    writer.start()
     began = time.perf_counter()
     with stage_list(text_table(text, Dialect()), "skywatch") as staged:
         read = time.perf_counter()
         import_staged(runtime.engine, staged, actor=COMMAND_LINE)
     done.set()
-    beside.join()
+    writer.join()
     print(
         f"SQLite: {IMPORTED:,} rows imported: read in {read - began:.0f} s, compared and written in "
-        f"{time.perf_counter() - read:.0f} s; {len(waits)} writes beside it, the longest wait {max(waits):.1f} s "
+        f"{time.perf_counter() - read:.0f} s; {len(waits)} concurrent writes, the longest wait {max(waits):.1f} s "
         f"(who waits for {SQLITE_BUSY_TIMEOUT_S} s gives up)"
     )
 

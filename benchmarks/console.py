@@ -34,7 +34,7 @@ ROUNDS = 20
 TARGET_MS = 100.0
 FIRST = datetime(2025, 1, 1, tzinfo=UTC)
 EVERY_S = 30
-# Beside the only user of ``_people``.
+# In addition to the only user of ``_people``.
 FIRST_USER = 1000
 SERIES = {
     "sqlite": "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {count}) ",

@@ -1,4 +1,4 @@
-"""Deliveries: from the commit of an alert to the webhook's arrival, and beside channels that are down.
+"""Deliveries: from the commit of an alert to the webhook's arrival, and while channels are down.
 
 The worker and the receiver run in this process over a real socket, on each database. ``--down`` channels answer after
 15 s or never: they may not delay the one that is measured.

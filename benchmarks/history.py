@@ -38,7 +38,7 @@ SKY = 15_000
 
 
 def stored(base: Database, empty: int, rows: float) -> dict[str, Any]:
-    """What is stored and the room it takes, beside ``rows`` bytes for a row."""
+    """What is stored and the room it takes, compared with ``rows`` bytes for a row."""
     positions, points = totals(base)
     base.settle()
     used = base.size() - empty

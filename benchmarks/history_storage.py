@@ -2,7 +2,7 @@
 
 Recordings are played through the picture into the writer, tick by tick, as the tracker does; the day is 500 aircraft
 heard once a second by ``_traffic`` (``--hours 24``; without it one). Flights have ended and all is in chunks when the
-room is measured, flights and indexes included; beside it stands one row for each position in the same database.
+room is measured, flights and indexes included; it is compared with one row for each position in the same database.
 Then every received position is compared with the stored track as it is read: the traffic is flown again for that.
 """
 
@@ -56,9 +56,9 @@ _POSITION = ("position_at", "lat", "lon", "alt_baro_ft")
 
 
 def recordings() -> Path | None:
-    """The folder of recordings beside the checkout, which a user's clone does not have."""
-    beside = Path(__file__).resolve().parents[2] / "shared" / "data"
-    folder = Path(os.environ.get("SKYWATCH_TEST_DATA", beside)) / "feeds"
+    """The folder of recordings next to the checkout, which a user's clone does not have."""
+    default = Path(__file__).resolve().parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("SKYWATCH_TEST_DATA", default)) / "feeds"
     return folder if folder.is_dir() else None
 
 
@@ -133,7 +133,7 @@ def day_error(base: Database, traffic: Traffic, seconds: int) -> Worst:
 
 
 def result(base: Database, what: str, row_bytes: float, worst: Worst) -> dict[str, Any]:
-    """The figures of what is stored beside ``row_bytes`` for each position as a row, which knows nothing of flights."""
+    """The figures of what is stored, compared with ``row_bytes`` for each position as a row, without flights."""
     received, points = totals(base)
     tables = base.tables()
     tracks = sum(tables.get(table.__tablename__, 0) for table in (Chunk, Tail))

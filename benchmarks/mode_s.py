@@ -1,4 +1,4 @@
-"""Mode S frames decoded a second of CPU time, beside the decoders on PyPI (rs1090 and pyModeS) in the same run.
+"""Mode S frames decoded a second of CPU time, compared with the decoders on PyPI (rs1090 and pyModeS) in the same run.
 
 CPU time, because it is the same on a busy machine; only rs1090 on all cores is measured by the clock on the wall.
 

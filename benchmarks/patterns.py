@@ -242,7 +242,7 @@ class Sky:
 
 
 def tick_cost(tracks: list[Track]) -> None:
-    """Processor time a tick for a sky full of recorded traffic, beside a tracker for every aircraft."""
+    """Processor time a tick for a sky full of recorded traffic, compared with a tracker for every aircraft."""
     ordinary = [second_by_second(t) for t in tracks if t.label_hint == "ordinary" and len(t.points) > 20]
     sky, fleet = Sky(ordinary, SKY), PatternFleet(capacity=SKY)
     spent = []

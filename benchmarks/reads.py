@@ -1,4 +1,4 @@
-"""Reads of the whole service in one process beside the plain way: checks of known aircraft, and flights of history.
+"""Reads of the whole service in one process compared with the plain way: checks of known aircraft, flights.
 
 The service runs all roles with simulated aircraft, and its database is SQLite. A check is answered from the process's
 own index, a flight is read as a row; the plain way asks the database for each check and makes an object of each row.

@@ -1,4 +1,4 @@
-"""The real-time channel beside websockets, Autobahn and python-socketio; delay, memory, restart, hostile clients, soak.
+"""The real-time channel and its peers (websockets, Autobahn, python-socketio): delay, memory, restart, hostile clients.
 
 ``python -m benchmarks.realtime [throughput|compression|delay|by_polling|idle|restart|hostile|soak]``
 
@@ -252,7 +252,7 @@ def soak(minutes: float, clients: int) -> None:
 
 
 def by_polling() -> None:
-    """Clients who poll beside those with a WebSocket."""
+    """Clients who poll compared with those with a WebSocket."""
     allow_files()
     polling()
 

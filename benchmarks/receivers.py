@@ -1,4 +1,4 @@
-"""Reading receivers: CPU time for one aircraft of an aircraft.json, one line, one frame, beside plain parsers.
+"""Reading receivers: CPU time for one aircraft of an aircraft.json, one line, one frame, compared with plain parsers.
 
 A document is read and every value of it checked; the peer is the standard library's JSON parser, which only parses.
 The simulator is measured as well, because other benchmarks use it as their load.
@@ -53,7 +53,7 @@ def read(body: bytes) -> None:
 
 def main() -> None:
     """Print the figures."""
-    print("aircraft.json, read and checked (CPU ms a document, us an aircraft), beside json.loads of the same bytes")
+    print("aircraft.json, read and checked (CPU ms a document, us an aircraft); json.loads of the same bytes")
     for size in SIZES:
         body = document(size)
         one_bad = body.replace(b'"squawk":"', b'"squawk":"9', 1)

@@ -1,4 +1,4 @@
-"""Requests a second of the aircraft list (200 aircraft) beside FastAPI and Django REST framework, one worker each."""
+"""Requests a second of the list of 200 aircraft, also of FastAPI and Django REST framework, one worker each."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One tick a second: CPU time from a receiver's bytes to the encoded picture, and what a whole service needs.
 
 The documents are readsb's ``aircraft.json`` in which every aircraft has moved on. CPU time of this process, the
-median of several ticks; beside it what Python's own ``json.loads`` takes for the same bytes, as a measure of the
+median of several ticks; along with what Python's own ``json.loads`` takes for the same bytes, as a measure of the
 machine and its load.
 """
 

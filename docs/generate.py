@@ -92,7 +92,7 @@ def settings_page() -> str:
 
 
 def environment_page() -> str:
-    """Every setting's variable of the environment, beside ultrafeeder's."""
+    """Every setting's variable of the environment, and ultrafeeder's."""
     rows = []
     for field in names_of(SETTINGS).fields.values():
         name = public_name(field)
@@ -103,7 +103,7 @@ def environment_page() -> str:
         "file. `NAME` is a name that you choose: `RECEIVER_ROOF='beast readsb:30005'`. With the suffix `_FILE` it "
         "names a file that contains the value, such as `SECRET_FILE=/run/secrets/secret`. The last column has what "
         "[docker-adsb-ultrafeeder](https://github.com/sdr-enthusiasts/docker-adsb-ultrafeeder) calls the same; the "
-        "values are written otherwise ([how](../container.md#beside-ultrafeeder)). Ranges, defaults and meanings: "
+        "values are written otherwise ([how](../container.md#with-ultrafeeder)). Ranges, defaults and meanings: "
         "[settings](settings.md).\n\n"
     )
     return head + table(("variable", "setting", "ultrafeeder"), sorted(rows))

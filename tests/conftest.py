@@ -119,7 +119,7 @@ def _saved_is_read_back(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of recordings beside the checkout, or the one that SKYWATCH_TEST_DATA names.
+    """The folder of recordings next to the checkout, or the one that SKYWATCH_TEST_DATA names.
 
     Where there is none (a user's clone) the test is skipped, in continuous integration if the variable is ``none``.
     """

@@ -1,4 +1,4 @@
-"""A client of Engine.IO's HTTP long polling, request by request, and a server beside it."""
+"""A client of Engine.IO's HTTP long polling, request by request, and a server for it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def polling(server: RealtimeServer, **options: Any) -> AsyncIterator[Polle
 
 
 def run(make_runtime: Any, scenario: Any, limits: Limits | None = None, **settings: Any) -> None:
-    """``scenario(server, runtime)`` beside a server."""
+    """Runs ``scenario(server, runtime)`` with a server."""
 
     async def go() -> None:
         runtime = make_runtime(realtime_listen="127.0.0.1:0", auth_mode="hybrid", **settings)

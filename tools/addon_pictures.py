@@ -16,7 +16,7 @@ from tests.chromium import Browser, chromium
 
 ROOT = Path(__file__).resolve().parents[1]
 ADDON, ICON = ROOT / "deploy/home-assistant", ROOT / "web/public/icon.svg"
-# Name -> width and height of the picture, height of the icon in it (pixels), and the text beside it.
+# Name -> width and height of the picture, height of the icon in it (pixels), and the text next to it.
 PICTURES = {"icon.png": (128, 128, 128, ""), "logo.png": (250, 100, 72, "<b>Skywatch</b>")}
 STYLE = """
 body {{ margin: 0; display: flex; align-items: center; justify-content: center; gap: 12px; height: {height}px }}

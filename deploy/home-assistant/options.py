@@ -102,7 +102,7 @@ def add_administrator(options: dict[str, Any], ini: str, program: str = SKYWATCH
 
 
 def main(source: str, target: str, action: str = "") -> None:
-    """Write the ini file; the secret beside it is made once and stays, as logins depend on it."""
+    """Write the ini file; the secret next to it is made once and stays, as logins depend on it."""
     secret_file = Path(target).with_name("secret.txt")
     if not secret_file.exists():
         _write(secret_file, secrets.token_urlsafe(48))

@@ -12,7 +12,7 @@ from skywatch.audio.settings import AudioSettings
 if TYPE_CHECKING:
     from pyramid.config import Configurator
 
-# What a form may have beside its file (bytes).
+# What a form may have in addition to its file (bytes).
 FORM_BYTES = 131_072
 
 

@@ -54,7 +54,7 @@ def import_file(
 ) -> None:
     """Import FILE into the list of known aircraft, all rows or none unless --keep-good is given.
 
-    For the FAA's registry FILE is the downloaded ZIP file, its folder, or MASTER.txt with ACFTREF.txt beside it.
+    For the FAA's registry FILE is the downloaded ZIP file, its folder, or MASTER.txt with ACFTREF.txt next to it.
     """
     settings, _ = read_ini(ini)
     runtime = Runtime.open(settings)

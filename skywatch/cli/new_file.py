@@ -36,7 +36,7 @@ environment = production
 # Signs the tokens of logins. Whoever knows it can be anybody: this file is readable by its owner alone.
 secret = {secret}
 
-# The database and recordings of airband are beside this file.
+# The database and recordings of airband are next to this file.
 database_url = sqlite:///%(here)s/skywatch.sqlite
 audio_directory = %(here)s/audio
 bus = memory

@@ -43,7 +43,7 @@
     }
   }
 
-  // Moments are entered in UTC; what the reader's clock shows then stands beside them.
+  // Moments are entered in UTC; what the reader's clock shows then stands next to them.
   function showLocalMoments() {
     const parts = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
     const options = { ...parts, hourCycle: "h23", timeZoneName: "short" };

@@ -18,8 +18,8 @@ class RuleEvents:
     """Events of aircraft on a topic of the bus, on which rules are tested as they arrive.
 
     The data of an event is a JSON object with ``icao_hex``, and optionally ``registration``, ``callsign``, ``military``
-    and ``at`` (unix seconds or ISO 8601), beside the members of the fields. ``singular`` (``an ACARS message``) and
-    ``plural`` name the events in texts for people.
+    and ``at`` (unix seconds or ISO 8601), in addition to the members of the fields. ``singular`` (``an ACARS message``)
+    and ``plural`` name the events in texts for people.
     """
 
     topic: str

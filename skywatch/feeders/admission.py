@@ -1,4 +1,4 @@
-"""``FeederAdmission``: the service beside the tracker that says who is let in, and publishes how feeders are.
+"""``FeederAdmission``: the service next to the tracker that says who is let in, and publishes how feeders are.
 
 Once a second it reads which feeders are let in: a connection that is admitted no more ends with the next look of its
 listener, within two seconds.

@@ -29,7 +29,7 @@ def problem_page_of(request: Request) -> ProblemPage | None:
 def add_problem_page(config: Configurator, path: str, show: ProblemPage) -> None:
     """Show the problems of an address as a page to clients that prefer one.
 
-    Views there declare ``responses`` of JSON beside ``text/html``, which documents the page of their problems too.
+    Views there declare ``responses`` of JSON in addition to ``text/html``, which documents their problems' page too.
     """
     config.registry["problem_pages"][path] = show
 

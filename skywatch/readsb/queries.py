@@ -149,7 +149,7 @@ def _check_selection(query: Query) -> None:
     names = ", ".join(SELECTIONS)
     if not given:
         raise invalid("query", f"needs one of {names}", "querystring")
-    raise invalid(given[1], f"cannot stand beside {given[0]}: one of {names}", "querystring")
+    raise invalid(given[1], f"cannot be combined with {given[0]}: one of {names}", "querystring")
 
 
 def _selected(sky: Sky, query: Query) -> tuple[filters.Mask, npt.NDArray[np.float64] | None]:

@@ -44,7 +44,7 @@ HANDSHAKE_S = 10.0
 # Time without a tick, and without a turn of the loop, after which health reports a fault (s).
 SILENT_S, BLOCKED_S = 10.0, 5.0
 COMPONENT = "realtime"
-# File descriptors beside those of the connections.
+# File descriptors in addition to those of the connections.
 OTHER_FILES = 256
 
 

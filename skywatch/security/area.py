@@ -1,4 +1,4 @@
-"""Areas: parts of the address space with rules of their own, such as web pages beside the API.
+"""Areas: parts of the address space with rules of their own, such as web pages in addition to the API.
 
 An area defines its accepted credentials, the form of errors, the headers of responses and the largest body. Other
 credentials are ignored in an area, its own are ignored elsewhere, and pages of other origins may not call it.

@@ -22,7 +22,7 @@ def credential_of_headers(authorization: str | None, api_key: str | None) -> str
     Raises Problem: 400 where there are two credentials, 401 where one is malformed or a key is sent as a token.
     """
     if authorization is not None and api_key is not None:
-        raise second_credential("header", "X-API-Key", "is a second credential beside Authorization")
+        raise second_credential("header", "X-API-Key", "is a second credential in addition to Authorization")
     if api_key is not None:
         if "," in api_key:
             raise second_credential("header", "X-API-Key", "is given more than once")

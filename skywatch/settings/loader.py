@@ -23,7 +23,7 @@ FOREIGN_PREFIXES = ("pyramid.", "debugtoolbar.", "filter-with", "use", "here", "
 
 @dataclasses.dataclass(frozen=True)
 class Origin:
-    """Where the value of a setting came from; ``file`` is the secret that is kept beside the SQLite file."""
+    """Where the value of a setting came from; ``file`` is the secret that is kept next to the SQLite file."""
 
     name: str
     value: Any

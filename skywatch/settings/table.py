@@ -37,8 +37,8 @@ class Settings:
     )
     secret: str = setting(
         "",
-        "general application secret; at least 32 characters; in development it is created on first use and kept beside "
-        "the SQLite file, in FILE.secret",
+        "general application secret; at least 32 characters; in development it is created on first use and kept next "
+        "to the SQLite file, in FILE.secret",
         secret=True,
     )
     database_url: str = setting(

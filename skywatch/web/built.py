@@ -1,6 +1,6 @@
 """The files of the built application, and why there are none where there are none.
 
-``make`` builds into the folder ``built`` beside this file and says in ``built.state`` how far it is; a wheel contains
+``make`` builds into the folder ``built`` next to this file and says in ``built.state`` how far it is; a wheel contains
 the folder. The build replaces the folder as a whole, so that a running service takes it up at the next request.
 """
 

@@ -1,4 +1,4 @@
-"""20,000 ACARS messages at once over TCP: how long the other writers of SQLite wait beside them.
+"""20,000 ACARS messages at once over TCP: how long the other writers of SQLite wait meanwhile.
 
 ``python -m tests.drills.acars_flood [--messages 20000] [--connections 1]`` starts a service of its own on SQLite with
 simulated aircraft, sends the messages as fast as they are taken, and prints how long another process waited for the

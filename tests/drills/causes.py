@@ -287,12 +287,12 @@ def _fill(folder: Path) -> None:
                     filler.write(piece)
 
 
-def _fill_beside_sqlite(installation: Installation) -> None:
+def _fill_disk_of_sqlite(installation: Installation) -> None:
     assert installation.sqlite is not None
     _fill(installation.sqlite.parent)
 
 
-def _make_room_beside_sqlite(installation: Installation) -> None:
+def _free_disk_of_sqlite(installation: Installation) -> None:
     assert installation.sqlite is not None
     (installation.sqlite.parent / "filler").unlink()
 
@@ -321,7 +321,7 @@ def _make_room_under_postgresql(installation: Installation) -> None:
         installation.postgresql.start()
 
 
-FULL_DISK = Fault("SQLite: disk full", _fill_beside_sqlite, _make_room_beside_sqlite, part="disk")
+FULL_DISK = Fault("SQLite: disk full", _fill_disk_of_sqlite, _free_disk_of_sqlite, part="disk")
 POSTGRESQL_DISK = (
     Fault("PostgreSQL: disk full", _fill_under_postgresql, _make_room_under_postgresql, part="database"),
     Fault("PostgreSQL: no room for its journal", _fill_under_journal, _make_room_under_postgresql, part="database"),

@@ -123,7 +123,7 @@ def package_folders() -> list[str]:
     configured = subprocess.run(["pip", "config", "list"], capture_output=True, text=True, check=False).stdout
     text = f"{configured} {os.environ.get('PIP_FIND_LINKS', '')}"
     found = {Path(match.removeprefix("file://")) for match in re.findall(r"(?:file://)?/[\w/.-]+", text)}
-    # The files of an index lie beside its pages.
+    # The files of an index lie next to its pages.
     return sorted(str(path.parent if len(path.parts) > 3 else path) for path in found if path.is_dir())
 
 

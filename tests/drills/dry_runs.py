@@ -1,4 +1,4 @@
-"""12 dry runs of alert rules at once, as dear as they may be: ordinary requests and ticks go on beside them.
+"""12 dry runs of alert rules at once, as dear as they may be: ordinary requests and ticks go on meanwhile.
 
 ``python -m tests.drills.dry_runs [--seconds 20]`` starts a service of its own and prints, for each kind of dry run, how
 long ordinary requests took without and with them, and the longest time between two ticks. The callers of dry runs hold
@@ -135,7 +135,7 @@ class Drill:
             self._start(lambda number=number: self._ordinary(number))
 
     def measure(self, seconds: float, body: dict[str, Any] | None = None) -> Result:
-        """What ordinary callers see for so long, beside dry runs if there is a body."""
+        """What ordinary callers see for so long, during dry runs if there is a body."""
         if body is None:
             return self._measure(seconds)
         # A process of its own: its work must not delay what is measured here.
@@ -308,15 +308,15 @@ def main() -> None:
         try:
             drill.measure(3.0)
             for name in options.kinds:
-                quiet, beside = Result(), Result()
+                quiet, loaded = Result(), Result()
                 # By turns: other work on the machine comes and goes.
                 for _ in range(ROUNDS):
                     quiet.add(drill.measure(options.seconds / ROUNDS))
-                    beside.add(drill.measure(options.seconds / ROUNDS, KINDS[name]()))
+                    loaded.add(drill.measure(options.seconds / ROUNDS, KINDS[name]()))
                 _print("quiet", quiet, quiet)
-                _print(name, beside, quiet)
-                failed |= beside.p95_s > MAX_RATIO * quiet.p95_s or beside.longest_tick_s > MAX_TICK_S
-                failed |= any(kind.startswith("ordinary") and kind != "ordinary 200" for kind in beside.answers)
+                _print(name, loaded, quiet)
+                failed |= loaded.p95_s > MAX_RATIO * quiet.p95_s or loaded.longest_tick_s > MAX_TICK_S
+                failed |= any(kind.startswith("ordinary") and kind != "ordinary 200" for kind in loaded.answers)
         finally:
             drill.close()
             service.stop()

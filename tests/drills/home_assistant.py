@@ -162,7 +162,7 @@ def build(debian: Debian, wheel: Path) -> list[str]:
 
 
 def copy(root: Path, sources: list[str], target: str, wheel: Path) -> None:
-    """A COPY line: files of the add-on's folder, and the wheel beside them."""
+    """A COPY line: files of the add-on's folder, and the wheel next to them."""
     for source in sources:
         path = wheel if source.endswith(".whl") else ADDON / source
         place = root / target.lstrip("/")

@@ -245,7 +245,7 @@ def _run_image(builder: Builder, work: Path) -> None:
 
 
 def _run_production(builder: Builder, work: Path) -> None:
-    """Run every role as compose.production.yaml says, beside a PostgreSQL and a Redis of this machine's programs."""
+    """Run every role as compose.production.yaml says, with a PostgreSQL and a Redis of this machine's programs."""
     config = builder.configuration()
     programs = find_programs()
     services = yaml.safe_load((ROOT / "compose.production.yaml").read_text())["services"]

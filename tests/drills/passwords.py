@@ -156,7 +156,7 @@ def prepare(folder: Path, **settings: object) -> Service:
 
 
 def drill(port: int, seconds: float, guessers: int = GUESSERS) -> tuple[Result, Result]:
-    """What ordinary callers saw without, and then with guessers beside them, for at least so long each."""
+    """What ordinary callers saw without, and then with guessers at work, for at least so long each."""
     until(lambda: _listens(port), "the start of the service")
     names = ["admin", *(f"user{number}" for number in range(ACCOUNTS))]
     tokens = {name: log_in(port, name, f"127.0.{number}.1") for number, name in enumerate(names, start=1)}
@@ -168,7 +168,7 @@ def drill(port: int, seconds: float, guessers: int = GUESSERS) -> tuple[Result, 
         without, callers.result = callers.result, Result()
         callers.start(callers.guess, count=guessers, pause_s=0.01)
         time.sleep(seconds)
-        until(lambda: len(callers.result.latencies_s) >= LEAST_ORDINARY, "ordinary answers beside guesses")
+        until(lambda: len(callers.result.latencies_s) >= LEAST_ORDINARY, "ordinary answers during guesses")
         until(lambda: callers.result.answers.keys() >= GUESSED, "wrong passwords that were hashed, and others refused")
         return without, callers.result
     finally:
@@ -194,8 +194,8 @@ def main() -> None:
         lines = len(service.log.read_text().splitlines())
     for name, result in zip(("without guessers", f"with {GUESSERS}"), results, strict=True):
         print(f"{name}: median / 95 % / most {_percentiles(result)}; {dict(sorted(result.answers.items()))}")
-    without, beside = (statistics.median(result.latencies_s) for result in results)
-    print(f"ratio of the medians {beside / without:.1f}; {results[1].without_retry_after} refusals without Retry-After")
+    without, guessed = (statistics.median(result.latencies_s) for result in results)
+    print(f"ratio of the medians {guessed / without:.1f}; {results[1].without_retry_after} without Retry-After")
     print(f"{lines} log lines")
     bad = [kind for result in results for kind in result.answers if kind.split()[0] in ("read", "profile", "write")]
     raise SystemExit(any(not kind.endswith((" 200", " 201")) for kind in bad))

@@ -1,4 +1,4 @@
-"""What is on in the soak beside aircraft: alert rules, ACARS messages and recordings."""
+"""What is on in the soak in addition to aircraft: alert rules, ACARS messages and recordings."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def test_media_types_are_compared_without_case(client, media_type):
     assert answer.json["not_found"] == ["4B1620"]
 
 
-def test_every_parameter_given_twice_is_named_beside_all_other_faults(client):
+def test_every_parameter_given_twice_is_named_with_all_other_faults(client):
     query = "limit=5&limit=5&callsign=%00&colour=red&offset=x&type=A320&type=B738&lat=1&lon=2&radius_nm=3&radius_nm=3"
     errors = problem(client.get(f"/api/v1/aircraft?{query}", status=400), "validation_failed")["errors"]
     assert {(error["name"], error["detail"]) for error in errors} == {

@@ -208,7 +208,7 @@ def test_totals_are_of_what_the_caller_may_see(client):
         assert kinds["flights"] == (2 if military else 1)
 
 
-def test_inputs_are_shown_beside_the_receivers_and_count_for_health(client):
+def test_inputs_are_shown_with_the_receivers_and_count_for_health(client):
     tick(client, roof="connected")
     vhf = InputStatus(
         "vhf", "udp", "127.0.0.1:5550", family="acars", state="listening", messages=7, stored=5, dropped=2

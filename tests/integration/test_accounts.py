@@ -60,7 +60,7 @@ def end_logins(runtime, *, announced=True):
 
 @pytest.mark.parametrize("announced", [True, False])
 def test_a_login_ended_in_one_process_stops_in_the_other(pair, announced, monkeypatch):
-    # An ended login is to stop within a second; how soon it does is a matter of the machine, beside this.
+    # An ended login is to stop within a second; how soon it does depends on the machine; it is tested elsewhere.
     assert cache.CHECK_EVERY_S < 1
     if announced:
         monkeypatch.setattr(cache, "CHECK_EVERY_S", 3600.0)

@@ -1,4 +1,4 @@
-"""Dry runs as dear as they may be, beside ordinary requests, and clients that leave."""
+"""Dry runs as dear as they may be, during ordinary requests, and clients that leave."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.drills.dry_runs import KINDS, begin, prepare
 from tests.integration.conftest import connect
 from tests.waiting import PATIENCE_S, until
 
-# What the callers of dry runs see, by kind, beside those who are refused a place.
+# What the callers of dry runs see, by kind, in addition to those who are refused a place.
 ANSWERS = {
     "compiled again": {"dry run 200"},
     "refused": {"dry run 400"},
@@ -23,7 +23,7 @@ ANSWERS = {
 }
 
 
-def test_ordinary_requests_and_ticks_go_on_beside_dry_runs(tmp_path):
+def test_ordinary_requests_and_ticks_go_on_during_dry_runs(tmp_path):
     service = prepare(tmp_path).start(wait=False)
     drill = begin(service)
     try:

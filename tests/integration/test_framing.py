@@ -57,8 +57,8 @@ MALFORMED: dict[str, bytes] = {
     "alone, 1.0, kept open": post(b"1.0", b"Connection: keep-alive\r\n", CHUNKED, body=END + SECOND),
     "alone, 1.2": post(b"1.2", CHUNKED, body=END + SECOND),
     "alone, 2.0": post(b"2.0", CHUNKED, body=END + SECOND),
-    "zero length beside it": framed(b"Content-Length: 0\r\n", CHUNKED),
-    "length of the chunks beside it": framed(b"Content-Length: 5\r\n", CHUNKED),
+    "zero length with it": framed(b"Content-Length: 0\r\n", CHUNKED),
+    "length of the chunks with it": framed(b"Content-Length: 5\r\n", CHUNKED),
     # Transfer-Encoding that is not exactly chunked
     "given twice": framed(CHUNKED, CHUNKED),
     "chunked twice in one": framed(b"Transfer-Encoding: chunked, chunked\r\n"),

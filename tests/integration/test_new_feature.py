@@ -39,7 +39,7 @@ TESTS = (
 
 
 class Checkout:
-    """A clone of what is committed, with the packages of the web application beside it."""
+    """A clone of what is committed, with the packages of the web application next to it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -100,7 +100,7 @@ def take_over(tracker: Service, engine: sa.Engine) -> None:
     until(lambda: written(engine) > before + 1, "the second tracker writes history")
 
 
-def test_a_tracker_that_thaws_beside_its_successor_stores_nothing_twice(trackers, engine):
+def test_a_tracker_that_thaws_after_its_successor_took_over_stores_nothing_twice(trackers, engine):
     first, second = trackers
     first.start()
     with stands_still(first, engine):

@@ -1,4 +1,4 @@
-"""The tracker beside a real bus and database: skies arrive in every role, and the picture survives a restart."""
+"""The tracker with a real bus and database: skies arrive in every role, and the picture survives a restart."""
 
 from __future__ import annotations
 

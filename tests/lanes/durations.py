@@ -1,7 +1,7 @@
 """Durations of tests: stored for the fast lane, the slowest printed, each folder compared with its budget.
 
 ``tests/budgets.toml`` holds the budget of each folder in seconds: the sum over its tests, on the reference machine (two
-quiet cores). A folder that needs more raises its budget in the same change and says why beside it. A busy machine is
+quiet cores). A folder that needs more raises its budget in the same change and says why next to it. A busy machine is
 slower than the reference, so nothing fails here: the lines tell who reads CI's output where to look.
 """
 

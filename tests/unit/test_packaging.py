@@ -106,7 +106,7 @@ def test_no_source_is_kept_out_of_the_context():
 
 
 @pytest.mark.parametrize("folder", [IMAGE, DEBIAN], ids=["image", "debian"])
-def test_the_configuration_is_hybrid_and_needs_the_secret_beside_it(folder, tmp_path):
+def test_the_configuration_is_hybrid_and_needs_the_secret_file(folder, tmp_path):
     ini = ConfigParser(interpolation=None)
     ini.read(folder / "skywatch.ini")
     section = dict(ini["app:main"])

@@ -1,4 +1,4 @@
-// Files whose content travels beside the scripts; importing one gives its address.
+// Files whose content travels next to the scripts; importing one gives its address.
 declare module "*.topology" {
   const address: string;
   export default address;
@@ -9,7 +9,7 @@ declare module "*.catalogue" {
 }
 declare module "*.css";
 declare const WORKER_FILE: string;
-/** The folder of the flags beside the scripts. */
+/** The folder of the flags next to the scripts. */
 declare const FLAGS_FOLDER: string;
 /** The cells of the ground that were built (ground.mjs). */
 declare const GROUND_CELLS: { folder: string; region: string; local: string };

@@ -71,7 +71,7 @@ test("a sentence about a field that is not known stays as the service says it", 
   );
 });
 
-test("a fault that stands beside its field is not repeated, and entries are counted from one", async () => {
+test("a fault that stands at its field is not repeated, and entries are counted from one", async () => {
   await speak("en");
   const wrong = new ApiError(400, "validation_failed", "Not valid.", [
     { name: "name", detail: "Required" },

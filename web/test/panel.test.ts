@@ -79,12 +79,12 @@ test("types are named, and what is unknown is not", () => {
 
 const MAP = { left: 0, top: 50, right: 1000, bottom: 850 };
 
-test("what lies over the map is beside, below or above what is seen", () => {
+test("what lies over the map is next to, below or above what is seen", () => {
   assert.deepEqual(insetsOf(MAP, []), [0, 0, 0, 0]);
   assert.deepEqual(insetsOf(MAP, [{ left: 12, top: 62, right: 364, bottom: 400 }]), [0, 0, 0, 364]);
   assert.deepEqual(insetsOf(MAP, [{ left: 700, top: 50, right: 1000, bottom: 850 }]), [0, 300, 0, 0]);
   assert.deepEqual(insetsOf(MAP, [{ left: 0, top: 450, right: 1000, bottom: 850 }]), [0, 0, 400, 0]);
-  assert.deepEqual(insetsOf(MAP, [{ left: 1000, top: 50, right: 1400, bottom: 850 }]), [0, 0, 0, 0], "beside the map");
+  assert.deepEqual(insetsOf(MAP, [{ left: 1000, top: 50, right: 1400, bottom: 850 }]), [0, 0, 0, 0], "next to the map");
   assert.deepEqual(insetsOf(MAP, [{ left: 0, top: 60, right: 1000, bottom: 850 }]), [0, 0, 0, 0], "nothing is left");
 });
 

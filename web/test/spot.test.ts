@@ -7,7 +7,7 @@ test("a clicked place goes to the console's page of the station, rounded to 11 m
   assert.equal(degrees({ lat: -33.94611, lon: 151.17722 }), "-33.9461, 151.1772");
 });
 
-test("a copy of the world beside the first one has the same longitudes", () => {
+test("a copy of the world next to the first one has the same longitudes", () => {
   assert.equal(degrees({ lat: 0, lon: 368.5 }), "0.0000, 8.5000");
   assert.equal(degrees({ lat: 0, lon: -351.5 }), "0.0000, 8.5000");
   assert.equal(degrees({ lat: 0, lon: -181 }), "0.0000, 179.0000");

@@ -136,7 +136,7 @@ ENTRIES: Entries = {
         on_row("10,000 vertices", "/alerts/geofences/{id}/", Geofence, {"geometry": ring(MAXIMUM_VERTICES - 1)}),
     ],
     "DELETE /api/v1/alerts/geofences/{id}/": [
-        on_row("one beside 500 rules", "/alerts/geofences/{id}/", Geofence),
+        on_row("one among 500 rules", "/alerts/geofences/{id}/", Geofence),
     ],
     "GET /api/v1/alerts/geofences/export/": [read("all that a user may have", "/alerts/geofences/export/")],
     "GET /api/v1/alerts/watchlists/": [read("a page of 1,000", "/alerts/watchlists/?limit=1000")],
@@ -155,7 +155,7 @@ ENTRIES: Entries = {
         on_row("100,000 entries", "/alerts/watchlists/{id}/", "long list", {"entries": whole_list(1)}),
     ],
     "DELETE /api/v1/alerts/watchlists/{id}/": [
-        on_row("one beside 500 rules", "/alerts/watchlists/{id}/", Watchlist),
+        on_row("one among 500 rules", "/alerts/watchlists/{id}/", Watchlist),
     ],
     "GET /api/v1/alerts/history/": [
         read("a page of 1,000, searched", f"/alerts/history/?limit=1000&{SEARCH}"),

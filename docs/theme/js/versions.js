@@ -1,4 +1,4 @@
-// The menu of versions: the folders that ../versions.json lists, beside the one that is shown. Without that file, or when
+// The menu of versions: the folders that ../versions.json lists, next to the one that is shown. Without that file, or when
 // the page is opened from a disk, there is no menu.
 const item = document.getElementById("versions");
 const list = new URL(item.dataset.list, location.href);

@@ -1,6 +1,6 @@
 """Air traffic applications (ADS-C, CPDLC, MIAM) as the receiving decoder's libacars gives them: JSON to items.
 
-``render`` takes the object that stands beside the text (``arinc622``, ``libacars`` or one like it), of whatever shape;
+``render`` takes the object that stands next to the text (``arinc622``, ``libacars`` or one like it), of whatever shape;
 a text whose application was not decoded by the receiver is named by its heading alone (ARINC 622).
 """
 

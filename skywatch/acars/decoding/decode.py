@@ -27,7 +27,7 @@ def decode(
 ) -> Decoded | None:
     """The content of a message, or None if no form fits.
 
-    ``application`` is what the receiving decoder put beside the text (libacars), if anything. Never raises: a form
+    ``application`` is what the receiving decoder put next to the text (libacars), if anything. Never raises: a form
     that fails on a text counts as one that does not fit, and its name is added to ``faults``.
     """
     message = Message(label, clean(text), sublabel)

@@ -31,7 +31,7 @@ def header_method(request: Request) -> Identity | None:
 
 
 def proved_by_header(request: Request) -> bool:
-    """Whether a header identifies the caller: cookies beside it are ignored."""
+    """Whether a header identifies the caller: cookies sent with it are ignored."""
     return "Authorization" in request.headers or "X-API-Key" in request.headers
 
 

@@ -1,6 +1,6 @@
 """How often a password may be guessed for one account, without letting a guesser lock its owner out.
 
-Two limits beside the one on the client's address:
+Two limits in addition to the one on the client's address:
 
 * ten wrong passwords in a quarter of an hour (``password_guesses.place``) for one account from one neighbourhood of
   the net (an IPv4 /24 or IPv6 /64) close the account to that neighbourhood until the quarter is over;

@@ -1,4 +1,4 @@
-"""Tokens as http-only cookies, beside the bodies that carry them anyway."""
+"""Tokens as http-only cookies, in addition to the bodies that carry them anyway."""
 
 from __future__ import annotations
 

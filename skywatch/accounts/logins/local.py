@@ -34,7 +34,7 @@ def log_in(
     """Begin a login with a password; raises Problem (401, 429, 503) and writes down what was refused.
 
     ``begin`` starts the login that is wanted, within the transaction that has seen that it may be, and its result
-    comes back beside the user; a Problem that it raises refuses the login.
+    comes back with the user; a Problem that it raises refuses the login.
 
     An unknown name and a wrong password take the same steps, so that neither the answer nor its time distinguishes
     them. No transaction is open while the password is hashed.

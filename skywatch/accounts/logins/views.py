@@ -112,7 +112,7 @@ def go_on_from_console(request: Request) -> dict[str, Any]:
     """Exchange a code of the console for tokens of the same login
 
     The console's page hands the code to the web application of the same browser: it is good once, for 30 s, with the
-    cookie that was set beside it and from an allowed origin. The login keeps its end.
+    cookie that was set with it and from an allowed origin. The login keeps its end.
     """
     browser = handed_over_to(request)
     sessions, codec = request.runtime.sessions, request.registry["authenticator"].codec

@@ -139,7 +139,7 @@ class _Parser:
             return self._test(document, name)
         for key in document:
             if key not in BRANCHES:
-                self.fault(f"{name}.{_place(key)}", "is not allowed beside all, any or not")
+                self.fault(f"{name}.{_place(key)}", "is not allowed next to all, any or not")
         if len(branches) > 1:
             self.fault(name, f"has {' and '.join(branches)} in one object; nest them")
             return None

@@ -15,7 +15,7 @@ from skywatch.core.clock import to_iso, utcnow
 from skywatch.core.feature import WrittenEvent
 from skywatch.notify.deliveries.outbox import Notification, enqueue
 
-# What ``delivered_by`` calls the real-time channel, beside the kinds of channels.
+# What ``delivered_by`` calls the real-time channel, in addition to the kinds of channels.
 REALTIME = "realtime"
 
 

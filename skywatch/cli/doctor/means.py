@@ -52,7 +52,7 @@ def check_files(settings: Settings) -> Iterator[Finding]:
 
 
 def _files_of(database: Path) -> Iterator[Path]:
-    """The database and what stands beside it: journals, the secret, locks."""
+    """The database and what belongs to it: journals, the secret, locks."""
     yield database
     yield from sorted(database.parent.glob(f"{glob.escape(database.name)}[-.]*"))
 

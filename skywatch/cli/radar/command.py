@@ -140,10 +140,10 @@ def channel_addresses(base: str, announced: dict[str, Any]) -> list[str]:
     parts = urlsplit(base)
     scheme = "wss" if parts.scheme == "https" else "ws"
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    beside = f"{scheme}://{host}:{DEFAULT_CHANNEL_PORT}{path}"
+    own_port = f"{scheme}://{host}:{DEFAULT_CHANNEL_PORT}{path}"
     same = f"{scheme}://{parts.netloc}{path}"
     # Behind TLS there is a proxy that has everything on one address; without one the channel has its own port.
-    return [same, beside] if scheme == "wss" else [beside, same]
+    return [same, own_port] if scheme == "wss" else [own_port, same]
 
 
 async def _run(

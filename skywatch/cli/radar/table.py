@@ -31,7 +31,7 @@ from skywatch.cli.radar.view import View
 DISPENSABLE = ("track", "seen", "climb", "registration", "squawk", "type", "speed")
 # Lines and blanks between two columns.
 BETWEEN = 3
-# Lines of the screen beside the rows: title, heads and rule, what is below, keys.
+# Lines of the screen in addition to the rows: title, heads and rule, what is below, keys.
 AROUND = 5
 DETAIL_LINES = 12
 # A screen of fewer lines shows details alone.

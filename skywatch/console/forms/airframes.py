@@ -36,7 +36,7 @@ def load_list(settings: AirframeSettings) -> bytes:
 
 
 def import_list(request: Request, source: str, content: bytes) -> Outcome:
-    """Replace the airframes of one database by a list; raises Problem: 400 for what is no list, 409 beside another."""
+    """Replace the airframes of one database by a list; raises Problem: 400 for what is no list, 409 during another."""
     if not content:
         raise invalid("list", "is missing or empty")
     if not _place.acquire(blocking=False):

@@ -26,7 +26,7 @@ class Entries:
     """The values of a form by field: text, a list of texts, or a boolean.
 
     ``version`` names the state that the form was opened with. ``stored`` is what is there now, where it has changed
-    meanwhile: the form shows it beside what was entered. ``faults`` are those of what is stored, by field.
+    meanwhile: the form shows it next to what was entered. ``faults`` are those of what is stored, by field.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)

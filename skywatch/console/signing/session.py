@@ -129,7 +129,7 @@ def needs_tls(request: Request) -> bool:
 
 
 def set_cookie(request: Request, response: Any, name: str, value: str, *, max_age_s: int | None = None) -> None:
-    """A cookie that scripts and other sites do not get, and that no address beside the console's sees."""
+    """A cookie that scripts and other sites do not get, and that no address outside the console sees."""
     response.set_cookie(
         name,
         value,

@@ -158,14 +158,14 @@ def _polygon(rings: list[Ring]) -> Polygon:
     shell = Polygon(outer)
     if shell.area < LEAST_WIDTH * max(shell.length, LEAST_WIDTH) and _is_line(outer):
         raise GeometryFault("all positions of the outer ring are on a line")
-    holes = [_beside(ring, (west + east) / 2) for ring in rings[1:]]
+    holes = [_on_same_side(ring, (west + east) / 2) for ring in rings[1:]]
     polygon = Polygon(outer, holes)
     if not polygon.is_valid:
         raise GeometryFault(_fault_of(polygon))
     return polygon
 
 
-def _beside(ring: Ring, middle: float) -> Ring:
+def _on_same_side(ring: Ring, middle: float) -> Ring:
     """A hole on the same side of the antimeridian as its outer ring."""
     centre = sum(lon for lon, _ in ring) / len(ring)
     shift = 360.0 * round((middle - centre) / 360.0)

@@ -1,4 +1,4 @@
-"""Column types: narrow ones (a flight is one row beside few points, so its width counts), and one that is encrypted."""
+"""Column types: narrow ones (a flight is one row for few points, so its width counts), and one that is encrypted."""
 
 from __future__ import annotations
 

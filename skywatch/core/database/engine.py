@@ -24,7 +24,7 @@ from skywatch.core.process.private_files import create_private
 
 # How long a writer waits for another one before it gives up (s); bulk imports hold the lock for less than this.
 SQLITE_BUSY_TIMEOUT_S = 15
-# Connections to a server: kept open, opened beside them in a rush, and how long to wait for one of them (s).
+# Connections to a server: kept open, opened in addition in a rush, and how long to wait for one of them (s).
 POOL_SIZE, POOL_OVERFLOW, POOL_WAIT_S = 10, 20, 5.0
 # The write-ahead journal is cut to this size when it restarts (bytes).
 SQLITE_JOURNAL_BYTES = 8_000_000
@@ -288,7 +288,7 @@ def _sqlite_engine(url: URL) -> Engine:
 
     @event.listens_for(engine, "do_connect")
     def _create(dialect: Any, record: Any, arguments: Any, named: Any) -> None:
-        # SQLite would create it with the umask; the journals beside it get the mode of the file.
+        # SQLite would create it with the umask; the journals next to it get the mode of the file.
         if path is not None and url.query.get("mode", "rwc") == "rwc":
             with suppress(OSError):  # SQLite says what is wrong with the place.
                 create_private(path)

@@ -1,6 +1,6 @@
 """Locks that one process of an installation holds, and that its end releases, however it ends.
 
-SQLite serves one host: the lock is the system's lock on a file beside the database. PostgreSQL serves many: the lock
+SQLite serves one host: the lock is the system's lock on a file next to the database. PostgreSQL serves many: the lock
 is an advisory lock on a connection of its own, which the server releases when the connection ends or, where the host
 is gone without a word, after ``RELEASED_AFTER_S`` by TCP keepalives.
 """

@@ -20,7 +20,7 @@ VERSION_FOR_OLDER = "0.1.0"
 
 
 def script_location() -> Path:
-    """Where the migrations are: ``skywatch/migrations`` when installed, ``alembic/`` beside it in a checkout."""
+    """Where the migrations are: ``skywatch/migrations`` when installed, ``alembic/`` next to it in a checkout."""
     installed = PACKAGE / "migrations"
     return installed if (installed / "env.py").exists() else PACKAGE.parent / "alembic"
 

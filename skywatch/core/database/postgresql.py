@@ -172,7 +172,7 @@ def watch(engine: Engine, timeout_s: float | None) -> None:
 
 
 def arguments(query: Any) -> dict[str, Any]:
-    """Connection options for libpq beside those of the address (``query`` is the URL's)."""
+    """Connection options for libpq in addition to those of the address (``query`` is the URL's)."""
     options: dict[str, Any] = {
         "connect_timeout": CONNECT_TIMEOUT_S,
         "tcp_user_timeout": USER_TIMEOUT_MS,

@@ -42,7 +42,7 @@ class AddressRefused(Exception):
 
 
 class TargetPolicy:
-    """The public internet, and the networks that the administrator allows beside it."""
+    """The public internet, and the networks that the administrator allows in addition."""
 
     def __init__(self, networks: Iterable[str] = ()) -> None:
         self._networks: tuple[Network, ...] = tuple(ip_network(network) for network in networks)

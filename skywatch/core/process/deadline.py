@@ -18,7 +18,7 @@ Checkpoint = Callable[[], None]
 # Interval at which the client's connection is looked at (s).
 LOOK_EVERY_S = 0.1
 # After so much work (s) the thread rests for so long (s): while it calculates it holds the interpreter's lock, and a
-# request beside it waits for the lock several times.
+# concurrent request waits for the lock several times.
 SLICE_S, REST_S = 0.001, 0.003
 RETRY_AFTER_S = 10
 # Items of ``paced`` between two checks.

@@ -1,7 +1,7 @@
 """The part of ``pkg_resources`` that Pyramid and Cornice use, on the standard library.
 
 setuptools 82 removed ``pkg_resources``, Pyramid 2.1 and Cornice 6.1 still import it. With this module in its place the
-service runs beside any setuptools, or none, and starts faster: the original takes some 0.2 s to import.
+service runs with any setuptools, or none, and starts faster: the original takes some 0.2 s to import.
 ``docs/decisions/0003-pkg-resources.md`` says when this module goes.
 """
 

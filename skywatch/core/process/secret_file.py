@@ -1,4 +1,4 @@
-"""The secret of an installation without a configured one: beside its SQLite file, so that logins survive a restart."""
+"""The secret of an installation without a configured one: next to its SQLite file, so that logins survive a restart."""
 
 from __future__ import annotations
 

@@ -298,7 +298,7 @@ class Pruner:
     def _vacuum(self, kind: Kind) -> None:
         """Let PostgreSQL use the room of removed rows again, and cut off what is free at the end of the table."""
         if self._gone[kind.name] > self._stored_rows[kind.name] * VACUUM_SHARE:
-            # Outside a transaction, and beside readers and writers: it yields to exclusive locks.
+            # Outside a transaction, and while others read and write: it yields to exclusive locks.
             with (
                 self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection,
                 without_limit(connection),

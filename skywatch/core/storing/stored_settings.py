@@ -113,7 +113,7 @@ def read(session: Session, settings: Settings) -> dict[str, StoredValue]:
     """Every stored setting by name."""
     sealer = Sealer(settings.secret, PURPOSE)
     values = {}
-    # Names in brackets are no settings: what other parts note beside them.
+    # Names in brackets are no settings: what other parts store with them.
     rows = sa.select(StoredSetting).where(StoredSetting.name.not_like("(%"))
     for row in session.scalars(rows.order_by(StoredSetting.name)):
         text = sealer.open(row.value) if row.sealed else row.value
@@ -122,7 +122,7 @@ def read(session: Session, settings: Settings) -> dict[str, StoredValue]:
 
 
 def in_force(settings: Settings, engine: Engine) -> Settings:
-    """The settings in force for a command that runs beside the service; raises SQLAlchemyError."""
+    """The settings in force for a command that runs outside the service; raises SQLAlchemyError."""
     path = path_of(settings)
     if path is not None and path.exists():
         settings = with_secret(settings)
@@ -220,7 +220,7 @@ def _culprits(settings: Settings, texts: Mapping[str, str], error: SettingsError
         try:
             _with_texts(settings, {other: text for other, text in texts.items() if other != name})
         except SettingsError as remaining:
-            # There is another fault besides, which comes next.
+            # There is another fault, which comes next.
             if (remaining.name, remaining.reason) != (error.name, error.reason):
                 candidates.append(name)
             continue

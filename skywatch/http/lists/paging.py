@@ -34,7 +34,7 @@ class PageQuery(Schema):
 
 
 class PageLinks(Schema):
-    """The members of every list beside its entries."""
+    """The members of every list in addition to its entries."""
 
     count = colander.SchemaNode(JsonInteger(), description="All entries that match.")
     next = colander.SchemaNode(Nullable(JsonString()), description="Address of the next page.")

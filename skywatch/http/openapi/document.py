@@ -205,7 +205,7 @@ def _responses(writer: SchemaWriter, operation: Operation) -> dict[str, Any]:
 def _response(writer: SchemaWriter, status: int, content: Any) -> dict[str, Any]:
     response: dict[str, Any] = {"description": TITLES[status]}
     if isinstance(content, tuple):
-        # JSON for programs beside a page for people.
+        # JSON for programs and a page for people.
         response["content"] = {}
         for part in content:
             response["content"] |= _response(writer, status, part)["content"]

@@ -1,6 +1,6 @@
 """What a request asks for, as a typed value.
 
-A colander schema validates a body and describes it in the OpenAPI document; the struct that stands beside it gives the
+A colander schema validates a body and describes it in the OpenAPI document; the struct that stands next to it gives the
 result its types, so that mypy finds a mistyped name. The schema names it: ``struct = UserCreateFields``. A test holds
 the two against each other: names, nullability, defaults and kinds.
 """

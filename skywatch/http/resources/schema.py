@@ -33,7 +33,7 @@ ICAO_ADDRESS = re.compile(r"~?[0-9a-fA-F]{6}")
 
 
 class StrictMapping(colander.Mapping):
-    """A mapping that reports every unknown key as a fault, beside all other faults."""
+    """A mapping that reports every unknown key as a fault, along with all other faults."""
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         if cstruct is colander.null:

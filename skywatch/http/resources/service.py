@@ -67,8 +67,8 @@ class Operation:
 
     ``operation_id`` is the name of the call in generated clients. ``responses`` maps a status to a colander schema, to
     a media type such as ``text/csv`` for bodies that are not JSON, to a tuple of these where ``Accept`` decides, or to
-    None for no body. ``errors`` are the problem statuses beside the ones every operation may give. ``creates`` is the
-    service of the created resource, to which ``Location`` refers.
+    None for no body. ``errors`` are the problem statuses in addition to the ones every operation may give. ``creates``
+    is the service of the created resource, to which ``Location`` refers.
     """
 
     service: ApiService

@@ -1,7 +1,7 @@
 // Shows openapi.json: one foldable entry an operation, built with DOM calls only (nothing is parsed as HTML).
 "use strict";
 
-// Beside this script, below whatever prefix the service has.
+// Next to this script, below whatever prefix the service has.
 const DOCUMENT = new URL("../../openapi.json", document.currentScript.src).href;
 
 function element(tag, attributes, ...children) {

@@ -93,7 +93,7 @@ def _settings_of_channel(missing: bool) -> list[colander.SchemaNode]:
             name="sources",
             missing=default([]),
             validator=_Distinct(),
-            description="Sources of notifications beside the alerts of rules that name the channel.",
+            description="Sources of notifications in addition to the alerts of rules that name the channel.",
         ),
     ]
 

@@ -132,7 +132,7 @@ def _shifts(sweeps: list[Sweep], s: PatternSettings) -> bool:
 
 
 def _spacing_nm(sweeps: list[Sweep]) -> float:
-    """Return the usual distance from a line to the next one beside it, in whatever order they were flown."""
+    """Return the usual distance from a line to the next parallel one, in whatever order they were flown."""
     lines = sorted(sweep.across_nm for sweep in sweeps)
     return median(b - a for a, b in pairwise(lines))
 

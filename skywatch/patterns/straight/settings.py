@@ -43,11 +43,11 @@ class LineSettings:
     sweep_width_nm: float = 0.4
     """Two legs in the same direction are one sweep if they lie this close (nm)."""
     sweep_overlap_share: float = 0.4
-    """Neighbouring sweeps lie beside each other over this share of the shorter."""
+    """Neighbouring sweeps lie next to each other over this share of the shorter."""
     sweep_shift_share: float = 1.2
     """Neighbouring sweeps lie within this share of the longest."""
     lane_min_nm: float = 0.05
-    """Sweeps in one direction that are nearer (nm) lie on the same line; lanes one beside the other are 0.08 apart."""
+    """Sweeps in one direction that are nearer (nm) lie on the same line; lanes one next to the other are 0.08 apart."""
     lane_wide_nm: float = 0.25
     """Sweeps in one direction this far apart (nm) cannot be the same line flown by hand."""
     grid_sweeps: int = 4

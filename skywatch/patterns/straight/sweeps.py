@@ -122,7 +122,7 @@ def _lengthen(sweep: Sweep, earlier: Sweep) -> None:
 
 
 def step_between(before: Sweep, after: Sweep) -> float:
-    """Return how far (nm) a line lies beside another, in the middle of where they are side by side.
+    """Return how far (nm) a line lies to the side of another, in the middle of where they are side by side.
 
     Each is taken where it passes that place: the middles of lines of unlike length lie at different places, and there a
     line flown a few degrees off would seem to have shifted.

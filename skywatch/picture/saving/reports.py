@@ -17,7 +17,7 @@ from skywatch.picture.receiving.view import FieldState, View
 from skywatch.picture.state.columns import columns_of, is_absent
 from skywatch.receivers.reports.report import Report
 
-# Of a view, beside the fields of a report and ``heard``.
+# Of a view, in addition to the fields of a report and ``heard``.
 VIEW_FIELDS = ("type_at", "expires_at")
 _DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(View)}
 

@@ -1,6 +1,6 @@
 """``SkyFeed``: hands the picture of each tick to parts of the tracker that are no monitors.
 
-A monitor tests every sky. A service that needs the picture beside its own work (to link what it receives to aircraft,
+A monitor tests every sky. A service that needs the picture for its own work (to link what it receives to aircraft,
 to send it on) subscribes here while it runs.
 """
 

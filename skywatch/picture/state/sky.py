@@ -1,4 +1,4 @@
-"""``Sky``: the whole picture at one tick, immutable, as NumPy columns beside one encoded JSON object an aircraft.
+"""``Sky``: the whole picture at one tick, immutable, as NumPy columns and one encoded JSON object an aircraft.
 
 It is made once a second by the picture, shared by reference within a process and as bytes between processes,
 and read by the REST API, the real-time channel and the monitors. Row *i* of every column, ``hexes[i]``,

@@ -36,7 +36,7 @@ _answers = msgspec.msgpack.Decoder(_Answer)
 
 
 class TrailServer:
-    """Beside the tracker: answers questions for trails."""
+    """Runs with the tracker: answers questions for trails."""
 
     def __init__(self, bus: Bus, trails: TrailStore) -> None:
         self._bus = bus

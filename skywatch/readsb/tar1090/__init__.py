@@ -1,1 +1,1 @@
-"""What tar1090 asks for besides: traces, the recent past, replays, the range outline."""
+"""What else tar1090 asks for: traces, the recent past, replays, the range outline."""

@@ -68,7 +68,7 @@ class Decoder:
         """Decode frames in the order they were received.
 
         Frames are a batch, or tuples (unix seconds, 7 or 14 bytes, dBFS or None). Best given as many at once as
-        have come; every call costs a fraction of a millisecond beside its frames.
+        have come; every call costs a fraction of a millisecond in addition to its frames.
         """
         batch = frames if isinstance(frames, FrameBatch) else FrameBatch.of_tuples(frames)
         out = Decoded(batch)

@@ -35,8 +35,8 @@ class Strip:
 
     def contains(self, along_nm: Column, left_nm: Column, margin_nm: float) -> Column:
         """Whether places are in the strip or within the margin."""
-        is_beside = np.abs(left_nm - self.left_nm) < STRIP_WIDE_NM / 2 + margin_nm
-        return is_beside & (np.abs(along_nm - self.along_nm) < STRIP_LONG_NM / 2 + margin_nm)
+        is_near = np.abs(left_nm - self.left_nm) < STRIP_WIDE_NM / 2 + margin_nm
+        return is_near & (np.abs(along_nm - self.along_nm) < STRIP_LONG_NM / 2 + margin_nm)
 
 
 class Stream:
@@ -143,7 +143,7 @@ def is_in_sector(aside_deg: Column, distance_nm: Column, margin_nm: float) -> Co
 
 
 def _strips(radius_nm: float) -> list[Strip]:
-    """All strips that have room within the radius and beside the airport: rows along the runway."""
+    """All strips that have room within the radius and next to the airport: rows along the runway."""
     outer_nm = min(radius_nm * 0.98, geo.EARTH_RADIUS_NM * 0.2)
     rows = int(outer_nm / STRIP_WIDE_NM) + 1
     strips = []

@@ -14,7 +14,7 @@ from skywatch.receivers.simulator.paths import Path, frame, lane
 from skywatch.receivers.simulator.placement import Kind, Place
 
 # Radar separation is 5 nm (ICAO Doc 4444, 8.7.3); the detectors' box has 3 nm.
-BESIDE_NM, IN_TRAIL_NM = 5.0, 8.0
+LATERAL_NM, IN_TRAIL_NM = 5.0, 8.0
 LOWEST, HIGHEST = 29, 41  # thousands of feet
 SLOWEST_KT, FASTEST_KT = 430.0, 500.0
 # Further from the middle of a level than this (degrees) lanes would be too curved, and slow.
@@ -91,8 +91,8 @@ def _chords(radius_nm: float) -> tuple[np.ndarray, np.ndarray]:
     """Distance of each lane from the middle one, and half its length within the radius (nm)."""
     radius = min(radius_nm / geo.EARTH_RADIUS_NM, np.pi)
     widest = min(radius, np.radians(WIDEST_DEG)) * geo.EARTH_RADIUS_NM
-    count = int(widest / BESIDE_NM)
-    left_nm = np.arange(-count, count + 1) * BESIDE_NM
+    count = int(widest / LATERAL_NM)
+    left_nm = np.arange(-count, count + 1) * LATERAL_NM
     cosine = np.cos(left_nm / geo.EARTH_RADIUS_NM)
     half_nm = np.arccos(np.clip(np.cos(radius) / cosine, -1, 1)) * cosine * geo.EARTH_RADIUS_NM
     is_long = half_nm > SHORTEST_NM

@@ -54,10 +54,10 @@ def frame(lat: float, lon: float, heading_deg: float) -> Frame:
 
 
 def lane(at: Frame, left_nm: float, start_nm: float) -> Path:
-    """A line ``left_nm`` beside the great circle of a frame, from ``start_nm`` ahead of its place on."""
-    beside = left_nm / geo.EARTH_RADIUS_NM
-    arc_nm = geo.EARTH_RADIUS_NM * np.cos(beside)
-    return Path(at.left * np.sin(beside), at.up * np.cos(beside), at.ahead * np.cos(beside), arc_nm, start_nm / arc_nm)
+    """A line ``left_nm`` to the left of the great circle of a frame, from ``start_nm`` ahead of its place on."""
+    offset = left_nm / geo.EARTH_RADIUS_NM
+    arc_nm = geo.EARTH_RADIUS_NM * np.cos(offset)
+    return Path(at.left * np.sin(offset), at.up * np.cos(offset), at.ahead * np.cos(offset), arc_nm, start_nm / arc_nm)
 
 
 def orbit(at: Frame, radius_nm: float, clockwise: bool, angle: float) -> Path:

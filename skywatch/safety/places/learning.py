@@ -135,7 +135,7 @@ class Learner:
     def below(self, lat: Array, lon: Array, altitude_ft: Array, margin_ft: float) -> list[tuple[int, int]]:
         """Of some aircraft those that are more than a margin below the floor of their place: index and floor (ft).
 
-        The floor of a place is the lowest of its cell's and those beside it: terrain and sectors do not end at a
+        The floor of a place is the lowest of its cell's and its neighbours': terrain and sectors do not end at a
         cell's edge. Where the cell itself has none, nobody is below it.
         """
         ys, xs = np.floor(lat / CELL_DEG).astype(int).tolist(), np.floor(lon / CELL_DEG).astype(int).tolist()

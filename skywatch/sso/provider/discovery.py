@@ -118,7 +118,7 @@ def _key(entry: Any) -> Key | None:
     kid = entry.get("kid")
     if kid is not None and not isinstance(kid, str):
         return None
-    # A certificate chain beside the key is not used, and private parts must not be here.
+    # A certificate chain with the key is not used, and private parts must not be here.
     public = {name: entry[name] for name in ("kty", "kid", "alg", "n", "e", "crv", "x", "y") if name in entry}
     try:
         return JWKRegistry.import_key(public)

@@ -18,7 +18,7 @@ from skywatch.core.problems import Problem
 from skywatch.sso.settings import SsoSettings
 
 log = logging.getLogger(__name__)
-# So long a call waits for a place (s): enough for a rush on a provider that is well, and nothing beside one that hangs.
+# So long a call waits for a place (s): enough for a rush on a provider that is well, and short next to one that hangs.
 PATIENCE_S = 0.5
 
 

@@ -46,7 +46,7 @@ def sign_in(
 ) -> tuple[User, Login]:
     """Let ``begin`` start a login of the person whom checked claims name; raises Problem (401), and what it raises."""
     begin_change(session)
-    # The change is the provider's doing; who it is about stands beside it.
+    # The change is the provider's doing; who it is about stands with it.
     by_provider = audit.Actor(provider.name, SOURCE, None, actor.address, actor.request_id)
     user = _find(session, provider, claims, by_provider)
     if not user.is_active:

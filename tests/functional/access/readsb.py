@@ -22,7 +22,7 @@ ROWS = [
         Row("GET", f"/v2/{name}/{{text}}", READ, "viewer", sample=f"/v2/{name}/4b1620", answer=200)
         for name in ("hex", "icao")
     ),
-    # A list without a name: by registration needs aircraft.view_details besides.
+    # A list without a name: by registration also needs aircraft.view_details.
     *(
         Row("GET", f"/v2/{name}/{{text}}", READ, "viewer", sample=f"/v2/{name}/,", answer=400)
         for name in ("registration", "reg")

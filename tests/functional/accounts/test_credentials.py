@@ -6,7 +6,7 @@ from tests.accounts import Population
 from tests.functional.accounts.asking import V1, code
 
 
-def test_two_credentials_are_refused_and_a_cookie_beside_a_header_is_not_looked_at(make_client):
+def test_two_credentials_are_refused_and_a_cookie_with_a_header_is_ignored(make_client):
     api = make_client(auth_mode="hybrid", jwt_auth_cookie="true")
     people = Population(api.runtime)
     ada = people.user("ada")

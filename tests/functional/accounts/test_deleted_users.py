@@ -24,7 +24,7 @@ def test_no_credential_of_a_deleted_user_is_that_of_the_next(api):
     tokens = login(api).json
     token = bearer(tokens["access"])
     key = api.post_json(f"{V1}/api-keys", {"name": "x", "scopes": ["aircraft"]}, headers=token, status=201).json["key"]
-    console = Visitor(api).beside()
+    console = Visitor(api).another_browser()
     console.sign_in("ada")
     here = {"lat": 47.0, "lon": 8.0}
     api.put_json(f"{V1}/cannonball/location", here, headers=token)

@@ -144,7 +144,7 @@ def test_a_display_name_may_be_in_any_script(api):
 
 
 @pytest.mark.parametrize("password", ["short", "password123"])
-def test_a_password_that_is_too_easy_is_named_beside_all_else(api, root, password):
+def test_a_password_that_is_too_easy_is_named_with_all_other_faults(api, root, password):
     body = {"username": "a b", "email": "nowhere", "password": password, "colour": 1}
     errors = api.post_json(f"{V1}/users", body, headers=root, status=400).json["errors"]
     assert {error["name"] for error in errors} == {"username", "email", "password", "colour"}

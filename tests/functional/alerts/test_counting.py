@@ -95,7 +95,7 @@ def test_rules_of_an_export(refused):
     assert "20000" in words
 
 
-def test_rules_of_an_export_beside_those_that_exist(client, refused, monkeypatch):
+def test_rules_of_an_export_are_added_to_those_that_exist(client, refused, monkeypatch):
     monkeypatch.setattr(transfer, "MAXIMUM_RULES", 3)
     words = refused("rules/import", {"version": 1, "rules": [{"name": "R"}] * 4})
     assert "at most 3 rules" in words

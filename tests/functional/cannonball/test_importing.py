@@ -1,4 +1,4 @@
-"""Imports beside other writers and readers: nobody waits for the comparison, and nothing that others did is lost."""
+"""Imports during other writes and reads: nobody waits for the comparison, and nothing that others did is lost."""
 
 import threading
 import time

@@ -86,7 +86,7 @@ def test_looking_at_the_page_asks_nobody(root, asked):
 
 def test_once_a_minute_whoever_asks(root, asked):
     look(root)
-    other = root.beside()
+    other = root.another_browser()
     other.sign_in("admin")
     page = look(other, status=429)
     assert "less than a minute ago" in alert(page)
@@ -109,7 +109,7 @@ def test_only_within_15_minutes_of_the_sign_in(root, asked):
     # Signing in again is the way, and comes back here.
     page = page.click("Sign in again")
     page = root.send(page, 0, username="superadmin", password="correct horse battery staple", status="*")
-    again = root.beside()
+    again = root.another_browser()
     again.sign_in("superadmin", onward="?next=/console/receivers/discovery%3Fstep%3D3")
     look(again)
     assert len(asked) == 2

@@ -76,7 +76,7 @@ def test_three_steps_lead_from_nothing_to_a_receiver(visitor):
         entry = session.scalars(sa.select(AuditEntry).where(AuditEntry.action == "user.created")).one()
     assert (entry.actor_name, entry.method, entry.after["roles"]) == ("first run", "console", ["superadmin"])
     # Ada holds everything, and signs in with her own password.
-    other = visitor.beside()
+    other = visitor.another_browser()
     other.sign_in("ada", OWN)
     assert "ada" in other.get("/users")
 

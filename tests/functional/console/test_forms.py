@@ -55,7 +55,7 @@ def test_a_form_without_its_token_or_with_a_wrong_one_changes_nothing(root):
 
 
 def test_the_token_of_another_session_is_none(root):
-    other = root.beside()
+    other = root.another_browser()
     other.sign_in("admin")
     assert other.token != root.token
     path = f"/users/{root.people.numbers['viewer']}"

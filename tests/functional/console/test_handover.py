@@ -230,7 +230,7 @@ def test_a_code_lasts_half_a_minute(root):
 
 def test_a_code_is_worth_nothing_in_another_browser_and_stays_for_its_own(root):
     code = code_of(leave(root))
-    thief = root.beside()
+    thief = root.another_browser()
     assert redeem(thief, code, status=401).json["code"] == "token_invalid"
     guess = {"Cookie": f"{COOKIE}={'x' * 43}"}
     redeem(thief, code, {**ORIGIN, **guess}, status=401)
@@ -240,7 +240,7 @@ def test_a_code_is_worth_nothing_in_another_browser_and_stays_for_its_own(root):
 
 def test_the_code_of_an_attacker_does_not_log_a_victim_in(visitor):
     """Fixation: the attacker's code reaches the victim's browser, which has a cookie of its own or none."""
-    attacker, victim = visitor.beside(), visitor.beside()
+    attacker, victim = visitor.another_browser(), visitor.another_browser()
     attacker.sign_in("admin")
     victim.sign_in("superadmin")
     stolen = code_of(leave(attacker))
@@ -260,7 +260,7 @@ def test_the_form_needs_its_token_a_session_and_its_origin(root):
     root.post("/map", {"next": "/"}, status=403)
     root.post("/map", {"csrf_token": "x"}, status=403)
     root.post("/map", {"csrf_token": root.token}, headers={"Origin": "https://evil.example"}, status=403)
-    assert "/console/sign-in" in root.beside().post("/map", {"csrf_token": "x"}, status=303).location
+    assert "/console/sign-in" in root.another_browser().post("/map", {"csrf_token": "x"}, status=303).location
     assert root.get("/map", status=303).location == "http://localhost/console"
     with root.runtime.sessions() as session:
         assert session.scalar(sa.select(sa.func.count()).select_from(HandoverCode)) == 0

@@ -68,7 +68,7 @@ WRONG = (
 )
 
 
-def test_what_is_wrong_is_told_beside_its_field(root):
+def test_what_is_wrong_is_shown_at_its_field(root):
     for fields, field in WRONG:
         page = add(root, status=400, agency_name="Somebody", **fields)
         assert page.html.find(id=f"about-{field}").find(class_="fault")
@@ -83,7 +83,7 @@ def test_an_address_is_on_the_list_once(root):
 
 def test_a_change_made_meanwhile_is_told(root):
     page = add(root, icao_hex="A12345").follow()
-    other = root.beside()
+    other = root.another_browser()
     other.sign_in("admin")
     press(other.get("/known-aircraft").click("A12345"), "save", 2, agency_city="Fresno")
     page = press(page, "save", 2, status=409, agency_city="Sacramento")

@@ -51,7 +51,7 @@ TABLE = (
     ("GET", "/audit/export", "system.manage"),
 )
 TABLE += SYSTEM_PAGES
-# Roles beside the default ones, each with one administrative permission.
+# Roles in addition to the default ones, each with one administrative permission.
 CUSTOM = {
     "reads_users": "users.view",
     "edits_users": "users.edit",
@@ -153,7 +153,7 @@ def test_every_role_gets_the_pages_of_the_table(make_visitor, mode, level):
     opened = mode != "public" and level != "permission"
     faults = []
     for role in (*DEFAULT, *CUSTOM):
-        visitor = first.beside()
+        visitor = first.another_browser()
         gets_in = holds(role, "identified")
         visitor.sign_in(role, status=303 if gets_in else 403)
         token = visitor.token if gets_in else "x"

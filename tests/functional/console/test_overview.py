@@ -89,7 +89,7 @@ def test_who_is_signed_in_is_for_those_who_may_see_users(visitor):
     assert "viewer 1 session" in text
     visitor.people.role("keeps", ["system.manage", "system.view_status"])
     visitor.people.user("keeper", "keeps")
-    keeper = visitor.beside()
+    keeper = visitor.another_browser()
     keeper.sign_in("keeper")
     page = keeper.get("")
     assert "signed in" not in page.html.find("main").text

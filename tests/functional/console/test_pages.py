@@ -223,7 +223,7 @@ def test_settings_that_make_no_sense_or_are_stale_are_told_on_the_page(root):
     select = refused.html.find("select", attrs={"name": "alerts.read_access"})
     fault = refused.html.find(id=select["aria-describedby"]).find(class_="fault").text
     assert (select["aria-invalid"], "is not one of" in fault) == ("true", True)
-    # It is said once, beside the field; above, the field is named.
+    # It is said once, at the field; above, the field is named.
     assert fault not in alert(refused)
     assert refused.html.find(role="alert").find("a", href="#field-alerts.read_access") is not None
     assert "weather" in alert(root.post("/access", {**sent, "weather.read_access": "public"}, status=400))

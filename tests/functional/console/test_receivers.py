@@ -100,7 +100,7 @@ WRONG = (
 )
 
 
-def test_what_is_wrong_is_told_beside_its_field_and_kept(root):
+def test_what_is_wrong_is_shown_at_its_field_and_kept(root):
     for do in ("save", "try"):
         for fields, field, reason in WRONG:
             page = add(root, do=do, status=400, **fields)
@@ -249,7 +249,7 @@ def test_without_the_web_application_the_last_step_ends_at_the_receivers(make_vi
 def test_a_change_made_meanwhile_is_told(root):
     add(root, name="attic", text="sbs localhost:30003")
     page = root.get("/receivers/input?name=receiver.attic")
-    other = root.beside()
+    other = root.another_browser()
     other.sign_in("admin")
     press(other.get("/receivers/input?name=receiver.attic"), "save", port="30009")
     page = press(page, "save", port="30010", status=409)

@@ -187,7 +187,7 @@ def main_form_with(page, **fields):
 
 
 def test_nobody_maps_claims_to_more_than_they_hold(with_provider):
-    clerk = with_provider.beside()
+    clerk = with_provider.another_browser()
     with_provider.people.role("clerk", ["roles.view", "roles.edit"])
     with_provider.people.user("clerk", "clerk")
     clerk.sign_in("clerk")

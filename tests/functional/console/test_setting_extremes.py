@@ -52,7 +52,7 @@ def test_every_limit_of_retention_takes_its_bounds_and_nothing_beyond(root):
         for page in PAGES:
             root.get(page)
     for which in range(len(refused(RETENTION[0]))):
-        # All fields at once: every fault is named beside its field.
+        # All fields at once: every fault is named at its field.
         texts = {name: shortened(refused(name)[which]) for name in RETENTION}
         again = root.send(root.get("/retention"), 1, status=400, **texts)
         for name in RETENTION:

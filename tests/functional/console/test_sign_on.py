@@ -94,7 +94,7 @@ def test_who_administers_nothing_is_told_so_and_nothing_is_made(visitor, provide
 def test_an_answer_of_another_browser_of_the_api_or_with_an_error_lets_nobody_in(visitor, provider):
     visitor = visitor()
     provider.person["groups"] = ["staff"]
-    other = visitor.beside()
+    other = visitor.another_browser()
     assert "sso_other_browser" in problem_of(finish(other, provider, begin(visitor), status=401), other)
     begin(other)
     assert "sso_other_browser" in problem_of(finish(other, provider, begin(visitor), status=401), other)
@@ -156,7 +156,7 @@ def test_a_login_is_tried_only_by_who_edits_roles(visitor, provider):
     link = "/sign-in/sso?next=/console/sign-on%3Ftrial%3Dlogin"
     provider.person["groups"] = ["staff"]
     for who in (None, "viewer_of_users"):
-        browser = visitor.beside()
+        browser = visitor.another_browser()
         if who is not None:
             visitor.people.role(who, ["users.view"])
             visitor.people.user(who, who)

@@ -56,7 +56,7 @@ def test_the_station_is_set_changed_and_taken_back(root):
     assert root.runtime.current.of(PictureSettings).station is None
 
 
-def test_wrong_values_come_back_beside_their_fields(root):
+def test_wrong_values_come_back_at_their_fields(root):
     page = root.send(root.get("/station"), 1, station_name="Roof", station_lat="91", station_lon="x", status=400)
     assert page.html.find(id="about-station_lat").text.strip().startswith("must be at most 90")
     assert "expected a number" in page.html.find(id="about-station_lon").text
@@ -68,7 +68,7 @@ def test_wrong_values_come_back_beside_their_fields(root):
 
 
 def test_a_change_made_meanwhile_is_told_and_nothing_is_lost(root):
-    other = root.beside()
+    other = root.another_browser()
     other.sign_in("admin")
     page = root.get("/retention")
     other.send(other.get("/retention"), 1, retention_flights_days="100")
@@ -247,7 +247,7 @@ def test_thresholds_are_changed_within_their_bounds(root):
     root.send(root.get("/thresholds"), 1, proximity_low_nm="")
     with root.runtime.sessions() as session:
         assert settings_store.read(session)[0].proximity_low_nm == 0.5
-    other = root.beside()
+    other = root.another_browser()
     other.sign_in("admin")
     page = root.get("/thresholds")
     other.send(other.get("/thresholds"), 1, area_aircraft="6")

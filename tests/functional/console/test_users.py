@@ -41,7 +41,7 @@ def test_a_user_is_created_with_roles_and_logs_in(root):
     assert (entry.actor_name, entry.method, entry.target_name) == ("superadmin", "console", "ada")
 
 
-def test_every_fault_stands_beside_its_field_and_what_was_entered_is_still_there(root):
+def test_every_fault_stands_at_its_field_and_what_was_entered_is_still_there(root):
     refused = send(
         root.get("/users/new"), status=400, username="-", email="nowhere", display_name="Ada", password="short"
     )
@@ -73,7 +73,7 @@ def test_nobody_creates_a_user_with_rights_they_lack(visitor):
 
 def test_a_user_is_edited_and_of_two_who_do_the_later_is_told(root):
     first, second = (root.get(address(root, "viewer", "/edit")) for _ in range(2))
-    other = root.beside()
+    other = root.another_browser()
     other.sign_in("admin")
     theirs = other.get(address(root, "viewer", "/edit"))
     assert note(send(theirs, display_name="Vera").follow()) == "viewer is saved."
@@ -127,7 +127,7 @@ def test_a_link_sets_a_password_once(root, caplog):
     assert link.startswith("/console/reset?link=")
     # Only the maker's answer ever holds it.
     assert link.partition("=")[2] not in root.get(address(root, "viewer", "/reset-link")).text
-    guest = root.beside()
+    guest = root.another_browser()
     moved = guest.client.get(link, status=303)
     assert moved.location == "http://localhost/console/reset"
     page = moved.follow()
@@ -139,10 +139,10 @@ def test_a_link_sets_a_password_once(root, caplog):
     assert note(done) == "viewer has a new password."
     root.client.get("/api/v1/auth/profile", headers=token, status=401)
     log_in(root, "viewer", NEW)
-    second = root.beside()
+    second = root.another_browser()
     assert "This link is not valid" in second.client.get(link).follow(status=404).text
     for wrong in ("?link=x", "?link=%0d%0aX:y", "?link=%E2%82%AC", "?link=%FF", "?%FF=1"):
-        answer = root.beside().client.get(f"/console/reset{wrong}", status="*")
+        answer = root.another_browser().client.get(f"/console/reset{wrong}", status="*")
         assert "This link is not valid" in (answer.follow(status=404) if answer.status_int == 303 else answer).text
     (entry,) = entries(root, "password.changed")
     assert (entry.actor_name, entry.method) == ("viewer", "reset_link")
@@ -176,15 +176,15 @@ def deactivate_maker(visitor):
 
 @pytest.mark.parametrize("event", [age, replace, promote, deactivate, deactivate_maker])
 def test_a_link_is_good_no_more(root, event):
-    maker = root.beside()
+    maker = root.another_browser()
     maker.people = root.people
     maker.sign_in("admin")
     link = make_link(maker, "viewer")
-    guest = root.beside()
+    guest = root.another_browser()
     page = guest.client.get(link).follow()
     event(root)
     assert "This link is not valid" in send(page, status=404, password=NEW, again=NEW).text
-    assert "This link is not valid" in root.beside().client.get(link).follow(status=404).text
+    assert "This link is not valid" in root.another_browser().client.get(link).follow(status=404).text
     log_in(root, "viewer", NEW, status=401)
 
 
@@ -193,7 +193,7 @@ def test_nobody_makes_a_link_for_who_holds_more_and_no_form_is_taken_from_elsewh
     assert visitor.get(address(visitor, "superadmin")).html.find("a", string="Link for a new password") is None
     refused = visitor.post(address(visitor, "superadmin", "/reset-link"), {"csrf_token": visitor.token}, status=403)
     assert "has rights that you lack" in alert(refused)
-    page = visitor.beside().client.get(make_link(visitor, "viewer")).follow()
+    page = visitor.another_browser().client.get(make_link(visitor, "viewer")).follow()
     form = main_form(page)
     form["password"] = form["again"] = NEW
     assert "csrf_failed" in form.submit(headers={"Origin": "https://evil.example"}, status=403).text
@@ -352,7 +352,7 @@ def test_forms_that_could_only_be_refused_are_not_shown_at_their_address_either(
     people = visitor.people
     people.role("clerk", ["users.view", "users.edit", "users.create", "users.delete"])
     people.user("clerk", "clerk")
-    clerk = visitor.beside()
+    clerk = visitor.another_browser()
     clerk.sign_in("clerk")
     for what in ("/edit", "/password", "/reset-link", "/delete", "/keys/new"):
         page = clerk.get(address(visitor, "superadmin", what), status=403)

@@ -15,7 +15,7 @@ class Visitor:
         self.runtime = self.client.runtime
         self.app = self.client.app
 
-    def beside(self):
+    def another_browser(self):
         """Another person's browser at the same console."""
         client = type(self.client)(self.app, extra_environ=self.client.extra_environ)
         client.runtime = self.runtime

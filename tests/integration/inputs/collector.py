@@ -1,4 +1,4 @@
-"""A consumer and a decoder for tests, and an input that runs beside them."""
+"""A consumer and a decoder for tests, and an input that fills them."""
 
 from __future__ import annotations
 

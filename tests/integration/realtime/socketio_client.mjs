@@ -1,5 +1,5 @@
 // Drives the real JavaScript socket.io-client: reads a scenario from argv, prints what it saw as JSON lines.
-// Options are those of io() beside auth; without any the client connects as in every tutorial.
+// Options are those of io() in addition to auth; without any the client connects as in every tutorial.
 import { createRequire } from "node:module";
 import readline from "node:readline";
 

@@ -32,7 +32,7 @@ def test_an_ended_login_is_closed_within_a_second(make_runtime):
             accounts.ended.add(1)
             assert (await client.until("error"))["code"] == "token_revoked"
             assert await client.closed() == (4001, "Authentication failed")
-            # How soon that was is a matter of the machine, beside this.
+            # How soon that was depends on the machine; it is tested elsewhere.
             assert register.REVIEW_EVERY_S < REVOKED_WITHIN_S
 
     asyncio.run(scenario())

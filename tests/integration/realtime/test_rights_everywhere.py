@@ -114,7 +114,7 @@ def disable(house: Installation, tokens: dict[str, str]) -> None:
 
 
 def test_at_worst_it_takes_as_long_as_both_looks_together():
-    """How soon the tests below see it is a matter of the machine, beside this."""
+    """How soon the tests below see it depends on the machine; it is tested elsewhere."""
     assert cache.BELIEVED_S + register.REVIEW_EVERY_S < WITHIN_S
 
 

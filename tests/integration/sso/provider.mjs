@@ -1,4 +1,4 @@
-// A certified identity provider (npm oidc-provider) with its own login and consent pages, for the tests beside it.
+// A certified identity provider (npm oidc-provider) with its own login and consent pages, for the tests next to it.
 // One JSON document on the command line: {port, site}, the site being Skywatch's address. Keys are new at every start.
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { Provider } from "oidc-provider";

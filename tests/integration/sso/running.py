@@ -28,7 +28,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def provider_script() -> Path:
-    """The script that runs the provider, beside the packages it imports; each test process has its own."""
+    """The script that runs the provider, next to the packages it imports; each test process has its own."""
     folder = installed(PACKAGE, ROOT / "build" / "oidc-provider")
     return Path(shutil.copy(HERE / "provider.mjs", folder / f"provider-{os.getpid()}.mjs"))
 

@@ -139,13 +139,13 @@ def test_a_program_signs_on_by_its_loopback_address(make_site):
 def test_logout_ends_the_providers_session_and_its_other_logins(make_site):
     site = make_site()
     with site.provider(), site.browser() as browser:
-        here, beside = site.sign_on("tower", browser), site.sign_on("tower", browser)
+        here, second = site.sign_on("tower", browser), site.sign_on("tower", browser)
         elsewhere, somebody = site.sign_on("tower"), site.sign_on("guest")
         url = site.log_out(here)
-        assert [site.is_in(answer) for answer in (here, beside)] == [False, True]
+        assert [site.is_in(answer) for answer in (here, second)] == [False, True]
         # The provider takes our hint, knows the address to come back to, and calls ours by the back channel before.
         assert log_out(browser, url, site.url) == f"{site.url}/"
-        assert not site.is_in(beside)
+        assert not site.is_in(second)
         assert [site.is_in(answer) for answer in (elsewhere, somebody)] == [True, True]
         # Its session is over: whoever signs on in that browser is asked who they are.
         assert site.sign_on("guest", browser)["user"]["username"] == "guest"

@@ -105,7 +105,7 @@ def test_the_audio_page_has_no_serious_faults_and_fits_a_narrow_screen(stage):
             page.run("document.querySelectorAll('details').forEach(one => { one.open = true })")
             assert stage.faults() == []
             assert page.run("return document.documentElement.scrollWidth") <= 320
-        # The page beside the map leaves room for it, and more when it is drawn down.
+        # The page next to the map leaves room for it, and more when it is drawn down.
         top = page.run("return document.querySelector('.page').getBoundingClientRect().top")
         assert top > 280
         page.run("document.querySelector('.drawer-handle').click()")

@@ -1,4 +1,4 @@
-"""The panel of the selected aircraft: who it is, its figures, its photo, and what the map shows beside it."""
+"""The panel of the selected aircraft: who it is, its figures, its photo, and what the map shows next to it."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_a_flag_is_a_column_of_the_list(page, sky):
         rows = [row.removeprefix("row-") for row in page.run(ROWS)]
         return rows == sorted(rows)
 
-    until(are_sorted, "aircraft of a State beside each other")
+    until(are_sorted, "aircraft of a State next to each other")
 
 
 def test_what_engineers_read_is_folded_and_stays_as_it_was_left(page, sky):
@@ -129,7 +129,7 @@ def test_an_aircraft_is_never_under_its_own_panel(page, sky, width, height):
     hexa, _, _ = airliner(sky)
     select(page, hexa)
     page.wait_for(f"return (() => {{{PLACES}}})() !== null", "the aircraft on the map")
-    # Where the panel will be: beside the left edge on a desk, above the lower edge on a phone.
+    # Where the panel will be: next to the left edge on a desk, above the lower edge on a phone.
     put = PUT % ((150, 200) if width > 820 else (width // 2, height - 200))
 
     def is_put() -> bool:
@@ -145,7 +145,7 @@ def test_an_aircraft_is_never_under_its_own_panel(page, sky, width, height):
     )
     page.run(select_again)
     page.wait_for_element(".panel .figures")
-    until(lambda: (places := page.run(PLACES)) and is_uncovered(places), "the aircraft beside its panel")
+    until(lambda: (places := page.run(PLACES)) and is_uncovered(places), "the aircraft next to its panel")
 
 
 def test_a_track_is_fitted_into_what_is_visible(page, sky):

@@ -70,7 +70,7 @@ def test_map_console_and_channel_below_a_prefix(below, page):
         until(lambda name=name: page.run(f"return document.querySelector('.app.page-{name}') !== null"), place)
         if name != "map":
             until(lambda: page.run("return document.querySelector('.app h1') !== null"), place)
-    # Nothing was asked of any address beside the prefix.
+    # Nothing was asked of any address outside the prefix.
     loaded = page.run(FETCHED)
     assert len(loaded) > 10
     assert [path for path in loaded if not path.startswith(f"{PREFIX}/")] == []

@@ -28,7 +28,7 @@ FETCHED = "return performance.getEntriesByType('resource').map(entry => new URL(
 
 @dataclass(frozen=True)
 class Below:
-    """A site below the prefix, where no address beside it leads to the service."""
+    """A site below the prefix, where no address outside it leads to the service."""
 
     origin: str
     provider: str
@@ -86,8 +86,8 @@ def cookies_of(page):
     return {one["name"]: one["path"] for one in found if one["name"].startswith("skywatch")}
 
 
-def fetched_beside(page):
-    """Addresses beside the prefix that the page has fetched."""
+def fetched_outside(page):
+    """Addresses outside the prefix that the page has fetched."""
     fetched = page.run(FETCHED)
     assert fetched
     return [path for path in fetched if not path.startswith(f"{PREFIX}/")]
@@ -123,7 +123,7 @@ def test_the_application(below, page):
     assert cookies["skywatch_access"] == PREFIX
     assert cookies["skywatch_refresh"] == f"{PREFIX}/api/v1/auth"
     assert all(path.startswith(PREFIX) for path in cookies.values())
-    assert fetched_beside(page) == []
+    assert fetched_outside(page) == []
 
 
 def test_the_console(below, page):
@@ -139,7 +139,7 @@ def test_the_console(below, page):
     cookies = cookies_of(page)
     assert len(cookies) > 0
     assert set(cookies.values()) == {f"{PREFIX}/console"}
-    assert fetched_beside(page) == []
+    assert fetched_outside(page) == []
     # The provider ends its session: it calls the service by the back channel below the prefix.
     page.open(f"{below.provider}/session/end")
     page.click("button[value=yes]")

@@ -45,7 +45,7 @@ def test_a_rule_beyond_its_budget_is_refused_and_nothing_is_compiled(texts, word
     assert expressions.compilations == before
 
 
-def test_other_faults_are_named_beside_the_budget():
+def test_other_faults_are_named_with_the_budget():
     broken = {"all": [document(*map(str, range(21))), {"field": "nothing", "op": "eq", "value": 1}]}
     assert set(parse(broken)[1]) == {"conditions", "conditions.all.1.field"}
 

@@ -27,7 +27,7 @@ def test_a_page_is_opened_where_there_is_a_desktop(monkeypatch, platform, enviro
     assert demo.has_desktop(environ) is shown
 
 
-def test_the_channel_listens_beside_the_service(monkeypatch):
+def test_the_channel_listens_next_to_the_service(monkeypatch):
     port = free_port()
     for name in demo.VARIABLES:
         monkeypatch.delenv(name, raising=False)

@@ -205,7 +205,7 @@ def test_laps_over_the_lines_of_a_grid_are_that_grid_however_long_the_way_to_it(
     assert log.report(finding(PatternType.CIRCLING, 2000.0, 2400.0, 0.4), 3000.0)
 
 
-def test_patterns_elsewhere_or_at_another_time_stand_beside_each_other() -> None:
+def test_patterns_elsewhere_or_at_another_time_stand_next_to_each_other() -> None:
     log = FindingLog(SETTINGS, "flight", "abc123")
     assert log.report(finding(PatternType.CIRCLING, 0.0, 600.0), 600.0)
     assert log.report(finding(PatternType.LOITERING, 3000.0, 4200.0, 3.0), 4200.0)

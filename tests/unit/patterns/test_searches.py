@@ -97,7 +97,7 @@ def test_turns_back_after_any_way_are_no_grid() -> None:
     assert kinds(flight.turn(90.0, 0.4).straight(8.0)) == []
 
 
-def test_short_lines_beside_each_other_are_a_grid_once_there_are_six() -> None:
+def test_short_lines_next_to_each_other_are_a_grid_once_there_are_six() -> None:
     assert kinds(grid(4, sweep_nm=1.3, spacing_nm=0.74, speed_kt=100.0)) == []
     assert kinds(grid(7, sweep_nm=1.3, spacing_nm=0.74, speed_kt=100.0)) == ["grid_search"]
 

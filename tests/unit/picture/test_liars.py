@@ -1,4 +1,4 @@
-"""A receiver that lies, in whatever it says and however often it speaks, beside an honest one.
+"""A receiver that lies, in whatever it says and however often it speaks, next to an honest one.
 
 Both speak the formats of real receivers: the honest one is a document of readsb once a second, the liar lines of SBS
 several times a second or a document that is always the latest.
@@ -140,7 +140,7 @@ def test_two_honest_receivers_outvote_a_liar_who_speaks_oftener(count, kinds, sh
 
 @settings(max_examples=20, deadline=None)
 @given(count=st.integers(1, 12), kinds=KINDS, shared=st.booleans(), chance=st.integers(0, 9), lines=st.booleans())
-def test_one_liar_beside_one_honest_receiver_is_never_believed(count, kinds, shared, chance, lines):
+def test_one_liar_and_one_honest_receiver_is_never_believed(count, kinds, shared, chance, lines):
     traffic, skies, _ = run(count, kinds, shared, chance, lines)
     assert_no_lie(traffic, skies, kinds, shown=False)
 

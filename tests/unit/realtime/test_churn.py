@@ -16,7 +16,7 @@ from tests.realtime import Skies
 from tests.unit.realtime.listeners import ModelClient, comparable
 
 ADDRESSES = [f"4b16{number:02x}" for number in range(12)]
-# Positions that lie on, just beside and far from the edges of tiles and areas, the poles and the date line.
+# Positions that lie on, just next to and far from the edges of tiles and areas, the poles and the date line.
 LATITUDES = [-90.0, -0.001, 0.0, 45.0, 46.999, 47.0, 47.5, 48.0, 89.5, 90.0]
 LONGITUDES = [-180.0, -179.5, -0.5, 0.0, 7.0, 7.5, 8.0, 9.999, 10.0, 179.5, 180.0]
 AREAS = [

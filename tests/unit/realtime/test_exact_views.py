@@ -1,4 +1,4 @@
-"""Viewers who may know the station's place exactly, beside those who may not."""
+"""Viewers who may know the station's place exactly, and those who may not."""
 
 from __future__ import annotations
 

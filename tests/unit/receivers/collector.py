@@ -1,4 +1,4 @@
-"""A sink for tests, and a receiver that runs beside them."""
+"""A sink for tests, and a receiver that fills it."""
 
 from __future__ import annotations
 

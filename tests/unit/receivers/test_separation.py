@@ -147,7 +147,7 @@ def test_a_lane_keeps_its_distance():
             paths.locate(p.c[None], p.u[None], p.v[None], np.array([p.angle + flown / p.arc_nm])) for p in (one, other)
         ]
         apart = geo.distance_nm(*places[0][:2], *places[1][:2])
-        assert apart[0] >= lanes.BESIDE_NM - 1e-6
+        assert apart[0] >= lanes.LATERAL_NM - 1e-6
 
 
 def test_tracks_are_those_of_the_way_flown():

@@ -46,7 +46,7 @@ def smooth(path: Path, seconds: float = 6.0) -> Path:
     return turned
 
 
-def beside(path: Path, x: float, y: float, altitude_ft: float = 0.0) -> Path:
+def offset(path: Path, x: float, y: float, altitude_ft: float = 0.0) -> Path:
     """A path moved aside."""
 
     def moved(t: float) -> tuple[float, float, float]:
@@ -122,7 +122,7 @@ def military_formation(r: Random) -> list[Drawn]:
     lead = smooth(legs((0, 0, 9000), (150, 300, 90, 0), (90, 280, 180, -800)), 10)
     fields = {"dbFlags": 1, "t": "HAWK"}
     return [
-        light(beside(behind(lead, 3.0 * n), 0, r.uniform(-0.1, 0.1), 100 * n), flight=f"VIPER{n}", **fields)
+        light(offset(behind(lead, 3.0 * n), 0, r.uniform(-0.1, 0.1), 100 * n), flight=f"VIPER{n}", **fields)
         for n in range(4)
     ]
 
@@ -293,7 +293,7 @@ def crossing_with_radar_separation(r: Random) -> list[Drawn]:
     relative = math.hypot(east, north)
     # After two minutes they are nearest, the one at right angles to their relative velocity from the other.
     x, y = 5.2 * -north / relative - east / 30, 5.2 * east / relative - north / 30
-    return [airliner(straight(0, 0, 35_000, speeds[0], 90)), airliner(beside(two, x, y))]
+    return [airliner(straight(0, 0, 35_000, speeds[0], 90)), airliner(offset(two, x, y))]
 
 
 def climb_below_another(r: Random) -> list[Drawn]:

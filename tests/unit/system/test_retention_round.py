@@ -38,7 +38,7 @@ def test_a_round_that_fails_shows_until_one_works(fault, why):
     health.withdraw(RETENTION)
 
 
-def test_a_kind_that_fails_is_named_in_health_beside_what_the_others_removed():
+def test_a_kind_that_fails_is_named_in_health_with_what_the_others_removed():
     assert retain(Failing(None, alerts=OverflowError("date value out of range"))) == "partly"
     assert not said().ok
     assert said().detail == "failed for alerts: date value out of range"

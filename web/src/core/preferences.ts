@@ -23,7 +23,7 @@ export interface Preferences {
   /** Fields of each line of a label. */
   labelLines: string[][];
   ramp: RampName;
-  /** Names of the layers that are shown besides. */
+  /** Names of the additional layers that are shown. */
   overlays: string[];
   /** Whether the list has aircraft on the ground below all others. */
   airFirst: boolean;

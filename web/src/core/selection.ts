@@ -1,4 +1,4 @@
-// Which aircraft are selected: one whose details are shown, and others whose trails are drawn beside its own.
+// Which aircraft are selected: one whose details are shown, and others whose trails are drawn as well.
 
 export interface Selection {
   hex: string | null;

@@ -18,7 +18,7 @@ export const CLASSES = [
 export type AircraftClass = (typeof CLASSES)[number];
 const NUMBER = Object.fromEntries(CLASSES.map((name, at) => [name, at])) as Record<AircraftClass, number>;
 
-/** Size on the screen beside an airliner. */
+/** Size on the screen relative to an airliner. */
 export const SCALE: Record<AircraftClass, number> = {
   unknown: 0.85,
   airliner: 1,

@@ -198,7 +198,7 @@ class Live {
   }
 
   /** The aircraft after or before the selected one in the list, or any (0); null where the list is empty. */
-  beside(step: Step): Promise<Aircraft | null> {
+  neighbour(step: Step): Promise<Aircraft | null> {
     return this.ask((id) => ({ type: "step", id, step }));
   }
 

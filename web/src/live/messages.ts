@@ -94,7 +94,7 @@ export interface Look {
   metric: boolean;
   /** Fields of each line of a label. */
   labelLines: LabelField[][];
-  /** How large labels are beside their usual size. */
+  /** How large labels are relative to their usual size. */
   labelScale: number;
   ramp: RampName;
   /** How far back the trails of all aircraft reach (s); 0: there are none. */

@@ -240,8 +240,8 @@ function pick(x: number, y: number, radius: number): Aircraft | null {
   return best < 0 ? null : fleet.describe(best);
 }
 
-/** The aircraft beside the selected one in the order of the list. */
-function beside(step: Step): Aircraft | null {
+/** The aircraft next to the selected one in the order of the list. */
+function neighbour(step: Step): Aircraft | null {
   const { rows } = windowOf(fleet, { ...list, offset: 0, limit: Infinity }, list.inView ? view : null);
   const from = selected === null ? undefined : fleet.slots.get(selected);
   const slot = stepped(rows, from ?? -1, step, Math.random());
@@ -293,7 +293,7 @@ scope.onmessage = ({ data: order }: MessageEvent<Order>) => {
       show();
       break;
     case "step":
-      tell({ type: "picked", id: order.id, aircraft: beside(order.step) });
+      tell({ type: "picked", id: order.id, aircraft: neighbour(order.step) });
       break;
     case "pick":
       tell({ type: "picked", id: order.id, aircraft: pick(order.x, order.y, order.radius) });

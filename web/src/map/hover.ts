@@ -1,4 +1,4 @@
-// The card beside the pointer.
+// The card next to the pointer.
 import { html, type TemplateResult } from "lit";
 import { measure } from "../ui/units";
 import { styled } from "../ui/view";

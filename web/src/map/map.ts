@@ -311,7 +311,7 @@ export class MapElement extends View {
     `;
   }
 
-  /** What the map shows is chosen beside its buttons. */
+  /** What the map shows is chosen next to its buttons. */
   private layers(): void {
     void import("./overlays/panel");
     this.isChoosing = !this.isChoosing;

@@ -5,7 +5,7 @@ export type Insets = [number, number, number, number];
 export type Box = Pick<DOMRect, "left" | "top" | "right" | "bottom">;
 
 const COVERS = ".panel, sw-list, .page.drawer";
-/** What is as wide as this share of the map lies above or below what is seen, anything else beside it. */
+/** What is as wide as this share of the map lies above or below what is seen, anything else next to it. */
 const BAND_SHARE = 0.6;
 /** At least so much of the map counts as visible, however much is covered. */
 const LEAST_PX = 80;

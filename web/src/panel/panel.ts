@@ -22,7 +22,7 @@ import { figures } from "./figures";
 import type { PanelLink, PanelPart } from "./parts";
 import { photoSource } from "./photo_source";
 import { profile } from "./profile";
-import { fitTracks, follow, selectBeside, toggleAlone } from "./steps";
+import { fitTracks, follow, selectNeighbour, toggleAlone } from "./steps";
 
 type Details = Schemas["AircraftDetail"];
 
@@ -134,9 +134,9 @@ class Panel extends View {
     const tool = (name: IconName, title: TextKey, run: () => void): TemplateResult =>
       html`<button class="tool" @click=${run} title=${t(title)} aria-label=${t(title)}>${icon(name)}</button>`;
     return html`<div class="panel-tools" role="toolbar" aria-label=${t("panel.tools")}>
-      ${tool("previous", "panel.previous", () => void selectBeside(-1))}
-      ${tool("chevron", "panel.next", () => void selectBeside(1))}
-      ${tool("random", "panel.random", () => void selectBeside(0))}
+      ${tool("previous", "panel.previous", () => void selectNeighbour(-1))}
+      ${tool("chevron", "panel.next", () => void selectNeighbour(1))}
+      ${tool("random", "panel.random", () => void selectNeighbour(0))}
       <button class="tool alone" aria-pressed=${isAlone} @click=${toggleAlone} title=${t("panel.alone")} aria-label=${t("panel.alone")}>${icon("alone")}</button>
       ${tool("fit", "panel.fit", fitTracks)}
       ${tool("follow", "panel.follow", follow)}

@@ -1,5 +1,5 @@
 // A photo of the selected aircraft from the installation's source. The reader's own browser asks it, once the reader agreed
-// to that: before, no request leaves. The source's terms want the photographer named beside the photo, a link to its page,
+// to that: before, no request leaves. The source's terms want the photographer named next to the photo, a link to its page,
 // the addresses as they were answered, and nothing of an answer used for longer than a day.
 import { html, nothing, type TemplateResult } from "lit";
 import { prefer, preferences } from "../core/preferences";

@@ -10,8 +10,8 @@ import { announce } from "../ui/announce";
 const map = (): MapElement | null => document.querySelector<MapElement>("sw-map");
 
 /** Select the next (1) or previous (-1) aircraft of the list, or any (0), and bring it into sight. */
-export async function selectBeside(step: Step): Promise<void> {
-  const aircraft = await live.beside(step);
+export async function selectNeighbour(step: Step): Promise<void> {
+  const aircraft = await live.neighbour(step);
   if (!aircraft || place.value.page !== "map") return;
   note(addressOf({ hex: aircraft.hex, also: [] }));
   announce(t("list.selected", { name: String(aircraft.flight || aircraft.hex).trim() }));

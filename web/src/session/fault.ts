@@ -33,12 +33,12 @@ export function faultOf(faults: Record<string, string>, field: string): string {
     .join("; ");
 }
 
-/** The text of an error; faults of the fields `beside` stand beside them and are not repeated. Where the catalogue has none for its code, the service's own sentence. */
-export function faultText(error: unknown, beside: readonly string[] = []): string {
+/** The text of an error; faults of `fields` are shown at these fields and not repeated. Where the catalogue has none for its code, the service's own sentence. */
+export function faultText(error: unknown, fields: readonly string[] = []): string {
   if (!(error instanceof ApiError)) return String(error instanceof Error ? error.message : error);
   if (error.code === "network") return t(error.isChange ? "state.not_sent" : "state.lost");
   const rest = error.errors.filter(
-    ({ name }) => !beside.some((field) => name === field || name.startsWith(`${field}.`)),
+    ({ name }) => !fields.some((field) => name === field || name.startsWith(`${field}.`)),
   );
   if (error.errors.length && !rest.length) return t("form.check");
   const detail = rest.map((one) => `${one.name}: ${fieldFault(one.detail)}`).join("; ") || error.message;

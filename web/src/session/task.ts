@@ -13,7 +13,7 @@ export abstract class Task extends View {
   protected isBusy = false;
   /** The fields that the service did not take, by their place in the body. */
   protected faults: Record<string, string> = {};
-  /** Fields of the form whose faults stand beside them. */
+  /** Fields of the form whose faults stand below them. */
   protected readonly fields: readonly string[] = [];
   /** Whether the page has read its list: before, an empty one means nothing. */
   protected hasRead = false;
@@ -76,8 +76,8 @@ export abstract class Task extends View {
   }
 
   /** The fault of a field, which stands below it. */
-  protected beside(field: string): TemplateResult | typeof nothing {
-    return besideField(this.faults, field);
+  protected faultBelow(field: string): TemplateResult | typeof nothing {
+    return fieldFaultBelow(this.faults, field);
   }
 
   protected invalid(field: string): "true" | typeof nothing {
@@ -89,7 +89,7 @@ export abstract class Task extends View {
   }
 }
 
-export function besideField(faults: Record<string, string>, field: string): TemplateResult | typeof nothing {
+export function fieldFaultBelow(faults: Record<string, string>, field: string): TemplateResult | typeof nothing {
   const detail = faultOf(faults, field);
   return detail ? html`<p class="field-fault" role="alert">${detail}</p>` : nothing;
 }

@@ -40,7 +40,7 @@ class App extends View {
   private readonly pageLayers = FEATURES.flatMap(({ layers = [] }) => layers);
   private isMenuOpen = false;
   private late = false;
-  /** On a phone: whether the page beside the map is drawn down, so that the map is seen. */
+  /** On a phone: whether the page next to the map is drawn down, so that the map is seen. */
   private isLow = false;
   private lateTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -276,7 +276,7 @@ class App extends View {
   }
 
   private pageElement(page: OpenPage): TemplateResult {
-    // A page beside the map draws on it from its first moment on.
+    // A page next to the map draws on it from its first moment on.
     const needsMap = page.overMap && session.canView("aircraft");
     if (!customElements.get(page.element!) || (needsMap && !customElements.get(MAP))) {
       return html`<section class="page ${page.overMap ? "drawer" : ""}"><p class="empty" role="status">${this.waiting}</p></section>`;

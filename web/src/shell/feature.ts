@@ -8,7 +8,7 @@ import type { PanelLink, PanelPart } from "../panel/parts";
 import type { Switch } from "../core/preferences";
 import type { RuleField } from "./rule_fields";
 
-/** A number beside the page's name, counted again after each event that may change it. */
+/** A number next to the page's name, counted again after each event that may change it. */
 export interface Badge {
   title: TextKey;
   count: () => Promise<number>;
@@ -25,7 +25,7 @@ export interface Page {
   load?: () => Promise<unknown>;
   /** Who is offered the page; without it, whoever may view the feature. */
   isOpen?: () => boolean;
-  /** Whether the map stays beside the page. */
+  /** Whether the map stays next to the page. */
   overMap?: boolean;
   /** Where its link is: in the menu, nowhere (other pages lead to it), or in the place of the person's name while somebody is signed in or nobody is. */
   place?: "menu" | "account" | "signIn" | "none";
@@ -56,7 +56,7 @@ export interface Feature {
   notice?: (event: string, data: Record<string, unknown>) => Notice | null;
   /** The text of several notices at once; `{n}` is their number. */
   severalNotices?: TextKey;
-  /** Marks beside an aircraft in the list and in the panel. */
+  /** Marks next to an aircraft in the list and in the panel. */
   marks?: Mark[];
   panelParts?: PanelPart[];
   panelLinks?: PanelLink[];

@@ -1,4 +1,4 @@
-// The names beside the icons of the navigation give way one by one as the room shrinks.
+// The names next to the icons of the navigation give way one by one as the room shrinks.
 
 /** Widths of a link (px): with its name, and with its icon alone. */
 export interface Widths {

@@ -1,6 +1,6 @@
 """Detections of known aircraft, once a flight; the flights of a restart go on.
 
-When a known aircraft was last in the picture is saved beside the picture: the list itself has only the time at which
+When a known aircraft was last in the picture is saved with the picture: the list itself has only the time at which
 its flight was detected, and after a restart an aircraft of a long flight would count again.
 """
 

@@ -83,7 +83,7 @@ def post_receiver(request: Request) -> dict[str, Any] | Response:
         _change(request, full_name, entries, is_removed=what == "remove")
     except Problem as problem:
         stored = _opened(request)
-        problem = _beside_fields(problem, entries)
+        problem = _on_fields(problem, entries)
         again = entries.refused(problem, Entries({}, stored.version) if what == "remove" else stored)
         return refused(request, again.problem or problem, _page(request, again))
     if _is_step(request):
@@ -222,8 +222,8 @@ def _page(request: Request, entries: Entries, trial: Trial | None = None) -> dic
     }
 
 
-def _beside_fields(problem: Problem, entries: Entries) -> Problem:
-    """The problem with the faults of the setting itself beside the field that it was made of."""
+def _on_fields(problem: Problem, entries: Entries) -> Problem:
+    """The problem with the faults of the setting itself at the field that it was made of."""
     if not problem.errors:
         return problem
     field = "text" if str(entries.value("text")).strip() else "host"

@@ -1,1 +1,1 @@
-"""The content of frames beside positions: identification, status, velocity, replies."""
+"""The content of frames other than positions: identification, status, velocity, replies."""

@@ -1,4 +1,4 @@
-"""The fields of position squitters beside the position: type codes 0, 5-8 (surface) and 9-18, 20-22 (airborne).
+"""The fields of position squitters other than the position: type codes 0, 5-8 (surface) and 9-18, 20-22 (airborne).
 
 DO-260B 2.2.3.2.3 and 2.2.3.2.4; ICAO Doc 9871, tables A-2-5 and A-2-6.
 """

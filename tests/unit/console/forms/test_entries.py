@@ -47,12 +47,12 @@ def test_what_is_no_number_is_named_as_a_fault(text):
     assert "count" in {fault["name"] for fault in refused.value.errors}
 
 
-def test_faults_stand_beside_their_field():
+def test_faults_stand_at_their_field():
     entries = Entries({"tags": ["x"]}).refused(invalid_fields({"tags.0": "is bad", "tagsy": "is worse"}))
     assert (entries.fault("tags"), entries.fault("name")) == ("is bad", "")
 
 
-def test_a_stale_form_shows_what_is_stored_beside_what_was_entered():
+def test_a_stale_form_shows_what_is_stored_next_to_what_was_entered():
     stored = Entries({"name": "theirs", "note": "same"}, version_of("now"))
     again = Entries({"name": "mine", "note": "same"}, version_of("then")).refused(Stale("changed"), stored)
     assert (again.value("name"), again.other("name"), again.other("note")) == ("mine", "theirs", None)

@@ -43,7 +43,7 @@ def test_every_text_is_in_the_catalogue(used):
     assert sorted({text for text, _ in used if not german.has(text)}) == []
 
 
-def test_no_template_has_a_text_beside_the_catalogue():
+def test_no_template_has_a_text_outside_the_catalogue():
     assert list(untranslated()) == []
 
 

@@ -68,7 +68,7 @@ def test_a_takeover_waits_for_the_transaction_that_is_under_way(sessions):
 
     with writing(fenced(sessions, first)) as session:
         store(session, "under way")
-        other = beside(take_over)
+        other = in_thread(take_over)
         order.append("written")
     other.join(PATIENCE_S)
     assert order == ["written", "taken over"]
@@ -108,12 +108,12 @@ def test_two_threads_of_the_first_process_ever_write_at_once(sessions, monkeypat
 
     with writing(fenced(sessions, fence)) as session:
         store(session, "slow")
-        other = beside(write)
+        other = in_thread(write)
     other.join(PATIENCE_S)
     assert stored(sessions) == {"slow", "quick"}
 
 
-def beside(work):
+def in_thread(work):
     """A thread that has been at ``work`` for a moment."""
     thread = threading.Thread(target=work)
     thread.start()

@@ -1,4 +1,4 @@
-"""Deadlines of long work: its time, its client, and those who wait beside it."""
+"""Deadlines of long work: its time, its client, and those who wait meanwhile."""
 
 from __future__ import annotations
 

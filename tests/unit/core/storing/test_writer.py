@@ -97,7 +97,7 @@ def test_everything_is_written_in_order(setting):
     assert [name for batch in setting.committed for name in batch] == names(0, 60)
 
 
-def test_beside_a_flood_another_writer_gets_the_lock(setting, sessions):
+def test_during_a_flood_another_writer_gets_the_lock(setting, sessions):
     waiting = threading.Event()
 
     def slow(written):

@@ -11,7 +11,7 @@ from skywatch.http.clients.channel import channel_address
 @pytest.mark.parametrize(
     ("settings", "reached", "address"),
     [
-        pytest.param({}, "http://sky:6543", "ws://sky:6544", id="its own port beside the port of listen"),
+        pytest.param({}, "http://sky:6543", "ws://sky:6544", id="its own port in addition to the port of listen"),
         pytest.param({}, "http://[2001:db8::1]:6543", "ws://[2001:db8::1]:6544", id="the same with IPv6"),
         pytest.param({}, "http://sky.example:8080", "ws://sky.example:6544", id="a port that a container maps"),
         pytest.param({"base_url": "http://sky.example"}, "http://10.0.0.3", "ws://sky.example", id="behind a proxy"),

@@ -25,7 +25,7 @@ def unlike_loops(dice: Dice) -> Pen:
 
 
 def loop_in_loop(dice: Dice) -> Pen:
-    """Draw a wide loop and a far smaller one within it or beside it."""
+    """Draw a wide loop and a far smaller one within it or next to it."""
     pen = _light(dice)
     small, side = pen.turn_radius_nm(dice.between(20.0, 35.0)), dice.side()
     large = small * dice.uniform(2.2, 5.0)

@@ -168,7 +168,7 @@ def _grid(dice: Dice, spacing_nm: tuple[float, float], order: str) -> Pen:
 
 
 def close_lanes(dice: Dice) -> Pen:
-    """Draw lanes 0.08 to 0.35 nm apart, one beside the other."""
+    """Draw lanes 0.08 to 0.35 nm apart, one next to the other."""
     return _grid(dice, (0.08, 0.35), "side by side")
 
 
@@ -178,7 +178,7 @@ def close_field(dice: Dice) -> Pen:
 
 
 def wide_lanes(dice: Dice) -> Pen:
-    """Draw lanes 0.35 to 1.5 nm apart, one beside the other."""
+    """Draw lanes 0.35 to 1.5 nm apart, one next to the other."""
     return _grid(dice, (0.35, 1.5), "side by side")
 
 

@@ -95,7 +95,7 @@ def test_a_report_of_any_class_is_saved_with_every_field(kind):
     assert fields_of(restored) == fields_of(report)
 
 
-def test_missing_fields_stay_missing_beside_those_of_others():
+def test_missing_fields_stay_missing_next_to_those_of_others():
     reports = [snapshot("4b1620", START, squawk="1000"), snapshot("4b1621", START), snapshot("4b1622", START, gs=0.0)]
     restored = unpack(msgspec.msgpack.decode(msgspec.msgpack.encode(pack(reports)), type=SavedReports))
     assert restored == reports

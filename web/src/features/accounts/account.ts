@@ -10,7 +10,7 @@ import { mayAdminister } from "../../session/handover";
 import type { Body, Schemas } from "../../session/operations";
 import { session, type User } from "../../session/session";
 import { logOut } from "../../session/signing";
-import { besideField } from "../../session/task";
+import { fieldFaultBelow } from "../../session/task";
 import { FEATURES } from "../../shell/feature";
 import { inform } from "../../ui/announce";
 
@@ -54,8 +54,8 @@ class Account extends View {
     return this.errors[where] ? html`<p class="error" role="alert">${this.errors[where]}</p>` : nothing;
   }
 
-  private beside(field: string): TemplateResult | typeof nothing {
-    return besideField(this.faults, field);
+  private faultBelow(field: string): TemplateResult | typeof nothing {
+    return fieldFaultBelow(this.faults, field);
   }
 
   private invalid(field: string): "true" | typeof nothing {
@@ -125,8 +125,8 @@ class Account extends View {
         <button @click=${this.leave}>${t("account.log_out")}</button></div>
       <section class="section"><h2>${t("account.profile")}</h2>
         <form class="form" @submit=${this.saveProfile}>
-          <label><span>${t("account.display_name")}</span><input name="display_name" .value=${user.display_name ?? ""} autocomplete="name" aria-invalid=${this.invalid("display_name")} /></label>${this.beside("display_name")}
-          <label><span>${t("account.email")}</span><input name="email" type="email" .value=${user.email ?? ""} autocomplete="email" aria-invalid=${this.invalid("email")} /></label>${this.beside("email")}
+          <label><span>${t("account.display_name")}</span><input name="display_name" .value=${user.display_name ?? ""} autocomplete="name" aria-invalid=${this.invalid("display_name")} /></label>${this.faultBelow("display_name")}
+          <label><span>${t("account.email")}</span><input name="email" type="email" .value=${user.email ?? ""} autocomplete="email" aria-invalid=${this.invalid("email")} /></label>${this.faultBelow("email")}
           ${this.error("profile")}<div class="actions"><button class="primary">${t("save")}</button></div>
         </form></section>
       ${
@@ -134,8 +134,8 @@ class Account extends View {
           ? html`<section class="section"><h2>${t("account.password")}</h2>
             <form class="form" @submit=${this.savePassword}>
               <input type="text" name="username" autocomplete="username" .value=${user.username} hidden />
-              <label><span>${t("account.current_password")}</span><input name="current" type="password" autocomplete="current-password" required aria-invalid=${this.invalid("current_password")} /></label>${this.beside("current_password")}
-              <label><span>${t("account.new_password")}</span><input name="new" type="password" autocomplete="new-password" minlength="10" required aria-invalid=${this.invalid("new_password")} /></label>${this.beside("new_password")}
+              <label><span>${t("account.current_password")}</span><input name="current" type="password" autocomplete="current-password" required aria-invalid=${this.invalid("current_password")} /></label>${this.faultBelow("current_password")}
+              <label><span>${t("account.new_password")}</span><input name="new" type="password" autocomplete="new-password" minlength="10" required aria-invalid=${this.invalid("new_password")} /></label>${this.faultBelow("new_password")}
               ${this.error("password")}<div class="actions"><button class="primary">${t("account.change_password")}</button></div>
               <p class="hint">${t("account.password_hint")}</p>
             </form></section>`
@@ -162,14 +162,14 @@ class Account extends View {
           : nothing
       }
       <form class="form" @submit=${this.createKey}>
-        <label><span>${t("name")}</span><input name="name" required maxlength="100" aria-invalid=${this.invalid("name")} /></label>${this.beside("name")}
+        <label><span>${t("name")}</span><input name="name" required maxlength="100" aria-invalid=${this.invalid("name")} /></label>${this.faultBelow("name")}
         <fieldset><legend>${t("account.scopes")}</legend><div class="checks">${FEATURES.filter(
           ({ hasScope }) => hasScope,
         ).map(
           ({ name: scope }, at) =>
             html`<label class="check"><input type="checkbox" name="scopes" value=${scope} ?checked=${at === 0} /> ${word("feature", scope)}</label>`,
-        )}</div>${this.beside("scopes")}</fieldset>
-        <label><span>${t("account.expires")}</span><input name="expires_at" type="date" aria-invalid=${this.invalid("expires_at")} /></label>${this.beside("expires_at")}
+        )}</div>${this.faultBelow("scopes")}</fieldset>
+        <label><span>${t("account.expires")}</span><input name="expires_at" type="date" aria-invalid=${this.invalid("expires_at")} /></label>${this.faultBelow("expires_at")}
         ${this.error("keys")}<div class="actions"><button class="primary">${t("account.create_key")}</button></div>
       </form></section>`;
   }

@@ -7,7 +7,7 @@ import { ApiError, call } from "../../session/api";
 import { fieldFaults, faultText } from "../../session/fault";
 import { session } from "../../session/session";
 import { logIn } from "../../session/signing";
-import { besideField } from "../../session/task";
+import { fieldFaultBelow } from "../../session/task";
 import { setupHint } from "./setup_hint";
 
 class Setup extends View {
@@ -73,8 +73,8 @@ class Setup extends View {
   private form(): TemplateResult {
     return html`<p class="hint">${t("setup.intro")}</p>
       <form class="form" @submit=${this.submit}>
-        <label><span>${t("setup.username")}</span><input name="username" value="admin" autocomplete="username" autocapitalize="none" minlength="2" maxlength="64" required /></label>${besideField(this.faults, "username")}
-        <label><span>${t("setup.password")}</span><input name="password" type="password" autocomplete="new-password" minlength="10" maxlength="1024" required /></label>${besideField(this.faults, "password")}
+        <label><span>${t("setup.username")}</span><input name="username" value="admin" autocomplete="username" autocapitalize="none" minlength="2" maxlength="64" required /></label>${fieldFaultBelow(this.faults, "username")}
+        <label><span>${t("setup.password")}</span><input name="password" type="password" autocomplete="new-password" minlength="10" maxlength="1024" required /></label>${fieldFaultBelow(this.faults, "password")}
         ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
         <button class="primary" ?disabled=${this.isBusy}>${t("setup.submit")}</button>
       </form>`;

@@ -129,11 +129,11 @@ class Watchlists extends Task {
     const mayChange = may(draft.id === null ? "create" : "edit");
     return html`<form class="form" @submit=${this.save}>
       <h2>${draft.id === null ? t("watchlist.new") : draft.name}</h2>
-      <label><span>${t("name")}</span><input name="name" required maxlength="120" .value=${draft.name} ?readonly=${!mayChange} autocomplete="off" aria-invalid=${this.invalid("name")} @input=${(event: Event) => (draft.name = (event.target as HTMLInputElement).value)} /></label>${this.beside("name")}
+      <label><span>${t("name")}</span><input name="name" required maxlength="120" .value=${draft.name} ?readonly=${!mayChange} autocomplete="off" aria-invalid=${this.invalid("name")} @input=${(event: Event) => (draft.name = (event.target as HTMLInputElement).value)} /></label>${this.faultBelow("name")}
       ${
         draft.text === null
           ? html`<p class="hint">${t("watchlist.too_long", { n: draft.count })}</p>`
-          : html`<label><span>${t("watchlist.entries_hint")}</span><textarea rows="14" class="mono" aria-invalid=${this.invalid("entries")} spellcheck="false" .value=${draft.text} ?readonly=${!mayChange} @input=${(event: Event) => (draft.text = (event.target as HTMLTextAreaElement).value)}></textarea></label>${this.beside("entries")}`
+          : html`<label><span>${t("watchlist.entries_hint")}</span><textarea rows="14" class="mono" aria-invalid=${this.invalid("entries")} spellcheck="false" .value=${draft.text} ?readonly=${!mayChange} @input=${(event: Event) => (draft.text = (event.target as HTMLTextAreaElement).value)}></textarea></label>${this.faultBelow("entries")}`
       }
       ${this.fault()}
       <div class="actions">${mayChange ? html`<button class="primary" ?disabled=${this.isBusy}>${t("save")}</button>` : nothing}<button type="button" @click=${() => go("watchlists")}>${t(mayChange ? "cancel" : "close")}</button></div>

@@ -153,11 +153,11 @@ class KnownPage extends Task {
 
   private editor(entry: Partial<Known>): TemplateResult {
     const field = (name: keyof Known, title: TextKey, more = ""): TemplateResult =>
-      html`<label><span>${t(title)}</span><input name=${name} .value=${String(entry[name] ?? "")} ?required=${name === "icao_hex"} ?disabled=${name === "icao_hex" && entry.id !== undefined} placeholder=${more} aria-invalid=${this.invalid(name)} />${this.beside(name)}</label>`;
+      html`<label><span>${t(title)}</span><input name=${name} .value=${String(entry[name] ?? "")} ?required=${name === "icao_hex"} ?disabled=${name === "icao_hex" && entry.id !== undefined} placeholder=${more} aria-invalid=${this.invalid(name)} />${this.faultBelow(name)}</label>`;
     return html`<form class="form editor" @submit=${this.save}>
       ${field("icao_hex", "column.hex")}${field("registration", "column.registration")}${field("aircraft_type", "column.type")}${field("aircraft_model", "known.model")}
       ${field("agency_name", "known.agency")}<label><span>${t("known.agency_type")}</span><select name="agency_type">${TYPES.map((type) => html`<option value=${type} ?selected=${type === (entry.agency_type ?? "unknown")}>${word("agency", type)}</option>`)}</select></label>
-      ${field("agency_city", "known.city")}${field("agency_state", "known.state")}${field("source_url", "known.source_url", "https://")}<label class="wide"><span>${t("known.notes")}</span><textarea name="notes" rows="3" .value=${entry.notes ?? ""} aria-invalid=${this.invalid("notes")}></textarea>${this.beside("notes")}</label>
+      ${field("agency_city", "known.city")}${field("agency_state", "known.state")}${field("source_url", "known.source_url", "https://")}<label class="wide"><span>${t("known.notes")}</span><textarea name="notes" rows="3" .value=${entry.notes ?? ""} aria-invalid=${this.invalid("notes")}></textarea>${this.faultBelow("notes")}</label>
       <label class="check"><input type="checkbox" name="verified" ?checked=${entry.verified ?? false} /> ${t("known.verified")}</label>
       <div class="wide">${this.fault()}</div>
       <div class="actions"><button class="primary">${t("save")}</button><button type="button" @click=${() => this.edit(null)}>${t("cancel")}</button></div>

@@ -23,7 +23,7 @@ const TOWNS: [zoom: number, population: number][] = [
 ];
 const AIRPORT_NAMES_FROM = 7.4;
 const SMALL_AIRPORTS_FROM = 10;
-/** Rivers of 1:50m are a mile beside their beds: closer they would be in the wrong street. */
+/** Rivers of 1:50m are a mile off their beds: closer they would be in the wrong street. */
 const RIVERS_TO = 12;
 const METRES_A_FOOT = 0.3048;
 const COUNTRY_PX = 90;

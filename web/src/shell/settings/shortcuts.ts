@@ -4,7 +4,7 @@ import { go, place } from "../../core/address";
 import { prefer, preferences } from "../../core/preferences";
 import type { TextKey } from "../../i18n/i18n";
 import type { MapElement } from "../../map/map";
-import { fitTracks, follow, selectBeside, toggleAlone } from "../../panel/steps";
+import { fitTracks, follow, selectNeighbour, toggleAlone } from "../../panel/steps";
 
 export interface Shortcut {
   key: string;
@@ -27,9 +27,9 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { key: "-", title: "map.zoom_out", run: () => map()?.zoom(-1) },
   { key: "h", title: "map.home", run: () => map()?.home() },
   { key: "f", title: "panel.follow", run: follow },
-  { key: "n", title: "panel.next", run: () => void selectBeside(1) },
-  { key: "p", title: "panel.previous", run: () => void selectBeside(-1) },
-  { key: "x", title: "panel.random", run: () => void selectBeside(0) },
+  { key: "n", title: "panel.next", run: () => void selectNeighbour(1) },
+  { key: "p", title: "panel.previous", run: () => void selectNeighbour(-1) },
+  { key: "x", title: "panel.random", run: () => void selectNeighbour(0) },
   { key: "i", title: "panel.alone", run: toggleAlone },
   { key: "t", title: "panel.fit", run: fitTracks },
   { key: "l", title: "settings.labels", run: () => prefer({ labels: !preferences.value.labels }) },

@@ -225,21 +225,21 @@ class Channels extends Task {
       <h2>${isNew ? t("channel.new") : draft.name}</h2>
       ${isNew ? html`<div class="field"><span id="channel-kind">${t("kind")}</span><div class="segments" role="group" aria-labelledby="channel-kind">${KINDS.map((one) => html`<button type="button" aria-pressed=${one === draft.kind} @click=${() => this.set({ kind: one })}>${word("channel", one)}</button>`)}</div></div>` : nothing}
       <p class="hint">${t(hints[draft.kind])}</p>
-      <label><span>${t("name")}</span><input name="name" required maxlength="120" .value=${draft.name} autocomplete="off" aria-invalid=${this.invalid("name")} @input=${(event: Event) => this.set({ name: (event.target as HTMLInputElement).value })} /></label>${this.beside("name")}
+      <label><span>${t("name")}</span><input name="name" required maxlength="120" .value=${draft.name} autocomplete="off" aria-invalid=${this.invalid("name")} @input=${(event: Event) => this.set({ name: (event.target as HTMLInputElement).value })} /></label>${this.faultBelow("name")}
       ${
         draft.kind === "web_push"
           ? nothing
           : html`<label><span>${t(isNew ? "channel.address" : "channel.new_address")}</span><input name="address" ?required=${isNew} .value=${draft.address} placeholder=${examples[draft.kind]} autocomplete="off" spellcheck="false" aria-invalid=${this.invalid("address")}
-            @input=${(event: Event) => this.set({ address: (event.target as HTMLInputElement).value.trim() })} /></label>${this.beside("address")}`
+            @input=${(event: Event) => this.set({ address: (event.target as HTMLInputElement).value.trim() })} /></label>${this.faultBelow("address")}`
       }
       <div class="field"><span id="channel-priority">${t("channel.minimum")}</span><div class="segments" role="group" aria-labelledby="channel-priority">${PRIORITIES.map((one) => html`<button type="button" aria-pressed=${one === draft.minimum_priority} @click=${() => this.set({ minimum_priority: one })}>${word("level", one)}</button>`)}</div></div>
       <details ?open=${["rate_per_minute", "digest_s", "sources"].some((name) => this.invalid(name) !== nothing)}><summary>${t("rule.more")}</summary><div class="form">
         <div class="pair">
           <label><span>${t("channel.rate")}</span><input type="number" min="1" max="600" .value=${String(draft.rate_per_minute)} @input=${(event: Event) => this.set({ rate_per_minute: Number((event.target as HTMLInputElement).value) })} /></label>
           <label><span>${t("channel.digest")}</span><span class="with-unit"><input type="number" min="10" max="86400" placeholder=${t("channel.at_once")} .value=${draft.digest_s === null ? "" : String(draft.digest_s)} @input=${(event: Event) => this.set({ digest_s: (event.target as HTMLInputElement).value === "" ? null : Number((event.target as HTMLInputElement).value) })} /><small>s</small></span></label>
-        </div>${this.beside("rate_per_minute")}${this.beside("digest_s")}
+        </div>${this.faultBelow("rate_per_minute")}${this.faultBelow("digest_s")}
         <label class="check"><input type="checkbox" .checked=${draft.send_cleared} @change=${() => this.set({ send_cleared: !draft.send_cleared })} /> ${t("channel.cleared")}</label>
-        <fieldset><legend class="field-title">${t("channel.sources")}</legend><div class="checks">${FEATURES.filter(({ isSource, name }) => isSource && session.canView(name)).map(({ name, pages }) => html`<label class="check"><input type="checkbox" .checked=${draft.sources.includes(name)} @change=${() => toggle(name)} /> ${t(pages[0].title)}</label>`)}</div>${this.beside("sources")}</fieldset>
+        <fieldset><legend class="field-title">${t("channel.sources")}</legend><div class="checks">${FEATURES.filter(({ isSource, name }) => isSource && session.canView(name)).map(({ name, pages }) => html`<label class="check"><input type="checkbox" .checked=${draft.sources.includes(name)} @change=${() => toggle(name)} /> ${t(pages[0].title)}</label>`)}</div>${this.faultBelow("sources")}</fieldset>
         <label class="check"><input type="checkbox" .checked=${draft.enabled} @change=${() => this.set({ enabled: !draft.enabled })} /> ${t("rule.enabled")}</label>
       </div></details>
       ${this.fault()}

@@ -199,7 +199,7 @@ class Geofences extends Task {
     const miles = new TypedUnit("nm");
     return html`<form class="form" @submit=${this.save}>
       <h2>${draft.id === null ? t("fence.new") : draft.name}</h2>
-      <label><span>${t("name")}</span><input name="name" required maxlength="120" .value=${draft.name} autocomplete="off" aria-invalid=${this.invalid("name")} @input=${(event: Event) => (draft.name = (event.target as HTMLInputElement).value)} /></label>${this.beside("name")}
+      <label><span>${t("name")}</span><input name="name" required maxlength="120" .value=${draft.name} autocomplete="off" aria-invalid=${this.invalid("name")} @input=${(event: Event) => (draft.name = (event.target as HTMLInputElement).value)} /></label>${this.faultBelow("name")}
       <div class="field"><span>${t("fence.shape")}</span>
         <div class="bar"><button type="button" class=${isDrawing ? "on" : ""} aria-pressed=${isDrawing} @click=${() => this.draw()}>${icon("edit")} ${t(isDrawing ? "fence.stop" : "fence.draw")}</button>
           ${draft.rings.length ? html`<button type="button" @click=${() => this.setRings([])}>${t("fence.clear")}</button>` : nothing}</div>
@@ -210,8 +210,8 @@ class Geofences extends Task {
       <details ?open=${draft.rings.length === 0}><summary>${t("fence.places")}</summary>
         <label><span>${t("fence.places_hint")}</span><textarea rows="8" class="mono" spellcheck="false" .value=${this.text} aria-invalid=${this.textFault ? "true" : nothing} @input=${this.takeText}></textarea></label>
         ${this.textFault ? html`<p class="field-fault" role="alert">${this.textFault}</p>` : nothing}</details>
-      ${this.beside("geometry")}
-      <div class="pair">${this.altitude("floor_ft", "fence.floor")}${this.altitude("ceiling_ft", "fence.ceiling")}</div>${this.beside("floor_ft")}${this.beside("ceiling_ft")}
+      ${this.faultBelow("geometry")}
+      <div class="pair">${this.altitude("floor_ft", "fence.floor")}${this.altitude("ceiling_ft", "fence.ceiling")}</div>${this.faultBelow("floor_ft")}${this.faultBelow("ceiling_ft")}
       ${this.fault()}
       <div class="actions"><button class="primary" ?disabled=${this.isBusy}>${t("save")}</button><button type="button" @click=${() => go("geofences")}>${t("cancel")}</button></div>
     </form>`;

@@ -1,4 +1,4 @@
-// The tree of a rule's conditions as nested groups of fields; every part has its fault beside it.
+// The tree of a rule's conditions as nested groups of fields; every part has its fault next to it.
 import { html, nothing, type TemplateResult } from "lit";
 import { TypedUnit } from "../../../ui/units";
 import { styled } from "../../../ui/view";

@@ -5,7 +5,7 @@ import vocabulary from "./fields.json";
 export type Mode = "all" | "any" | "not";
 export type Test = { field: string; op: string; value: unknown };
 export type Node = Test | { all: Node[] } | { any: Node[] } | { not: Node };
-/** What is tested, beside the group of the editor that it stands in. */
+/** What is tested, and the group of the editor that it stands in. */
 export type FieldInfo = Omit<RuleField, "group">;
 
 /** Fields of the aircraft itself, and those that features add. */

@@ -32,7 +32,7 @@ export function needsPlace(node: Node): boolean {
 /** Where the station's place is unknown: the distance to it becomes a square of that size around a position. */
 export function around(node: Node, position: Position): Node {
   if (isTest(node)) return node.field === "distance_nm" ? square(position, Number(node.value)) : node;
-  // The parts of the square stand beside the other tests of a group of all.
+  // The parts of the square stand next to the other tests of a group of all.
   const children = childrenOf(node).map((child) => around(child, position));
   const mode = modeOf(node);
   return branch(
@@ -55,11 +55,11 @@ function square([lat, lon]: Position, distanceNm: number): Node {
     value: Number(value.toFixed(DIGITS)),
   });
   const [west, east] = [test("lon", "ge", lon - wide), test("lon", "le", lon + wide)];
-  const beside: Node[] =
+  const others: Node[] =
     lon - wide < -180
       ? [{ any: [test("lon", "ge", lon - wide + 360), east] }]
       : lon + wide > 180
         ? [{ any: [west, test("lon", "le", lon + wide - 360)] }]
         : [west, east];
-  return { all: [test("lat", "ge", lat - high), test("lat", "le", lat + high), ...beside] };
+  return { all: [test("lat", "ge", lat - high), test("lat", "le", lat + high), ...others] };
 }

@@ -180,7 +180,7 @@ class RuleEditor extends Task {
     placeholder = "",
   ): TemplateResult {
     return html`<label><span>${t(title)}</span><input name=${name} .value=${this.draft[name]} maxlength=${longest} placeholder=${placeholder} autocomplete="off" aria-invalid=${this.invalid(name)}
-      @input=${(event: Event) => this.set({ [name]: (event.target as HTMLInputElement).value })} /></label>${this.beside(name)}`;
+      @input=${(event: Event) => this.set({ [name]: (event.target as HTMLInputElement).value })} /></label>${this.faultBelow(name)}`;
   }
 
   private number(
@@ -205,7 +205,7 @@ class RuleEditor extends Task {
         own.length
           ? html`<div class="checks">${own.map((channel) => html`<label class="check"><input type="checkbox" .checked=${chosen.includes(channel.id)} @change=${() => toggle(channel.id)} /> ${channel.name} <small>${word("channel", channel.kind)}</small></label>`)}</div>`
           : html`<p class="hint">${t("rule.no_channels")} <a href="#/alerts?tab=channels">${t("alerts.channels")}</a></p>`
-      }${this.beside("channels")}</fieldset>`;
+      }${this.faultBelow("channels")}</fieldset>`;
   }
 
   private more(): TemplateResult {
@@ -214,7 +214,7 @@ class RuleEditor extends Task {
     const moment = (name: "starts_at" | "expires_at", title: TextKey): TemplateResult =>
       html`<label><span>${t(title)}</span><input type="datetime-local" .value=${local(draft[name])} @change=${(event: Event) => this.set({ [name]: instant((event.target as HTMLInputElement).value) })} /></label>`;
     return html`${this.text("description", "rule.description", 2000)}
-      <div class="pair">${this.number(draft.for_s, "rule.for", (value) => this.set({ for_s: value }), "s", "2")}${this.number(draft.cooldown_s, "rule.cooldown", (value) => this.set({ cooldown_s: value ?? 0 }), "s")}</div>${this.beside("for_s")}${this.beside("cooldown_s")}
+      <div class="pair">${this.number(draft.for_s, "rule.for", (value) => this.set({ for_s: value }), "s", "2")}${this.number(draft.cooldown_s, "rule.cooldown", (value) => this.set({ cooldown_s: value ?? 0 }), "s")}</div>${this.faultBelow("for_s")}${this.faultBelow("cooldown_s")}
       <label class="check"><input type="checkbox" .checked=${count !== null} @change=${() => this.set({ count: count ? null : { op: "ge", value: 5 } })} /> ${t("rule.count")}</label>
       ${
         count
@@ -222,7 +222,7 @@ class RuleEditor extends Task {
             ${this.number(count.value, "rule.aircraft", (value) => this.set({ count: { ...count, value: value ?? 0 } }), "")}</div>`
           : nothing
       }
-      <div class="pair">${moment("starts_at", "rule.starts")}${moment("expires_at", "rule.expires")}</div>${this.beside("count")}${this.beside("starts_at")}${this.beside("expires_at")}
+      <div class="pair">${moment("starts_at", "rule.starts")}${moment("expires_at", "rule.expires")}</div>${this.faultBelow("count")}${this.faultBelow("starts_at")}${this.faultBelow("expires_at")}
       ${this.quiet()}
       <label class="check"><input type="checkbox" .checked=${draft.enabled} @change=${() => this.set({ enabled: !draft.enabled })} /> ${t("rule.enabled")}</label>
       <label class="check"><input type="checkbox" .checked=${draft.visibility === "shared"} @change=${() => this.set({ visibility: draft.visibility === "shared" ? "private" : "shared" })} /> ${t("rule.share")}</label>
@@ -260,7 +260,7 @@ class RuleEditor extends Task {
         </div>`,
       )}
       <datalist id="zones">${zones().map((zone) => html`<option value=${zone}></option>`)}</datalist>
-      <button type="button" @click=${add}>${icon("plus")} ${t("rule.quiet_add")}</button>${this.beside("quiet_hours")}</fieldset>`;
+      <button type="button" @click=${add}>${icon("plus")} ${t("rule.quiet_add")}</button>${this.faultBelow("quiet_hours")}</fieldset>`;
   }
 }
 
