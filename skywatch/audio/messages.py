@@ -1,4 +1,4 @@
-"""What subscribers of the topic ``audio`` receive, and how a transmission is shown."""
+"""What subscribers of the topic ``audio`` receive, and the answer of a transmission."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 import msgspec
 
 from skywatch.audio.models import Recording, Transmission
+from skywatch.audio.schemas import TransmissionRecord
 from skywatch.core.bus.base import Form, Message
-from skywatch.core.clock import to_iso
+from skywatch.http.resources.answer import answer
+from skywatch.http.resources.render import encode
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 
@@ -18,35 +20,30 @@ LINK_NEEDS = frozenset({str(Permission.AIRCRAFT_VIEW)})
 MILITARY_NEEDS = LINK_NEEDS | {str(Permission.AIRCRAFT_VIEW_MILITARY)}
 # The levels of a waveform as JSON: a page of 100 has 20,000 of them.
 LEVELS = tuple(f"{level / 255:.3f}".encode() for level in range(256))
-_encoder = msgspec.json.Encoder()
 
 
-def shown(row: Transmission, recording: Recording, *, linked: bool, waveform: bool = False) -> dict[str, Any]:
+def transmission_answer(
+    row: Transmission, recording: Recording, *, linked: bool, waveform: bool = False
+) -> dict[str, Any]:
     """A transmission as clients see it; ``linked``: with the aircraft it belongs to."""
-    fields = {
-        "id": row.id,
-        "at": to_iso(row.at),
-        "received_at": to_iso(row.received_at),
-        "channel": row.channel,
-        "frequency_mhz": None if row.frequency_hz is None else row.frequency_hz / 1e6,
-        "duration_s": row.duration_s,
-        "media_type": recording.media_type,
-        "bytes": row.bytes,
-        "sha256": row.sha256,
-        "peak_db": recording.peak_db,
-        "loudness_lufs": recording.loudness_lufs,
-        "status": row.status,
-        "reason": row.reason,
-        "transcript": row.transcript,
-        "segments": row.segments,
-        "icao_hex": row.icao_hex if linked else None,
-        "callsign": row.callsign if linked else None,
-        "flags": row.flags,
-        "source": row.source,
-    }
-    if waveform:
-        fields["waveform"] = msgspec.Raw(b"[%s]" % b",".join([LEVELS[point] for point in recording.waveform]))
-    return fields
+    members = answer(
+        TransmissionRecord,
+        row,
+        frequency_mhz=None if row.frequency_hz is None else row.frequency_hz / 1e6,
+        media_type=recording.media_type,
+        peak_db=recording.peak_db,
+        loudness_lufs=recording.loudness_lufs,
+        icao_hex=row.icao_hex if linked else None,
+        callsign=row.callsign if linked else None,
+        waveform=_levels(recording) if waveform else None,
+    )
+    if not waveform:
+        del members["waveform"]
+    return members
+
+
+def _levels(recording: Recording) -> msgspec.Raw:
+    return msgspec.Raw(b"[%s]" % b",".join([LEVELS[point] for point in recording.waveform]))
 
 
 def may_see_link(row: Transmission, visibility: Visibility) -> bool:
@@ -56,8 +53,8 @@ def may_see_link(row: Transmission, visibility: Visibility) -> bool:
 
 def message(event: str, row: Transmission, recording: Recording) -> Message:
     """A transmission for the real-time channel."""
-    plain = _encoder.encode(shown(row, recording, linked=False))
+    plain = encode(transmission_answer(row, recording, linked=False))
     if row.icao_hex is None:
         return Message(TOPIC, event, plain)
-    full = _encoder.encode(shown(row, recording, linked=True))
+    full = encode(transmission_answer(row, recording, linked=True))
     return Message(TOPIC, event, plain, forms=(Form(MILITARY_NEEDS if row.military else LINK_NEEDS, full),))

@@ -7,11 +7,10 @@ from typing import Any
 
 from pyramid.response import Response
 
-from skywatch.audio import messages, schemas
+from skywatch.audio import messages, schemas, service
 from skywatch.audio.ingest import Ingest, Origin
 from skywatch.audio.recordings.kinds import KINDS
 from skywatch.audio.recordings.ranges import serve
-from skywatch.audio.service import AudioService
 from skywatch.audio.settings import AudioSettings
 from skywatch.audio.uploads.fields import parse_channel, parse_frequency, parse_time
 from skywatch.audio.uploads.form import Form, read_form
@@ -38,11 +37,6 @@ stats = ApiService("audio.stats", "/audio/stats", feature="audio")
 playlist = ApiService("audio.playlist", "/audio/playlist", feature="audio")
 
 
-def service(request: Request) -> AudioService:
-    """The rules for this request's caller."""
-    return AudioService(request.db, request.visibility)
-
-
 def ingest(request: Request) -> Ingest:
     """What takes uploads; one for the process."""
     taking: Ingest = request.registry["audio_ingest"]
@@ -55,9 +49,9 @@ def list_transmissions(request: Request) -> dict[str, Any]:
 
     The newest first. Filters by aircraft find only aircraft that the caller may see.
     """
-    query, rules = request.validated["querystring"], service(request)
-    rows, count, last = rules.find(query)
-    entries = [rules.shown(row, waveform=query["waveform"]) for row in rows]
+    query = request.validated["querystring"]
+    rows, count, last = service.find(request.db, request.visibility, query)
+    entries = [service.answer_for(request.visibility, row, waveform=query["waveform"]) for row in rows]
     return cursor_page(request, "transmissions", entries, count, last)
 
 
@@ -80,7 +74,7 @@ def upload_transmission(request: Request) -> dict[str, Any]:
         if form.file is None:
             raise invalid("audio", "is required")
         row, stored = taking.take(form.file, origin)
-    return messages.shown(row, stored, linked=True, waveform=True)
+    return messages.transmission_answer(row, stored, linked=True, waveform=True)
 
 
 def _origin(form: Form) -> Origin:
@@ -104,8 +98,8 @@ def _origin(form: Form) -> Origin:
 @transmission.get(permission=VIEW, path=PATH, responses={200: schemas.TransmissionRecord()}, errors=(404,))
 def get_transmission(request: Request) -> dict[str, Any]:
     """Show a transmission with its waveform"""
-    rules = service(request)
-    return rules.shown(rules.get(request.validated["path"]["id"]), waveform=True)
+    row = service.get(request.db, request.validated["path"]["id"])
+    return service.answer_for(request.visibility, row, waveform=True)
 
 
 @transmission.delete(permission=Permission.AUDIO_DELETE, path=PATH, responses={204: None}, errors=(404,))
@@ -114,7 +108,7 @@ def delete_transmission(request: Request) -> None:
 
     The recording goes with the last transmission that has the same bytes.
     """
-    service(request).delete(request.validated["path"]["id"], ingest(request).store, actor_of(request))
+    service.delete(request.db, actor_of(request), ingest(request).store, request.validated["path"]["id"])
     request.response.status_code = 204
 
 
@@ -124,7 +118,7 @@ def get_recording(request: Request) -> Response:
 
     As it was received. Understands `Range`, `If-Range` and `If-None-Match`; the ETag is the SHA-256 of the bytes.
     """
-    row = service(request).get(request.validated["path"]["id"])
+    row = service.get(request.db, request.validated["path"]["id"])
     path = ingest(request).store.path(row.recording.path)
     return serve(request, path, row.bytes, row.sha256, row.recording.media_type)
 
@@ -142,23 +136,22 @@ def transcribe_transmission(request: Request) -> dict[str, Any]:
     """
     if request.runtime.settings.of(AudioSettings).transcription == "none":
         raise Problem("unavailable", "No transcription engine is set (setting transcription).")
-    rules = service(request)
-    row = rules.request_transcript(request.validated["path"]["id"])
+    row = service.request_transcript(request.db, request.validated["path"]["id"])
     events.publish(request.db, messages.message(messages.TRANSCRIPT, row, row.recording))
     request.response.status_code = 202
-    return rules.shown(row, waveform=True)
+    return service.answer_for(request.visibility, row, waveform=True)
 
 
 @channels.get(permission=VIEW, query=PageQuery(), responses={200: schemas.AudioChannels()})
 def list_audio_channels(request: Request) -> dict[str, Any]:
     """List the channels"""
-    return page_of(request, "channels", service(request).channels())
+    return page_of(request, "channels", service.channels(request.db))
 
 
 @stats.get(permission=VIEW, query=schemas.SpanQuery(), responses={200: schemas.AudioStats()})
 def get_audio_stats(request: Request) -> dict[str, Any]:
     """Count transmissions, their length and their transcripts"""
-    figures = service(request).stats(request.validated["querystring"])
+    figures = service.stats(request.db, request.validated["querystring"])
     return {**figures, "transcription": request.runtime.settings.of(AudioSettings).transcription}
 
 
@@ -168,7 +161,7 @@ def get_audio_playlist(request: Request) -> dict[str, Any]:
 
     The oldest first; each item names the path of its file.
     """
-    rows, count = service(request).playlist(request.validated["querystring"])
+    rows, count = service.playlist(request.db, request.validated["querystring"])
     items = [
         {
             "id": row.id,
