@@ -58,7 +58,7 @@ class FeederAdmission:
     def _work(self) -> None:
         with self._runtime.sessions() as session:
             self._hub.replace(admitted(session))
-        connections = self._hub.connections()
+        connections = [connection for connection in self._hub.connections() if connection.feeder.is_registered]
         states = {connection.feeder.id: self._state(connection) for connection in connections}
         self._last_seen |= {number: state.last_seen_at for number, state in states.items() if state.last_seen_at}
         self._runtime.bus.publish(Message(STATES, "states", encode(states), snapshot=True))

@@ -55,8 +55,8 @@ def admitted(session: Session) -> list[KnownFeeder]:
     """The feeders that are let in: enabled, and of the managers or of a user whose account is active."""
     shows_signal = sa.or_(Feeder.place_privacy == EXACT, Feeder.lat.is_(None))
     query = (
-        sa.select(Feeder.id, Feeder.uuid_hash, shows_signal)
+        sa.select(Feeder.id, Feeder.uuid_hash, shows_signal, Feeder.name_key)
         .outerjoin(Feeder.owner)
         .where(Feeder.enabled, sa.or_(Feeder.owner_id.is_(None), User.is_active))
     )
-    return [KnownFeeder(number, digest, bool(shows)) for number, digest, shows in session.execute(query)]
+    return [KnownFeeder(number, digest, bool(shows), name) for number, digest, shows, name in session.execute(query)]

@@ -23,7 +23,7 @@ def measure_picture(statistics: TrackerStatistics) -> None:
 
 def measure_receiver(status: ReceiverStatus) -> None:
     """Set the metrics of one receiver."""
-    metrics.RECEIVER_UP.labels(status.name).set(status.state == "connected")
+    metrics.RECEIVER_UP.labels(status.name).set(status.is_active)
     metrics.RECEIVER_MESSAGE_RATE.labels(status.name).set(status.message_rate)
     metrics.RECEIVER_POSITION_RATE.labels(status.name).set(status.position_rate)
     metrics.RECEIVER_MESSAGES.labels(status.name).set(status.messages)

@@ -14,17 +14,28 @@ from skywatch.inputs.base import InputStatus
 from skywatch.receivers.reports.report import Report
 
 
+class AnonymousFeeder(msgspec.Struct, frozen=True):
+    """A connected feeder without a record: its name for as long as it is connected, and since when (unix seconds)."""
+
+    name: str
+    connected_since: float
+    message_rate: float
+    position_rate: float
+    aircraft: int
+
+
 class ReceiverStatus(InputStatus):
     """The state of one receiver in ``system/receivers``.
 
     ``invalid`` counts refused input by reason: the name of a field, or ``hex``, ``aircraft``, ``line``, ``too_long``,
     ``document`` if more than one field was dropped. ``cpr`` counts the results of position frames by the names of
-    ``mode_s.statistics.PositionCounts``.
+    ``mode_s.statistics.PositionCounts``. ``anonymous`` are the feeders of a listener that have no record.
     """
 
     position_rate: float = 0.0
     positions: int = 0
     cpr: dict[str, int] = msgspec.field(default_factory=dict)
+    anonymous: list[AnonymousFeeder] = msgspec.field(default_factory=list)
 
 
 class Sink(Protocol):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from collections.abc import Mapping
+from typing import Literal
 
-from skywatch.settings import Settings, setting
+from skywatch.settings import Settings, SettingsError, setting
 
 # The kind of receivers whose aircraft are not real.
 SIMULATOR = "simulate"
+LISTENER, UUID_FORMAT = "listen", "beast"
+NEEDS_FEEDER = "carries no UUID: it needs feeder=NAME and allow=NETWORKS while feeders_admission is registered"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -24,13 +28,37 @@ class ReceiverSettings(Settings):
         minimum=10,
         maximum=100_000,
     )
+    feeders_admission: Literal["registered", "anybody"] = setting(
+        "registered",
+        "registered: only feeders with a record may connect to a `listen` receiver; anybody: one that sends no known"
+        " UUID within 10 s is let in as `anonymous-1` (2, 3 ...) for its connection, untrusted and without a record",
+    )
     receiver_discovery: bool = setting(
         True,
         "the console may look for receivers in the private networks of this machine (at most the /24 around each of its"
         " addresses, never those of containers), for holders of system.manage who have just signed in",
     )
 
+    def check(self) -> None:
+        """Under ``registered``, a listener whose format carries no UUID says whose frames it takes, and from where."""
+        if self.feeders_admission != "registered":
+            return
+        for name, text in self.receivers.items():
+            form, options = _listener_options(text)
+            if form != UUID_FORMAT and not (options.get("feeder") and options.get("allow")):
+                raise SettingsError(f"receiver.{name}", f"format={form} {NEEDS_FEEDER}")
+
 
 def is_simulated(receivers: Mapping[str, str]) -> bool:
     """Whether there are receivers, and all of them are simulators."""
     return bool(receivers) and all(text.split()[:1] == [SIMULATOR] for text in receivers.values())
+
+
+def _listener_options(text: str) -> tuple[str, dict[str, str]]:
+    """The format of a listener and its options; those of other receivers, and malformed ones, are not looked at."""
+    try:
+        kind, _, *words = shlex.split(text)
+    except ValueError:
+        return UUID_FORMAT, {}
+    options = dict(word.partition("=")[::2] for word in words) if kind == LISTENER else {}
+    return options.get("format", UUID_FORMAT), options

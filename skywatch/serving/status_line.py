@@ -77,7 +77,7 @@ def describe(runtime: Runtime) -> str:
     aircraft = _statistics.decode(tracker.data).aircraft if tracker is not None else 0
     message = runtime.bus.last("receivers")
     statuses = _statuses.decode(message.data) if message is not None else []
-    connected = sum(status.state == "connected" for status in statuses)
+    connected = sum(status.is_active for status in statuses)
     rate = sum(status.message_rate for status in statuses)
     text = f"{aircraft:,} aircraft · {rate:,.0f} messages/s · {connected} of {len(statuses)} receivers"
     faulty = [f"{s.name}: {s.last_error}" for s in statuses if s.state in ("waiting", "failed") and s.last_error]

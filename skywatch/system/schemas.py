@@ -151,13 +151,23 @@ class SystemInformation(Schema):
     )
 
 
+class AnonymousFeeder(Schema):
+    """A connected feeder without a record."""
+
+    name = node(JsonString(), "Its name while it is connected, such as `anonymous-1`.")
+    connected_since = node(Timestamp(), "Since when it has been connected.")
+    message_rate = node(JsonNumber(), "Messages a second.")
+    position_rate = node(JsonNumber(), "Positions a second.")
+    aircraft = node(JsonInteger(), "Aircraft that it hears now.")
+
+
 class ReceiverState(Schema):
     """One receiver."""
 
     name = node(JsonString(), "Its name in the settings.")
     kind = node(JsonString(), "Its kind.")
     address = node(JsonString(), "Its source, without credentials.")
-    state = node(JsonString(), "starting, connected, waiting, ended or failed.")
+    state = node(JsonString(), "starting, connected, listening, waiting, ended or failed.")
     message_rate = node(JsonNumber(), "Messages a second.")
     position_rate = node(JsonNumber(), "Positions a second.")
     messages = node(JsonInteger(), "Messages since the start.")
@@ -168,6 +178,11 @@ class ReceiverState(Schema):
     last_error_at = node(Nullable(Timestamp()), "When.")
     since = node(Nullable(Timestamp()), "When it began to do its work or, where it does not, when that ceased.")
     invalid = node(JsonObject(), "Messages refused since the start, by reason.")
+    anonymous = node(
+        JsonList(),
+        "Of a listener: the connected feeders without a record, where `feeders_admission` is `anybody`.",
+        AnonymousFeeder(name="feeder"),
+    )
 
 
 class ReceiverStates(PageLinks):

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.process.version import VERSION
 from skywatch.core.publishing.announce import Process
@@ -82,7 +84,7 @@ def _document(runtime: Runtime) -> dict[str, Any]:
         "tick_mean_s": None if statistics is None else round(statistics.tick_mean_s, 5),
         "tick_max_s": None if statistics is None else round(statistics.tick_max_s, 5),
         "receivers": len(receivers),
-        "receivers_connected": sum(status.state == "connected" for status in receivers),
+        "receivers_connected": sum(status.is_active for status in receivers),
         "database": describe_database(runtime),
     }
 
@@ -165,6 +167,10 @@ def receivers(runtime: Runtime) -> list[dict[str, Any]]:
             "last_error_at": at(status.last_error_at),
             "since": at(status.since),
             "invalid": status.invalid,
+            "anonymous": [
+                {**msgspec.structs.asdict(feeder), "connected_since": at(feeder.connected_since)}
+                for feeder in status.anonymous
+            ],
         }
         for status in receiver_statuses(runtime)
     ]

@@ -1,31 +1,29 @@
-"""``listen HOST:PORT [allow=NETWORKS] [proxy=NETWORKS] [limit=N]``: a port that feeders connect to with Beast.
+"""``listen HOST:PORT [format=beast|avr|sbs|json] [options]``: a port that feeders connect to.
 
-A feeder says who it is with readsb's UUID frame. One that is not known, sends nonsense, stalls or does not read costs
-its own connection and nobody else's. Its frames have a decoder of their own, and the picture compares it with others.
+In Beast a feeder says who it is with readsb's UUID frame; for the other formats the setting names it. One that is not
+registered, sends nonsense, stalls or does not read costs its own connection and nobody else's. Its frames have a
+decoder of their own, and the picture compares it with others.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
 
-from skywatch.core.network.addresses import Network, client_network, in_networks, parse_address
 from skywatch.inputs.options import Options, Station, Words, join_address
 from skywatch.inputs.options import parse_address as parse_listen
+from skywatch.inputs.retrying import InputError
 from skywatch.inputs.transports.port import Port
 from skywatch.inputs.transports.tcp import READ_BYTES
+from skywatch.receivers.base import AnonymousFeeder, ReceiverStatus
+from skywatch.receivers.listening.clients import Client, ClientFilter, Ended, Refused, read_more
 from skywatch.receivers.listening.connection import FeederConnection
-from skywatch.receivers.listening.hub import FeederHub, KnownFeeder
-from skywatch.receivers.listening.proxy_protocol import (
-    MAX_BINARY,
-    ProxyHeaderError,
-    begins_header,
-    read_header,
-)
-from skywatch.receivers.listening.wire import ASKS_FOR_PINGS, MAX_AHEAD, PING_EVERY_S, UUID_LENGTH, ping, split_uuid
+from skywatch.receivers.listening.formats import BEAST, FORMATS
+from skywatch.receivers.listening.hub import FeederHub, KnownFeeder, hash_of
+from skywatch.receivers.listening.proxy_protocol import ProxyHeaderError
+from skywatch.receivers.listening.wire import MAX_AHEAD, PING_EVERY_S, UUID_LENGTH, PingRequest, ping, split_uuid
 from skywatch.receivers.receiver import RetryingReceiver
-from skywatch.receivers.settings import ReceiverSettings
+from skywatch.receivers.settings import NEEDS_FEEDER, ReceiverSettings
 
 GATHER_S = 0.05
 # Time for the header of a proxy and the UUID together.
@@ -33,18 +31,13 @@ ADMISSION_S = 10.0
 # A feeder sends a heartbeat every 60 s; two may be missed.
 IDLE_S = 130.0
 CHECK_EVERY_S = 1.0
-DEFAULT_LIMIT, MAX_LIMIT, MAX_OF_NETWORK = 2_000, 10_000, 20
+DEFAULT_LIMIT, MAX_LIMIT = 2_000, 10_000
 # Pings that a client has not read: more than an hour of them.
 MAX_UNREAD = 4096
-DEFAULT_MESSAGES_S = 3_000
-
-
-class Refused(Exception):
-    """A connection that is not let in."""
 
 
 class ListenReceiver(RetryingReceiver):
-    """Feeders that connect to one port."""
+    """Feeders that connect to one port. ``feeder_name`` is what the setting names, for formats without a UUID."""
 
     kind = "listen"
 
@@ -52,123 +45,142 @@ class ListenReceiver(RetryingReceiver):
         self,
         name: str,
         address: tuple[str, int],
-        allowed: tuple[Network, ...],
-        proxies: tuple[Network, ...],
+        clients: ClientFilter,
         limit: int,
         station: Station,
+        form: str = BEAST,
+        feeder_name: str = "",
     ) -> None:
         super().__init__(name, join_address(*address))
         self.feeders = FeederHub()
-        self.messages_s = DEFAULT_MESSAGES_S
-        self._allowed = allowed
-        self._proxies = proxies
+        self.settings = ReceiverSettings()
+        self.clients = clients
         self._station = station
-        self._of_network: Counter[str] = Counter()
+        self._form = form
+        self._feeder_name = feeder_name
+        self._anonymous: dict[str, FeederConnection] = {}
         self.port = Port(self, address, (), limit, self._serve)
+
+    @property
+    def status(self) -> ReceiverStatus:
+        """A copy of the present state, with the feeders that have no record."""
+        status = super().status
+        status.connections = len(self.port)
+        status.anonymous = [described(connection) for connection in list(self._anonymous.values())]
+        return status
 
     def join(self, feeders: FeederHub, settings: ReceiverSettings) -> None:
         """Let in whom the hub of this process knows."""
         self.feeders = feeders
-        self.messages_s = settings.feeder_messages_s
+        self.settings = settings
 
     async def session(self) -> None:
-        """Listen until cancelled; raises InputError where the port cannot be opened."""
+        """Listen until cancelled; raises InputError where the port cannot be opened or nobody can be let in."""
+        has_identity = self._form == BEAST or (self._feeder_name and self.clients.allowed)
+        if not has_identity and not self._accepts_anybody:
+            raise InputError(f"format={self._form} {NEEDS_FEEDER}")
         await self.port.serve_forever()
+
+    @property
+    def _accepts_anybody(self) -> bool:
+        return self.settings.feeders_admission == "anybody"
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str) -> None:
         peer = host, int(writer.get_extra_info("peername")[1])
-        network = ""
+        # Who has no UUID to send may be silent until its first heartbeat; a proxy may not.
+        is_prompt = self._form == BEAST or self.clients.is_proxy(host)
+        deadline = asyncio.get_running_loop().time() + (ADMISSION_S if is_prompt else IDLE_S)
         try:
-            async with asyncio.timeout(ADMISSION_S):
-                peer, ahead = await self._client(reader, peer)
-                network = self._enter_network(peer[0])
-                feeder, rest, wants_pings = await self._identify(reader, ahead)
-            await self._read(reader, writer, feeder, peer, network, rest, wants_pings)
+            async with self.clients.enter(reader, peer, deadline) as client:
+                pings = PingRequest()
+                feeder, received = await self._identify(reader, client.received, deadline, pings)
+                connection = self._connection(feeder, client, writer)
+                await self._read(reader, writer, connection, received, pings)
         except (Refused, TimeoutError, ProxyHeaderError):
             self.count_refused()
-        finally:
-            self._of_network[network] -= 1
-            if self._of_network[network] <= 0:
-                del self._of_network[network]
 
-    async def _client(self, reader: asyncio.StreamReader, peer: tuple[str, int]) -> tuple[tuple[str, int], bytes]:
-        """Whose connection it is, and the bytes behind the header of a proxy."""
-        address = parse_address(peer[0])
-        received = await self._more(reader, b"")
-        if address is None or not in_networks(address, self._proxies):
-            if begins_header(received):
-                raise Refused
-            return peer, received
-        while (header := read_header(received)) is None:
-            if len(received) > MAX_BINARY:
-                raise Refused
-            received = await self._more(reader, received)
-        return header.client or peer, received[header.length :]
-
-    def _enter_network(self, host: str) -> str:
-        address, network = parse_address(host), client_network(host)
-        self._of_network[network] += 1
-        if self._of_network[network] > MAX_OF_NETWORK:
-            self._of_network[network] -= 1
-            raise Refused
-        if self._allowed and (address is None or not in_networks(address, self._allowed)):
-            self._of_network[network] -= 1
-            raise Refused
-        return network
-
-    async def _identify(self, reader: asyncio.StreamReader, received: bytes) -> tuple[KnownFeeder, bytes, bool]:
-        """The feeder, the bytes behind its UUID, and whether it asks for pings."""
-        while (split := split_uuid(received)) is None:
-            if len(received) > MAX_AHEAD + UUID_LENGTH:
-                raise Refused
-            received = await self._more(reader, received)
-        digits, rest = split
+    async def _identify(
+        self, reader: asyncio.StreamReader, received: bytes, deadline: float, pings: PingRequest
+    ) -> tuple[KnownFeeder, bytes]:
+        """The feeder, and the bytes behind its UUID; raises Refused and TimeoutError."""
+        if self._form != BEAST:
+            return self._named_feeder(), received
+        digits = ""
+        try:
+            async with asyncio.timeout_at(deadline):
+                while (split := split_uuid(received)) is None:
+                    if len(received) > MAX_AHEAD + UUID_LENGTH:
+                        raise Refused
+                    received = await read_more(reader, received)
+            digits, received = split
+        except Ended:
+            raise
+        except (Refused, TimeoutError):
+            if not self._accepts_anybody:
+                raise
+            # What came ahead is old by now.
+            received = b""
+        pings.look_in(received)
         feeder = self.feeders.by_uuid(digits)
+        if feeder is not None:
+            return feeder, received
+        return self._anonymous_feeder(hash_of(digits) if digits else ""), received
+
+    def _named_feeder(self) -> KnownFeeder:
+        """The feeder that the setting names."""
+        if not self._feeder_name:
+            return self._anonymous_feeder("")
+        feeder = self.feeders.by_name(self._feeder_name)
         if feeder is None:
+            self.set_problem(
+                f"there is no feeder called {self._feeder_name}: register it, or change feeder= of the setting"
+            )
             raise Refused
-        return feeder, rest, ASKS_FOR_PINGS.search(received) is not None
+        return feeder
 
-    async def _more(self, reader: asyncio.StreamReader, received: bytes) -> bytes:
-        more = await reader.read(READ_BYTES)
-        if not more:
+    def _anonymous_feeder(self, uuid_hash: str) -> KnownFeeder:
+        if not self._accepts_anybody:
             raise Refused
-        return received + more
+        return self.feeders.anonymous(uuid_hash)
 
-    async def _read(
-        self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        feeder: KnownFeeder,
-        peer: tuple[str, int],
-        network: str,
-        received: bytes,
-        wants_pings: bool,
-    ) -> None:
-        connection = FeederConnection(
+    def _connection(self, feeder: KnownFeeder, client: Client, writer: asyncio.StreamWriter) -> FeederConnection:
+        return FORMATS[self._form](
             feeder,
-            peer,
-            network,
-            self.messages_s,
+            client.peer,
+            client.network,
+            self.settings.feeder_messages_s,
             self._station,
             self.invalid,
             self.cpr,
             self.tap,
             writer.transport.abort,
         )
+
+    async def _read(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        connection: FeederConnection,
+        received: bytes,
+        pings: PingRequest,
+    ) -> None:
+        feeder = connection.feeder
         if not self.feeders.claim(connection):
             raise Refused
         connection.refused_before = self.feeders.refused(feeder.receiver)
+        if not feeder.is_registered:
+            self._anonymous[feeder.receiver] = connection
         try:
             heard_at, next_ping_at = time.monotonic(), 0.0
-            while self.feeders.is_admitted(feeder) and not connection.is_garbage:
+            while self._is_admitted(connection) and not connection.is_garbage:
                 if received:
-                    wants_pings = wants_pings or ASKS_FOR_PINGS.search(received) is not None
+                    pings.look_in(received)
                     self._take(connection, received)
                     heard_at = time.monotonic()
                     await asyncio.sleep(GATHER_S)
                 elif time.monotonic() - heard_at > IDLE_S:
                     break
-                if wants_pings and time.monotonic() >= next_ping_at:
+                if pings.is_made and time.monotonic() >= next_ping_at:
                     next_ping_at = time.monotonic() + PING_EVERY_S
                     writer.write(ping(time.monotonic()))
                     if writer.transport.get_write_buffer_size() > MAX_UNREAD:
@@ -182,11 +194,24 @@ class ListenReceiver(RetryingReceiver):
                 if not received:
                     break
         finally:
+            self._anonymous.pop(feeder.receiver, None)
             self.feeders.release(connection)
+
+    def _is_admitted(self, connection: FeederConnection) -> bool:
+        feeder = connection.feeder
+        if not connection.has_uuid and feeder.is_registered and self.feeders.by_name(self._feeder_name) != feeder:
+            return False
+        return self.feeders.is_admitted(feeder)
 
     def _take(self, connection: FeederConnection, received: bytes) -> None:
         batch = connection.feed(received, time.time())
         self.deliver_as(connection.feeder.receiver, batch.reports, batch.messages, batch.positions)
+
+
+def described(connection: FeederConnection) -> AnonymousFeeder:
+    """A feeder without a record, as the receiver's state names it."""
+    messages_s, positions_s, aircraft, _ = connection.rates()
+    return AnonymousFeeder(connection.feeder.receiver, connection.since, messages_s, positions_s, aircraft)
 
 
 def create(name: str, words: Words, station: Station) -> ListenReceiver:
@@ -195,10 +220,13 @@ def create(name: str, words: Words, station: Station) -> ListenReceiver:
         raise ValueError("expected the host:port to listen on, such as 0.0.0.0:30004")
     address = parse_listen(words[0], lowest_port=0)
     options = Options(words[1:])
-    form = options.text("format")
-    if form not in (None, "beast"):
-        raise ValueError(f"format {form} is not known; there is beast")
-    allowed, proxies = options.networks("allow"), options.networks("proxy")
+    form = options.text("format") or BEAST
+    if form not in FORMATS:
+        raise ValueError(f"format {form} is not known; there are {', '.join(FORMATS)}")
+    feeder_name = options.text("feeder")
+    if feeder_name is not None and (form == BEAST or not feeder_name):
+        raise ValueError("feeder names the feeder of the formats avr, sbs and json; in Beast a feeder sends its UUID")
+    clients = ClientFilter(options.networks("allow"), options.networks("proxy"))
     limit = options.whole("limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
     options.finish()
-    return ListenReceiver(name, address, allowed, proxies, limit, station)
+    return ListenReceiver(name, address, clients, limit, station, form, feeder_name or "")

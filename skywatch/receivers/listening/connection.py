@@ -15,7 +15,7 @@ from skywatch.receivers.documents import ReportBatch
 from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing.beast import MLAT_TICKS, BeastFramer
 from skywatch.receivers.framing.frames import FrameBatch
-from skywatch.receivers.kinds.mode_s_stream import ArrivalTimes, FrameReports
+from skywatch.receivers.kinds.mode_s_stream import ArrivalTimes, Framer, FrameReports
 from skywatch.receivers.listening.hub import SILENT_S, Clock, KnownFeeder
 
 # Bytes without a single good frame after which a connection ends.
@@ -30,6 +30,10 @@ GPS_AGREES_S = 60
 
 class FeederConnection:
     """Decodes what one feeder sends with a decoder of its own: no other feeder's frames can mislead it."""
+
+    framer: type[Framer] = BeastFramer
+    # Whether the feeder has sent its UUID; else the setting of the port names it.
+    has_uuid = True
 
     def __init__(
         self,
@@ -57,7 +61,7 @@ class FeederConnection:
         self._heard_at = now
         self._end = end
         self._limit = RateLimit(messages_s)
-        self._framer = BeastFramer()
+        self._framer = self.framer()
         self._invalid = invalid
         self._reports = FrameReports(station, invalid, cpr, tap)
         self._times = ArrivalTimes()

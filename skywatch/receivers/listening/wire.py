@@ -8,24 +8,43 @@ from __future__ import annotations
 
 import re
 
-ESCAPE = 0x1A
-UUID_FRAME = b"\x1a\xe4"
 UUID_LENGTH = 36
 DIGITS = 32
-ASKS_FOR_PINGS = re.compile(rb"(?:^|[^\x1a])\x1aWO", re.DOTALL)
+# An escape of an odd run begins a message; the pairs before it are data.
+_UUID_FRAME = re.compile(rb"(?<!\x1a)(?:\x1a\x1a)*\x1a\xe4")
+_ASKS_FOR_PINGS = re.compile(rb"(?<!\x1a)(?:\x1a\x1a)*\x1aWO")
 PING_EVERY_S = 5.0
 # So many bytes may precede the UUID.
 MAX_AHEAD = 4096
+# Doubled escapes of a whole message may precede a request.
+MAX_RUN = 64
 _HEXADECIMAL = frozenset("0123456789abcdef")
 
 
 def split_uuid(received: bytes) -> tuple[str, bytes] | None:
     """The lower-case digits of the UUID (empty: none) and the bytes behind it; None while it has not come."""
-    start = received.find(UUID_FRAME)
-    if start < 0 or len(received) < start + 2 + UUID_LENGTH:
+    frame = _UUID_FRAME.search(received)
+    if frame is None or len(received) < frame.end() + UUID_LENGTH:
         return None
-    end = start + 2 + UUID_LENGTH
-    return _digits(received[start + 2 : end]), received[end:]
+    end = frame.end() + UUID_LENGTH
+    return _digits(received[frame.end() : end]), received[end:]
+
+
+class PingRequest:
+    """Whether the bytes of a connection, however they are cut, have asked for pings."""
+
+    def __init__(self) -> None:
+        self.is_made = False
+        self._tail = b""
+
+    def look_in(self, received: bytes) -> None:
+        """Look in the bytes that follow those of the calls before."""
+        if self.is_made:
+            return
+        # What may become a request: a run of escapes and up to one byte behind it.
+        received = self._tail + received
+        self.is_made = _ASKS_FOR_PINGS.search(received) is not None
+        self._tail = received[-MAX_RUN:]
 
 
 def ping(now: float) -> bytes:

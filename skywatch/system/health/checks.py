@@ -21,6 +21,8 @@ from skywatch.receivers.base import ReceiverStatus
 
 # The picture ticks once a second; a last tick older than this is a fault (s).
 MAX_TICK_AGE_S = 10.0
+# Feeders without a record that are named.
+NAMED = 5
 LEAST_FREE_BYTES = 200_000_000
 # Where errors of PostgreSQL, Redis and the system name a host: ``at "db" (10.0.0.5), port 5432``, ``to db:6379``.
 _HOST = re.compile(
@@ -133,10 +135,19 @@ def _receivers(runtime: Runtime) -> Check:
     statuses = receiver_statuses(runtime)
     if not statuses:
         return Check("receivers", False, False, "none configured")
-    down = [status.name for status in statuses if status.state != "connected"]
+    down = [status.name for status in statuses if not status.is_active]
     if not down:
-        return Check("receivers", True, False, f"{len(statuses)} connected")
+        return Check("receivers", True, False, f"{len(statuses)} connected{_anonymous(statuses)}")
     return Check("receivers", False, False, f"{len(down)} of {len(statuses)} not connected: {', '.join(down)}")
+
+
+def _anonymous(statuses: list[ReceiverStatus]) -> str:
+    """The feeders without a record, some of them by name."""
+    names = [feeder.name for status in statuses for feeder in status.anonymous]
+    if not names:
+        return ""
+    more = ", ..." if len(names) > NAMED else ""
+    return f"; feeders without a record: {len(names)} ({', '.join(names[:NAMED])}{more})"
 
 
 def _inputs(runtime: Runtime) -> Check | None:

@@ -1,64 +1,28 @@
 """Feeders that connect: over real sockets, with the bytes that readsb sends."""
 
 import asyncio
-import contextlib
 
 import pytest
 
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.kinds import listen
+from skywatch.receivers.listening import clients
 from skywatch.receivers.listening.connection import clock_of
-from skywatch.receivers.listening.hub import FeederHub, KnownFeeder, hash_of
-from skywatch.receivers.listening.wire import ping, split_uuid
+from skywatch.receivers.listening.wire import PingRequest, ping, split_uuid
+from skywatch.receivers.settings import ReceiverSettings
 from skywatch.settings import SettingsError
-from tests.unit.receivers.collector import Collector
-
-UUID = "0e48a1ba-d7d0-4a1b-a2b1-4b87d7d0a1ba"
-DIGITS = UUID.replace("-", "")
-HELLO = b"\x1a\xe4" + UUID.upper().encode() + b"\x1aWO"
-FRAME = b"\x1a3" + bytes(6) + b"\x80" + bytes.fromhex("8d4840d6202cc371c32ce0576098")
-PROXY = b"PROXY TCP4 203.0.113.7 192.0.2.1 40123 30004\r\n"
-
-
-def known(number=1, digits=DIGITS, shows_signal=True):
-    return KnownFeeder(number, hash_of(digits), shows_signal)
-
-
-@contextlib.asynccontextmanager
-async def listening(*feeders, options=""):
-    receiver = open_receiver("in", f"listen 127.0.0.1:0 {options}", None)
-    receiver.feeders = FeederHub()
-    receiver.feeders.replace(feeders or (known(),))
-    sink = Collector()
-    task = asyncio.create_task(receiver.run(sink))
-    try:
-        while receiver.port.number is None:
-            await asyncio.sleep(0.01)
-        yield receiver, sink
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
-async def connect(receiver, sent):
-    reader, writer = await asyncio.open_connection("127.0.0.1", receiver.port.number)
-    writer.write(sent)
-    return reader, writer
-
-
-async def until(condition, within_s=5.0):
-    async with asyncio.timeout(within_s):
-        while not condition():
-            await asyncio.sleep(0.01)
-
-
-async def ended(reader, within_s=5.0):
-    """Whether the other side closes."""
-    async with asyncio.timeout(within_s):
-        with contextlib.suppress(ConnectionError):
-            while await reader.read(1000):
-                pass
-    return True
+from tests.unit.receivers.listening.connections import (
+    DIGITS,
+    FRAME,
+    HELLO,
+    PROXY,
+    UUID,
+    connect,
+    ended,
+    known,
+    listening,
+    until,
+)
 
 
 def run(test):
@@ -186,16 +150,16 @@ def test_a_trusted_proxy_must_send_its_header_and_allow_judges_the_client():
 
 
 def test_one_network_has_twenty_connections_at_most(monkeypatch):
-    monkeypatch.setattr(listen, "MAX_OF_NETWORK", 2)
+    monkeypatch.setattr(clients, "MAX_OF_NETWORK", 2)
 
     async def test():
         async with listening() as (receiver, _):
             idle = [await connect(receiver, b"\x1a") for _ in range(2)]
-            await until(lambda: receiver._of_network.total() == 2)
+            await until(lambda: len(receiver.clients) == 2)
             reader, _ = await connect(receiver, HELLO + FRAME)
             assert await ended(reader)
             idle[0][1].close()
-            await until(lambda: receiver._of_network.total() == 1)
+            await until(lambda: len(receiver.clients) == 1)
             await connect(receiver, HELLO)
             await until(receiver.feeders.connections)
 
@@ -205,7 +169,7 @@ def test_one_network_has_twenty_connections_at_most(monkeypatch):
 def test_frames_beyond_the_rate_are_dropped_and_counted():
     async def test():
         async with listening() as (receiver, sink):
-            receiver.messages_s = 10
+            receiver.settings = ReceiverSettings(feeder_messages_s=10)
             await connect(receiver, HELLO + FRAME * 50)
             await until(lambda: receiver.invalid["too_many"])
             assert (len(sink.reports), receiver.invalid["too_many"]) == (20, 30)
@@ -214,7 +178,17 @@ def test_frames_beyond_the_rate_are_dropped_and_counted():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "0.0.0.0", "0.0.0.0:1 format=sbs", "0.0.0.0:1 limit=0", "0.0.0.0:1 proxy=here", "0.0.0.0:1 alow=::/0"]
+    "text",
+    [
+        "",
+        "0.0.0.0",
+        "0.0.0.0:1 format=uat",
+        "0.0.0.0:1 feeder=A",
+        "0.0.0.0:1 format=sbs feeder=",
+        "0.0.0.0:1 limit=0",
+        "0.0.0.0:1 proxy=here",
+        "0.0.0.0:1 alow=::/0",
+    ],
 )
 def test_a_wrong_setting_is_named(text):
     with pytest.raises(SettingsError, match=r"receiver\.in"):
@@ -226,6 +200,46 @@ def test_a_uuid_is_read_without_regard_to_case_and_hyphens():
     assert split_uuid(b"\x1a\xe4" + DIGITS.encode() + b"ffff") == (DIGITS, b"")
     assert split_uuid(b"\x1a\xe4" + b"0e48a1ba-" + b"?" * 27) == ("", b"")
     assert split_uuid(b"\x1a\xe4" + UUID.encode()[:-1]) is None
+
+
+def test_a_doubled_escape_ahead_of_the_uuid_begins_none():
+    data = b"\x1a3" + bytes(6) + b"\x80" + b"\x1a\x1a\xe4" + b"0" * 40
+    assert split_uuid(data) is None
+    assert split_uuid(data + b"\x1a\x1a\x1a\xe4" + UUID.encode()) == (DIGITS, b"")
+
+
+def test_a_request_for_pings_is_read_however_it_is_cut():
+    for cut in range(1, 5):
+        sent = b"\x1a\x1a\x1aWO"
+        pings = PingRequest()
+        pings.look_in(sent[:cut])
+        pings.look_in(sent[cut:])
+        assert pings.is_made
+    pings = PingRequest()
+    for data in (b"\x1a", b"\x1aWO", b"x\x1a\x1aWO"):
+        pings.look_in(data)
+    assert not pings.is_made
+
+
+def test_the_name_of_a_receiver_passed_on_is_read_over_with_doubled_escapes():
+    async def test():
+        async with listening() as (receiver, sink):
+            passed_on = b"\x1a\xe3" + b"\x01\x1a\x1a2\x1a\x1a" + b"\x1a\x1a" * 4
+            await connect(receiver, HELLO + passed_on + FRAME + passed_on + FRAME)
+            await until(lambda: len(sink.reports) == 2)
+            assert receiver.invalid["broken"] == 0
+
+    run(test)
+
+
+def test_garbage_costs_only_the_frames_that_it_touches():
+    async def test():
+        async with listening() as (receiver, sink):
+            await connect(receiver, HELLO + FRAME + b"\x1a3garb" + FRAME + b"noise" + FRAME[:9] + FRAME)
+            await until(lambda: len(sink.reports) == 3)
+            assert receiver.feeders.connections()
+
+    run(test)
 
 
 def test_a_ping_is_three_bytes_of_milliseconds_with_doubled_escapes():

@@ -112,7 +112,7 @@ class StatsPage extends Task {
       <tbody>${this.receivers.map(
         (
           one,
-        ) => html`<tr><td>${one.name}</td><td data-title=${t("kind")}>${one.kind}</td><td data-title=${t("stats.state")}><span class="tag ${one.state === "connected" ? "good" : "warning"}">${word("receiver", one.state)}</span> ${one.last_error ?? ""}</td>
+        ) => html`<tr><td>${one.name}</td><td data-title=${t("kind")}>${one.kind}</td><td data-title=${t("stats.state")}><span class="tag ${one.state === "connected" || one.state === "listening" ? "good" : "warning"}">${word("receiver", one.state)}</span> ${one.last_error ?? ""}</td>
           <td class="number" data-title=${t("stats.rate")}>${number(one.message_rate ?? 0)}/s</td><td class="number" data-title=${t("stats.positions")}>${number(one.position_rate ?? 0)}/s</td><td data-title=${t("panel.seen")}>${one.last_message_at ? clock(one.last_message_at) : "–"}</td></tr>`,
       )}</tbody></table></div></section>
       <section class="section"><h2>${t("stats.health")}</h2><ul class="checks-list">${status.checks.map(
