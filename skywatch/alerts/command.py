@@ -16,10 +16,10 @@ from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.conditions.tree import references, tree_of
 from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.program import Rights
-from skywatch.alerts.history.shape import document
+from skywatch.alerts.history.answers import document
 from skywatch.alerts.models import Geofence, Watchlist
 from skywatch.alerts.rules.checks import with_duration
-from skywatch.alerts.rules.schemas import NewRule
+from skywatch.alerts.rules.schemas import NewRule, RuleFields
 from skywatch.alerts.rules.trial import Trial, referenced_objects, run_past, step_of
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.core.bus import Message, topics
@@ -52,27 +52,27 @@ def test_rule(ini: Path, rule: Path, begin: str | None, end: str | None) -> None
     On the live picture, for which the service must run with a shared bus, or over up to 24 hours of stored history.
     The rule may refer to any user's geofences and watch lists.
     """
-    values = _read_rule(rule)
+    fields = _read_rule(rule)
     span = _span(begin, end)
     settings, _ = read_ini(ini)
     with closing(Runtime.open(settings)) as runtime:
         check_schema(runtime.engine)
         with runtime.sessions() as session:
-            trial = _trial(session, values, at_once=span is None)
+            trial = _trial(session, fields, at_once=span is None)
             station = runtime.current.of(PictureSettings).station
             if span is None:
                 trial.take(_live(runtime))
             else:
                 _run(runtime, session, trial, span, station)
-    result = trial.result()
-    for alert in result["alerts"]:
+    answer = trial.answer()
+    for alert in answer["alerts"]:
         click.echo(_encode(document(alert)))
-    rate = f", {result['per_hour']} an hour" if result["per_hour"] is not None else ""
-    shown_note = f" ({len(result['alerts'])} shown)" if result["truncated"] else ""
-    click.echo(f"{result['count']} alerts{rate}{shown_note}", err=True)
+    rate = f", {answer['per_hour']} an hour" if answer["per_hour"] is not None else ""
+    shown_note = f" ({len(answer['alerts'])} shown)" if answer["truncated"] else ""
+    click.echo(f"{answer['count']} alerts{rate}{shown_note}", err=True)
 
 
-def _read_rule(path: Path) -> dict[str, Any]:
+def _read_rule(path: Path) -> RuleFields:
     try:
         document = msgspec.json.decode(path.read_bytes())
     except OSError as error:
@@ -82,13 +82,13 @@ def _read_rule(path: Path) -> dict[str, Any]:
     if isinstance(document, dict):
         document = {"name": path.stem[:120] or "rule", **document}
     try:
-        values: dict[str, Any] = NewRule().deserialize(document)
+        fields = RuleFields.of(NewRule().deserialize(document))
     except colander.Invalid as error:
         faults = [f"{name}: {detail}" if name else str(detail) for name, detail in error.asdict().items()]
         for fault in faults[1:]:
             click.echo(f"skywatch: {path}: {fault}", err=True)
         fail(f"{path}: {faults[0]}")
-    return with_duration(values)
+    return with_duration(fields)
 
 
 def _span(begin: str | None, end: str | None) -> tuple[datetime, datetime] | None:
@@ -113,8 +113,8 @@ def _time(option: str, text: str) -> datetime:
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
-def _trial(session: Session, values: dict[str, Any], *, at_once: bool) -> Trial:
-    node = tree_of(values["conditions"])
+def _trial(session: Session, fields: RuleFields, *, at_once: bool) -> Trial:
+    node = tree_of(fields.conditions)
     fences: dict[int, Fence] = {}
     lists: dict[int, Entries] = {}
     for table, kind, noun in ((Geofence, Kind.GEOFENCE, "geofence"), (Watchlist, Kind.WATCHLIST, "watch list")):
@@ -122,10 +122,10 @@ def _trial(session: Session, values: dict[str, Any], *, at_once: bool) -> Trial:
             row: Any = session.get(table, number)
             if row is None:
                 fail(f"conditions: there is no {noun} {number}")
-            more_fences, more_lists = referenced_objects(session, values["conditions"], row.user_id)
+            more_fences, more_lists = referenced_objects(session, fields.conditions, row.user_id)
             fences |= more_fences
             lists |= more_lists
-    return Trial(values, Rights(), fences, lists, at_once=at_once)
+    return Trial(fields, Rights(), fences, lists, at_once=at_once)
 
 
 def _live(runtime: Runtime) -> Sky:

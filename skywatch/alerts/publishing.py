@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.alerts.engine.rule import NOBODY
-from skywatch.alerts.history.shape import document, record_of
+from skywatch.alerts.history.answers import alert_answer, document
 from skywatch.alerts.models import Alert, AlertMatch, AlertRule
 from skywatch.core.clock import utcnow
 from skywatch.notify.mqtt.source import RuleAlert, RuleState
@@ -55,7 +55,7 @@ class PublishedRules:
             .limit(limit)
         )
         return [
-            RuleAlert(alert.id, alert.rule_id, document(record_of(alert, [], EVERYTHING.permissions)))
+            RuleAlert(alert.id, alert.rule_id, document(alert_answer(alert, [], EVERYTHING.permissions)))
             for alert in alerts
             if alert.rule_id is not None
         ]

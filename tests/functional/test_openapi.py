@@ -194,7 +194,7 @@ KINDS = {
     kinds.Timestamp: datetime,
 }
 # Rooms that still take their bodies as dictionaries.
-PENDING = ("alerts", "cannonball", "safety")
+PENDING = ("cannonball", "safety")
 
 
 def bodies(client):

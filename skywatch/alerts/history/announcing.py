@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from skywatch.alerts.history.shape import document, permissions_of, record_of
+from skywatch.alerts.history.answers import alert_answer, document, permissions_of
 from skywatch.alerts.models import Alert
 from skywatch.alerts.topics import ALERTS
 from skywatch.core.bus.base import Audience, Form, Message
@@ -43,8 +43,8 @@ def notification(
     quiet_hours: tuple[QuietWindow, ...],
 ) -> Notification:
     """The notification of an alert for channels of its user; ``transition`` is ``triggered`` or ``cleared``."""
-    record = record_of(alert, [], EVERYTHING.permissions)
-    del record["deliveries"]
+    body = document(alert_answer(alert, [], EVERYTHING.permissions))
+    del body["deliveries"]
     is_over = transition == "cleared"
     return Notification(
         kind="alert",
@@ -52,7 +52,7 @@ def notification(
         user_id=user_id,
         priority=alert.priority,
         channel_ids=channel_ids,
-        body=document(record),
+        body=body,
         title=f"{alert.rule_name}: over" if is_over else alert.rule_name,
         text=alert.message,
         at=(alert.cleared_at if is_over else None) or alert.triggered_at,
@@ -72,4 +72,4 @@ def _combinations(needed: frozenset[str]) -> Iterator[frozenset[str]]:
 
 
 def _encoded(alert: Alert, deliveries: Sequence[Any], permissions: frozenset[str]) -> bytes:
-    return _encode(document(record_of(alert, deliveries, permissions)))
+    return _encode(document(alert_answer(alert, deliveries, permissions)))

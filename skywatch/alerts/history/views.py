@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.alerts.history import service
+from skywatch.alerts.history.answers import alert_answer
 from skywatch.alerts.history.schemas import (
     AlertHistoryList,
     AlertHistoryQuery,
@@ -13,7 +14,6 @@ from skywatch.alerts.history.schemas import (
     AlertStats,
     StatsQuery,
 )
-from skywatch.alerts.history.shape import record_of
 from skywatch.alerts.models import Alert
 from skywatch.core.problems import Problem
 from skywatch.http.lists.cursor import cursor_page
@@ -46,12 +46,6 @@ acknowledge = ApiService(
 stats = ApiService("alerts.stats", "/alerts/stats", feature="alerts", canonical="/api/v1/alerts/stats/")
 
 
-def record(request: Request, alert: Alert, states: dict[int, list[Any]]) -> dict[str, Any]:
-    """One alert as the caller may see it."""
-    visibility = request.visibility
-    return record_of(alert, states.get(alert.id, []), visibility.permissions)
-
-
 @history.get(permission=VIEW, query=AlertHistoryQuery(), responses={200: AlertHistoryList()})
 def list_alerts(request: Request) -> dict[str, Any]:
     """List the caller's alerts, the newest first
@@ -61,21 +55,21 @@ def list_alerts(request: Request) -> dict[str, Any]:
     alerts, count, more = service.page(request.db, request.visibility, request.validated["querystring"])
     states = service.deliveries(request.db, alerts)
     last = (alerts[-1].triggered_at, alerts[-1].id) if more and alerts else None
-    return cursor_page(request, "alerts", [record(request, alert, states) for alert in alerts], count, last)
+    return cursor_page(request, "alerts", [_answer(request, alert, states) for alert in alerts], count, last)
 
 
 @single_alert.get(permission=VIEW, path=RowId(), responses={200: AlertHistoryRecord()}, errors=(404,))
 def get_alert(request: Request) -> dict[str, Any]:
     """Show an alert"""
     alert = service.get(request.db, request.visibility, row_id(request))
-    return record(request, alert, service.deliveries(request.db, [alert]))
+    return _answer(request, alert, service.deliveries(request.db, [alert]))
 
 
 @acknowledge.post(permission=VIEW, path=RowId(), responses={200: AlertHistoryRecord()}, errors=(404,))
 def acknowledge_alert(request: Request) -> dict[str, Any]:
     """Acknowledge an alert; the first time is kept"""
     alert = service.acknowledge(request.db, request.visibility, row_id(request), _username(request))
-    return record(request, alert, service.deliveries(request.db, [alert]))
+    return _answer(request, alert, service.deliveries(request.db, [alert]))
 
 
 @acknowledge_all.post(permission=VIEW, responses={200: AlertsAcknowledged()})
@@ -91,6 +85,10 @@ def acknowledge_all_alerts(request: Request) -> dict[str, Any]:
 def get_alert_stats(request: Request) -> dict[str, Any]:
     """Count the caller's alerts"""
     return service.stats(request.db, request.visibility, request.validated["querystring"]["days"])
+
+
+def _answer(request: Request, alert: Alert, states: dict[int, list[Any]]) -> dict[str, Any]:
+    return alert_answer(alert, states.get(alert.id, []), request.visibility.permissions)
 
 
 def _username(request: Request) -> str:

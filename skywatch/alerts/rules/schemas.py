@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
+from typing import Any, TypedDict
 
 import colander
+import msgspec
 
 from skywatch.alerts.engine.rule import COMPARISONS
 from skywatch.alerts.types import Conditions, QuietHours, Template
 from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.ids import MAXIMUM_ID
 from skywatch.http.resources.schema import (
     JsonBoolean,
@@ -26,6 +29,59 @@ from skywatch.notify.vocabulary import PRIORITIES
 
 VISIBILITIES = ("private", "shared")
 MAXIMUM_CHANNELS = 20
+
+
+class CountFields(TypedDict):
+    """The number of aircraft that must meet the conditions, as it is stored."""
+
+    op: str
+    value: int
+
+
+class RuleFields(Fields, kw_only=True):
+    """All members of a rule; without ``for_s`` it has the default for its conditions."""
+
+    name: str
+    description: str = ""
+    enabled: bool = True
+    priority: str = "info"
+    conditions: dict[str, Any]
+    for_s: float | None = None
+    cooldown_s: int = 300
+    count: CountFields | None = None
+    starts_at: datetime | None = None
+    expires_at: datetime | None = None
+    quiet_hours: list[dict[str, Any]] = msgspec.field(default_factory=list)
+    channels: list[int] = msgspec.field(default_factory=list)
+    visibility: str = "private"
+    message: str = ""
+    mqtt: bool = False
+
+
+class RuleChangeFields(Fields):
+    """The members of a rule to change."""
+
+    name: str | UnsetType = UNSET
+    description: str | UnsetType = UNSET
+    enabled: bool | UnsetType = UNSET
+    priority: str | UnsetType = UNSET
+    conditions: dict[str, Any] | UnsetType = UNSET
+    for_s: float | UnsetType | None = UNSET
+    cooldown_s: int | UnsetType = UNSET
+    count: CountFields | UnsetType | None = UNSET
+    starts_at: datetime | UnsetType | None = UNSET
+    expires_at: datetime | UnsetType | None = UNSET
+    quiet_hours: list[dict[str, Any]] | UnsetType = UNSET
+    channels: list[int] | UnsetType = UNSET
+    visibility: str | UnsetType = UNSET
+    message: str | UnsetType = UNSET
+    mqtt: bool | UnsetType = UNSET
+
+
+class RuleSubscriptionFields(Fields):
+    """The channels for a followed rule."""
+
+    channels: list[int] = msgspec.field(default_factory=list)
 
 
 class ChannelIds(JsonSequence):
@@ -133,6 +189,8 @@ def _nullable(validator: Any) -> Any:
 class NewRule(Schema):
     """A rule to create."""
 
+    struct = RuleFields
+
     def __init__(self, *args: Any, **kw: Any) -> None:
         super().__init__(*args, **kw)
         for member in rule_members(new=True):
@@ -141,6 +199,8 @@ class NewRule(Schema):
 
 class RuleChange(Schema):
     """The fields of a rule to change."""
+
+    struct = RuleChangeFields
 
     def __init__(self, *args: Any, **kw: Any) -> None:
         super().__init__(*args, **kw)
@@ -197,6 +257,8 @@ class RuleQuery(PageQuery):
 
 class RuleSubscription(Schema):
     """The channels for a followed rule."""
+
+    struct = RuleSubscriptionFields
 
     channels = ChannelIds(missing=[], description="The caller's own channels.")
 

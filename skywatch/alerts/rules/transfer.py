@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import colander
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy.orm import Session, undefer
 
@@ -23,11 +23,10 @@ from skywatch.alerts.geofences import service as geofence_service
 from skywatch.alerts.geofences.listing import own_geofences
 from skywatch.alerts.geofences.schemas import NewGeofence, NewGeofenceFields
 from skywatch.alerts.models import AlertRule, Geofence, Watchlist
-from skywatch.alerts.rules.checks import with_duration
+from skywatch.alerts.rules import service
 from skywatch.alerts.rules.revision import raise_revision
-from skywatch.alerts.rules.schemas import NewRule
-from skywatch.alerts.rules.service import RuleService
-from skywatch.alerts.rules.shape import exported
+from skywatch.alerts.rules.schemas import NewRule, RuleFields
+from skywatch.alerts.rules.transfer_schemas import RulesImportFields
 from skywatch.alerts.watchlists import service as watchlist_service
 from skywatch.alerts.watchlists.schemas import NewWatchlist, NewWatchlistFields
 from skywatch.alerts.watchlists.service import entries_of
@@ -36,15 +35,19 @@ from skywatch.core.areas.importing import check_positions
 from skywatch.core.clock import to_iso
 from skywatch.core.problems import Problem, invalid, invalid_fields
 from skywatch.core.storing.audit import Actor, Target, record
+from skywatch.http.resources.fields import Fields
 from skywatch.security.visibility import Visibility
 
 VERSION = 1
+# Without channels, which belong to their owner, and without publishing by MQTT, which needs a permission.
+EXPORTED_OF_RULES = tuple(name for name in service.STORED if name not in ("channels", "mqtt"))
 EXPORTED_OF_GEOFENCES = ("id", "name", "geometry", "floor_ft", "ceiling_ft")
 # Entries of all watch lists of one import.
 MAXIMUM_ENTRIES = 200_000
 # Largest number of faults in an answer.
 FAULTS_NAMED = 200
 Faults = dict[str, str]
+F = TypeVar("F", bound=Fields)
 
 
 def export(session: Session, visibility: Visibility) -> dict[str, Any]:
@@ -55,17 +58,11 @@ def export(session: Session, visibility: Visibility) -> dict[str, Any]:
         own_rows = sa.select(table).where(table.user_id == user_id, sa.literal(user_id is not None))
         return session.scalars(own_rows.order_by(table.id).options(*options))
 
-    rules = []
-    for rule in rows(AlertRule):
-        entry = dict(exported(rule))
-        for name in ("starts_at", "expires_at"):
-            entry[name] = to_iso(entry[name]) if entry[name] is not None else None
-        rules.append(entry)
     return {
         "version": VERSION,
-        "rules": rules,
+        "rules": [_exported_rule(rule) for rule in rows(AlertRule)],
         "geofences": [
-            {name: record[name] for name in EXPORTED_OF_GEOFENCES} for record in own_geofences(session, visibility)
+            {name: geofence[name] for name in EXPORTED_OF_GEOFENCES} for geofence in own_geofences(session, visibility)
         ],
         "watchlists": [
             {"id": w.id, "name": w.name, "entries": entries_of(w)} for w in rows(Watchlist, undefer(Watchlist.entries))
@@ -73,28 +70,37 @@ def export(session: Session, visibility: Visibility) -> dict[str, Any]:
     }
 
 
-def import_document(session: Session, visibility: Visibility, actor: Actor, document: Any) -> dict[str, int]:
+def import_document(
+    session: Session, visibility: Visibility, actor: Actor, document: RulesImportFields
+) -> dict[str, int]:
     """Create the contents of an export, all or none; raises Problem with every fault."""
-    user_id = owner_id(visibility)
     faults: Faults = {}
-    parts = _parts(document, faults)
-    _count(session, user_id, parts)
-    _check_expressions(parts["rules"], faults)
+    if document.version != VERSION:
+        faults["version"] = f"must be {VERSION}"
+    _count(session, owner_id(visibility), document)
+    _check_expressions(document.rules, faults)
     _refuse(faults)
-    rules = _read(parts["rules"], "rules", NewRule, faults, with_id=False)
-    geofences = _read(parts["geofences"], "geofences", NewGeofence, faults, with_id=True)
-    watchlists = _read(parts["watchlists"], "watchlists", NewWatchlist, faults, with_id=True)
+    rules = _read(document.rules, "rules", NewRule(), RuleFields, faults)
+    geofences = _read_numbered(document.geofences, "geofences", NewGeofence(), NewGeofenceFields, faults)
+    watchlists = _read_numbered(document.watchlists, "watchlists", NewWatchlist(), NewWatchlistFields, faults)
     _refuse(faults)
     with session.begin_nested():
         ids = {
-            "geofence": _create(geofences, "geofences", partial(_add_geofence, session, visibility), faults),
-            "watchlist": _create(watchlists, "watchlists", partial(_add_watchlist, session, visibility), faults),
+            "geofence": _create(
+                geofences, "geofences", lambda fields: geofence_service.add(session, visibility, fields).id, faults
+            ),
+            "watchlist": _create(
+                watchlists, "watchlists", lambda fields: watchlist_service.add(session, visibility, fields).id, faults
+            ),
         }
-        service = RuleService(session, visibility, actor)
-        for index, values in enumerate(rules):
-            values["conditions"] = parsed(_renumbered(values["conditions"], ids))
+        for index, rule in enumerate(rules):
+            conditions = parsed(_renumbered(rule.conditions, ids))
             try:
-                service.add(with_duration(values), user_id)
+                service.add(
+                    session,
+                    visibility,
+                    msgspec.structs.replace(rule, conditions=conditions, channels=[], mqtt=False),
+                )
             except Problem as problem:
                 _add_faults(problem, f"rules.{index}", faults)
         _refuse(faults)
@@ -104,96 +110,83 @@ def import_document(session: Session, visibility: Visibility, actor: Actor, docu
     return counts
 
 
-def _count(session: Session, user_id: int, parts: Mapping[str, list[Any]]) -> None:
+def _exported_rule(rule: AlertRule) -> dict[str, Any]:
+    entry = {name: getattr(rule, name) for name in EXPORTED_OF_RULES}
+    for name in ("starts_at", "expires_at"):
+        entry[name] = to_iso(entry[name]) if entry[name] is not None else None
+    return entry
+
+
+def _count(session: Session, user_id: int, document: RulesImportFields) -> None:
     """Raise Problem (400, 409) where there is too much of anything; nothing is looked at before it is counted."""
-    for table, limit, noun, name in (
-        (AlertRule, MAXIMUM_RULES, "rules", "rules"),
-        (Geofence, MAXIMUM_GEOFENCES, "geofences", "geofences"),
-        (Watchlist, MAXIMUM_WATCHLISTS, "watch lists", "watchlists"),
+    for table, limit, noun, entries in (
+        (AlertRule, MAXIMUM_RULES, "rules", document.rules),
+        (Geofence, MAXIMUM_GEOFENCES, "geofences", document.geofences),
+        (Watchlist, MAXIMUM_WATCHLISTS, "watch lists", document.watchlists),
     ):
-        check_room(session, table, user_id, limit, noun, len(parts[name]))
-    check_positions(sum(positions_in(entry.get("geometry")) for entry in _objects(parts["geofences"])))
-    lists = [entry.get("entries") for entry in _objects(parts["watchlists"])]
-    entries = sum(len(entries) for entries in lists if isinstance(entries, list))
-    if entries > MAXIMUM_ENTRIES:
-        raise invalid("watchlists", f"an import can have at most {MAXIMUM_ENTRIES} entries, not {entries}")
+        check_room(session, table, user_id, limit, noun, len(entries))
+    check_positions(sum(positions_in(entry.get("geometry")) for entry in document.geofences))
+    lists = [entry.get("entries") for entry in document.watchlists]
+    count = sum(len(entries) for entries in lists if isinstance(entries, list))
+    if count > MAXIMUM_ENTRIES:
+        raise invalid("watchlists", f"an import can have at most {MAXIMUM_ENTRIES} entries, not {count}")
 
 
-def _objects(entries: list[Any]) -> list[dict[str, Any]]:
-    return [entry for entry in entries if isinstance(entry, dict)]
-
-
-def _check_expressions(entries: list[Any], faults: Faults) -> None:
+def _check_expressions(entries: list[dict[str, Any]], faults: Faults) -> None:
     """Refuse more regular expressions than a user may have, before the first one is compiled."""
-    documents = (entry.get("conditions") for entry in entries if isinstance(entry, dict))
-    size = budget.bytes_of({text for document in documents for text in budget.texts_of(document)})
+    size = budget.bytes_of({text for entry in entries for text in budget.texts_of(entry.get("conditions"))})
     if size > budget.USER_BYTES:
         faults["rules"] = f"hold regular expressions of {size} bytes in all; at most {budget.USER_BYTES} are allowed"
 
 
-def _parts(document: Any, faults: Faults) -> dict[str, list[Any]]:
-    parts: dict[str, list[Any]] = {"rules": [], "geofences": [], "watchlists": []}
-    if not isinstance(document, dict):
-        raise invalid_fields({"": "must be an object with version, rules, geofences and watchlists"})
-    for key, value in document.items():
-        if key == "version":
-            if value != VERSION:
-                faults["version"] = f"must be {VERSION}"
-        elif key not in parts:
-            faults[str(key)[:60]] = "is not a known field"
-        elif not isinstance(value, list):
-            faults[key] = "must be a list"
-        else:
-            parts[key] = value
-    if "version" not in document:
-        faults["version"] = "is required"
-    return parts
-
-
 def _read(
-    entries: list[Any], name: str, schema: Callable[[], Any], faults: Faults, *, with_id: bool
-) -> list[dict[str, Any]]:
-    """The validated entries; ``id`` is the id by which the rules of the same export refer to an entry."""
-    read: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]], name: str, schema: colander.SchemaNode, struct: type[F], faults: Faults
+) -> list[F]:
+    """The valid ones of these entries."""
+    read = [_fields_of(entry, f"{name}.{index}", schema, struct, faults) for index, entry in enumerate(entries)]
+    return [fields for fields in read if fields is not None]
+
+
+def _read_numbered(
+    entries: list[dict[str, Any]], name: str, schema: colander.SchemaNode, struct: type[F], faults: Faults
+) -> dict[int, F]:
+    """The valid ones of these entries, by the id by which the rules of the same export refer to them."""
+    read: dict[int, F] = {}
     seen: set[int] = set()
-    node = schema()
     for index, entry in enumerate(entries):
-        where = f"{name}.{index}"
-        number = None
-        if with_id and isinstance(entry, dict):
-            entry = dict(entry)
-            number = entry.pop("id", None)
-            if isinstance(number, bool) or not isinstance(number, int) or number in seen:
-                faults[f"{where}.id"] = "must be a number of its own"
-                continue
-            seen.add(number)
-        try:
-            values = node.deserialize(entry)
-        except colander.Invalid as error:
-            for path, detail in error.asdict().items():
-                faults[f"{where}.{path}" if path else where] = str(detail)
+        members = dict(entry)
+        number = members.pop("id", None)
+        if isinstance(number, bool) or not isinstance(number, int) or number in seen:
+            faults[f"{name}.{index}.id"] = "must be a number of its own"
             continue
-        read.append({**values, "id": number} if with_id else {**values, "channels": [], "mqtt": False})
+        seen.add(number)
+        fields = _fields_of(members, f"{name}.{index}", schema, struct, faults)
+        if fields is not None:
+            read[number] = fields
     return read
 
 
-def _create(entries: list[dict[str, Any]], name: str, create: Callable[..., Any], faults: Faults) -> dict[int, int]:
-    """Create entries; returns old id -> new id."""
+def _fields_of(
+    entry: dict[str, Any], where: str, schema: colander.SchemaNode, struct: type[F], faults: Faults
+) -> F | None:
+    """An entry as the struct of its schema; None where it has faults."""
+    try:
+        return struct.of(schema.deserialize(entry))
+    except colander.Invalid as error:
+        for path, detail in error.asdict().items():
+            faults[f"{where}.{path}" if path else where] = str(detail)
+        return None
+
+
+def _create(entries: Mapping[int, F], name: str, create: Callable[[F], int], faults: Faults) -> dict[int, int]:
+    """Create entries with a function that returns the new id; returns old id -> new id."""
     ids = {}
-    for index, values in enumerate(entries):
+    for index, (number, fields) in enumerate(entries.items()):
         try:
-            ids[values["id"]] = create({key: value for key, value in values.items() if key != "id"}).id
+            ids[number] = create(fields)
         except Problem as problem:
             _add_faults(problem, f"{name}.{index}", faults)
     return ids
-
-
-def _add_geofence(session: Session, visibility: Visibility, values: Mapping[str, Any]) -> Geofence:
-    return geofence_service.add(session, visibility, NewGeofenceFields.of(values))
-
-
-def _add_watchlist(session: Session, visibility: Visibility, values: Mapping[str, Any]) -> Watchlist:
-    return watchlist_service.add(session, visibility, NewWatchlistFields.of(values))
 
 
 def _add_faults(problem: Problem, where: str, faults: Faults) -> None:

@@ -19,6 +19,7 @@ from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import NOBODY, Cleared, Count, Fired, Rule
 from skywatch.alerts.history.wording import message_of
 from skywatch.alerts.models import Geofence, Watchlist
+from skywatch.alerts.rules.schemas import RuleFields
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.alerts.watchlists.service import entries_of
 from skywatch.core.areas.band import Band
@@ -39,7 +40,7 @@ _decode = msgspec.json.Decoder(dict[str, Any]).decode
 class Trial:
     """The dry run of one rule over consecutive skies, and its alerts."""
 
-    values: Mapping[str, Any]
+    fields: RuleFields
     rights: Rights
     fences: Mapping[int, Fence]
     lists: Mapping[int, Entries]
@@ -53,14 +54,13 @@ class Trial:
     _open: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        values = self.values
-        count = values.get("count")
+        fields, count = self.fields, self.fields.count
         rule = Rule(
             0,
             1,
-            tree_of(values["conditions"]),
-            0.0 if self.at_once else float(values["for_s"]),
-            float(values["cooldown_s"]),
+            tree_of(fields.conditions),
+            0.0 if self.at_once else fields.for_s or 0.0,
+            float(fields.cooldown_s),
             Count(count["op"], count["value"]) if count else None,
             self.rights,
         )
@@ -75,8 +75,8 @@ class Trial:
             elif isinstance(change, Cleared) and change.address in self._open:
                 self._open.pop(change.address)["cleared_at"] = _moment(change.at)
 
-    def result(self) -> dict[str, Any]:
-        """The answer of the dry run."""
+    def answer(self) -> dict[str, Any]:
+        """The dry run as the API answers it."""
         return {
             "alerts": self.alerts,
             "count": self.count,
@@ -88,14 +88,14 @@ class Trial:
         self.count += 1
         if len(self.alerts) >= ALERTS_SHOWN:
             return
-        aircraft, values = change.aircraft, self.values
+        aircraft, fields = change.aircraft, self.fields
         alert = {
-            "rule_name": values["name"],
-            "priority": values["priority"],
+            "rule_name": fields.name,
+            "priority": fields.priority,
             "icao_hex": change.address.upper() if change.address != NOBODY else None,
             "callsign": aircraft.get("flight"),
             "registration": aircraft.get("r"),
-            "message": message_of(change, name=values["name"], priority=values["priority"], template=values["message"]),
+            "message": message_of(change, name=fields.name, priority=fields.priority, template=fields.message),
             "aircraft": dict(aircraft),
             "matched": list(change.matched),
             "geofence": change.geofence,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import colander
+import msgspec
 
 from skywatch.alerts.history.schemas import ObjectList
-from skywatch.alerts.rules.schemas import NewRule
+from skywatch.alerts.rules.schemas import NewRule, RuleFields
 from skywatch.http.resources.document import fault_of
+from skywatch.http.resources.fields import Fields
 from skywatch.http.resources.schema import (
     ICAO_ADDRESS,
     JsonBoolean,
@@ -91,22 +94,39 @@ class RuleOrNone(colander.SchemaType):
         return appstruct
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
-        """The rule with its defaults; a name is not needed."""
+        """The rule as ``RuleFields``; a name is not needed."""
         if cstruct is colander.null or cstruct is None:
             return cstruct
         if isinstance(cstruct, dict):
             cstruct = {"name": "Dry run", **cstruct}
         schema = NewRule()
         schema.name = node.name
-        return schema.deserialize(cstruct)
+        return RuleFields.of(schema.deserialize(cstruct))
 
     def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
         """An object, or null."""
         return {"anyOf": [{"type": "object"}, {"type": "null"}]}
 
 
+class TrialOfRuleFields(Fields):
+    """The data of a dry run; the live picture by default."""
+
+    aircraft: list[dict[str, Any]] | None = None
+    begin: datetime | None = msgspec.field(default=None, name="from")
+    end: datetime | None = msgspec.field(default=None, name="to")
+
+
+class TrialRequestFields(TrialOfRuleFields):
+    """A dry run: a rule or the id of one."""
+
+    rule: RuleFields | None = None
+    rule_id: int | None = None
+
+
 class TrialOfRule(Schema):
     """The data of a dry run; the live picture by default."""
+
+    struct = TrialOfRuleFields
 
     aircraft = colander.SchemaNode(AircraftObjects(), missing=None, description="Aircraft in the form of the REST API.")
     from_ = colander.SchemaNode(
@@ -117,6 +137,8 @@ class TrialOfRule(Schema):
 
 class TrialRequest(TrialOfRule):
     """A dry run: a rule or the id of one."""
+
+    struct = TrialRequestFields
 
     rule = colander.SchemaNode(RuleOrNone(), missing=None, description="A rule as it would be created.")
     rule_id = colander.SchemaNode(Nullable(JsonInteger()), missing=None, description="A stored rule.")

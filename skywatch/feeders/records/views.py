@@ -6,8 +6,8 @@ from typing import Any
 
 from skywatch.feeders.models import Feeder
 from skywatch.feeders.records import schemas, service
+from skywatch.feeders.records.answers import feeder_answer
 from skywatch.feeders.records.lines import beast_port, host_of, lines_of
-from skywatch.feeders.records.shape import feeder_answer
 from skywatch.feeders.records.uuids import hyphenated
 from skywatch.feeders.settings import FeederSettings
 from skywatch.feeders.states import published

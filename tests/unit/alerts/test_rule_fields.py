@@ -13,9 +13,10 @@ from skywatch.alerts.engine.messages import AircraftMessage
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import Rule
 from skywatch.alerts.history.announcing import message
-from skywatch.alerts.history.shape import record_of
+from skywatch.alerts.history.answers import alert_answer
 from skywatch.alerts.models import Alert
 from skywatch.alerts.rules.checks import check_rights
+from skywatch.alerts.rules.schemas import RuleFields
 from skywatch.alerts.tracking.incoming import MESSAGES_LIMIT, Inbox
 from skywatch.core import rule_fields
 from skywatch.core.bus.base import Message
@@ -100,8 +101,8 @@ def test_a_rule_reads_no_field_that_its_owner_has_no_permission_for():
     assert engine_with(tree).tick(SKY)
     assert not engine_with(tree, Rights.of(visibility)).tick(SKY)
     with pytest.raises(Problem, match=r"A rule on name needs balloons\.view_names\."):
-        check_rights({"conditions": tree, "enabled": True}, visibility)
-    check_rights({"conditions": on("pilot", "eq", "ada"), "enabled": True}, visibility)
+        check_rights(RuleFields(name="Balloons", conditions=tree), visibility)
+    check_rights(RuleFields(name="Ada", conditions=on("pilot", "eq", "ada")), visibility)
 
 
 def test_events_are_named_where_a_rule_cannot_wait_for_them():
@@ -123,12 +124,12 @@ def alert_of(*matched, text="Ada has landed"):
 
 def test_a_value_is_shown_only_with_its_permission():
     alert = alert_of(("pilot", "Ada"), ("landing_field", "Thun"))
-    record = record_of(alert, [], {"balloons.view_pilots"})
-    assert [entry["actual"] for entry in record["matched"]] == ["Ada", "Thun"]
-    assert record["message"] == "Ada has landed"
-    record = record_of(alert, [], {"aircraft.view_details", "acars.view_full"})
-    assert [entry["actual"] for entry in record["matched"]] == [None, "Thun"]
-    assert record["message"] == "Landing", "the message names the pilot"
+    shown = alert_answer(alert, [], {"balloons.view_pilots"})
+    assert [entry["actual"] for entry in shown["matched"]] == ["Ada", "Thun"]
+    assert shown["message"] == "Ada has landed"
+    shown = alert_answer(alert, [], {"aircraft.view_details", "acars.view_full"})
+    assert [entry["actual"] for entry in shown["matched"]] == [None, "Thun"]
+    assert shown["message"] == "Landing", "the message names the pilot"
 
 
 def test_an_event_of_an_alert_has_a_form_for_each_permission_that_its_values_need():

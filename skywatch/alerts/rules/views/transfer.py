@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import colander
-
-from skywatch.alerts.access import MAXIMUM_GEOFENCES, MAXIMUM_RULES, MAXIMUM_WATCHLISTS
-from skywatch.alerts.history.schemas import ObjectList
 from skywatch.alerts.rules import transfer
+from skywatch.alerts.rules.transfer_schemas import RulesExport, RulesImport, RulesImported, RulesImportFields
 from skywatch.core.areas.geometry import MAXIMUM_POSITIONS
 from skywatch.http.clients.actor import actor_of
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import JsonInteger, Schema
+from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import ApiService
 from skywatch.security.contexts import to_import
 from skywatch.security.permissions import Permission
@@ -27,32 +24,6 @@ importing = ApiService(
 
 # JSON values of an import: each position is a list of two or three, and rules have lists of values.
 MAX_VALUES = 3 * MAXIMUM_POSITIONS + transfer.MAXIMUM_ENTRIES + 200_000
-
-
-class RulesExport(Schema):
-    """Rules with what they refer to."""
-
-    version = colander.SchemaNode(JsonInteger())
-    rules = ObjectList()
-    geofences = ObjectList(description="With the ids by which the rules refer to them.")
-    watchlists = ObjectList(description="With the ids by which the rules refer to them.")
-
-
-class RulesImport(Schema):
-    """The contents of an export."""
-
-    version = colander.SchemaNode(JsonInteger())
-    rules = ObjectList(missing=[], validator=colander.Length(max=MAXIMUM_RULES))
-    geofences = ObjectList(missing=[], validator=colander.Length(max=MAXIMUM_GEOFENCES))
-    watchlists = ObjectList(missing=[], validator=colander.Length(max=MAXIMUM_WATCHLISTS))
-
-
-class RulesImported(Schema):
-    """The number of objects that an import created."""
-
-    rules = colander.SchemaNode(JsonInteger())
-    geofences = colander.SchemaNode(JsonInteger())
-    watchlists = colander.SchemaNode(JsonInteger())
 
 
 @export.get(permission=Permission.ALERTS_VIEW, responses={200: RulesExport()})
@@ -74,4 +45,5 @@ def import_rules(request: Request) -> dict[str, int]:
     Everything is created, or nothing: every fault is reported by its path (`rules.3.conditions.all.0.field`). At most
     500 rules, 200 geofences with 100,000 positions, and 200 watch lists with 200,000 entries altogether.
     """
-    return transfer.import_document(request.db, request.visibility, actor_of(request), request.validated["body"])
+    fields = body_of(request, RulesImportFields)
+    return transfer.import_document(request.db, request.visibility, actor_of(request), fields)

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+import msgspec
 from sqlalchemy.orm import Session
 
 from skywatch.alerts.access import owner_id
 from skywatch.alerts.conditions.tree import ConditionsFault, parsed
 from skywatch.alerts.engine.data.documents import SkyMaker
 from skywatch.alerts.engine.program import Rights
+from skywatch.alerts.rules import service
 from skywatch.alerts.rules.checks import check_rights, faults_of, with_duration
-from skywatch.alerts.rules.service import STORED, RuleService
+from skywatch.alerts.rules.schemas import RuleFields
 from skywatch.alerts.rules.trial import Trial, referenced_objects, run_past, step_of
 from skywatch.alerts.rules.trial_limits import PAST_S, limited
-from skywatch.alerts.rules.trial_schemas import TrialOfRule, TrialRequest, TrialResult
+from skywatch.alerts.rules.trial_schemas import (
+    TrialOfRule,
+    TrialOfRuleFields,
+    TrialRequest,
+    TrialRequestFields,
+    TrialResult,
+)
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.problems import Problem, invalid_fields
 from skywatch.core.process.deadline import Deadline
-from skywatch.http.clients.actor import actor_of
-from skywatch.http.resources.ids import RowId
+from skywatch.http.resources.fields import body_of
+from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.picture.settings import PictureSettings
 from skywatch.picture.sharing.request import SkyRequest
@@ -62,19 +69,20 @@ def test_rule(request: DryRunRequest) -> dict[str, Any]:
     takes more than 5 s. Over history it ends after 40 s with what it has (`truncated`). Dry runs have a rate limit of
     their own (`default_throttle_rates.dry_run`), and end when the client closes its connection.
     """
-    body = request.validated["body"]
-    if (body["rule"] is None) == (body["rule_id"] is None):
+    body = body_of(request, TrialRequestFields)
+    if (body.rule is None) == (body.rule_id is None):
         raise invalid_fields({"rule": "give either rule or rule_id"})
-    if body["rule_id"] is not None:
-        return _try_stored(request, body["rule_id"], body)
+    if body.rule is None:
+        assert body.rule_id is not None
+        return _try_stored(request, body.rule_id, body)
     user_id = owner_id(request.visibility)
-    values = with_duration(body["rule"])
+    rule = with_duration(body.rule)
     with _reading(request) as session:
-        faults = faults_of(session, values, user_id)
+        faults = faults_of(session, rule, user_id)
         if faults:
             raise invalid_fields({f"rule.{name}": detail for name, detail in faults.items()})
-        check_rights({**values, "mqtt": False}, request.visibility)
-        return _run(request, session, values, user_id, body)
+        check_rights(msgspec.structs.replace(rule, mqtt=False), request.visibility)
+        return _run(request, session, rule, user_id, body)
 
 
 @test_one.post(
@@ -91,7 +99,7 @@ def test_stored_rule(request: DryRunRequest) -> dict[str, Any]:
     It has the limits of a dry run of a rule in the body. A shared rule of somebody else is tried on the live picture
     only.
     """
-    return _try_stored(request, request.validated["path"]["id"], request.validated["body"])
+    return _try_stored(request, row_id(request), body_of(request, TrialOfRuleFields))
 
 
 def _reading(request: DryRunRequest) -> Session:
@@ -100,23 +108,22 @@ def _reading(request: DryRunRequest) -> Session:
     return session
 
 
-def _try_stored(request: DryRunRequest, rule_id: int, body: Mapping[str, Any]) -> dict[str, Any]:
+def _try_stored(request: DryRunRequest, rule_id: int, body: TrialOfRuleFields) -> dict[str, Any]:
     with _reading(request) as session:
-        rules = RuleService(session, request.visibility, actor_of(request))
-        rule = rules.get(rule_id)
-        if not rules.may_change(rule) and (body["aircraft"] is not None or body["from"] or body["to"]):
+        row = service.get(session, request.visibility, rule_id)
+        is_live = body.aircraft is None and body.begin is None and body.end is None
+        if not is_live and not service.may_change(request.visibility, row):
             # Invented aircraft and a day of history would show its owner's geofences and watch lists piece by piece.
             raise Problem("permission_denied", "A rule of somebody else is tried on the live picture only.")
-        values = {name: getattr(rule, name) for name in STORED}
         try:
-            values["conditions"] = parsed(rule.conditions)
+            rule = msgspec.structs.replace(service.fields_of(row), conditions=parsed(row.conditions))
         except ConditionsFault as fault:
             raise invalid_fields(fault.faults) from None
-        return _run(request, session, values, rule.user_id, body)
+        return _run(request, session, rule, row.user_id, body)
 
 
 def _run(
-    request: DryRunRequest, session: Session, values: Mapping[str, Any], user_id: int, body: Mapping[str, Any]
+    request: DryRunRequest, session: Session, rule: RuleFields, user_id: int, body: TrialOfRuleFields
 ) -> dict[str, Any]:
     """Run on the data that the body names; ``user_id`` owns the geofences and lists that the rule refers to."""
     begin, end = _span(body)
@@ -125,16 +132,16 @@ def _run(
         deadline.extend(PAST_S)
     deadline.check()
     rights = Rights.of(visibility)
-    fences, lists = referenced_objects(session, values["conditions"], user_id, deadline.check)
-    trial = Trial(values, rights, fences, lists, at_once=begin is None, checkpoint=deadline.check)
+    fences, lists = referenced_objects(session, rule.conditions, user_id, deadline.check)
+    trial = Trial(rule, rights, fences, lists, at_once=begin is None, checkpoint=deadline.check)
     station = request.runtime.current.of(PictureSettings).station_for(exact=visibility.exact_station)
     if begin is not None and end is not None:
         _run_past(request, session, trial, begin, end, station)
-    elif body["aircraft"] is not None:
-        trial.take(SkyMaker(station, deadline.check).sky(body["aircraft"], unix_now()))
+    elif body.aircraft is not None:
+        trial.take(SkyMaker(station, deadline.check).sky(body.aircraft, unix_now()))
     else:
         trial.take(request.sky)
-    return trial.result()
+    return trial.answer()
 
 
 def _run_past(
@@ -151,11 +158,11 @@ def _run_past(
     run_past(trial, moments, station)
 
 
-def _span(body: Mapping[str, Any]) -> tuple[datetime | None, datetime | None]:
-    begin, end = body["from"], body["to"]
+def _span(body: TrialOfRuleFields) -> tuple[datetime | None, datetime | None]:
+    begin, end = body.begin, body.end
     if begin is None and end is None:
         return None, None
-    if body["aircraft"] is not None:
+    if body.aircraft is not None:
         raise invalid_fields({"aircraft": "cannot be given together with from and to"})
     if begin is None:
         raise invalid_fields({"from": "is required with to"})

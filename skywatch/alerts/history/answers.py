@@ -1,4 +1,4 @@
-"""The record of an alert, without the parts that the reader may not see."""
+"""An alert as its reader may see it: without the parts that the reader may not see."""
 
 from __future__ import annotations
 
@@ -8,18 +8,15 @@ from typing import Any
 
 from skywatch.alerts.conditions.fields import field_named
 from skywatch.alerts.engine.moment import DETAILS
+from skywatch.alerts.history.schemas import AlertHistoryRecord
 from skywatch.alerts.models import Alert
 from skywatch.core.clock import to_iso
+from skywatch.http.resources.answer import answer
 from skywatch.security.permissions import Permission
 
-PLAIN = (
-    "id", "rule_id", "rule_name", "priority", "icao_hex", "callsign", "message", "geofence", "count", "triggered_at",
-    "cleared_at", "acknowledged", "acknowledged_by", "acknowledged_at",
-)  # fmt: skip
 
-
-def record_of(alert: Alert, deliveries: Sequence[Any], permissions: Collection[str]) -> dict[str, Any]:
-    """The record of an alert for a reader with these permissions."""
+def alert_answer(alert: Alert, deliveries: Sequence[Any], permissions: Collection[str]) -> dict[str, Any]:
+    """An alert as the API answers it to a reader with these permissions."""
     aircraft, matched = dict(alert.aircraft), list(alert.matched)
     registration = alert.registration
     message = alert.message
@@ -36,14 +33,15 @@ def record_of(alert: Alert, deliveries: Sequence[Any], permissions: Collection[s
         if any(text in message for text in hidden):
             message = alert.rule_name
         matched = [entry | {"actual": None} if _permission(entry) in withheld else entry for entry in matched]
-    return {
-        **{name: getattr(alert, name) for name in PLAIN},
-        "message": message,
-        "registration": registration,
-        "aircraft": aircraft,
-        "matched": matched,
-        "deliveries": list(deliveries),
-    }
+    return answer(
+        AlertHistoryRecord,
+        alert,
+        message=message,
+        registration=registration,
+        aircraft=aircraft,
+        matched=matched,
+        deliveries=list(deliveries),
+    )
 
 
 def permissions_of(alert: Alert) -> frozenset[str]:
@@ -51,9 +49,9 @@ def permissions_of(alert: Alert) -> frozenset[str]:
     return frozenset(permission for entry in alert.matched if (permission := _permission(entry)))
 
 
-def document(record: dict[str, Any]) -> dict[str, Any]:
-    """A record with times as text, for events and deliveries."""
-    return {name: to_iso(value) if isinstance(value, datetime) else value for name, value in record.items()}
+def document(alert: dict[str, Any]) -> dict[str, Any]:
+    """The answer about an alert with times as text, for events and deliveries."""
+    return {name: to_iso(value) if isinstance(value, datetime) else value for name, value in alert.items()}
 
 
 def _permission(entry: dict[str, Any]) -> str:
