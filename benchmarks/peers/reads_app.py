@@ -17,7 +17,7 @@ from benchmarks._history import Database, new_writer, record
 from benchmarks._people import populate
 from benchmarks._traffic import Traffic
 from benchmarks.cannonball import fill_known
-from skywatch.cannonball.known.service import as_dict
+from skywatch.cannonball.known.service import known_answer
 from skywatch.cannonball.models import KnownAircraft
 from skywatch.core.feature import Feature, FeatureSet
 from skywatch.core.runtime import Runtime
@@ -41,7 +41,7 @@ def check(request: Any) -> dict[str, Any]:
     """Ask the database"""
     icao_hex = request.matchdict["icao_hex"].upper()
     entry = request.db.scalar(sa.select(KnownAircraft).where(KnownAircraft.icao_hex == icao_hex))
-    return {"found": True, "aircraft": as_dict(entry)} if entry else {"found": False, "icao_hex": icao_hex}
+    return {"found": True, "aircraft": known_answer(entry)} if entry else {"found": False, "icao_hex": icao_hex}
 
 
 @plain_flights.get(permission=Permission.HISTORY_VIEW)

@@ -194,7 +194,7 @@ KINDS = {
     kinds.Timestamp: datetime,
 }
 # Rooms that still take their bodies as dictionaries.
-PENDING = ("cannonball", "safety")
+PENDING = ("safety",)
 
 
 def bodies(client):

@@ -10,6 +10,7 @@ from skywatch.cannonball.identification.places import STATE_CODES
 from skywatch.cannonball.known.links import RULE, is_web_address
 from skywatch.cannonball.vocabulary import AgencyType, Source, values
 from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     IcaoAddress,
     JsonBoolean,
@@ -56,9 +57,35 @@ def web_address(node: colander.SchemaNode, value: str) -> None:
         raise colander.Invalid(node, RULE)
 
 
-class KnownFields(Schema):
-    """The fields that may be edited."""
+class KnownAircraftChangeFields(Fields):
+    """The members of an entry to change."""
 
+    registration: str | UnsetType = UNSET
+    aircraft_type: str | UnsetType = UNSET
+    aircraft_model: str | UnsetType = UNSET
+    agency_name: str | UnsetType = UNSET
+    agency_type: str | UnsetType = UNSET
+    agency_state: str | UnsetType = UNSET
+    agency_city: str | UnsetType = UNSET
+    source: str | UnsetType = UNSET
+    source_url: str | UnsetType = UNSET
+    verified: bool | UnsetType = UNSET
+    notes: str | UnsetType = UNSET
+
+
+class NewKnownAircraftFields(KnownAircraftChangeFields, kw_only=True):
+    """An entry to add; ``icao_hex`` is an ICAO address in upper case."""
+
+    icao_hex: str
+
+
+class KnownAircraftVerificationFields(Fields):
+    """Whether an entry is verified."""
+
+    verified: bool = True
+
+
+class _Writable(Schema):
     registration = text(12, "Registration number.", preparer=upper)
     aircraft_type = text(8, "ICAO type designator.", preparer=upper)
     aircraft_model = text(120, "Full model name.")
@@ -78,14 +105,24 @@ class KnownFields(Schema):
     notes = text(10_000, "Remarks.", multiline=True)
 
 
-class NewKnownAircraft(KnownFields):
+class KnownFields(_Writable):
+    """The fields that may be edited."""
+
+    struct = KnownAircraftChangeFields
+
+
+class NewKnownAircraft(_Writable):
     """A new entry: the address is required, agency type and state are derived from the name where they are missing."""
+
+    struct = NewKnownAircraftFields
 
     icao_hex = colander.SchemaNode(_Hex(), description="ICAO address, in either case.")
 
 
 class KnownAircraftVerification(Schema):
     """Whether an entry is verified."""
+
+    struct = KnownAircraftVerificationFields
 
     verified = colander.SchemaNode(JsonBoolean(), missing=True, description="False removes the verification.")
 

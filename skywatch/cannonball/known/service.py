@@ -17,7 +17,7 @@ from skywatch.cannonball.identification.agencies import classify, is_us_address
 from skywatch.cannonball.known.changes import announce_change, announce_detections
 from skywatch.cannonball.known.index import KnownIndex, Totals
 from skywatch.cannonball.known.revision import lock_list, next_revision
-from skywatch.cannonball.known.schemas import KnownEntry
+from skywatch.cannonball.known.schemas import KnownAircraftChangeFields, KnownEntry, NewKnownAircraftFields
 from skywatch.cannonball.known.segment import Filters
 from skywatch.cannonball.models import KnownAircraft, KnownRemoval
 from skywatch.cannonball.vocabulary import AgencyType, Source
@@ -26,6 +26,7 @@ from skywatch.core.problems import Problem, not_found
 from skywatch.core.storing.audit import Actor, Target, record
 from skywatch.core.storing.versions import check_version
 from skywatch.http.resources.answer import answer, members
+from skywatch.http.resources.fields import UNSET
 from skywatch.security.visibility import Visibility
 
 WRITABLE = (
@@ -43,122 +44,137 @@ WRITABLE = (
 )
 
 
-class KnownAircraftService:
-    """The list over one database session, for one caller."""
+def find(
+    session: Session, visibility: Visibility, index: KnownIndex, filters: Filters, offset: int, limit: int
+) -> tuple[list[dict[str, Any]], int, int]:
+    """One page of matching entries by address, the count of all matches and of the verified ones."""
+    matches = index.snapshot(session).find(filters._replace(military=visibility.military), offset=offset, limit=limit)
+    return _answers(session, matches.addresses), matches.count, matches.verified_count
 
-    def __init__(self, db: Session, index: KnownIndex, visibility: Visibility, actor: Actor) -> None:
-        self.db = db
-        self.index = index
-        self.visibility = visibility
-        self.actor = actor
 
-    def find(self, filters: Filters, offset: int, limit: int) -> tuple[list[dict[str, Any]], int, int]:
-        """One page of matching entries by address, the count of all matches and of the verified ones."""
-        matches = self.index.snapshot(self.db).find(
-            filters._replace(military=self.visibility.military), offset=offset, limit=limit
-        )
-        return self._records(matches.addresses), matches.count, matches.verified_count
+def _answers(session: Session, addresses: list[str]) -> list[dict[str, Any]]:
+    """The answers of entries, by address; plain columns cost less than ORM objects."""
+    if not addresses:
+        return []
+    query = sa.select(*(getattr(KnownAircraft, name) for name in members(KnownEntry)))
+    rows = session.execute(query.where(KnownAircraft.icao_hex.in_(addresses)).order_by(KnownAircraft.icao_hex))
+    return [dict(zip(members(KnownEntry), row, strict=True)) for row in rows]
 
-    def _records(self, addresses: list[str]) -> list[dict[str, Any]]:
-        """Entries in the form of the REST API, by address; plain columns cost less than ORM objects."""
-        if not addresses:
-            return []
-        query = sa.select(*(getattr(KnownAircraft, name) for name in members(KnownEntry)))
-        rows = self.db.execute(query.where(KnownAircraft.icao_hex.in_(addresses)).order_by(KnownAircraft.icao_hex))
-        return [dict(zip(members(KnownEntry), row, strict=True)) for row in rows]
 
-    def totals(self) -> Totals:
-        """The statistics of the list."""
-        return self.index.snapshot(self.db).totals(self.visibility.military)
+def totals(session: Session, visibility: Visibility, index: KnownIndex) -> Totals:
+    """The statistics of the list."""
+    return index.snapshot(session).totals(visibility.military)
 
-    def get(self, known_id: int) -> KnownAircraft:
-        """An entry by its id; raises Problem (404)."""
-        entry = self.db.get(KnownAircraft, known_id)
-        if entry is None or not self._visible(entry):
-            raise not_found("known aircraft")
+
+def get(session: Session, visibility: Visibility, known_id: int) -> KnownAircraft:
+    """An entry by its id; raises Problem (404)."""
+    entry = session.get(KnownAircraft, known_id)
+    if entry is None or not _is_visible(visibility, entry):
+        raise not_found("known aircraft")
+    return entry
+
+
+def create(session: Session, actor: Actor, fields: NewKnownAircraftFields) -> KnownAircraft:
+    """Create an entry by hand; raises Problem (409) if the address is on the list."""
+    icao_hex = fields.icao_hex.upper()
+    lock_list(session)
+    if session.scalar(sa.select(KnownAircraft.id).where(KnownAircraft.icao_hex == icao_hex)) is not None:
+        raise Problem("conflict", f"{icao_hex} is already on the list of known aircraft.")
+    written = {name: value for name, value in fields.given().items() if name in WRITABLE}
+    derived = derive(icao_hex, fields.agency_name or "")
+    now = utcnow()
+    entry = KnownAircraft(
+        **{**defaults(), **derived, **written},
+        icao_hex=icao_hex,
+        verified_at=now if fields.verified is True else None,
+        created_at=now,
+        updated_at=now,
+        edited_fields=sorted(written),
+        revision=next_revision(session),
+    )
+    session.add(entry)
+    session.flush()
+    _record(session, actor, "known_aircraft.created", entry, after=state_of(entry))
+    return entry
+
+
+def change(
+    session: Session,
+    visibility: Visibility,
+    actor: Actor,
+    known_id: int,
+    fields: KnownAircraftChangeFields,
+    version: str | None = None,
+) -> KnownAircraft:
+    """Edit some fields by hand; raises Problem (404; 409 if the entry is no longer as in ``version``)."""
+    entry, before = _open(session, visibility, known_id, version)
+    values = fields.given()
+    if not values:
         return entry
+    for name, value in values.items():
+        setattr(entry, name, value)
+    if fields.verified is not UNSET:
+        _mark_verified(entry, fields.verified)
+    entry.edited_fields = sorted({*entry.edited_fields, *values})
+    _save(session, actor, entry, before)
+    return entry
 
-    def create(self, fields: Mapping[str, Any]) -> KnownAircraft:
-        """Create an entry by hand; raises Problem (409) if the address is on the list."""
-        icao_hex = str(fields["icao_hex"]).upper()
-        lock_list(self.db)
-        if self.db.scalar(sa.select(KnownAircraft.id).where(KnownAircraft.icao_hex == icao_hex)) is not None:
-            raise Problem("conflict", f"{icao_hex} is already on the list of known aircraft.")
-        written = {name: value for name, value in fields.items() if name in WRITABLE}
-        derived = derive(icao_hex, str(written.get("agency_name", "")))
-        now = utcnow()
-        entry = KnownAircraft(
-            **{**defaults(), **derived, **written},
-            icao_hex=icao_hex,
-            verified_at=now if written.get("verified") else None,
-            created_at=now,
-            updated_at=now,
-            edited_fields=sorted(written),
-            revision=next_revision(self.db),
-        )
-        self.db.add(entry)
-        self.db.flush()
-        self._record("known_aircraft.created", entry, after=state_of(entry))
-        return entry
 
-    def change(self, known_id: int, fields: Mapping[str, Any], version: str | None = None) -> KnownAircraft:
-        """Edit some fields by hand; raises Problem (404; 409 if the entry is no longer as in ``version``)."""
-        entry, before = self._open(known_id, version)
-        if not fields:
-            return entry
-        for name, value in fields.items():
-            setattr(entry, name, value)
-        if "verified" in fields:
-            self._mark_verified(entry, bool(fields["verified"]))
-        entry.edited_fields = sorted({*entry.edited_fields, *fields})
-        self._changed(entry, before)
-        return entry
+def verify(
+    session: Session, visibility: Visibility, actor: Actor, known_id: int, verified: bool, version: str | None = None
+) -> KnownAircraft:
+    """Set or clear the verification of an entry; verifying twice keeps the first time. Raises as ``change``."""
+    entry, before = _open(session, visibility, known_id, version)
+    if entry.verified != verified or "verified" not in entry.edited_fields:
+        _mark_verified(entry, verified)
+        entry.edited_fields = sorted({*entry.edited_fields, "verified"})
+        _save(session, actor, entry, before)
+    return entry
 
-    def verify(self, known_id: int, verified: bool, version: str | None = None) -> KnownAircraft:
-        """Set or clear the verification of an entry; verifying twice keeps the first time. Raises as ``change``."""
-        entry, before = self._open(known_id, version)
-        if entry.verified != verified or "verified" not in entry.edited_fields:
-            self._mark_verified(entry, verified)
-            entry.edited_fields = sorted({*entry.edited_fields, "verified"})
-            self._changed(entry, before)
-        return entry
 
-    def remove(self, known_id: int, version: str | None = None) -> None:
-        """Remove an entry from the list; raises as ``change``."""
-        entry, before = self._open(known_id, version)
-        self.db.add(KnownRemoval(icao_hex=entry.icao_hex, revision=next_revision(self.db)))
-        self.db.delete(entry)
-        self._record("known_aircraft.deleted", entry, before=before)
+def remove(session: Session, visibility: Visibility, actor: Actor, known_id: int, version: str | None = None) -> None:
+    """Remove an entry from the list; raises as ``change``."""
+    entry, before = _open(session, visibility, known_id, version)
+    session.add(KnownRemoval(icao_hex=entry.icao_hex, revision=next_revision(session)))
+    session.delete(entry)
+    _record(session, actor, "known_aircraft.deleted", entry, before=before)
 
-    def _open(self, known_id: int, version: str | None) -> tuple[KnownAircraft, dict[str, Any]]:
-        """Lock the list; the entry as it is then, and its state before the change."""
-        lock_list(self.db)
-        self.db.expire_all()
-        entry = self.get(known_id)
-        before = state_of(entry)
-        if version is not None:
-            check_version(self.db, Target("known_aircraft", known_id), version, before)
-        return entry, before
 
-    def _visible(self, entry: KnownAircraft) -> bool:
-        return self.visibility.military or entry.agency_type != AgencyType.MILITARY
+def _open(
+    session: Session, visibility: Visibility, known_id: int, version: str | None
+) -> tuple[KnownAircraft, dict[str, Any]]:
+    """Lock the list; the entry as it is then, and its state before the change."""
+    lock_list(session)
+    session.expire_all()
+    entry = get(session, visibility, known_id)
+    before = state_of(entry)
+    if version is not None:
+        check_version(session, Target("known_aircraft", known_id), version, before)
+    return entry, before
 
-    def _mark_verified(self, entry: KnownAircraft, verified: bool) -> None:
-        entry.verified = verified
-        if not verified:
-            entry.verified_at = None
-        elif entry.verified_at is None:
-            entry.verified_at = utcnow()
 
-    def _changed(self, entry: KnownAircraft, before: Mapping[str, Any]) -> None:
-        entry.updated_at = utcnow()
-        entry.revision = next_revision(self.db)
-        self._record("known_aircraft.changed", entry, before=before, after=state_of(entry))
+def _is_visible(visibility: Visibility, entry: KnownAircraft) -> bool:
+    return visibility.military or entry.agency_type != AgencyType.MILITARY
 
-    def _record(self, action: str, entry: KnownAircraft, **states: Mapping[str, Any]) -> None:
-        target = Target("known_aircraft", entry.id, entry.icao_hex)
-        record(self.db, self.actor, action, target, **states)
-        announce_change(self.db)
+
+def _mark_verified(entry: KnownAircraft, verified: bool) -> None:
+    entry.verified = verified
+    if not verified:
+        entry.verified_at = None
+    elif entry.verified_at is None:
+        entry.verified_at = utcnow()
+
+
+def _save(session: Session, actor: Actor, entry: KnownAircraft, before: Mapping[str, Any]) -> None:
+    entry.updated_at = utcnow()
+    entry.revision = next_revision(session)
+    _record(session, actor, "known_aircraft.changed", entry, before=before, after=state_of(entry))
+
+
+def _record(session: Session, actor: Actor, action: str, entry: KnownAircraft, **states: Mapping[str, Any]) -> None:
+    target = Target("known_aircraft", entry.id, entry.icao_hex)
+    record(session, actor, action, target, **states)
+    announce_change(session)
 
 
 def state_of(entry: KnownAircraft) -> dict[str, Any]:
@@ -178,12 +194,12 @@ def derive(icao_hex: str, agency_name: str) -> dict[str, str]:
     return {"agency_type": agency.agency_type.value, "agency_state": agency.state}
 
 
-def as_dict(entry: KnownAircraft) -> dict[str, Any]:
-    """An entry in the form of the REST API."""
+def known_answer(entry: KnownAircraft) -> dict[str, Any]:
+    """An entry as the API answers it."""
     return answer(KnownEntry, entry)
 
 
-def count_detections(db: Session, detections: Sequence[tuple[int, datetime, datetime]]) -> None:
+def count_detections(session: Session, detections: Sequence[tuple[int, datetime, datetime]]) -> None:
     """Count detections (id, time of entering the picture, now), once per flight.
 
     If the last detection is not before the aircraft entered the picture, the flight is counted already, as after a
@@ -198,5 +214,5 @@ def count_detections(db: Session, detections: Sequence[tuple[int, datetime, date
         .where(KnownAircraft.id == sa.bindparam("known_id"), is_new_flight)
         .values(times_detected=KnownAircraft.times_detected + 1, last_detected=sa.bindparam("at"))
     )
-    db.connection().execute(statement, rows)
-    announce_detections(db, [known_id for known_id, _, _ in detections])
+    session.connection().execute(statement, rows)
+    announce_detections(session, [known_id for known_id, _, _ in detections])

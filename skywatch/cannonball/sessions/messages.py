@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from skywatch.cannonball.models import CannonballAlert, CannonballSession
-from skywatch.cannonball.sessions.shown import encoded, full_alert, full_session
+from skywatch.cannonball.sessions.answers import alert_answer, session_answer
 from skywatch.core.bus.base import Audience, Message
+from skywatch.http.resources.render import encode
 from skywatch.security.permissions import Permission
 
 TOPIC = "alerts"
@@ -19,9 +20,9 @@ def audience_of(user_id: int, military: bool) -> Audience:
 def session_message(session: CannonballSession) -> Message:
     """A session for the real-time channel."""
     audience = audience_of(session.user_id, session.military)
-    return Message(TOPIC, "cannonball:session", encoded(full_session(session)), audience)
+    return Message(TOPIC, "cannonball:session", encode(session_answer(session)), audience)
 
 
 def alert_message(alert: CannonballAlert) -> Message:
     """An alert for the real-time channel."""
-    return Message(TOPIC, "cannonball:alert", encoded(full_alert(alert)), audience_of(alert.user_id, alert.military))
+    return Message(TOPIC, "cannonball:alert", encode(alert_answer(alert)), audience_of(alert.user_id, alert.military))

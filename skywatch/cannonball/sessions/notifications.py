@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.cannonball.models import CannonballAlert
-from skywatch.cannonball.sessions.shown import full_alert
+from skywatch.cannonball.sessions.answers import alert_answer
 from skywatch.core.clock import to_iso, utcnow
 from skywatch.core.feature import WrittenEvent
 from skywatch.notify.deliveries.outbox import Notification, enqueue
@@ -32,7 +32,7 @@ def notify_of(session: Session, alert: CannonballAlert, channel_ids: tuple[int, 
         return
     body = {
         name: to_iso(value) if name.endswith("_at") and value is not None else value
-        for name, value in full_alert(alert).items()
+        for name, value in alert_answer(alert).items()
     }
     notification = Notification(
         kind="cannonball",

@@ -6,6 +6,7 @@ import colander
 
 from skywatch.cannonball.vocabulary import AlertType, EndReason, Identification, ThreatLevel, values
 from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.fields import Fields
 from skywatch.http.resources.schema import (
     IcaoAddress,
     JsonBoolean,
@@ -52,8 +53,20 @@ def chosen(words: tuple[str, ...], description: str) -> colander.SchemaNode:
     return colander.SchemaNode(QueryString(), missing=None, validator=colander.OneOf(words), description=description)
 
 
+class NewLocationFields(Fields):
+    """A location of the caller: degrees, kt and nm."""
+
+    lat: float
+    lon: float
+    heading: float | None = None
+    speed_kt: float | None = None
+    radius_nm: float | None = None
+
+
 class NewLocation(Schema):
     """The caller's location."""
+
+    struct = NewLocationFields
 
     lat = number("Latitude (degrees).", validator=colander.Range(-90, 90))
     lon = number("Longitude (degrees).", validator=colander.Range(-180, 180))

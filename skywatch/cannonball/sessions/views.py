@@ -7,6 +7,8 @@ from typing import Any
 
 from skywatch.cannonball import topics
 from skywatch.cannonball.location import Location, LocationStore
+from skywatch.cannonball.sessions import service
+from skywatch.cannonball.sessions.answers import alert_answer, pattern_answer, session_answer, summary_answer
 from skywatch.cannonball.sessions.messages import alert_message, session_message
 from skywatch.cannonball.sessions.schemas import (
     AcknowledgedAlerts,
@@ -16,6 +18,7 @@ from skywatch.cannonball.sessions.schemas import (
     AlertQuery,
     AlertRecord,
     NewLocation,
+    NewLocationFields,
     PatternList,
     PatternQuery,
     SessionList,
@@ -23,8 +26,7 @@ from skywatch.cannonball.sessions.schemas import (
     SessionRecord,
     ShownLocation,
 )
-from skywatch.cannonball.sessions.service import CannonballService, Page
-from skywatch.cannonball.sessions.shown import full_alert, full_pattern, full_session, summary
+from skywatch.cannonball.sessions.service import Page
 from skywatch.cannonball.settings import CannonballSettings
 from skywatch.core.bus.base import Message
 from skywatch.core.clock import unix_now
@@ -33,19 +35,14 @@ from skywatch.core.publishing import events
 from skywatch.http.lists.paging import only_page, page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
-from skywatch.http.resources.ids import RowId
+from skywatch.http.resources.fields import body_of
+from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.contexts import PERSONAL_WRITE
 from skywatch.security.permissions import Permission
 
 VIEW = Permission.CANNONBALL_VIEW
 BASE = "/api/v1/cannonball"
-
-
-def service(request: Request) -> CannonballService:
-    """The service for the caller of this request."""
-    return CannonballService(request.db, request.visibility)
-
 
 location = ApiService(
     "cannonball.location", "/cannonball/location", feature="cannonball", canonical=f"{BASE}/location/"
@@ -109,17 +106,17 @@ def set_location(request: Request) -> dict[str, Any]:
     computed from consecutive positions; a jump beyond any possible speed counts as a new place.
     """
     settings = request.runtime.settings.of(CannonballSettings)
-    body = request.validated["body"]
+    fields = body_of(request, NewLocationFields)
     now = unix_now()
     new_location = Location(
         user_id=request.caller.user_id,
-        lat=body["lat"],
-        lon=body["lon"],
-        radius_nm=body["radius_nm"] or settings.cannonball_default_radius_nm,
+        lat=fields.lat,
+        lon=fields.lon,
+        radius_nm=fields.radius_nm or settings.cannonball_default_radius_nm,
         at=now,
         expires_at=now + settings.cannonball_location_ttl_s,
-        heading=body["heading"],
-        speed_kt=body["speed_kt"],
+        heading=fields.heading,
+        speed_kt=fields.speed_kt,
     )
     LocationStore(request.runtime.bus).put(new_location)
     return _location(new_location)
@@ -147,22 +144,22 @@ def list_active_cannonball_sessions(request: Request) -> dict[str, Any]:
 
     The caller's own; holders of `cannonball.manage` see everybody's.
     """
-    rows = service(request).active_sessions(request.validated["querystring"]["user"])
-    return only_page("sessions", [summary(s) for s in rows])
+    rows = service.active_sessions(request.db, request.visibility, request.validated["querystring"]["user"])
+    return only_page("sessions", [summary_answer(row) for row in rows])
 
 
 @sessions.get(permission=VIEW, query=SessionQuery(), responses={200: SessionList()})
 def list_cannonball_sessions(request: Request) -> dict[str, Any]:
     """List sessions, the newest first"""
     page_range, filters = _query(request)
-    rows, count = service(request).sessions(page_range, filters)
-    return page(request, "sessions", [full_session(s) for s in rows], count)
+    rows, count = service.find_sessions(request.db, request.visibility, page_range, filters)
+    return page(request, "sessions", [session_answer(row) for row in rows], count)
 
 
 @session.get(permission=VIEW, path=RowId(), responses={200: SessionRecord()}, errors=(404,))
 def get_cannonball_session(request: Request) -> dict[str, Any]:
     """Show a session"""
-    return full_session(service(request).session(request.validated["path"]["id"]))
+    return session_answer(service.get_session(request.db, request.visibility, row_id(request)))
 
 
 @session_end.post(permission=PERSONAL_WRITE, path=RowId(), responses={200: SessionRecord()}, errors=(404,))
@@ -171,12 +168,12 @@ def end_cannonball_session(request: Request) -> dict[str, Any]:
 
     The aircraft opens no new one until it has left the radius. Ending a session that has ended changes nothing.
     """
-    ended, changed = service(request).end_session(request.validated["path"]["id"])
+    ended, changed = service.end_session(request.db, request.visibility, row_id(request))
     if changed:
         # If the message is lost, the tracker reads it from the row when it next writes the session's numbers.
         events.publish(request.db, Message(topics.COMMANDS, "end", str(ended.id).encode()), stored=False)
         events.publish(request.db, session_message(ended))
-    return full_session(ended)
+    return session_answer(ended)
 
 
 @patterns.get(permission=VIEW, query=PatternQuery(), responses={200: PatternList()})
@@ -186,16 +183,16 @@ def list_patterns(request: Request) -> dict[str, Any]:
     `session` is the caller's session in which a pattern was flown; it is null for patterns elsewhere.
     """
     page_range, filters = _query(request)
-    rows, count = service(request).patterns(page_range, filters)
-    return page(request, "patterns", [full_pattern(p, session_id) for p, session_id in rows], count)
+    rows, count = service.find_patterns(request.db, request.visibility, page_range, filters)
+    return page(request, "patterns", [pattern_answer(row, session_id) for row, session_id in rows], count)
 
 
 @alerts.get(permission=VIEW, query=AlertQuery(), responses={200: AlertList()})
 def list_cannonball_alerts(request: Request) -> dict[str, Any]:
     """List alerts, the newest first"""
     page_range, filters = _query(request)
-    rows, count = service(request).alerts(page_range, filters)
-    return page(request, "alerts", [full_alert(a) for a in rows], count)
+    rows, count = service.find_alerts(request.db, request.visibility, page_range, filters)
+    return page(request, "alerts", [alert_answer(row) for row in rows], count)
 
 
 @acknowledge_all.post(permission=PERSONAL_WRITE, responses={200: AcknowledgedAlerts()})
@@ -204,7 +201,7 @@ def acknowledge_all_cannonball_alerts(request: Request) -> dict[str, Any]:
 
     The newest 10,000 at a time; the newest 300 get an event each.
     """
-    count, alert_rows = service(request).acknowledge_all()
+    count, alert_rows = service.acknowledge_all(request.db, request.visibility)
     events.publish(request.db, *[alert_message(a) for a in alert_rows])
     return {"acknowledged": count}
 
@@ -212,7 +209,7 @@ def acknowledge_all_cannonball_alerts(request: Request) -> dict[str, Any]:
 @alert.get(permission=VIEW, path=RowId(), responses={200: AlertRecord()}, errors=(404,))
 def get_cannonball_alert(request: Request) -> dict[str, Any]:
     """Show an alert"""
-    return full_alert(service(request).alert(request.validated["path"]["id"]))
+    return alert_answer(service.get_alert(request.db, request.visibility, row_id(request)))
 
 
 @acknowledge.post(permission=PERSONAL_WRITE, path=RowId(), responses={200: AlertRecord()}, errors=(404,))
@@ -221,19 +218,19 @@ def acknowledge_cannonball_alert(request: Request) -> dict[str, Any]:
 
     Acknowledging again does not change the time.
     """
-    return _marked(request, *service(request).acknowledge(request.validated["path"]["id"]))
+    return _marked(request, *service.acknowledge(request.db, request.visibility, row_id(request)))
 
 
 @announced.post(permission=PERSONAL_WRITE, path=RowId(), responses={200: AlertRecord()}, errors=(404,))
 def announce_cannonball_alert(request: Request) -> dict[str, Any]:
     """Report that a client announced an alert by voice"""
-    return _marked(request, *service(request).announced(request.validated["path"]["id"]))
+    return _marked(request, *service.mark_announced(request.db, request.visibility, row_id(request)))
 
 
 def _marked(request: Request, alert_row: Any, changed: bool) -> dict[str, Any]:
     if changed:
         events.publish(request.db, alert_message(alert_row))
-    return full_alert(alert_row)
+    return alert_answer(alert_row)
 
 
 def _query(request: Request) -> tuple[Page, dict[str, Any]]:

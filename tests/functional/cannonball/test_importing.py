@@ -6,14 +6,14 @@ import time
 import pytest
 import sqlalchemy as sa
 
-from skywatch.cannonball.known import index
+from skywatch.cannonball.known import index, service
 from skywatch.cannonball.known.formats.table import Dialect, text_table
 from skywatch.cannonball.known.imports import importing
 from skywatch.cannonball.known.imports.importing import import_staged
 from skywatch.cannonball.known.imports.lists import stage_list
 from skywatch.cannonball.known.index import KnownIndex
+from skywatch.cannonball.known.schemas import KnownAircraftChangeFields, NewKnownAircraftFields
 from skywatch.cannonball.known.segment import Filters
-from skywatch.cannonball.known.service import KnownAircraftService
 from skywatch.cannonball.models import KnownAircraft
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry
@@ -40,7 +40,17 @@ def do_import(runtime, rows, **options):
 
 def by_hand(runtime, change):
     with writing(runtime.sessions) as db:
-        change(KnownAircraftService(db, KnownIndex(runtime.sessions), EVERYTHING, COMMAND_LINE))
+        change(db)
+
+
+def adding(icao_hex, agency_name):
+    fields = NewKnownAircraftFields(icao_hex=icao_hex, agency_name=agency_name)
+    return lambda session: service.create(session, COMMAND_LINE, fields)
+
+
+def renaming(known_id, agency_name):
+    fields = KnownAircraftChangeFields(agency_name=agency_name)
+    return lambda session: service.change(session, EVERYTHING, COMMAND_LINE, known_id, fields)
 
 
 def names(runtime):
@@ -56,7 +66,7 @@ def test_others_write_while_rows_are_compared(runtime):
     def write(rows):
         # In this very thread: it would wait in vain for a lock that the import held.
         compared.append(rows)
-        by_hand(runtime, lambda known: known.create({"icao_hex": f"B0000{len(compared)}", "agency_name": "Mine"}))
+        by_hand(runtime, adding(f"B0000{len(compared)}", "Mine"))
 
     report = do_import(runtime, "A00001,N1,Fresno Police Dept\nA00002,N2,Reno Police\n", advance=write)
     assert (report.added, report.updated) == (1, 1)
@@ -72,8 +82,8 @@ def test_what_others_change_between_comparison_and_lock_is_kept(runtime, monkeyp
         known_id = db.scalar(sa.select(KnownAircraft.id))
 
     def edit(rows):
-        by_hand(runtime, lambda known: known.change(known_id, {"agency_name": "City of Fresno"}))
-        by_hand(runtime, lambda known: known.create({"icao_hex": "A00002", "agency_name": "Mine"}))
+        by_hand(runtime, renaming(known_id, "City of Fresno"))
+        by_hand(runtime, adding("A00002", "Mine"))
 
     report = do_import(runtime, "A00001,N9,Fresno Police Dept\nA00002,N2,Reno Police\n", advance=edit)
     with runtime.sessions() as db:
@@ -163,7 +173,7 @@ def test_the_old_list_answers_while_a_large_change_is_read(runtime, monkeypatch)
     monkeypatch.setattr(index, "Segment", segment)
     go_on.set()
     wait_for(lambda: count(known, runtime, "police") == 6)
-    by_hand(runtime, lambda service: service.create({"icao_hex": "A00002", "agency_name": "Boise Police"}))
+    by_hand(runtime, adding("A00002", "Boise Police"))
     assert count(known, runtime, "police") == 7
 
 

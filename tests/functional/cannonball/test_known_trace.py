@@ -3,8 +3,9 @@
 import pytest
 import sqlalchemy as sa
 
-from skywatch.cannonball.known.index import KnownIndex
-from skywatch.cannonball.known.service import KnownAircraftService, state_of
+from skywatch.cannonball.known import service
+from skywatch.cannonball.known.schemas import KnownAircraftChangeFields
+from skywatch.cannonball.known.service import state_of
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry
 from skywatch.core.storing.audit import COMMAND_LINE
@@ -55,9 +56,9 @@ def test_an_import_and_a_refusal_through_the_api_leave_entries(client, add_known
 @pytest.mark.parametrize(
     "change",
     [
-        lambda known, number, version: known.change(number, {"agency_city": "Fresno"}, version),
-        lambda known, number, version: known.verify(number, True, version),
-        lambda known, number, version: known.remove(number, version),
+        lambda known, version: service.change(*known, KnownAircraftChangeFields(agency_city="Fresno"), version),
+        lambda known, version: service.verify(*known, True, version),
+        lambda known, version: service.remove(*known, version),
     ],
     ids=["change", "verify", "remove"],
 )
@@ -66,8 +67,8 @@ def test_the_service_refuses_a_change_of_another_state(client, add_known, change
 
     def apply(version):
         with writing(client.runtime.sessions) as db:
-            known = KnownAircraftService(db, KnownIndex(client.runtime.sessions), EVERYTHING, COMMAND_LINE)
-            change(known, number, version or version_of(state_of(known.get(number))))
+            state = state_of(service.get(db, EVERYTHING, number))
+            change((db, EVERYTHING, COMMAND_LINE, number), version or version_of(state))
 
     with pytest.raises(Stale):
         apply(version_of({"agency_name": "Reno Police"}))

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
+from skywatch.cannonball.known import service
+from skywatch.cannonball.known.index import KnownIndex
 from skywatch.cannonball.known.schemas import (
     CheckResult,
     HexPath,
+    KnownAircraftChangeFields,
     KnownAircraftVerification,
+    KnownAircraftVerificationFields,
     KnownEntry,
     KnownFields,
     KnownList,
     KnownQuery,
     KnownStats,
     NewKnownAircraft,
+    NewKnownAircraftFields,
 )
 from skywatch.cannonball.known.segment import Filters
-from skywatch.cannonball.known.service import KnownAircraftService, as_dict
+from skywatch.cannonball.known.service import known_answer
 from skywatch.core.storing.audit import Target
 from skywatch.http.clients.actor import actor_of
 from skywatch.http.clients.refusals import recording_refusals
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.ids import RowId
+from skywatch.http.resources.fields import body_of
+from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
@@ -53,10 +59,10 @@ verify = ApiService(
 )
 
 
-def known_service(request: Request) -> KnownAircraftService:
-    """The service for the caller of this request."""
-    index = request.registry["cannonball_known_index"]
-    return KnownAircraftService(request.db, index, request.visibility, actor_of(request))
+def known_index(request: Request) -> KnownIndex:
+    """The index of the list; one for the process."""
+    index: KnownIndex = request.registry["cannonball_known_index"]
+    return index
 
 
 @known.get(permission=VIEW, query=KnownQuery(), responses={200: KnownList()})
@@ -70,7 +76,9 @@ def list_known_aircraft(request: Request) -> dict[str, Any]:
     """
     query = dict(request.validated["querystring"])
     limit, offset = query.pop("limit"), query.pop("offset")
-    entries, count, verified_count = known_service(request).find(Filters(**query), offset, limit)
+    entries, count, verified_count = service.find(
+        request.db, request.visibility, known_index(request), Filters(**query), offset, limit
+    )
     return {**page(request, "aircraft", entries, count), "verified_count": verified_count}
 
 
@@ -83,10 +91,10 @@ def create_known_aircraft(request: Request) -> dict[str, Any]:
     All given fields count as edited by hand: imports do not change them. Agency type and state are derived from
     the agency's name where they are not given.
     """
-    body = request.validated["body"]
-    target = Target("known_aircraft", None, body["icao_hex"].upper())
+    fields = body_of(request, NewKnownAircraftFields)
+    target = Target("known_aircraft", None, fields.icao_hex)
     with recording_refusals(request, "known_aircraft.created", target):
-        return as_dict(known_service(request).create(body))
+        return known_answer(service.create(request.db, actor_of(request), fields))
 
 
 @check.get(permission=VIEW, path=HexPath(), responses={200: CheckResult()})
@@ -100,7 +108,7 @@ def check_known_aircraft(request: Request) -> dict[str, Any]:
 @stats.get(permission=VIEW, responses={200: KnownStats()})
 def get_known_aircraft_stats(request: Request) -> dict[str, Any]:
     """Count the entries of the list by agency type and state"""
-    totals = known_service(request).totals()
+    totals = service.totals(request.db, request.visibility, known_index(request))
     return {
         "total": totals.total,
         "verified": totals.verified,
@@ -112,7 +120,7 @@ def get_known_aircraft_stats(request: Request) -> dict[str, Any]:
 @known_entry.get(permission=MANAGE, path=RowId(), responses={200: KnownEntry()}, errors=(404,))
 def get_known_aircraft(request: Request) -> dict[str, Any]:
     """Show a known aircraft"""
-    return as_dict(known_service(request).get(request.validated["path"]["id"]))
+    return known_answer(service.get(request.db, request.visibility, row_id(request)))
 
 
 @known_entry.patch(permission=MANAGE, path=RowId(), body=KnownFields(), responses={200: KnownEntry()}, errors=(404,))
@@ -121,14 +129,15 @@ def update_known_aircraft(request: Request) -> dict[str, Any]:
 
     The given fields count as edited by hand: imports do not change them.
     """
-    entry = known_service(request).change(request.validated["path"]["id"], request.validated["body"])
-    return as_dict(entry)
+    fields = body_of(request, KnownAircraftChangeFields)
+    entry = service.change(request.db, request.visibility, actor_of(request), row_id(request), fields)
+    return known_answer(entry)
 
 
 @known_entry.delete(permission=MANAGE, path=RowId(), responses={204: None}, errors=(404,))
 def delete_known_aircraft(request: Request) -> None:
     """Remove a known aircraft from the list"""
-    known_service(request).remove(request.validated["path"]["id"])
+    service.remove(request.db, request.visibility, actor_of(request), row_id(request))
     request.response.status_code = 204
 
 
@@ -140,5 +149,6 @@ def verify_known_aircraft(request: Request) -> dict[str, Any]:
 
     Without a body it is verified now; `{"verified": false}` removes the verification.
     """
-    entry = known_service(request).verify(request.validated["path"]["id"], request.validated["body"]["verified"])
-    return as_dict(entry)
+    verified = body_of(request, KnownAircraftVerificationFields).verified
+    entry = service.verify(request.db, request.visibility, actor_of(request), row_id(request), verified)
+    return known_answer(entry)

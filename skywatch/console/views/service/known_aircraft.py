@@ -6,15 +6,22 @@ from typing import Any
 
 import colander
 from pyramid.response import Response
-from sqlalchemy.orm import Session
 
+from skywatch.cannonball.known import service
 from skywatch.cannonball.known.formats.table import DELIMITERS, ENCODINGS, Unreadable
 from skywatch.cannonball.known.imports.importing import ImportRefused, Report
 from skywatch.cannonball.known.imports.lists import FORMS
 from skywatch.cannonball.known.imports.uploads import ImportOptions, import_list
-from skywatch.cannonball.known.schemas import STATES, KnownFields, KnownQuery, NewKnownAircraft
+from skywatch.cannonball.known.schemas import (
+    STATES,
+    KnownAircraftChangeFields,
+    KnownFields,
+    KnownQuery,
+    NewKnownAircraft,
+    NewKnownAircraftFields,
+)
 from skywatch.cannonball.known.segment import Filters
-from skywatch.cannonball.known.service import WRITABLE, KnownAircraftService, defaults, state_of
+from skywatch.cannonball.known.service import WRITABLE, defaults, state_of
 from skywatch.cannonball.models import KnownAircraft
 from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.vocabulary import AgencyType, Source, values
@@ -76,7 +83,8 @@ def show_known_aircraft(request: Request) -> dict[str, Any]:
     query = read_query(request, KnownQuery())
     offset = query.pop("offset")
     query.pop("limit")
-    aircraft, count, verified = _service(request, request.db).find(Filters(**query), offset, PAGE_SIZE)
+    index = request.registry["cannonball_known_index"]
+    aircraft, count, verified = service.find(request.db, request.visibility, index, Filters(**query), offset, PAGE_SIZE)
     return {
         "aircraft": aircraft,
         "count": count,
@@ -103,10 +111,10 @@ def post_new_known_aircraft(request: Request) -> dict[str, Any] | Response:
     try:
         # What is left empty is derived from the agency's name, or stays empty.
         blank = tuple(name for name in WRITABLE if name != "verified")
-        fields = fields_of(NewKnownAircraft(), entries, blank=(*blank, "icao_hex"))
+        fields = NewKnownAircraftFields.of(fields_of(NewKnownAircraft(), entries, blank=(*blank, "icao_hex")))
         with changing(request, "known_aircraft.created", Target("known_aircraft")) as (session, caller):
             caller.begin(session, MANAGE)
-            entry = _service(request, session).create(fields)
+            entry = service.create(session, actor_of(request), fields)
     except Problem as problem:
         return refused(request, problem, _page(entries.refused(problem)))
     return done(request, f"{LIST}/{entry.id}", translate(request, "{name} is on the list.", name=entry.icao_hex))
@@ -118,7 +126,7 @@ known_entry_page = FormPage("console.known_entry", "known_aircraft_entry.jinja2"
 @known_entry_page.get
 def show_known_aircraft_entry(request: Request) -> dict[str, Any]:
     """One known aircraft"""
-    entry = _service(request, request.db).get(_id(request))
+    entry = service.get(request.db, request.visibility, _id(request))
     return _page(_opened(entry), entry)
 
 
@@ -134,7 +142,7 @@ def post_known_aircraft_entry(request: Request) -> dict[str, Any] | Response:
     except Problem as problem:
         if problem.kind.code == "not_found":
             raise
-        entry = _service(request, request.db).get(_id(request))
+        entry = service.get(request.db, request.visibility, _id(request))
         entered = entries if what == "save" else Entries(version=entries.version)
         return refused(request, problem, _page(entered.refused(problem, _opened(entry)), entry))
     address = LIST if what == "remove" else f"{LIST}/{entry.id}"
@@ -176,13 +184,13 @@ def _change(request: Request, what: str, entries: Entries) -> tuple[KnownAircraf
     target = Target("known_aircraft", _id(request))
     with changing(request, "known_aircraft.changed", target) as (session, caller):
         caller.begin(session, MANAGE)
-        service = _service(request, session)
-        entry = service.get(_id(request))
+        entry = service.get(session, request.visibility, _id(request))
+        context = (session, request.visibility, actor_of(request), entry.id)
         if what == "remove":
-            service.remove(entry.id, entries.version)
+            service.remove(*context, entries.version)
             return entry, translate(request, "{name} is no longer on the list.", name=entry.icao_hex)
         if what in ("verify", "doubt"):
-            service.verify(entry.id, what == "verify", entries.version)
+            service.verify(*context, what == "verify", entries.version)
             if what == "verify":
                 return entry, translate(request, "{name} is verified.", name=entry.icao_hex)
             return entry, translate(request, "{name} is no longer verified.", name=entry.icao_hex)
@@ -191,7 +199,7 @@ def _change(request: Request, what: str, entries: Entries) -> tuple[KnownAircraf
         present, fields = state_of(entry), fields_of(KnownFields(), entries)
         # What stays as it is does not count as edited by hand.
         changed = {name: value for name, value in fields.items() if present[name] != value}
-        service.change(entry.id, changed, entries.version)
+        service.change(*context, KnownAircraftChangeFields.of(changed), entries.version)
         return entry, translate(request, "{name} is saved.", name=entry.icao_hex)
 
 
@@ -205,11 +213,6 @@ def _import(request: Request, fields: dict[str, Any], files: dict[str, bytes], *
         return import_list(request.runtime, index, actor_of(request), options, listed, files.get("acftref", b""))
     except Unreadable as fault:
         raise invalid("list", str(fault)) from None
-
-
-def _service(request: Request, session: Session) -> KnownAircraftService:
-    index = request.registry["cannonball_known_index"]
-    return KnownAircraftService(session, index, request.visibility, actor_of(request))
 
 
 def _opened(entry: KnownAircraft) -> Entries:
