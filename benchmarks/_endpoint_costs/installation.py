@@ -166,6 +166,7 @@ def installation(folder: Path, sizes: Sizes) -> Iterator[Installation]:
         "auth_mode": "hybrid",
         "station_lat": str(STATION[0]),
         "station_lon": str(STATION[1]),
+        "receiver.roof": "simulate",
         "audio_directory": str(folder / "audio"),
         "transcription": "openai",
         "transcription_url": "http://127.0.0.1:9",

@@ -3,3 +3,15 @@
 It measures the picture's receivers, those of the settings and feeders alike, and stands on the room of feeders, whose
 records say whose they are and where.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyramid.config import Configurator
+
+
+def includeme(config: Configurator) -> None:
+    """The feature's resources."""
+    config.scan("skywatch.reception.reading.views")

@@ -7,6 +7,7 @@ from skywatch.reception.settings import ReceptionSettings
 
 FEATURE = Feature(
     name="reception",
+    include="skywatch.reception",
     settings=ReceptionSettings,
     monitor="skywatch.reception.monitor:create",
     retention="skywatch.reception.retention:KINDS",

@@ -53,7 +53,11 @@ class _Meter:
 
 @dataclass
 class QualityCollector:
-    """``origin_of`` returns where a receiver of this name stands, None where only the station's place is known."""
+    """``origin_of`` returns where a receiver of this name stands, None where that is the station.
+
+    Distances from the station are measured from the place that everybody may know, if there is one: how far receivers
+    hear aircraft whose places are public would show where the station is.
+    """
 
     origin_of: Callable[[str], Origin]
     _meters: dict[str, _Meter] = field(default_factory=dict)
@@ -78,7 +82,7 @@ class QualityCollector:
     def _begin(
         self, number: int, picture: Picture, name: str, count: DeliveryCounts, now: float, flush_s: float
     ) -> _Meter:
-        origin = self.origin_of(name) or picture.station
+        origin = self.origin_of(name) or picture.shown_station or picture.station
         return _Meter(
             due_at=now + 1.0 + number % SAMPLE_S,
             flush_at=now + flush_s,
@@ -94,7 +98,7 @@ class QualityCollector:
         self, meter: _Meter, picture: Picture, name: str, count: DeliveryCounts, sky: Sky, flush_s: float
     ) -> Iterator[Entry]:
         now = sky.now
-        origin = self.origin_of(name) or picture.station
+        origin = self.origin_of(name) or picture.shown_station or picture.station
         if meter.begins_at != _hour_of(now):
             if not meter.hour.is_empty:
                 yield _entry(name, meter)

@@ -38,10 +38,14 @@ def pack_summary(hour: Hour) -> bytes:
     return VERSION + record.tobytes()
 
 
+def is_readable(summary: bytes) -> bool:
+    """Whether a summary is of this version; another release may have written others."""
+    return summary[:1] == VERSION and len(summary) == len(VERSION) + SUMMARY.itemsize
+
+
 def unpack_summaries(packed: list[bytes]) -> Array:
     """A record of SUMMARY for each; raises ValueError."""
-    expected = len(VERSION) + SUMMARY.itemsize
-    if any(len(data) != expected or data[:1] != VERSION for data in packed):
+    if not all(map(is_readable, packed)):
         raise ValueError("a summary of reception has another version or size")
     return np.frombuffer(b"".join(data[1:] for data in packed), SUMMARY)
 

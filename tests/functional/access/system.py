@@ -9,6 +9,7 @@ ROWS = [
     Row("GET", f"{V1}/health", EVERYBODY, answer=(200, 503)),
     Row("GET", f"{V1}/info", READ, "viewer"),
     Row("GET", f"{V1}/receivers", READ, "viewer"),
+    Row("GET", f"{V1}/receivers/{{name}}/quality", READ, "viewer"),
     Row("GET", f"{V1}/inputs", READ, "viewer"),
     Row("GET", f"{V1}/retention", READ, "viewer"),
     Row("GET", f"{V1}/status", READ, "viewer"),

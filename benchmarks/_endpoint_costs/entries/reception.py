@@ -1,0 +1,45 @@
+"""The quality of reception."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import numpy as np
+
+from benchmarks._endpoint_costs.entries import feeders
+from benchmarks._endpoint_costs.entry import Entries, Entry, prepared, read
+from benchmarks._endpoint_costs.installation import Installation
+from skywatch.core.clock import utcnow
+from skywatch.core.database.engine import writing
+from skywatch.reception.measuring.collecting import Entry as Measured
+from skywatch.reception.measuring.hour import HOUR_S, MINUTE_S, Hour
+from skywatch.reception.measuring.writing import QualityWriter
+
+HOURS = 30 * 24
+
+
+def fill(installation: Installation) -> None:
+    """Store 30 days of a receiver of the settings and of a feeder."""
+    feeders.fill(installation)
+    hour = Hour((47.45, 8.56))
+    for second in range(0, HOUR_S, MINUTE_S):
+        minute = hour.minutes[second // MINUTE_S]
+        minute["seconds"], minute["samples"], minute["messages"], minute["positions"] = 60, 6, 60_000, 6_000
+        hour.count_signals(second, np.linspace(-45, -1, 200))
+        hour.note_ranges(second, np.arange(36) * 10.0, np.linspace(50, 250, 36))
+    present = utcnow().replace(minute=0, second=0, microsecond=0)
+    with writing(installation.runtime.sessions) as session:
+        for receiver in ("roof", "feeder-1"):
+            entries = [Measured(receiver, present - timedelta(hours=ago), hour) for ago in range(HOURS)]
+            QualityWriter().write(session, entries)
+
+
+def measured(what: str, path: str) -> Entry:
+    """An entry over 30 days of measurements."""
+    return prepared(read(what, path), fill)
+
+
+ENTRIES: Entries = {
+    "GET /api/v1/system/receivers/{name}/quality": [measured("30 days", "/system/receivers/roof/quality")],
+    "GET /api/v1/feeders/{id}/quality": [measured("30 days", "/feeders/1/quality")],
+}

@@ -1,0 +1,1 @@
+"""The quality of reception as the API shows it."""

@@ -1,0 +1,67 @@
+"""The REST resources of the quality of reception, of receivers of the settings and of feeders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from skywatch.core.clock import utcnow
+from skywatch.core.problems import Problem, not_found
+from skywatch.feeders.records import service as feeders
+from skywatch.feeders.records.shape import is_exact
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.ids import RowId, row_id
+from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.picture.settings import PictureSettings
+from skywatch.receivers.settings import ReceiverSettings
+from skywatch.reception.reading import schemas
+from skywatch.reception.reading.quality import quality
+from skywatch.security.permissions import Permission
+
+receiver_quality = ApiService("system_receiver_quality", "/system/receivers/{name}/quality", feature="system")
+feeder_quality = ApiService(
+    "feeders.quality",
+    f"/feeders/{{id:{NUMBER}}}/quality",
+    feature="feeders",
+    canonical=f"/api/v1/feeders/{{id:{NUMBER}}}/quality",
+)
+
+
+@receiver_quality.get(
+    permission=Permission.SYSTEM_VIEW_STATUS,
+    path=schemas.ReceiverName(),
+    responses={200: schemas.ReceptionQuality()},
+    errors=(404,),
+)
+def get_receiver_quality(request: Request) -> dict[str, Any]:
+    """How well a receiver of the settings receives
+
+    Numbers of the present minute follow within a minute. Where nobody may know the place of the station
+    (`station_accuracy = none`), it is for holders of `system.manage` and clients on this machine.
+    """
+    name = schemas.receiver_name(request)
+    settings = request.runtime.current
+    if name not in settings.of(ReceiverSettings).receivers:
+        raise not_found("receiver")
+    place = settings.of(PictureSettings)
+    if place.station is not None and place.shown_station is None and not request.visibility.exact_station:
+        raise Problem("permission_denied", "Ranges would show where the station is: seeing them needs system.manage.")
+    return quality(request.db, name, utcnow())
+
+
+@feeder_quality.get(
+    permission=Permission.FEEDERS_VIEW, path=RowId(), responses={200: schemas.ReceptionQuality()}, errors=(404,)
+)
+def get_feeder_quality(request: Request) -> dict[str, Any]:
+    """How well a feeder receives
+
+    Unless the feeder's place is exact, it is for its owner and holders of `feeders.manage`: ranges and signals show
+    where an antenna is.
+    """
+    feeder = feeders.get(request.db, row_id(request))
+    if not is_exact(request.visibility, feeder):
+        raise Problem(
+            "permission_denied",
+            "The place of this feeder is not public, and its ranges would show it: they are for its owner and holders"
+            " of feeders.manage.",
+        )
+    return quality(request.db, f"feeder-{feeder.id}", utcnow())
