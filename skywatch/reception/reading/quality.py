@@ -111,7 +111,8 @@ def _measured_from_the_newest_place(summaries: Array) -> Array:
     if not len(summaries):
         return summaries
     apart = np.abs(summaries["origin"] - summaries["origin"][-1]).max(axis=1)
-    return summaries[apart < SAME_PLACE_DEG]
+    same: Array = summaries[apart < SAME_PLACE_DEG]
+    return same
 
 
 def _signal(
@@ -126,11 +127,11 @@ def _signal(
         begins = at + np.arange(MINUTES) * MINUTE_S
         minutes.append(detail.minutes[begins + SPAN_S - begins % SPAN_S > since])
     sums = np.concatenate(minutes)
-    signals = int(sums["signals"].sum())
+    total = int(sums["signals"].sum())
     return {
         "histogram": [{"dbfs": WEAKEST_DBFS + place, "count": int(count)} for place, count in enumerate(counts)],
-        "strong_share": _share(int(sums["strong"].sum()), signals),
-        "weak_share": _share(int(sums["weak"].sum()), signals),
+        "strong_share": _share(int(sums["strong"].sum()), total),
+        "weak_share": _share(int(sums["weak"].sum()), total),
     }
 
 

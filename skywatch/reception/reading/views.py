@@ -7,7 +7,7 @@ from typing import Any
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, not_found
 from skywatch.feeders.records import service as feeders
-from skywatch.feeders.records.shape import is_exact
+from skywatch.feeders.records.answers import is_exact
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
