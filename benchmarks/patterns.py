@@ -3,7 +3,8 @@
 ``python -m benchmarks.patterns`` prints score and confusion by kind, of recorded and of drawn flights, those held out
 last. ``--robustness`` also scores them thinned, with noise, without tracks, with gaps, scaled, mirrored and moved about
 the Earth; ``--drawn N`` draws so many flights of each kind, those held out from ``--seed S``, and ``--quality`` leaves
-the cost out. The recordings are those of ../shared/data/patterns.
+the cost out. ``--wide N`` prints nothing but the table by kind of the wider corpus, of seed S, or of ``--kinds`` of it.
+The recordings are those of ../shared/data/patterns.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from math import cos, radians
 import numpy as np
 
 from benchmarks._pattern_corpora import HELD_OUT_SEED, drawn, recordings
+from benchmarks._pattern_table import lines, tabulate
 from skywatch.patterns.fleet import PatternFleet
 from skywatch.patterns.recorded.scoring import Score, report
 from skywatch.patterns.recorded.tracks import Track, find_patterns
 from skywatch.patterns.track.plane import LocalPlane
 from skywatch.patterns.tracker import PatternTracker
+from tests.unit.patterns.drawn.wide.corpus import draw as draw_wide
 
 SKY = 15_000
 WARM_TICKS, TICKS = 1_500, 200
@@ -274,7 +277,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--quality", action="store_true")
     parser.add_argument("--drawn", type=int, default=10, metavar="N")
     parser.add_argument("--seed", type=int, default=HELD_OUT_SEED, metavar="S")
+    parser.add_argument("--wide", type=int, metavar="N")
+    parser.add_argument("--kinds", nargs="*", default=(), metavar="KIND")
     options = parser.parse_known_args(arguments)[0]
+    if options.wide:
+        print(f"the wider corpus, seed {options.seed}, {options.wide} of each kind")
+        print("\n".join(lines(tabulate(draw_wide(options.seed, options.wide, tuple(options.kinds))))))
+        return
     tracks = recordings()
     corpora = {
         "drawn": drawn(options.drawn, held_out=False),

@@ -213,6 +213,12 @@ _RANK = {
 }
 """What tells more about a flight stands higher."""
 
+_SEARCH_RANK = 3
+"""A search that is recognised by its own geometry tells more than circling, round and round as it goes."""
+
+_FIGURE_RANK = 2.5
+"""A figure of eight with diagonals tells more than loops to either side, which are its ends."""
+
 _ENDED_KEPT = 4
 """Findings remembered after their end, so that no lesser one takes their place."""
 
@@ -233,11 +239,15 @@ def _size_nm(f: Finding) -> float:
     return float(min(f.radius_nm, f.details.get("sweep_nm", f.radius_nm)))
 
 
+def _rank(f: Finding) -> float:
+    return _SEARCH_RANK if "search" in f.details else _FIGURE_RANK if "figure" in f.details else _RANK[f.kind]
+
+
 def _explains(high: Finding, low: Finding) -> bool:
     """Return whether `low` is but another view of what `high` describes: of lower rank, there and then, no detail."""
     overlap_s = min(low.t1, high.t1) - max(low.t0, high.t0)
     return (
-        _RANK[high.kind] > _RANK[low.kind]
+        _rank(high) > _rank(low)
         and overlap_s >= _OVERLAP_SHARE * (low.t1 - low.t0)
         and low.radius_nm >= _SMALL_SHARE * _size_nm(high)
         and (low.kind in _VAGUE or low.radius_nm <= _LARGE_SHARE * high.radius_nm)

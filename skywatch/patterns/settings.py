@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from skywatch.patterns.ordinary.settings import OrdinarySettings
+from skywatch.patterns.searching.settings import SearchSettings
 from skywatch.patterns.station_settings import StationSettings
 from skywatch.patterns.straight.settings import LineSettings
 from skywatch.patterns.turning.settings import LapSettings, LoopSettings, OrbitSettings
 
 
 @dataclass(frozen=True)
-class PatternSettings(LoopSettings, OrbitSettings, LapSettings, StationSettings, LineSettings, OrdinarySettings):
+class PatternSettings(LoopSettings, OrbitSettings, LapSettings, StationSettings, LineSettings, SearchSettings,
+                      OrdinarySettings):  # fmt: skip
     """Thresholds of the flight-pattern detectors; the defaults suit aircraft from helicopters to small jets."""
 
     # The trail

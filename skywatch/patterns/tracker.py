@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import hypot
 
 from skywatch.patterns.findings import Finding, FindingLog, PatternEvent
+from skywatch.patterns.searching.detector import SearchDetector
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.station import StationDetector
 from skywatch.patterns.straight.corridor import CorridorDetector
@@ -19,7 +20,7 @@ from skywatch.patterns.turning.procedure_turns import ProcedureTurns
 class PatternTracker:
     """Feeds the positions of one aircraft to every detector; cost and memory do not grow with the trail."""
 
-    __slots__ = ("_corridor", "_grid", "_legs", "_log", "_lows", "_orbit", "_procedures", "_s", "_station",
+    __slots__ = ("_corridor", "_grid", "_legs", "_log", "_lows", "_orbit", "_procedures", "_s", "_search", "_station",
                  "_trail")  # fmt: skip
 
     def __init__(
@@ -33,6 +34,7 @@ class PatternTracker:
         self._log = FindingLog(s, flight_id, icao24, first_number)
         self._orbit = OrbitDetector(s, self._log, self._lows)
         self._grid = GridDetector(s, self._log)
+        self._search = SearchDetector(s, self._log)
         self._procedures = ProcedureTurns(s)
         self._corridor = CorridorDetector(s, self._log, self._lows, self._grid, self._procedures)
         self._station = StationDetector(s, self._log, self._lows, self._procedures)
@@ -84,6 +86,7 @@ class PatternTracker:
         ended = self._legs.add(v)
         if ended is not None:
             self._procedures.add(ended)
+        self._search.add(v)
         self._grid.add(v, ended, self._legs.current)
         self._corridor.add(v)
         # The map is true near its anchor only; it is moved on while nothing hangs on it.
@@ -92,6 +95,7 @@ class PatternTracker:
 
     def _forget(self) -> None:
         self._orbit.clear()
+        self._search.clear()
         self._grid.clear()
         self._corridor.clear()
         self._station.clear()

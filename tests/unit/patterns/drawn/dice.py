@@ -9,6 +9,8 @@ class Dice(random.Random):
     """A generator whose `between` draws from a range that is `stretch` times as wide to both sides."""
 
     stretch = 1.0
+    wind_share = 0.25
+    """Wind over true airspeed, at most."""
 
     def between(self, low: float, high: float) -> float:
         """Return a number from `low / stretch` to `high * stretch`, evenly."""

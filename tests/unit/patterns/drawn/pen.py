@@ -22,7 +22,7 @@ class Pen:
         self.rnd = rnd
         self.tas_kt = tas_kt
         self.alt_ft = alt_ft
-        wind = rnd.choice((0.0, rnd.uniform(0.0, 0.25))) * tas_kt if wind_kt is None else wind_kt
+        wind = rnd.choice((0.0, rnd.uniform(0.0, rnd.wind_share))) * tas_kt if wind_kt is None else wind_kt
         blows = radians(rnd.uniform(0.0, 360.0))
         self.wind = (wind * sin(blows), wind * cos(blows))
         self.heading = rnd.uniform(0.0, 360.0)
@@ -101,6 +101,16 @@ class Pen:
                 self.straight(length * radius_nm)
         self.heading = heading
         return self
+
+    def turn_to(self, x: float, y: float, side: float, radius_nm: float) -> Pen:
+        """Turn to one side until the nose points to a place, and fly straight to it."""
+        for _ in range(120):
+            off = (degrees(atan2(x - self.x, y - self.y)) - self.heading) * side % 360.0
+            if off <= 3.0 or off >= 345.0:
+                break
+            self.turn(side * 3.0, radius_nm)
+        self.heading = degrees(atan2(x - self.x, y - self.y))
+        return self.straight(hypot(x - self.x, y - self.y))
 
     def fly_back(self, side: float, radius_nm: float) -> Pen:
         """Turn back on to the line flown before, as it was 60 degrees of turn ago: three quarters of a bulb."""

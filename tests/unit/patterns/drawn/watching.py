@@ -14,7 +14,7 @@ CIRCLING, RACETRACK, GRID = "circling", "racetrack", "grid_survey"
 HELICOPTER, LIGHT, TWIN, JET = (55.0, 95.0), (80.0, 125.0), (130.0, 200.0), (190.0, 240.0)
 
 
-def _arrive(dice: Dice, *classes: tuple[float, float], alt_ft: tuple[float, float] = (1000.0, 6000.0)) -> Pen:
+def arrive(dice: Dice, *classes: tuple[float, float], alt_ft: tuple[float, float] = (1000.0, 6000.0)) -> Pen:
     """Begin with a flight to the place; one of five begins there, as after a gap in reception."""
     pen = Pen(dice, dice.between(*dice.choice(classes)), dice.between(*alt_ft))
     if dice.random() > 0.2:
@@ -24,7 +24,8 @@ def _arrive(dice: Dice, *classes: tuple[float, float], alt_ft: tuple[float, floa
     return pen
 
 
-def _leave(pen: Pen) -> Pen:
+def leave(pen: Pen) -> Pen:
+    """Fly off from the place; one of five is no longer heard by then."""
     if pen.rnd.random() > 0.2:
         pen.straight(pen.rnd.between(4.0, 12.0))
     return pen
@@ -37,15 +38,15 @@ def _orbit_radius(dice: Dice, pen: Pen) -> float:
 
 def orbit(dice: Dice) -> Pen:
     """Draw circles about one point."""
-    pen = _arrive(dice, HELICOPTER, LIGHT, TWIN, JET)
+    pen = arrive(dice, HELICOPTER, LIGHT, TWIN, JET)
     t0, radius = pen.t, _orbit_radius(dice, pen)
     pen.turn(dice.side() * 360.0 * dice.between(2.6, 12.0), radius)
-    return _leave(pen.note(CIRCLING, t0))
+    return leave(pen.note(CIRCLING, t0))
 
 
 def hand_flown(dice: Dice) -> Pen:
     """Draw circles whose bank changes from quarter to quarter and lap to lap, and whose height steps."""
-    pen = _arrive(dice, HELICOPTER, LIGHT, TWIN)
+    pen = arrive(dice, HELICOPTER, LIGHT, TWIN)
     t0, radius, side = pen.t, _orbit_radius(dice, pen), dice.side()
     for _ in range(round(dice.between(3.0, 10.0))):
         lap = radius * dice.uniform(0.85, 1.18)
@@ -53,12 +54,12 @@ def hand_flown(dice: Dice) -> Pen:
             pen.turn(side * 90.0, lap * dice.uniform(0.8, 1.25))
         if dice.random() < 0.2:
             pen.alt_ft += dice.choice((-300.0, 300.0))
-    return _leave(pen.note(CIRCLING, t0))
+    return leave(pen.note(CIRCLING, t0))
 
 
 def following(dice: Dice) -> Pen:
     """Draw circles about a subject that moves, with a new course now and then."""
-    pen = _arrive(dice, HELICOPTER, LIGHT, TWIN)
+    pen = arrive(dice, HELICOPTER, LIGHT, TWIN)
     t0, radius, side = pen.t, _orbit_radius(dice, pen), dice.side()
     # The circles are drawn in a frame that moves with the subject, at up to half a radius a lap and more.
     wind, pen.in_air = pen.wind, True
@@ -68,16 +69,16 @@ def following(dice: Dice) -> Pen:
         pen.turn(side * 360.0, radius)
         towards += radians(dice.uniform(-50.0, 50.0))
     pen.wind, pen.in_air = wind, False
-    return _leave(pen.note(CIRCLING, t0))
+    return leave(pen.note(CIRCLING, t0))
 
 
 def eights(dice: Dice) -> Pen:
     """Draw figures of eight, three and more."""
-    pen = _arrive(dice, HELICOPTER, LIGHT)
+    pen = arrive(dice, HELICOPTER, LIGHT)
     t0, radius, side = pen.t, max(_orbit_radius(dice, pen), 0.35), dice.side()
     for _ in range(round(dice.between(3.0, 6.0))):
         pen.turn(side * 360.0, radius).turn(-side * 360.0, radius)
-    return _leave(pen.note(CIRCLING, t0))
+    return leave(pen.note(CIRCLING, t0))
 
 
 def _ovals(pen: Pen, laps: int, change: Callable[[], float], drift_nm: float, stray_nm: float) -> None:
@@ -105,20 +106,20 @@ def _ovals(pen: Pen, laps: int, change: Callable[[], float], drift_nm: float, st
 
 def oval(dice: Dice) -> Pen:
     """Draw ovals of one length over one line."""
-    pen = _arrive(dice, HELICOPTER, LIGHT, TWIN, JET)
+    pen = arrive(dice, HELICOPTER, LIGHT, TWIN, JET)
     t0 = pen.t
     _ovals(pen, round(dice.between(2.6, 7.0)), lambda: 1.0, 0.0, dice.uniform(0.0, 0.04))
-    return _leave(pen.note(RACETRACK, t0))
+    return leave(pen.note(RACETRACK, t0))
 
 
 def changing_oval(dice: Dice) -> Pen:
     """Draw ovals whose length changes slowly, whose far end moves or which move along their line."""
-    pen = _arrive(dice, LIGHT, TWIN, JET)
+    pen = arrive(dice, LIGHT, TWIN, JET)
     t0, factor = pen.t, dice.choice((0.82, 0.88, 1.12, 1.2))
     drift_nm = dice.choice((0.0, 0.4, -0.4, 0.8))
     _ovals(pen, round(dice.between(3.0, 6.0)), lambda: factor * dice.uniform(0.95, 1.05), drift_nm,
            dice.uniform(0.0, 0.04))  # fmt: skip
-    return _leave(pen.note(RACETRACK, t0))
+    return leave(pen.note(RACETRACK, t0))
 
 
 def _in_order(lanes: int, order: str, skip: int) -> list[int]:
@@ -132,7 +133,8 @@ def _in_order(lanes: int, order: str, skip: int) -> list[int]:
     return list(range(lanes))
 
 
-def _lanes(pen: Pen, lanes: int, spacing_nm: float, lane_nm: float, order: str) -> None:
+def fly_lanes(pen: Pen, lanes: int, spacing_nm: float, lane_nm: float, order: str) -> None:
+    """Draw so many parallel lanes, in one of the orders of `_in_order`."""
     dice = pen.rnd
     radius = pen.turn_radius_nm(dice.between(17.0, 30.0))
     lane_nm = max(lane_nm, 3.0 * radius)
@@ -157,14 +159,14 @@ def _lanes(pen: Pen, lanes: int, spacing_nm: float, lane_nm: float, order: str) 
 
 
 def _grid(dice: Dice, spacing_nm: tuple[float, float], order: str) -> Pen:
-    pen = _arrive(dice, HELICOPTER, LIGHT, TWIN, alt_ft=(800.0, 12000.0))
+    pen = arrive(dice, HELICOPTER, LIGHT, TWIN, alt_ft=(800.0, 12000.0))
     pen.wander_nm = min(pen.wander_nm, 0.008)
     # Lanes are 0.08 nm apart and more, whatever the ranges are stretched by.
     spacing = max(dice.between(*spacing_nm), 0.08)
     t0 = pen.t
     lanes = round(dice.between(10.0, 24.0)) if order != "side by side" else round(dice.between(6.0, 20.0))
-    _lanes(pen, lanes, spacing, dice.between(2.0, 9.0), order)
-    return _leave(pen.note(GRID, t0))
+    fly_lanes(pen, lanes, spacing, dice.between(2.0, 9.0), order)
+    return leave(pen.note(GRID, t0))
 
 
 def close_lanes(dice: Dice) -> Pen:
@@ -194,15 +196,15 @@ def back_lanes(dice: Dice) -> Pen:
 
 def two_blocks(dice: Dice) -> Pen:
     """Draw two blocks of lanes with an orbit or a transit between them."""
-    pen = _arrive(dice, LIGHT, TWIN, alt_ft=(800.0, 9000.0))
+    pen = arrive(dice, LIGHT, TWIN, alt_ft=(800.0, 9000.0))
     pen.wander_nm = min(pen.wander_nm, 0.008)
     spacing, lane_nm = dice.uniform(0.09, 0.6), dice.between(1.8, 6.0)
     for block in range(2):
         t0 = pen.t
-        _lanes(pen, round(dice.between(6.0, 12.0)), spacing, lane_nm, "side by side")
+        fly_lanes(pen, round(dice.between(6.0, 12.0)), spacing, lane_nm, "side by side")
         pen.note(GRID, t0)
         if block == 0:
             if dice.random() < 0.5:
                 pen.turn(dice.side() * dice.uniform(360.0, 480.0), pen.turn_radius_nm(20.0))
             pen.turn(dice.side() * dice.uniform(30.0, 120.0), pen.turn_radius_nm(20.0)).straight(dice.between(3.0, 9.0))
-    return _leave(pen)
+    return leave(pen)

@@ -1,0 +1,1 @@
+"""Searches by their own geometry: expanding squares and spirals, sector searches."""

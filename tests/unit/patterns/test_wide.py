@@ -1,0 +1,28 @@
+"""The short form of the table by kind of the wider corpus, on a seed that no threshold was set by."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks._pattern_table import Table, lines, tabulate
+from tests.unit.patterns.drawn.wide.corpus import KINDS, draw
+
+SEED, OF_EACH = 71, 2
+
+
+@pytest.fixture(scope="module")
+def table() -> Table:
+    return tabulate(draw(SEED, OF_EACH))
+
+
+@pytest.mark.parametrize(
+    ("label", "least"), [("circling", 0.9), ("grid_search", 0.9), ("racetrack", 0.8), ("area_search", 0.8)]
+)
+def test_what_is_flown_is_found(table: Table, label: str, least: float) -> None:
+    assert table.recall(label) >= least
+
+
+def test_the_table_has_a_line_for_each_kind(table: Table) -> None:
+    text = lines(table)
+    assert all(any(line.startswith(f"{kind} ") for line in text) for kind in KINDS)
+    assert all(row.flights == OF_EACH for row in table.rows.values())
