@@ -26,7 +26,7 @@ def safety(file: str, with_suppressed: bool, as_table: bool, lat: float | None, 
     Exit code 1: FILE cannot be read or is not a recording.
     """
     from skywatch.receivers.recordings import RecordingError
-    from skywatch.safety.recordings.offline import judge, shown
+    from skywatch.safety.recordings.offline import event_answer, judge
 
     if (lat is None) != (lon is None):
         raise click.UsageError("--lat and --lon must be given together")
@@ -34,7 +34,7 @@ def safety(file: str, with_suppressed: bool, as_table: bool, lat: float | None, 
     try:
         for event in judge(file, station):
             if event.raised or with_suppressed:
-                _print(shown(event), as_table)
+                _print(event_answer(event), as_table)
     except (RecordingError, OSError) as error:
         fail(error)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import colander
+import msgspec
 
 from skywatch.http.lists.cursor import CursorQuery
 from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     IcaoAddress,
     JsonBoolean,
@@ -139,8 +141,24 @@ class ThresholdList(Schema):
     settings = node(JsonList(), "Thresholds.", ThresholdRecord(name="threshold"))
 
 
+# Its members are those of the table of thresholds, whose names no code spells out.
+ThresholdChangeFields = cast(
+    type[Fields],
+    msgspec.defstruct(
+        "ThresholdChangeFields",
+        [(name, float | UnsetType, UNSET) for name in FIELDS],
+        bases=(Fields,),
+        module=__name__,
+        frozen=True,
+        kw_only=True,
+    ),
+)
+
+
 class ThresholdChange(Schema):
     """Thresholds to change; others are unchanged."""
+
+    struct = ThresholdChangeFields
 
     def __init__(self, *args: Any, **kw: Any) -> None:
         super().__init__(*args, **kw)

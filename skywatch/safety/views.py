@@ -12,10 +12,11 @@ from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.ids import RowId
+from skywatch.http.resources.fields import body_of
+from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.safety import schemas, service
-from skywatch.safety.events.rows import event_fields, event_message
+from skywatch.safety.events.rows import event_answer, event_message
 from skywatch.safety.models import SafetyPlace
 from skywatch.safety.places import regions
 from skywatch.safety.places import stored as places
@@ -54,13 +55,13 @@ def _listed(request: Request, fixed: dict[str, Any]) -> dict[str, Any]:
     query = dict(request.validated["querystring"])
     limit, offset, cursor = query.pop("limit"), query.pop("offset"), query.pop("cursor")
     events, count, last = service.find(request.db, request.visibility, {**query, **fixed}, limit, offset, cursor)
-    return cursor_page(request, "events", [event_fields(row) for row in events], count, last)
+    return cursor_page(request, "events", [event_answer(row) for row in events], count, last)
 
 
 @one_event.get(permission=VIEW, path=RowId(), responses={200: schemas.SafetyEventRecord()}, errors=(404,))
 def get_safety_event(request: Request) -> dict[str, Any]:
     """Show a safety event"""
-    return event_fields(service.get(request.db, request.visibility, request.validated["path"]["id"]))
+    return event_answer(service.get(request.db, request.visibility, row_id(request)))
 
 
 @acknowledgement.post(permission=ACKNOWLEDGE, path=RowId(), responses={200: schemas.SafetyEventRecord()}, errors=(404,))
@@ -71,10 +72,10 @@ def acknowledge_safety_event(request: Request) -> dict[str, Any]:
     unless the event is suppressed.
     """
     who = request.identity.username if request.identity is not None else "anonymous"
-    event, is_first = service.acknowledge(request.db, request.visibility, request.validated["path"]["id"], who)
+    event, is_first = service.acknowledge(request.db, request.visibility, row_id(request), who)
     if is_first and not event.held_back:
         events.publish(request.db, event_message(event, "safety:event_updated"))
-    return event_fields(event)
+    return event_answer(event)
 
 
 @statistics.get(permission=VIEW, query=schemas.StatsQuery(), responses={200: schemas.SafetyStats()})
@@ -97,22 +98,23 @@ def list_safety_areas(request: Request) -> dict[str, Any]:
         if moment
         else regions.now(request.db, request.visibility.military)
     )
-    features = [regions.feature_of(row) for row in rows]
+    features = [regions.region_answer(row) for row in rows]
     return {"type": "FeatureCollection", "features": features, "at": moment or utcnow()}
 
 
 @thresholds.get(permission=VIEW, responses={200: schemas.ThresholdList()})
 def list_safety_settings(request: Request) -> dict[str, Any]:
     """List the thresholds in force, with units and sources"""
-    return {"settings": settings_store.shown(request.db)}
+    return {"settings": settings_store.threshold_answers(request.db)}
 
 
 @thresholds.patch(permission=MANAGE, body=schemas.ThresholdChange(), responses={200: schemas.ThresholdList()})
 def update_safety_settings(request: Request) -> dict[str, Any]:
     """Change thresholds; they are in force within two seconds"""
-    changes = {name: float(value) for name, value in request.validated["body"].items()}
+    fields = body_of(request, schemas.ThresholdChangeFields)
+    changes = {name: float(value) for name, value in fields.given().items()}
     settings_store.change(request.db, actor_of(request), changes)
-    return {"settings": settings_store.shown(request.db)}
+    return {"settings": settings_store.threshold_answers(request.db)}
 
 
 @place_list.get(permission=MANAGE, query=schemas.PlaceQuery(), responses={200: schemas.PlaceList()})
@@ -126,7 +128,7 @@ def list_safety_places(request: Request) -> dict[str, Any]:
     count = request.db.scalar(sa.select(sa.func.count()).select_from(select.subquery())) or 0
     order = select.order_by(SafetyPlace.updated_at.desc(), SafetyPlace.y, SafetyPlace.x)
     rows = request.db.scalars(order.limit(query["limit"]).offset(query["offset"])).all()
-    return page(request, "places", [places.place_fields(row) for row in rows], count)
+    return page(request, "places", [places.place_answer(row) for row in rows], count)
 
 
 @place_list.delete(permission=MANAGE, responses={200: schemas.ForgottenPlaces()})

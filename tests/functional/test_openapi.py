@@ -193,8 +193,6 @@ KINDS = {
     kinds.JsonList: list,
     kinds.Timestamp: datetime,
 }
-# Rooms that still take their bodies as dictionaries.
-PENDING = ("safety",)
 
 
 def bodies(client):
@@ -202,9 +200,7 @@ def bodies(client):
     for service in services(client):
         for operation in service.operations:
             body, is_json = operation.body, operation.body_types == ("application/json",)
-            if body is None or not body.children or not is_json:
-                continue
-            if body.struct is not None or type(body).__module__.split(".")[1] not in PENDING:
+            if body is not None and body.children and is_json:
                 yield operation.operation_id, body
 
 

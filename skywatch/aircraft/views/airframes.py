@@ -35,7 +35,7 @@ def get_airframe(request: SkyRequest) -> dict[str, Any]:
     frame = airframes.find(request.db, address)
     if frame is None or (not visibility.military and _is_military(request, frame)):
         raise not_found("airframe")
-    return airframe_fields(frame, visibility)
+    return airframe_answer(frame, visibility)
 
 
 @lookup.post(
@@ -48,7 +48,7 @@ def look_up_airframes(request: SkyRequest) -> dict[str, Any]:
     known = airframes.find_many(request.db, wanted)
     frames = [known[address.upper()] for address in wanted if address.upper() in known]
     shown = [frame for frame in frames if visibility.military or not _is_military(request, frame)]
-    found = [airframe_fields(frame, visibility) for frame in shown]
+    found = [airframe_answer(frame, visibility) for frame in shown]
     seen = {entry["icao_hex"] for entry in found}
     missing = [address.upper() for address in wanted if address.upper() not in seen]
     return {"airframes": found, "count": len(found), "not_found": missing}
@@ -58,7 +58,7 @@ def _is_military(request: SkyRequest, frame: airframes.Airframe) -> bool:
     return frame.military or is_military_in(request.sky, frame.icao_hex)
 
 
-def airframe_fields(frame: airframes.Airframe, visibility: Visibility) -> dict[str, Any]:
+def airframe_answer(frame: airframes.Airframe, visibility: Visibility) -> dict[str, Any]:
     """An airframe as the caller may see it."""
     fields = answer(schemas.Airframe, frame, type=frame.type_code)
     return fields if visibility.details else {name: value for name, value in fields.items() if name not in DETAILS}

@@ -10,7 +10,7 @@ from pyramid.response import Response
 from skywatch.aircraft import filters, members, schemas
 from skywatch.aircraft.bodies import only_fields, with_members
 from skywatch.aircraft.live import live_response, refuse_hidden_filters, visible_row
-from skywatch.aircraft.views.airframes import airframe_fields
+from skywatch.aircraft.views.airframes import airframe_answer
 from skywatch.airframes import service as airframes
 from skywatch.core.clock import unix_to_iso
 from skywatch.http.lists.paging import link_base, page_links
@@ -82,7 +82,7 @@ def get_aircraft(request: SkyRequest) -> Response:
     frame = airframes.find(request.db, address)
     ages = {group: _age(sky, row, column) for group, column in AGE_COLUMNS.items()}
     more = {
-        "airframe": airframe_fields(frame, visibility) if frame is not None else None,
+        "airframe": airframe_answer(frame, visibility) if frame is not None else None,
         "ages": {group: age for group, age in ages.items() if age is not None},
         **members.values(request.db, request.runtime.features, visibility, address),
     }

@@ -13,6 +13,7 @@ from skywatch.cannonball.models import CannonballAlert
 from skywatch.cannonball.sessions.answers import alert_answer
 from skywatch.core.clock import to_iso, utcnow
 from skywatch.core.feature import WrittenEvent
+from skywatch.http.resources.render import to_builtins
 from skywatch.notify.deliveries.outbox import Notification, enqueue
 
 # What ``delivered_by`` calls the real-time channel, in addition to the kinds of channels.
@@ -30,17 +31,13 @@ def notify_of(session: Session, alert: CannonballAlert, channel_ids: tuple[int, 
     """Add an alert to the outbox, in the transaction that stores it."""
     if not channel_ids:
         return
-    body = {
-        name: to_iso(value) if name.endswith("_at") and value is not None else value
-        for name, value in alert_answer(alert).items()
-    }
     notification = Notification(
         kind="cannonball",
         subject_id=alert.id,
         user_id=alert.user_id,
         priority=alert.priority,
         channel_ids=channel_ids,
-        body=body,
+        body=to_builtins(alert_answer(alert)),
         title=alert.title,
         text=alert.message,
         at=alert.created_at,

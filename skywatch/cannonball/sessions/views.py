@@ -119,7 +119,7 @@ def set_location(request: Request) -> dict[str, Any]:
         speed_kt=fields.speed_kt,
     )
     LocationStore(request.runtime.bus).put(new_location)
-    return _location(new_location)
+    return _location_answer(new_location)
 
 
 @location.get(permission=VIEW, responses={200: ShownLocation()}, errors=(404,))
@@ -128,7 +128,7 @@ def get_location(request: Request) -> dict[str, Any]:
     stored_location = LocationStore(request.runtime.bus).get(request.caller.user_id)
     if stored_location is None:
         raise not_found("location")
-    return _location(stored_location)
+    return _location_answer(stored_location)
 
 
 @location.delete(permission=PERSONAL_WRITE, responses={204: None})
@@ -238,7 +238,7 @@ def _query(request: Request) -> tuple[Page, dict[str, Any]]:
     return Page(filters.pop("offset"), filters.pop("limit")), filters
 
 
-def _location(user_location: Location) -> dict[str, Any]:
+def _location_answer(user_location: Location) -> dict[str, Any]:
     return answer(
         ShownLocation,
         user_location,

@@ -15,21 +15,22 @@ from skywatch.core.clock import to_iso
 _PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
-def _prepare(value: Any) -> Any:
+def to_builtins(value: Any) -> Any:
+    """A value with its timestamps as texts, for JSON columns and for ``encode``."""
     # msgspec encodes datetimes with their own offset and microseconds; ours end in Z.
     if isinstance(value, dict):
         others = [key for key, item in value.items() if type(item) not in _PLAIN]
-        return {**value, **{key: _prepare(value[key]) for key in others}} if others else value
+        return {**value, **{key: to_builtins(value[key]) for key in others}} if others else value
     if isinstance(value, datetime):
         return to_iso(value)
     if isinstance(value, list | tuple | set | frozenset):
-        return [item if type(item) in _PLAIN else _prepare(item) for item in value]
+        return [item if type(item) in _PLAIN else to_builtins(item) for item in value]
     return value
 
 
 def encode(value: Any) -> bytes:
     """A Python value as JSON bytes; NaN becomes null."""
-    return msgspec.json.encode(_prepare(value))
+    return msgspec.json.encode(to_builtins(value))
 
 
 class JsonRenderer:

@@ -17,17 +17,19 @@ from sqlalchemy.orm import Session
 from skywatch.core.bus.base import Audience, Message
 from skywatch.core.clock import to_datetime, to_iso
 from skywatch.core.database.inserting import insert_many
+from skywatch.http.resources.answer import answer
+from skywatch.http.resources.render import encode, to_builtins
 from skywatch.safety.detection.aggregation import OF_MANY
 from skywatch.safety.detection.finding import Closest, Finding, Position, Quantity
 from skywatch.safety.events.tracker import Change, LiveEvent, Step
 from skywatch.safety.models import SafetyEvent
 from skywatch.safety.notifications import notify_of
+from skywatch.safety.schemas import SafetyEventRecord
 
 TOPIC = "safety"
 EVENTS = {"began": "safety:event", "updated": "safety:event_updated", "ended": "safety:event_resolved"}
 VIEW_MILITARY = "aircraft.view_military"
 MAXIMUM_MESSAGE = 300
-_encode = msgspec.json.Encoder().encode
 
 Values = dict[str, Any]
 _table: Any = SafetyEvent.__table__
@@ -42,42 +44,18 @@ _UPDATE = (
 )
 
 
-def event_fields(row: SafetyEvent) -> dict[str, Any]:
-    """An event as the REST API and the channel show it."""
+def event_answer(row: SafetyEvent) -> dict[str, Any]:
+    """An event as the REST API and the channel answer it."""
     position = None
     if row.lat is not None:
         position = {"lat": row.lat, "lon": row.lon, "altitude_ft": row.altitude_ft}
-    return {
-        "id": row.id,
-        "type": row.type,
-        "severity": row.severity,
-        "icao_hex": row.icao_hex,
-        "icao_hex_2": row.icao_hex_2,
-        "callsigns": row.callsigns,
-        "message": row.message,
-        "began_at": row.began_at,
-        "ended_at": row.ended_at,
-        "last_at": row.last_at,
-        "numbers": row.numbers,
-        "position": position,
-        "closest": row.closest,
-        "suppressed_by": row.suppressed_by,
-        "acknowledged": row.acknowledged,
-        "acknowledged_by": row.acknowledged_by,
-        "acknowledged_at": row.acknowledged_at,
-    }
-
-
-def event_document(row: SafetyEvent) -> dict[str, Any]:
-    """An event as JSON has it."""
-    return {n: to_iso(v) if isinstance(v, datetime) else v for n, v in event_fields(row).items()}
+    return answer(SafetyEventRecord, row, position=position)
 
 
 def event_message(row: SafetyEvent, event: str) -> Message:
     """An event for the channel; a military aircraft in it hides all of it from those without the right."""
-    fields = event_document(row)
     needs = frozenset({VIEW_MILITARY}) if row.military else frozenset()
-    return Message(TOPIC, event, _encode(fields), Audience(needs=needs))
+    return Message(TOPIC, event, encode(event_answer(row)), Audience(needs=needs))
 
 
 def write(session: Session, changes: Sequence[Change]) -> tuple[list[tuple[LiveEvent, int]], list[Message]]:
@@ -105,9 +83,9 @@ def write(session: Session, changes: Sequence[Change]) -> tuple[list[tuple[LiveE
             raised.append((step, record, dict(record)))
     _save(session, list(records.values()))
     ids = [(live, records[key]["id"]) for key, live in lives.items()]
-    shown = [(step, SafetyEvent(**{**then, "id": record["id"]})) for step, record, then in raised]
-    notify_of(session, [(row, event_document(row)) for step, row in shown if step == "began"])
-    return ids, [event_message(row, EVENTS[step]) for step, row in shown]
+    rows = [(step, SafetyEvent(**{**then, "id": record["id"]})) for step, record, then in raised]
+    notify_of(session, [(row, to_builtins(event_answer(row))) for step, row in rows if step == "began"])
+    return ids, [event_message(row, EVENTS[step]) for step, row in rows]
 
 
 class _Stored:

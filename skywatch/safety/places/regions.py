@@ -133,7 +133,7 @@ def at(session: Session, when: datetime, military: bool) -> list[SafetyRegion]:
     return list(latest.values())
 
 
-def feature_of(row: SafetyRegion) -> dict[str, Any]:
+def region_answer(row: SafetyRegion) -> dict[str, Any]:
     """A region as GeoJSON: its cells as a MultiPolygon, the counts behind it as properties."""
     size = row.cell_deg
     polygons = []

@@ -9,8 +9,10 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, writing
+from skywatch.http.resources.answer import answer
 from skywatch.safety.models import SafetyPlace
 from skywatch.safety.places.learning import CELL_DEG, MAX_CELLS, Cell, Learner, Learnt
+from skywatch.safety.schemas import PlaceRecord
 
 # Cells a transaction: SQLite's lock is released in between.
 BATCH = 500
@@ -65,17 +67,16 @@ def _store(session: Session, cells: list[Cell], learner: Learner) -> None:
         session.execute(sa.insert(_places), rows)
 
 
-def place_fields(row: SafetyPlace) -> dict[str, Any]:
-    """A cell as the REST API shows it: its corner and size (degrees), its floor and runway."""
+def place_answer(row: SafetyPlace) -> dict[str, Any]:
+    """A cell as the API answers it: its corner and size (degrees), its floor and runway."""
     learnt = Learnt({int(level): int(visits) for level, visits in row.levels.items()})
-    runway = None if row.runway_lat is None else {"lat": row.runway_lat, "lon": row.runway_lon}
-    return {
-        "south": round(row.y * CELL_DEG, 3),
-        "west": round(row.x * CELL_DEG, 3),
-        "size_deg": CELL_DEG,
-        "floor_ft": learnt.floor_ft(),
-        "visits": sum(learnt.levels.values()),
-        "runway": runway,
-        "runway_visits": row.runway_visits,
-        "updated_at": row.updated_at,
-    }
+    return answer(
+        PlaceRecord,
+        row,
+        south=round(row.y * CELL_DEG, 3),
+        west=round(row.x * CELL_DEG, 3),
+        size_deg=CELL_DEG,
+        floor_ft=learnt.floor_ft(),
+        visits=sum(learnt.levels.values()),
+        runway=None if row.runway_lat is None else {"lat": row.runway_lat, "lon": row.runway_lon},
+    )

@@ -91,7 +91,7 @@ def judge(
     yield from book.active
 
 
-def shown(event: LiveEvent) -> dict[str, Any]:
+def event_answer(event: LiveEvent) -> dict[str, Any]:
     """An event as one JSON object, as in the REST API but without the fields of the database."""
     finding = event.finding
     numbers = {name: msgspec.to_builtins(quantity) for name, quantity in finding.numbers.items()}

@@ -10,7 +10,9 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.storing.audit import Actor, Target, record
+from skywatch.http.resources.answer import answer
 from skywatch.safety.models import SafetyPlace, SafetyThreshold
+from skywatch.safety.schemas import ThresholdRecord
 from skywatch.safety.thresholds.table import FIELDS, Thresholds, fault_of, meaning_of, with_changes
 
 # A row that is not a threshold: its value is the unix time at which all places were forgotten.
@@ -38,7 +40,7 @@ def set_values(session: Session, values: dict[str, float]) -> None:
 
 def change(session: Session, actor: Actor, values: Mapping[str, float]) -> None:
     """Change thresholds, with an entry in the audit log; they are in force within two seconds."""
-    before = {entry["name"]: entry["value"] for entry in shown(session)}
+    before = {entry["name"]: entry["value"] for entry in threshold_answers(session)}
     set_values(session, dict(values))
     changed = {name: before[name] for name in values}
     record(
@@ -51,27 +53,27 @@ def change(session: Session, actor: Actor, values: Mapping[str, float]) -> None:
     )
 
 
-def shown(session: Session) -> list[dict[str, Any]]:
-    """Every threshold with its meaning."""
+def threshold_answers(session: Session) -> list[dict[str, Any]]:
+    """Every threshold with its meaning, as the API answers it."""
     changes = _rows(session)
-    records = []
-    for name in FIELDS:
-        meaning = meaning_of(name)
-        fault = fault_of(name, changes[name]) if name in changes else None
-        records.append(
-            {
-                "name": name,
-                "value": float(meaning.default) if fault else changes.get(name, float(meaning.default)),
-                "default": float(meaning.default),
-                "unit": meaning.unit,
-                "minimum": float(meaning.minimum),
-                "maximum": float(meaning.maximum),
-                "source": meaning.source,
-                "description": meaning.meaning,
-                "fault": fault,
-            }
-        )
-    return records
+    return [_answer(name, changes.get(name)) for name in FIELDS]
+
+
+def _answer(name: str, stored: float | None) -> dict[str, Any]:
+    meaning = meaning_of(name)
+    default = float(meaning.default)
+    fault = fault_of(name, stored) if stored is not None else None
+    return answer(
+        ThresholdRecord,
+        meaning,
+        name=name,
+        value=default if fault or stored is None else stored,
+        default=default,
+        minimum=float(meaning.minimum),
+        maximum=float(meaning.maximum),
+        description=meaning.meaning,
+        fault=fault,
+    )
 
 
 def forget_places(session: Session, actor: Actor) -> int:

@@ -70,7 +70,7 @@ thresholds_page = FormPage("console.thresholds", "thresholds.jinja2", Permission
 @thresholds_page.get
 def show_thresholds(request: Request) -> dict[str, Any]:
     """Every threshold of the safety events"""
-    rows, number = settings_store.shown(request.db), read_query(request, ThresholdQuery())["before"]
+    rows, number = settings_store.threshold_answers(request.db), read_query(request, ThresholdQuery())["before"]
     if number is None:
         return _page(rows, _opened(rows))
     return {**_page(rows, _opened(rows).with_values(_before(request, number))), "is_earlier": True}
@@ -83,27 +83,27 @@ def post_thresholds(request: Request) -> dict[str, Any] | Response:
     try:
         # An empty field takes the default.
         with request.runtime.sessions() as session:
-            wanted = {row["name"]: row["default"] for row in settings_store.shown(session)}
-        missing = {name: "is missing" for name in wanted if name not in entries.values}
+            values = {row["name"]: row["default"] for row in settings_store.threshold_answers(session)}
+        missing = {name: "is missing" for name in values if name not in entries.values}
         if missing:
             raise invalid_fields(missing)
-        wanted |= fields_of(ThresholdChange(), entries, blank=tuple(wanted))
+        values |= fields_of(ThresholdChange(), entries, blank=tuple(values))
         with changing(request, "safety.settings_changed", TARGET) as (session, caller):
             caller.begin(session, Permission.SAFETY_MANAGE)
-            shown = settings_store.shown(session)
-            check_version(session, TARGET, entries.version, _stored(shown))
-            rows = {row["name"]: row for row in shown}
+            answers = settings_store.threshold_answers(session)
+            check_version(session, TARGET, entries.version, _stored(answers))
+            rows = {row["name"]: row for row in answers}
             # A stored value that is not in force goes with any change.
             changes = {
                 name: float(value)
-                for name, value in wanted.items()
+                for name, value in values.items()
                 if float(value) != rows[name]["value"] or rows[name]["fault"]
             }
             if changes:
                 settings_store.change(session, caller.actor, changes)
     except Problem as problem:
-        shown = settings_store.shown(request.db)
-        return refused(request, problem, _page(shown, entries.refused(problem, _opened(shown))))
+        answers = settings_store.threshold_answers(request.db)
+        return refused(request, problem, _page(answers, entries.refused(problem, _opened(answers))))
     return done(
         request,
         request.path,
@@ -120,7 +120,7 @@ def _before(request: Request, number: int) -> dict[str, str]:
     entry = request.db.get(AuditEntry, number)
     if entry is None or entry.action != "safety.settings_changed":
         raise not_found("change of thresholds")
-    defaults = {row["name"]: row["default"] for row in settings_store.shown(request.db)}
+    defaults = {row["name"]: row["default"] for row in settings_store.threshold_answers(request.db)}
     before = {name: float(value) for name, value in (entry.before or {}).items() if name in defaults}
     return {name: "" if value == defaults[name] else _text(value) for name, value in before.items()}
 
