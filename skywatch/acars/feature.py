@@ -43,7 +43,7 @@ FEATURE = Feature(
         AircraftMember(
             name="acars_messages",
             schema="skywatch.acars.resources.aircraft:MESSAGES",
-            permission=VIEW,
+            permissions=(VIEW,),
             values="skywatch.acars.resources.aircraft:count_messages",
         ),
     ),

@@ -9,6 +9,7 @@ import colander
 from sqlalchemy.orm import Session
 
 from skywatch.core.feature import FeatureSet, load
+from skywatch.core.runtime import Runtime
 from skywatch.security.visibility import Visibility
 
 
@@ -20,12 +21,14 @@ def nodes(features: FeatureSet) -> Iterator[colander.SchemaNode]:
         yield node
 
 
-def values(session: Session, features: FeatureSet, visibility: Visibility, address: str) -> dict[str, Any]:
+def values(
+    runtime: Runtime, session: Session, features: FeatureSet, visibility: Visibility, address: str
+) -> dict[str, Any]:
     """The members of an aircraft; None for those that the caller has no permission for."""
     key = address.upper()
     return {
-        member.name: load(member.values)(session, {key}, visibility).get(key)
-        if member.permission in visibility.permissions
+        member.name: load(member.values)(runtime, session, {key}, visibility).get(key)
+        if visibility.permissions.intersection(member.permissions)
         else None
         for member in features.aircraft_members.values()
     }

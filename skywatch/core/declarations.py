@@ -9,14 +9,14 @@ from dataclasses import dataclass
 class AircraftMember:
     """A member of one aircraft in the API that another feature than ``aircraft`` provides.
 
-    ``schema`` is ``module:node``, a colander node that allows null. ``values`` is ``module:function(session, addresses,
-    may)``, which returns the values by address (upper case) for a caller with ``permission``; other callers get null,
-    and so does an aircraft without a value.
+    ``schema`` is ``module:node``, a colander node that allows null. ``values`` is ``module:function(runtime, session,
+    addresses, may)``, which returns the values by address (upper case) for a caller with one of the ``permissions``;
+    other callers get null, and so does an aircraft without a value.
     """
 
     name: str
     schema: str
-    permission: str
+    permissions: tuple[str, ...]
     values: str
 
 

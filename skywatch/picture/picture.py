@@ -85,6 +85,10 @@ class Picture:
         """Speed of each receiver that plays a recording, as a multiple of real time."""
         return self.validator.pace
 
+    def now(self) -> float:
+        """The present time of the picture (unix s)."""
+        return self._clock.now()
+
     def views_of(self, receiver: str) -> ReceiverViews | None:
         """The views of a receiver; None for one that was never heard."""
         return self._views.get(receiver)

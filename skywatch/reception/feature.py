@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from skywatch.core.feature import Feature
+from skywatch.core.declarations import AircraftMember
+from skywatch.core.feature import Feature, Service
 from skywatch.reception.settings import ReceptionSettings
 
 FEATURE = Feature(
     name="reception",
     include="skywatch.reception",
     settings=ReceptionSettings,
+    aircraft_members=(
+        AircraftMember(
+            name="heard_by",
+            schema="skywatch.reception.hearing.member:HEARD_BY",
+            permissions=("system.view_status", "feeders.view"),
+            values="skywatch.reception.hearing.member:heard_by",
+        ),
+    ),
+    services=(Service(role="tracker", create="skywatch.reception.hearing.hearers:HearerService"),),
     monitor="skywatch.reception.monitor:create",
     retention="skywatch.reception.retention:KINDS",
     parts={

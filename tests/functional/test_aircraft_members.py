@@ -19,13 +19,13 @@ PHOTOS = colander.SchemaNode(Nullable(JsonInteger()), description="Photographs."
 MEMBER = AircraftMember(
     name="test_photos",
     schema=f"{__name__}:PHOTOS",
-    permission="aircraft.view_details",
+    permissions=("aircraft.view_details",),
     values=f"{__name__}:count_photos",
 )
 WITH_PHOTOS = FeatureSet([*FEATURES, Feature(name="test_photos", aircraft_members=(MEMBER,))])
 
 
-def count_photos(session, addresses, visibility):
+def count_photos(runtime, session, addresses, visibility):
     """The photographs of each aircraft; there are some of one."""
     return {address: 3 for address in addresses if address == "4B1601"}
 
@@ -49,13 +49,15 @@ def test_the_document_names_the_members_of_the_installed_features():
 )
 def test_a_member_is_null_without_a_value_or_its_permission(client, visibility, address, photos):
     with client.runtime.sessions() as session:
-        assert members.values(session, WITH_PHOTOS, visibility, address)["test_photos"] == photos
+        assert members.values(client.runtime, session, WITH_PHOTOS, visibility, address)["test_photos"] == photos
 
 
 def test_messages_are_null_without_their_permission(client):
     with client.runtime.sessions() as session:
-        seen = members.values(session, FEATURES, EVERYTHING, "4b1601")
-        unseen = members.values(session, FEATURES, Visibility(1, frozenset({"aircraft.view"})), "4b1601")
+        seen = members.values(client.runtime, session, FEATURES, EVERYTHING, "4b1601")
+        unseen = members.values(
+            client.runtime, session, FEATURES, Visibility(1, frozenset({"aircraft.view"})), "4b1601"
+        )
     assert (seen["acars_messages"], unseen["acars_messages"]) == (0, None)
 
 
@@ -65,6 +67,6 @@ def test_two_features_cannot_declare_the_same_member():
 
 
 def test_every_permission_that_a_member_or_a_rule_field_names_is_in_the_table():
-    named = {member.permission for member in FEATURES.aircraft_members.values()}
+    named = {name for member in FEATURES.aircraft_members.values() for name in member.permissions}
     named |= {field.permission for field in FEATURES.rule_fields.values() if field.permission}
     assert named <= set(Permission)

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.acars.models import AcarsMessage
 from skywatch.core.clock import utcnow
+from skywatch.core.runtime import Runtime
 from skywatch.http.resources.schema import JsonInteger, Nullable
 from skywatch.security.visibility import Visibility
 
@@ -20,7 +21,7 @@ MESSAGES = colander.SchemaNode(
 )
 
 
-def count_messages(session: Session, addresses: Set[str], visibility: Visibility) -> dict[str, int]:
+def count_messages(runtime: Runtime, session: Session, addresses: Set[str], visibility: Visibility) -> dict[str, int]:
     """The number of messages of the last 24 hours of each aircraft."""
     query = sa.select(AcarsMessage.icao_hex, sa.func.count())
     rows = session.execute(

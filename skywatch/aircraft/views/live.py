@@ -84,7 +84,7 @@ def get_aircraft(request: SkyRequest) -> Response:
     more = {
         "airframe": airframe_answer(frame, visibility) if frame is not None else None,
         "ages": {group: age for group, age in ages.items() if age is not None},
-        **members.values(request.db, request.runtime.features, visibility, address),
+        **members.values(request.runtime, request.db, request.runtime.features, visibility, address),
     }
     return json_response(with_members(sky.body(row, visibility.details), more))
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from skywatch.feeders.naming import is_anonymous
 from skywatch.picture.picture import Picture
 from skywatch.picture.reception.counts import DeliveryCounts
 from skywatch.picture.state.sky import Sky
@@ -67,6 +68,8 @@ class QualityCollector:
         counts = picture.counts.snapshot()
         flush_s = max(FLUSH_S, FLUSH_EACH_S * len(counts))
         for number, (name, count) in enumerate(counts.items()):
+            if is_anonymous(name):
+                continue  # Nobody could read what is measured of it.
             meter = self._meters.get(name)
             if meter is None:
                 self._meters[name] = self._begin(number, picture, name, count, sky.now, flush_s)

@@ -1,0 +1,52 @@
+"""Questions over the bus, within one process and over Redis."""
+
+from __future__ import annotations
+
+import pytest
+
+from skywatch.core.bus import Message, open_bus, questions
+from skywatch.core.bus.questions import QuestionClient, QuestionServer
+
+
+@pytest.fixture(params=["memory", "redis"])
+def buses(request):
+    """The buses of two processes; a memory bus has one."""
+    if request.param == "memory":
+        bus = open_bus("memory")
+        yield bus, bus
+        bus.close()
+        return
+    url = request.getfixturevalue("redis_url")
+    pair = open_bus(url), open_bus(url)
+    yield pair
+    for bus in pair:
+        bus.close()
+
+
+def test_an_answer_belongs_to_its_question(buses):
+    mine, other = buses
+    server = QuestionServer(other, "test_q", lambda content: content[::-1])
+    clients = [QuestionClient(mine, "test_q") for _ in range(2)]
+    assert [client.ask(b"abc%d" % number) for number, client in enumerate(clients)] == [b"0cba", b"1cba"]
+    server.close()
+    for client in clients:
+        client.close()
+
+
+def test_where_nobody_answers_the_wait_ends(buses, monkeypatch):
+    monkeypatch.setattr(questions, "WAIT_S", 0.05)
+    client = QuestionClient(buses[0], "test_q")
+    assert client.ask(b"abc") is None
+    client.close()
+
+
+def test_messages_of_another_version_are_passed_over(buses, monkeypatch, caplog):
+    mine, other = buses
+    server = QuestionServer(other, "test_q", lambda content: content)
+    client = QuestionClient(mine, "test_q")
+    other.publish(Message("test_q", "question", b"\x94\x09\xa1x\x01\xc4\x00"))
+    other.publish(Message("test_q", "question", b"garbage"))
+    assert client.ask(b"abc") == b"abc"
+    assert "cannot be answered" in caplog.text
+    server.close()
+    client.close()

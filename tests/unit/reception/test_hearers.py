@@ -1,0 +1,22 @@
+"""Who hears an aircraft, asked by another process."""
+
+import asyncio
+
+from skywatch.picture.reception.access import PictureAccess
+from skywatch.reception.hearing.hearers import HearerClient, HearerService
+from tests.unit.reception.world import World, aircraft
+from tests.waiting import until
+
+
+def test_another_process_asks_the_tracker(make_runtime, redis_url):
+    tracker, api = make_runtime(bus=redis_url), make_runtime(bus=redis_url)
+    world = World()
+    world.show("roof", aircraft("4b1620", 0, 50, rssi=-12.5))
+    tracker.shared(PictureAccess).picture = world.picture
+    client, service = HearerClient(api), HearerService(tracker)
+    assert client.hearers("4b1620") is None
+    asyncio.run(service.start())
+    hearers = until(lambda: client.hearers("4b1620"), "an answer")
+    assert [(hearer.receiver, hearer.rssi, hearer.last_at) for hearer in hearers] == [("roof", -12.5, world.now)]
+    assert client.hearers("4b1621") == []
+    asyncio.run(service.stop())
