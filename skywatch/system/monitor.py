@@ -26,7 +26,7 @@ from skywatch.system.extents import publish_extents
 from skywatch.system.health.checks import all_checks, receiver_statuses
 from skywatch.system.health.log import HealthLog
 from skywatch.system.reception import SAMPLE_S, ReceptionRecorder, publish_reception
-from skywatch.system.status import describe_in_forms
+from skywatch.system.status import status_forms
 
 log = logging.getLogger(__name__)
 TOPIC, EVENT = "system", "system:status"
@@ -102,7 +102,7 @@ class SystemMonitor:
 
     def publish(self) -> None:
         """Publish the status once."""
-        *fuller, (_, plain) = describe_in_forms(self._runtime)
+        *fuller, (_, plain) = status_forms(self._runtime)
         forms = tuple(Form(needs, encode(document)) for needs, document in fuller)
         self._runtime.bus.publish(Message(TOPIC, EVENT, encode(plain), forms=forms))
 

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-import msgspec
-
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.process.version import VERSION
 from skywatch.core.publishing.announce import Process
 from skywatch.core.runtime import Runtime
 from skywatch.core.storing.retention import database_bytes
+from skywatch.http.resources.answer import answer
 from skywatch.inputs.base import InputStatus
 from skywatch.inputs.runner import published_statuses
 from skywatch.picture.settings import PictureSettings
@@ -32,6 +31,14 @@ from skywatch.system.health.checks import (
     verdict,
     without_hosts,
 )
+from skywatch.system.schemas import (
+    AnonymousFeeder,
+    InputState,
+    ProcessComponent,
+    ReceiverState,
+    ServiceProcess,
+    SystemCheck,
+)
 
 MANAGE = frozenset({str(Permission.SYSTEM_MANAGE)})
 MILITARY = frozenset({str(Permission.AIRCRAFT_VIEW_MILITARY)})
@@ -42,12 +49,12 @@ def at(seconds: float | None) -> datetime | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 
-def describe(runtime: Runtime, visibility: Visibility) -> dict[str, Any]:
+def status_answer(runtime: Runtime, visibility: Visibility) -> dict[str, Any]:
     """The status for a caller; works, as far as possible, without database and bus."""
-    return next(document for needs, document in describe_in_forms(runtime) if needs <= visibility.permissions)
+    return next(document for needs, document in status_forms(runtime) if needs <= visibility.permissions)
 
 
-def describe_in_forms(runtime: Runtime) -> list[tuple[frozenset[str], dict[str, Any]]]:
+def status_forms(runtime: Runtime) -> list[tuple[frozenset[str], dict[str, Any]]]:
     """The status by the permissions it takes, the fullest first: military aircraft are counted for those who may see
     them; hosts and process numbers are for those who manage the installation."""
     statistics = tracker_statistics(runtime) or TrackerStatistics()
@@ -77,7 +84,7 @@ def _document(runtime: Runtime) -> dict[str, Any]:
         "version": VERSION,
         "started_at": started_at,
         "uptime_s": None if statistics is None else round(unix_now() - statistics.started_at, 1),
-        "checks": [{"name": c.name, "ok": c.ok, "required": c.required, "detail": c.detail} for c in checks],
+        "checks": [answer(SystemCheck, check) for check in checks],
         "messages": 0 if statistics is None else statistics.messages,
         "message_rate": 0.0 if statistics is None else statistics.message_rate,
         "tick_age_s": None if statistics is None else round(max(0.0, unix_now() - statistics.at), 1),
@@ -85,44 +92,34 @@ def _document(runtime: Runtime) -> dict[str, Any]:
         "tick_max_s": None if statistics is None else round(statistics.tick_max_s, 5),
         "receivers": len(receivers),
         "receivers_connected": sum(status.is_active for status in receivers),
-        "database": describe_database(runtime),
+        "database": database_answer(runtime),
     }
 
 
 def _with_hosts(processes: Sequence[Process]) -> list[dict[str, Any]]:
-    return [_describe_process(process, process.name, [c.detail for c in process.components]) for process in processes]
+    return [_process_answer(process, process.name, [c.detail for c in process.components]) for process in processes]
 
 
 def _without_hosts(processes: Sequence[Process]) -> list[dict[str, Any]]:
     """The processes by their roles, numbered where several have the same."""
-    described, counts = [], Counter[str]()
+    answers, counts = [], Counter[str]()
     for process in processes:
         roles = "+".join(process.roles)
         counts[roles] += 1
         name = roles if counts[roles] == 1 else f"{roles} {counts[roles]}"
-        described.append(_describe_process(process, name, [without_hosts(c.detail) for c in process.components]))
-    return described
+        answers.append(_process_answer(process, name, [without_hosts(c.detail) for c in process.components]))
+    return answers
 
 
-def _describe_process(process: Process, name: str, details: Sequence[str]) -> dict[str, Any]:
-    return {
-        "name": name,
-        "roles": process.roles,
-        "started_at": at(process.started_at),
-        "components": [
-            {
-                "name": component.name,
-                "ok": component.ok,
-                "detail": detail,
-                "since": at(component.since),
-                "figures": component.figures,
-            }
-            for component, detail in zip(process.components, details, strict=True)
-        ],
-    }
+def _process_answer(process: Process, name: str, details: Sequence[str]) -> dict[str, Any]:
+    components = [
+        answer(ProcessComponent, component, detail=detail, since=at(component.since))
+        for component, detail in zip(process.components, details, strict=True)
+    ]
+    return answer(ServiceProcess, process, name=name, started_at=at(process.started_at), components=components)
 
 
-def describe_database(runtime: Runtime) -> dict[str, Any]:
+def database_answer(runtime: Runtime) -> dict[str, Any]:
     """The database's kind and size."""
     kind = runtime.engine.dialect.name
     try:
@@ -150,63 +147,42 @@ def information(runtime: Runtime, visibility: Visibility) -> dict[str, Any]:
 
 
 def receivers(runtime: Runtime) -> list[dict[str, Any]]:
-    """Every receiver as the API shows it."""
+    """Every receiver as the API answers it."""
     return [
-        {
-            "name": status.name,
-            "kind": status.kind,
-            "address": status.address,
-            "state": status.state,
-            "message_rate": status.message_rate,
-            "position_rate": status.position_rate,
-            "messages": status.messages,
-            "positions": status.positions,
-            "last_message_at": at(status.last_message_at),
-            "reconnects": status.reconnects,
-            "last_error": status.last_error,
-            "last_error_at": at(status.last_error_at),
-            "since": at(status.since),
-            "invalid": status.invalid,
-            "anonymous": [
-                {**msgspec.structs.asdict(feeder), "connected_since": at(feeder.connected_since)}
+        answer(
+            ReceiverState,
+            status,
+            last_message_at=at(status.last_message_at),
+            last_error_at=at(status.last_error_at),
+            since=at(status.since),
+            anonymous=[
+                answer(AnonymousFeeder, feeder, connected_since=at(feeder.connected_since))
                 for feeder in status.anonymous
             ],
-        }
+        )
         for status in receiver_statuses(runtime)
     ]
 
 
 def inputs(runtime: Runtime) -> list[dict[str, Any]]:
-    """Every input as the API shows it: the receivers and the inputs of the other features."""
-    return [*_describe_inputs(receiver_statuses(runtime)), *feature_inputs(runtime)]
+    """Every input as the API answers it: the receivers and the inputs of the other features."""
+    return [*map(_input_answer, receiver_statuses(runtime)), *feature_inputs(runtime)]
 
 
 def feature_inputs(runtime: Runtime) -> list[dict[str, Any]]:
     """The inputs of the features that bring no aircraft."""
-    return _describe_inputs(published_statuses(runtime.bus))
+    return [_input_answer(status) for status in published_statuses(runtime.bus)]
 
 
-def _describe_inputs(statuses: Sequence[InputStatus]) -> list[dict[str, Any]]:
-    return [
-        {
-            "family": status.family,
-            "name": status.name,
-            "kind": status.kind,
-            "address": status.address,
-            "state": status.state,
-            "message_rate": status.message_rate,
-            "received": status.messages,
-            "stored": None if isinstance(status, ReceiverStatus) else status.stored,
-            "dropped": status.dropped,
-            "refused": status.refused,
-            "invalid": sum(status.invalid.values()),
-            "reasons": status.invalid,
-            "connections": status.connections,
-            "last_message_at": at(status.last_message_at),
-            "reconnects": status.reconnects,
-            "last_error": status.last_error,
-            "last_error_at": at(status.last_error_at),
-            "since": at(status.since),
-        }
-        for status in statuses
-    ]
+def _input_answer(status: InputStatus) -> dict[str, Any]:
+    return answer(
+        InputState,
+        status,
+        received=status.messages,
+        stored=None if isinstance(status, ReceiverStatus) else status.stored,
+        invalid=sum(status.invalid.values()),
+        reasons=status.invalid,
+        last_message_at=at(status.last_message_at),
+        last_error_at=at(status.last_error_at),
+        since=at(status.since),
+    )

@@ -65,7 +65,7 @@ def get_system_status(request: Request) -> dict[str, Any]:
     The same document as the real-time event `system:status`. Military aircraft are counted for those who may see them;
     hosts and process numbers are named to holders of `system.manage`.
     """
-    return status.describe(request.runtime, request.visibility)
+    return status.status_answer(request.runtime, request.visibility)
 
 
 @info_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.SystemInformation()})
@@ -146,7 +146,7 @@ def get_retention(request: Request) -> dict[str, Any]:
         "count": len(kinds),
         "database_limit_mb": settings.retention_database_mb,
         "interval_s": settings.retention_interval_s,
-        "database": status.describe_database(runtime),
+        "database": status.database_answer(runtime),
     }
 
 

@@ -46,7 +46,7 @@ def show_overview(request: Request) -> dict[str, Any]:
 def _status(request: Request) -> dict[str, Any]:
     runtime, catalogue = request.runtime, catalogue_of(request)
     names = PartNames(catalogue, runtime.features)
-    document = status.describe(runtime, request.visibility)
+    document = status.status_answer(runtime, request.visibility)
     checks = [Check(**check) for check in document["checks"]]
     parts, receivers = describe_parts(names, checks), _receivers(request)
     concerns = find_concerns(names, checks)

@@ -70,7 +70,7 @@ def _page(request: Request) -> dict[str, Any]:
     return {
         "kinds": kinds,
         "seen_at": seen.at if seen is not None else None,
-        "database": status.describe_database(runtime),
+        "database": status.database_answer(runtime),
         "settings": describe(settings, _names(runtime)),
         "problem": None,
     }
