@@ -1,4 +1,4 @@
-"""Runs the migrations on the engine that ``skywatch.core.database.migrations`` hands over."""
+"""Runs the migrations on the engine or connection that ``skywatch.core.database.migrations`` hands over."""
 
 import importlib
 import pkgutil
@@ -16,11 +16,9 @@ for room in pkgutil.iter_modules(skywatch.__path__):
             if error.name != f"skywatch.{room.name}.models":
                 raise
 
-engine = context.config.attributes.get("engine")
-if engine is None:
-    raise SystemExit("migrations run through `skywatch init FILE.ini`")
 
-with engine.connect() as connection, without_foreign_keys(connection):
+def run_on(connection):
+    """Run the migrations; within a transaction that is under way they are a part of it."""
     context.configure(
         connection=connection,
         target_metadata=Base.metadata,
@@ -30,4 +28,14 @@ with engine.connect() as connection, without_foreign_keys(connection):
     )
     with context.begin_transaction():
         context.run_migrations()
-    connection.commit()
+
+
+engine, given = (context.config.attributes.get(name) for name in ("engine", "connection"))
+if given is not None:
+    run_on(given)
+elif engine is not None:
+    with engine.connect() as connection, without_foreign_keys(connection):
+        run_on(connection)
+        connection.commit()
+else:
+    raise SystemExit("migrations run through `skywatch init FILE.ini`")

@@ -15,6 +15,7 @@ from skywatch.aircraft import feature as aircraft
 from skywatch.airframes import feature as airframes
 from skywatch.alerts import feature as alerts
 from skywatch.audio import feature as audio
+from skywatch.backup import feature as backup
 from skywatch.cannonball import feature as cannonball
 from skywatch.console import feature as console
 from skywatch.core import problems, rule_fields
@@ -60,6 +61,7 @@ FEATURES = FeatureSet(
         reception.FEATURE,
         history.FEATURE,
         system.FEATURE,
+        backup.FEATURE,
         notify.FEATURE,
         realtime.FEATURE,
         console.FEATURE,

@@ -12,6 +12,7 @@ FEATURE = Feature(
     checks="skywatch.accounts.checks:check",
     visibilities="skywatch.accounts.identity.visibilities:visibilities",
     retention="skywatch.accounts.retention:KINDS",
+    restored="skywatch.accounts.logins.restored:end_all",
     commands={"user": "skywatch.accounts.command:user"},
     tags={
         "auth": "Logging in and out, the caller's own profile, password and permissions.",

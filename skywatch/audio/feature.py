@@ -31,6 +31,7 @@ FEATURE = Feature(
         EventKind(name="audio:transcript", topic="audio", may_need=LINKS),
     ),
     retention="skywatch.audio.retention:KINDS",
+    stored_folders="skywatch.audio.recordings.stored:stored_folders",
     problems=(ProblemKind("range_not_satisfiable", 416, "The range is not satisfiable"),),
     metrics="skywatch.audio.metrics",
     commands={"audio": "skywatch.audio.command:audio"},

@@ -21,6 +21,7 @@ from skywatch.settings import Role, Settings, compose
 if TYPE_CHECKING:
     from sqlalchemy import FromClause
 
+    from skywatch.core.backups import StoredFolder
     from skywatch.core.storing.retention import Kind
 
 
@@ -174,6 +175,11 @@ class Feature:
     metrics: str = ""
     # Groups of its operations in the OpenAPI document -> what they are for.
     tags: Mapping[str, str] = field(default_factory=dict)
+    # ``module:function(settings)`` that returns the ``skywatch.core.backups.StoredFolder``s that backups contain.
+    stored_folders: str = ""
+    # ``module:function(session, restoration)``, called in the transaction that completes a restore
+    # (``skywatch.core.backups.Restoration``).
+    restored: str = ""
     # Name of a subcommand of ``skywatch`` -> ``module:command``.
     commands: Mapping[str, str] = field(default_factory=dict)
 
@@ -305,6 +311,16 @@ class FeatureSet:
         """What retention limits, by name."""
         kinds: list[Kind] = [kind for feature in self if feature.retention for kind in load(feature.retention)]
         return sorted(kinds, key=lambda kind: kind.name)
+
+    def stored_folders(self, settings: Settings) -> list[StoredFolder]:
+        """The folders of files that backups contain."""
+        return [
+            folder for feature in self if feature.stored_folders for folder in load(feature.stored_folders)(settings)
+        ]
+
+    def restored(self) -> list[Callable[[Any, Any], None]]:
+        """The functions that complete a restore."""
+        return [load(feature.restored) for feature in self if feature.restored]
 
     def past_pictures(self) -> Callable[..., Iterator[bytes]] | None:
         """The function that yields stored pictures of a span; None where nothing is stored."""

@@ -12,6 +12,7 @@ FEATURE = Feature(
         Service(role="worker", create="skywatch.notify.mqtt.publisher:create"),
     ),
     retention="skywatch.notify.retention:KINDS",
+    restored="skywatch.notify.deliveries.restored:hold_pending",
     settings=NotifySettings,
     metrics="skywatch.notify.metrics",
     commands={"deliveries": "skywatch.notify.command:deliveries"},

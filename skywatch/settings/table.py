@@ -30,6 +30,8 @@ class Settings:
     features: ClassVar[Any]
     # Name of every setting that does not have its default -> where its value comes from.
     sources: Mapping[str, Source] = dataclasses.field(default_factory=dict, repr=False, compare=False)
+    # The file that the settings were read from; empty where they come from elsewhere.
+    ini: str = dataclasses.field(default="", repr=False, compare=False)
 
     # The service
     environment: Environment = setting(

@@ -9,7 +9,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from skywatch.core.database.engine import DatabaseAwayError, DatabaseError, damage, is_damaged, is_outage, reason
@@ -37,6 +37,13 @@ def upgrade(engine: Engine, revision: str = "head") -> None:
     """Bring the schema up to ``revision``; raises DatabaseError where no migration leads on from the schema."""
     _refuse_unknown(engine)
     command.upgrade(configuration(engine), revision)
+
+
+def upgrade_within(connection: Connection) -> None:
+    """Bring the schema up to date within the transaction of a connection to PostgreSQL; raises DatabaseError."""
+    config = configuration()
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
 
 
 def downgrade(engine: Engine, revision: str = "base") -> None:
@@ -74,6 +81,16 @@ def _refuse_unknown(engine: Engine) -> None:
             raise DatabaseError(
                 f"setting database_url: the schema (revision {head}) {_advice(head, scripts)}"
             ) from None
+
+
+def why_unknown(revision: str) -> str:
+    """Why this version cannot work with a schema of that revision; empty where it can."""
+    scripts = ScriptDirectory.from_config(configuration())
+    try:
+        scripts.get_revision(revision)
+    except CommandError:
+        return _advice(revision, scripts)
+    return ""
 
 
 def _advice(head: str, scripts: ScriptDirectory) -> str:

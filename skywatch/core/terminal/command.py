@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import sys
 from collections.abc import Callable, Mapping
@@ -55,8 +56,8 @@ def one_line_errors(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def read_ini(path: Path) -> tuple[Settings, list[Origin]]:
-    """The settings of an ini file's ``[app:main]`` section and the environment."""
+def read_ini(path: Path, defaults: Mapping[str, str] | None = None) -> tuple[Settings, list[Origin]]:
+    """The settings of an ini file's ``[app:main]`` section and the environment; ``defaults`` for what neither names."""
     if not path.is_file():
         fail(f"{path}: there is no such file")
     loader = Loader(parse_uri(f"file+ini://{path.resolve()}"))
@@ -68,7 +69,8 @@ def read_ini(path: Path) -> tuple[Settings, list[Origin]]:
         fail(f"{path}: is not an ini file (not UTF-8 text)")
     # The root command has the installation's features, and so can read its settings.
     load: LoadSettings = click.get_current_context().find_root().obj
-    return load(dict(section))
+    settings, origins = load({**(defaults or {}), **section})
+    return dataclasses.replace(settings, ini=str(path.resolve())), origins
 
 
 def set_up_logging(settings: Settings) -> None:

@@ -65,14 +65,18 @@ def retry_delivery(session: Session, owner: Owner, delivery_id: int) -> Delivery
 
 
 def retry_span(session: Session, owner: Owner, begin: datetime, end: datetime, channel_id: int | None) -> int:
-    """Retry the dead deliveries of a time span whose channels are enabled; returns their number.
+    """Retry the dead deliveries of a time span, and those that a restore holds, whose channels are enabled.
 
-    The oldest 10,000 at a time.
+    The oldest 10,000 at a time; returns their number.
     """
     now = utcnow()
     where = [
         _visible(owner),
-        Delivery.state == DeliveryState.DEAD.value,
+        # What a restore holds has no time at which it is due.
+        sa.or_(
+            Delivery.state == DeliveryState.DEAD.value,
+            sa.and_(Delivery.state == DeliveryState.HELD.value, Delivery.next_at.is_(None)),
+        ),
         Delivery.created_at >= begin,
         Delivery.created_at <= end,
         Channel.enabled,

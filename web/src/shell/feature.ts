@@ -50,8 +50,8 @@ export interface Feature {
   hasTopic?: boolean;
   /** Whether API keys have a scope of this name. */
   hasScope?: boolean;
-  /** Whether channels of notifications may subscribe to this feature. */
-  isSource?: boolean;
+  /** Whether channels of notifications may subscribe to this feature; its name there and who is offered it, where that is not the first page's title and whoever may view the feature. */
+  isSource?: boolean | { title: TextKey; isOffered: () => boolean };
   /** The notice of an event of this feature; null for one that nobody is disturbed with. It leads to the first page. */
   notice?: (event: string, data: Record<string, unknown>) => Notice | null;
   /** The text of several notices at once; `{n}` is their number. */

@@ -30,4 +30,8 @@ export const system: Feature = {
   ],
   hasTopic: true,
   hasScope: true,
+  isSource: {
+    title: "system.source",
+    isOffered: () => session.user.value?.permissions.includes("system.manage") ?? false,
+  },
 };

@@ -34,6 +34,14 @@ const FRESH: Draft = {
   sources: [],
 };
 
+/** What a channel of this person may subscribe to. */
+function offeredSources(): { name: string; title: TextKey }[] {
+  return FEATURES.flatMap(({ name, isSource, pages }) => {
+    const source = isSource === true ? { title: pages[0].title, isOffered: () => session.canView(name) } : isSource;
+    return source && source.isOffered() ? [{ name, title: source.title }] : [];
+  });
+}
+
 class Channels extends Task {
   protected override readonly fields = ["name", "address", "rate_per_minute", "digest_s", "sources"];
   private channels: Channel[] = [];
@@ -239,7 +247,7 @@ class Channels extends Task {
           <label><span>${t("channel.digest")}</span><span class="with-unit"><input type="number" min="10" max="86400" placeholder=${t("channel.at_once")} .value=${draft.digest_s === null ? "" : String(draft.digest_s)} @input=${(event: Event) => this.set({ digest_s: (event.target as HTMLInputElement).value === "" ? null : Number((event.target as HTMLInputElement).value) })} /><small>s</small></span></label>
         </div>${this.faultBelow("rate_per_minute")}${this.faultBelow("digest_s")}
         <label class="check"><input type="checkbox" .checked=${draft.send_cleared} @change=${() => this.set({ send_cleared: !draft.send_cleared })} /> ${t("channel.cleared")}</label>
-        <fieldset><legend class="field-title">${t("channel.sources")}</legend><div class="checks">${FEATURES.filter(({ isSource, name }) => isSource && session.canView(name)).map(({ name, pages }) => html`<label class="check"><input type="checkbox" .checked=${draft.sources.includes(name)} @change=${() => toggle(name)} /> ${t(pages[0].title)}</label>`)}</div>${this.faultBelow("sources")}</fieldset>
+        <fieldset><legend class="field-title">${t("channel.sources")}</legend><div class="checks">${offeredSources().map(({ name, title }) => html`<label class="check"><input type="checkbox" .checked=${draft.sources.includes(name)} @change=${() => toggle(name)} /> ${t(title)}</label>`)}</div>${this.faultBelow("sources")}</fieldset>
         <label class="check"><input type="checkbox" .checked=${draft.enabled} @change=${() => this.set({ enabled: !draft.enabled })} /> ${t("rule.enabled")}</label>
       </div></details>
       ${this.fault()}

@@ -1,0 +1,1 @@
+"""Backup and restore of one database by its own means."""

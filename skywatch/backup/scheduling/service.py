@@ -1,0 +1,174 @@
+"""The service of the worker role that makes backups by schedule; of several workers one does.
+
+When the next one is due follows from the newest whole backup in ``backup_target``: nothing else is remembered, so that
+a folder that was emptied, or a disk that was changed, gets a backup at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from skywatch.backup.contents.manifest import NAME, Manifest
+from skywatch.backup.contents.sealed import read_passphrase
+from skywatch.backup.errors import BackupError, Cancelled, Refused
+from skywatch.backup.making import Order, make_backup
+from skywatch.backup.progress import Progress
+from skywatch.backup.scheduling import notices
+from skywatch.backup.scheduling.rotation import PREFIX, name_at, remove_old, whole_backups
+from skywatch.backup.settings import BackupSettings, duration_s
+from skywatch.core.clock import to_iso, utcnow
+from skywatch.core.database.engine import DatabaseError, reason, writing
+from skywatch.core.database.exclusive import ExclusiveLock, LockHeldError, exclusive_lock
+from skywatch.core.reporting import health
+from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.runtime import Runtime
+
+log = logging.getLogger(__name__)
+COMPONENT = "backup"
+SCHEDULE_LOCK = "backup-schedule"
+# How often the schedule is looked at (s).
+LOOK_EVERY_S = 5.0
+# The longest pause after a backup that failed (s).
+RETRY = timedelta(minutes=10)
+# A manifest further in the future than this is of a clock that was wrong.
+FUTURE = timedelta(minutes=5)
+STOP_S = 5.0
+
+
+class BackupSchedule:
+    """A thread that is idle most of the time; without ``backup_target`` there is none."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._settings = runtime.settings.of(BackupSettings)
+        self._folder = Path(self._settings.backup_target)
+        self._every = timedelta(seconds=duration_s(self._settings.backup_every))
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=COMPONENT, daemon=True)
+        self._lock: ExclusiveLock | None = None
+        self._faults = FaultLog(log, "the backup failed", "backups work again")
+        self._retry_at: datetime | None = None
+        self._is_failing = False
+        self._newest: Manifest | None = None
+        self._seen: list[tuple[str, int]] = []
+
+    async def start(self) -> None:
+        """Begin."""
+        if self._settings.backup_target:
+            self._thread.start()
+
+    async def stop(self) -> None:
+        """End; a backup that is under way is given up, and nothing of it remains."""
+        self._stop.set()
+        if self._thread.is_alive():
+            await asyncio.to_thread(self._thread.join, STOP_S)
+        health.withdraw(COMPONENT)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                if self._leads():
+                    self.look(utcnow())
+            except Exception as error:
+                # Whatever it is, health shows it, and the next look may succeed.
+                log.exception("backups: the schedule has a fault")
+                health.report(COMPONENT, False, f"the schedule has a fault: {type(error).__name__}")
+            self._stop.wait(LOOK_EVERY_S)
+        if self._lock is not None:
+            self._lock.close()
+
+    def _leads(self) -> bool:
+        """Whether this worker is the one that makes backups."""
+        if self._lock is None:
+            self._lock = exclusive_lock(self._runtime.settings.database_url, SCHEDULE_LOCK)
+        try:
+            self._lock.take()
+        except LockHeldError:
+            health.withdraw(COMPONENT)
+            return False
+        except (SQLAlchemyError, OSError) as error:
+            self._fail(f"the database does not answer ({reason(error)})", None)
+            return False
+        return True
+
+    def look(self, now: datetime) -> None:
+        """Make a backup if one is due, and report the state."""
+        newest = None
+        try:
+            newest = self._find_newest()
+            if newest is None or not newest.began_at - FUTURE <= now < newest.began_at + self._every:
+                if self._retry_at is not None and now < self._retry_at:
+                    return
+                self._retry_at = now + min(self._every, RETRY)
+                newest = self._make(now)
+        except Cancelled:
+            return
+        except (BackupError, DatabaseError, OSError) as error:
+            why = error.public if isinstance(error, BackupError) else reason(error)
+            self._fail(why, newest.began_at if newest else None, str(error))
+            return
+        self._retry_at = None
+        self._succeed(newest)
+
+    def _find_newest(self) -> Manifest | None:
+        """The newest whole backup; manifests of many recordings are large, and are read when one of them changes."""
+        if not self._folder.is_dir():
+            raise Refused("backup_target is not there: create the folder, or mount its disk")
+        seen = [(path.parent.name, path.stat().st_mtime_ns) for path in sorted(self._folder.glob(f"{PREFIX}*/{NAME}"))]
+        if seen != self._seen:
+            backups = whole_backups(self._folder)
+            self._newest, self._seen = (backups[-1].manifest if backups else None), seen
+        return self._newest
+
+    def _make(self, now: datetime) -> Manifest:
+        if not self._runtime.settings.ini:
+            raise Refused("the service was started without a file of settings")
+        # A service without a configured secret has the one of the file beside its database.
+        passphrase = read_passphrase(Path(self._settings.backup_passphrase_file))
+        remove_old(self._folder, self._settings.backup_keep)
+        order = Order(self._runtime.settings, Path(self._runtime.settings.ini), self._folder / name_at(now), passphrase)
+        manifest = make_backup(order, Progress(is_cancelled=self._stop.is_set))
+        remove_old(self._folder, self._settings.backup_keep)
+        seconds = (manifest.ended_at - manifest.began_at).total_seconds()
+        log.info("backup made: %.1f MB in %.1f s", manifest.bytes / 1e6, seconds)
+        return manifest
+
+    def _succeed(self, newest: Manifest) -> None:
+        self._faults.succeeded()
+        if self._is_failing:
+            self._is_failing = False
+            with writing(self._runtime.sessions) as session:
+                notices.notify_recovered(session, newest.began_at)
+        seconds = (newest.ended_at - newest.began_at).total_seconds()
+        health.report(
+            COMPONENT,
+            True,
+            f"the newest is of {to_iso(newest.began_at.replace(microsecond=0))}",
+            newest_at=newest.began_at.timestamp(),
+            seconds=seconds,
+            bytes=float(newest.bytes),
+        )
+
+    def _fail(self, why: str, newest_at: datetime | None, line: str = "") -> None:
+        self._faults.failed(line or why)
+        last = f"the newest is of {to_iso(newest_at.replace(microsecond=0))}" if newest_at else "there is none"
+        health.report(COMPONENT, False, f"failed: {why}; {last}")
+        if not self._is_failing:
+            try:
+                with writing(self._runtime.sessions) as session:
+                    notices.notify_failed(session, why, newest_at)
+            except SQLAlchemyError:
+                # The database is away: it is tried again with the next failure.
+                return
+            self._is_failing = True
+
+
+def create(runtime: Runtime) -> BackupSchedule:
+    """The schedule."""
+    return BackupSchedule(runtime)

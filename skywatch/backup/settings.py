@@ -1,0 +1,45 @@
+"""The settings of backups by schedule."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+from skywatch.settings import Settings, SettingsError, setting
+
+UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+LEAST_S, MOST_S = 60, 366 * 86_400
+
+
+def duration_s(text: str) -> int:
+    """The seconds of a duration such as ``24h``; raises ValueError."""
+    match = re.fullmatch(r"([1-9][0-9]{0,8})([smhd])", text)
+    if match is None:
+        raise ValueError("expected a duration such as 24h or 7d (s, m, h, d)")
+    return int(match.group(1)) * UNIT_S[match.group(2)]
+
+
+def parse_interval(text: str) -> str:
+    """A duration between a minute and a year."""
+    if not LEAST_S <= duration_s(text) <= MOST_S:
+        raise ValueError("expected a duration between 1m and 366d")
+    return text
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class BackupSettings(Settings):
+    """The settings of backups by schedule."""
+
+    backup_target: str = setting(
+        "", "folder in which the role worker makes backups by schedule, each in a folder of its own; empty: none"
+    )
+    backup_every: str = setting("24h", "how often a backup is made (s, m, h, d)", parse=parse_interval)
+    backup_keep: int = setting(7, "how many whole backups stay in backup_target", minimum=1, maximum=10_000)
+    backup_passphrase_file: str = setting(
+        "", "file whose first line encrypts the settings and the secret in backups by schedule"
+    )
+
+    def check(self) -> None:
+        """A schedule has a passphrase: nobody decides at night whether the secret is left out."""
+        if self.backup_target and not self.backup_passphrase_file:
+            raise SettingsError("backup_passphrase_file", "must be set where backup_target is")
