@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from skywatch.patterns.arrival import Arrival
 from skywatch.patterns.findings import Finding, FindingLog, PatternType
 from skywatch.patterns.ordinary.reasons import PROCEDURE_TURN
 from skywatch.patterns.settings import PatternSettings
@@ -30,7 +31,7 @@ class _Watch:
 class StationDetector:
     """Feeds the windows and reports what they show."""
 
-    __slots__ = ("_fastest_kt", "_log", "_loiter", "_lows", "_procedures", "_s", "_sampled_t", "_search", "_stake")
+    __slots__ = ("_arrival", "_log", "_loiter", "_lows", "_procedures", "_s", "_sampled_t", "_search", "_stake")
 
     def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints, procedures: ProcedureTurns) -> None:
         s = self._s = settings
@@ -41,14 +42,14 @@ class StationDetector:
         self._loiter = _Watch(PatternType.LOITERING, Window(s.loiter_s, s.ground_cell_nm, s.station_gap_s))
         self._search = _Watch(PatternType.AREA_SEARCH, Window(s.search_s, s.ground_cell_nm, s.station_gap_s))
         self._sampled_t = float("-inf")
-        self._fastest_kt = 0.0
+        self._arrival = Arrival(s)
 
     def clear(self) -> None:
         """Forget the trail; open findings end."""
         for watch in (self._stake, self._loiter, self._search):
             self._end(watch)
             watch.window.clear()
-        self._fastest_kt = 0.0
+        self._arrival.clear()
 
     def _end(self, watch: _Watch) -> None:
         if watch.finding is not None:
@@ -61,7 +62,7 @@ class StationDetector:
             return
         self._sampled_t = t
         sample = Sample(t, x, y, alt_ft, speed_kt, path_nm)
-        self._fastest_kt = max(self._fastest_kt, speed_kt or 0.0)
+        self._arrival.add(sample)
         for watch, holds in (
             (self._stake, self._stakes_out),
             (self._search, self._searches),
@@ -116,19 +117,23 @@ class StationDetector:
 
     def _stakes_out(self, w: Window, slack: float) -> bool:
         s = self._s
-        if w.radius_nm > s.stakeout_radius_nm * slack or self._fastest_kt < s.stakeout_came_kt:
+        if w.radius_nm > s.stakeout_radius_nm * slack or not self._arrival.came_flying:
             return False
+        # Between positions far apart who sends no speed may have flown a circle.
         speed_kt = w.speed_kt()
-        if speed_kt > s.stakeout_speed_kt * slack:
+        if not w.knows_speed() or speed_kt > s.stakeout_speed_kt * slack:
             return False
         altitude = None if w.has_gap() or w.still_share() > s.hover_still_share else w.altitude_range_ft()
         if altitude is None:
             return False
         low_ft, high_ft = altitude
-        if low_ft < self._lows.lowest_ft + s.hover_height_ft:
-            return False
         if high_ft - low_ft > s.stakeout_level_ft * slack:
             return False
+        above_ft = min(self._lows.lowest_ft + s.hover_height_ft, self._arrival.lowest_cruise_ft - s.hover_cruise_ft)
+        if low_ft < above_ft:
+            # It was never lower: it may have come down to the ground, where the altimeter does not move.
+            settled = w.share_below_ft(low_ft + s.hover_settled_ft)
+            return settled <= s.hover_settled_share and high_ft - low_ft >= s.hover_wander_ft
         return high_ft - low_ft >= s.hover_wander_ft or speed_kt >= s.hover_drift_kt
 
     def _keeps_station(self, w: Window, slack: float, level_ft: float) -> bool:

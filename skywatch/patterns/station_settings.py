@@ -63,12 +63,25 @@ class StationSettings:
     """Root mean square radius (nm) of a stakeout."""
     stakeout_level_ft: float = 500.0
     """A stakeout keeps within this height (ft); a glider in a thermal does not."""
-    stakeout_speed_kt: float = 45.0
-    """Mean ground speed (kt) of a stakeout."""
+    stakeout_speed_kt: float = 40.0
+    """Mean ground speed (kt) of a stakeout, as reported; gliders circle from 43 kt on."""
     stakeout_came_kt: float = 55.0
-    """The aircraft came flying, at this speed (kt) or more, so it is no car and no parked aircraft."""
+    """The aircraft came flying, at this speed (kt) or more, so it is no car, no parked aircraft and no balloon..."""
+    stakeout_came_share: float = 0.7
+    """... which its way bears out to this share, as the noise of multilateration does not..."""
+    stakeout_came_s: float = 40.0
+    """... for so long (s)."""
     hover_height_ft: float = 200.0
-    """It is at least this high (ft) above the lowest level of its trail: else it may stand on the ground."""
+    """It is at least this high (ft) above the lowest level of its trail..."""
+    hover_cruise_ft: float = 150.0
+    """... or hovers not lower than this (ft) below where it flew level before..."""
+    hover_cruise_s: float = 60.0
+    """... for so long (s): over a runway nobody flies on for half of it..."""
+    hover_settled_share: float = 0.6
+    """... or else not more than this share of the samples..."""
+    hover_settled_ft: float = 50.0
+    """... lies within so little (ft) above its lowest level: whoever came down to where he never was lower may stand on
+    the ground, where the altimeter does not move."""
     hover_still_share: float = 0.5
     """Not more than this share of the samples shows less than 1 kt: hovering is never quite still for long."""
     hover_wander_ft: float = 75.0

@@ -169,9 +169,18 @@ class Window:
 
     def speed_kt(self) -> float:
         """Return the mean of the reported speeds where most samples have one, else way over time."""
-        if self._speeds * 2 >= len(self._samples):
+        if self.knows_speed():
             return self._speed_sum / self._speeds
         return self.way_nm * 3600.0 / max(self.duration_s, 1.0)
+
+    def knows_speed(self) -> bool:
+        """Return whether most samples have a reported speed."""
+        return self._speeds * 2 >= len(self._samples)
+
+    def share_below_ft(self, level_ft: float) -> float:
+        """Return the share of the samples of known height at or below a level; 1 where none is known."""
+        known = [p.alt_ft for p in self._samples if p.alt_ft is not None]
+        return sum(alt_ft <= level_ft for alt_ft in known) / len(known) if known else 1.0
 
     def still_share(self) -> float:
         """Return the share of the samples with a reported speed of nought."""

@@ -16,7 +16,8 @@ def table() -> Table:
 
 
 @pytest.mark.parametrize(
-    ("label", "least"), [("circling", 0.9), ("grid_search", 0.9), ("racetrack", 0.8), ("area_search", 0.8)]
+    ("label", "least"),
+    [("circling", 0.9), ("grid_search", 0.9), ("racetrack", 0.8), ("area_search", 0.8), ("stakeout", 0.7)],
 )
 def test_what_is_flown_is_found(table: Table, label: str, least: float) -> None:
     assert table.recall(label) >= least
