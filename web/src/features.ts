@@ -2,6 +2,7 @@
 import { aircraft } from "./features/aircraft/feature";
 import { history } from "./features/history/feature";
 import { system } from "./features/system/feature";
+import { feeders } from "./features/feeders/feature";
 import { cannonball } from "./features/cannonball/feature";
 import { alerts } from "./features/alerts/feature";
 import { safety } from "./features/safety/feature";
@@ -16,6 +17,7 @@ export const FEATURES: Feature[] = [
   aircraft,
   history,
   system,
+  feeders,
   cannonball,
   alerts,
   safety,

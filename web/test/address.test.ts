@@ -19,3 +19,13 @@ test("a note that is made before the event of a new address does not undo the wa
   note({ at: null });
   assert.equal(location.hash, "#/settings");
 });
+
+test("an entry of a page is in its address and stays there", async () => {
+  const { format, go, note, parse, place } = await import("../src/core/address");
+  assert.deepEqual(parse("#/feeders/7?days=30"), { page: "feeders", item: "7", query: { days: "30" } });
+  assert.equal(format(parse("#/feeders/7?days=30")), "#/feeders/7?days=30");
+  go("feeders/7");
+  note({ days: "1" });
+  assert.equal(location.hash, "#/feeders/7?days=1");
+  assert.deepEqual([place.value.page, place.value.item], ["feeders", "7"]);
+});

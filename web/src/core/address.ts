@@ -3,19 +3,22 @@ import { Cell } from "./cell";
 
 export interface Place {
   page: string;
+  /** The one of its entries that is open: `7` of `#/feeders/7`. */
+  item?: string;
   query: Record<string, string>;
 }
 
 export function parse(fragment: string): Place {
   const [path, query = ""] = fragment.replace(/^#\/?/, "").split("?");
-  return { page: path || "map", query: Object.fromEntries(new URLSearchParams(query)) };
+  const [page, item] = path.split("/");
+  return { page: page || "map", ...(item ? { item } : {}), query: Object.fromEntries(new URLSearchParams(query)) };
 }
 
-export function format({ page, query }: Place): string {
+export function format({ page, item, query }: Place): string {
   const entries = Object.entries(query).filter(([, value]) => value !== "");
   // Commas and colons are allowed in a fragment, and read better plain.
   const text = new URLSearchParams(entries).toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
-  return `#/${page}${text ? `?${text}` : ""}`;
+  return `#/${page}${item ? `/${item}` : ""}${text ? `?${text}` : ""}`;
 }
 
 export const place = new Cell<Place>(parse(location.hash));
@@ -35,7 +38,7 @@ export function note(change: Record<string, string | null>): void {
     if (value === null || value === "") delete query[name];
     else query[name] = value;
   }
-  const next = { page: place.value.page, query };
+  const next = { ...place.value, query };
   const text = format(next);
   if (text === format(place.value)) return;
   history.replaceState(null, "", text);

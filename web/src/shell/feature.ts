@@ -34,6 +34,17 @@ export interface Page {
   inBar?: boolean;
 }
 
+/** Which receiver a part is about: one of the settings by its name, or a feeder by its id. */
+export type Source = { receiver: string } | { feeder: number };
+
+/** What a feature shows on the page of a receiver or a feeder, such as its charts: an element with a property `source`. */
+export interface ReceiverPart {
+  element: string;
+  load: () => Promise<unknown>;
+  /** Who is shown it; without it, everybody. */
+  isOpen?: (source: Source) => boolean;
+}
+
 /** A title and a text that the person is notified with, wherever they are. */
 export interface Notice {
   title: string;
@@ -60,6 +71,7 @@ export interface Feature {
   marks?: Mark[];
   panelParts?: PanelPart[];
   panelLinks?: PanelLink[];
+  receiverParts?: ReceiverPart[];
   /** Layers that the map shows while one of the pages is open. */
   layers?: PageLayer[];
   /** Layers of the map that the reader switches on and off. */
