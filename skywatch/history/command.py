@@ -16,9 +16,9 @@ from skywatch.core.storing.retention import Pruner, database_bytes
 from skywatch.core.storing.stored_settings import in_force
 from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
 from skywatch.core.terminal.progress import progress_of
-from skywatch.history.importing.readsb import find
 from skywatch.history.importing.service import import_traces
 from skywatch.history.settings import HistorySettings
+from skywatch.receivers.reports.traces import find
 from skywatch.settings import Settings
 
 SHOWN_REFUSED = 10

@@ -138,6 +138,13 @@ class Picture:
         self.trails.add(sky)
         return sky
 
+    def next_change_at(self, now: float) -> float:
+        """When time alone may change this picture the next time (unix s), if nothing is received: something expires, or
+        a refused position is decided. Infinite: never."""
+        if self.validator.is_undecided:
+            return now
+        return min((views.expires_at(now, self.timeout_s) for views in self._views), default=float("inf"))
+
     def save(self) -> SavedPicture:
         """The state needed to continue after a restart."""
         books = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import BinaryIO, Literal, NamedTuple, cast
 
@@ -81,23 +81,33 @@ def moments(
     slice_s: float = 0.1,
     cpr: Counter[str] | None = None,
     tap: FrameTap | None = None,
+    on_read: Callable[[int], object] = lambda size: None,
 ) -> Iterator[Moment]:
     """Read a recording once; frames within ``slice_s`` are decoded together.
 
-    Invalid input is counted in ``invalid``, results of position frames in ``cpr``; good frames are passed to ``tap``.
+    Invalid input is counted in ``invalid``, results of position frames in ``cpr``; good frames are passed to ``tap``,
+    and ``on_read`` is called with how much of the file (bytes) has been read.
     Raises RecordingError if the file cannot be opened or is damaged.
     """
     with _open(path) as stream:
-        if kind == "document":
-            yield from _documents(iter([_read(stream, MAX_LINE)]), invalid)
-        elif kind == "documents":
-            yield from _documents(_lines(stream, invalid), invalid)
-        elif kind == "lines":
-            yield from _single_aircraft(_lines(stream, invalid), invalid)
-        elif kind == "sbs":
-            yield from _sbs(_lines(stream, invalid), invalid)
-        else:
-            yield from _frames(stream, kind, FrameReports(station, invalid, cpr, tap), slice_s)
+        for moment in _of_kind(stream, kind, station, invalid, slice_s, cpr, tap):
+            on_read(frame_recordings.position(stream))
+            yield moment
+
+
+def _of_kind(
+    stream: BinaryIO, kind: Kind, station: Station, invalid: Counter[str], slice_s: float, cpr: Counter[str] | None,
+    tap: FrameTap | None,
+) -> Iterator[Moment]:  # fmt: skip
+    if kind == "document":
+        return _documents(iter([_read(stream, MAX_LINE)]), invalid)
+    if kind == "documents":
+        return _documents(_lines(stream, invalid), invalid)
+    if kind == "lines":
+        return _single_aircraft(_lines(stream, invalid), invalid)
+    if kind == "sbs":
+        return _sbs(_lines(stream, invalid), invalid)
+    return _frames(stream, kind, FrameReports(station, invalid, cpr, tap), slice_s)
 
 
 def _open(path: str) -> BinaryIO:

@@ -15,6 +15,7 @@ import click
 # Without a terminal a line is written for every so many percent.
 PLAIN_STEP_PERCENT = 20
 EVERY_S = 0.1
+BAR_WIDTH = 20
 _CLEAR = "\r\x1b[K"
 
 
@@ -43,8 +44,16 @@ def progress_of(total: int, what: str) -> Iterator[Callable[[int], None]]:
     yield plain
 
 
+def _bar(share: float | None) -> str:
+    if share is None:
+        return ""
+    percent = min(max(int(100 * share), 0), 100)
+    filled = percent * BAR_WIDTH // 100
+    return f"[{'#' * filled}{'-' * (BAR_WIDTH - filled)}] {percent} %  "
+
+
 class ProgressLine:
-    """How far a file is read, for a command that prints results meanwhile: one line on a terminal, nothing elsewhere.
+    """How far a file is read, for a command that prints results meanwhile: a bar on a terminal, nothing elsewhere.
 
     It is rewritten at most ten times a second and leaves nothing behind. ``path`` is the file; of standard input (-)
     the length is not known. ``clear`` before anything else is printed, which may go to the same terminal.
@@ -59,10 +68,13 @@ class ProgressLine:
 
     def show(self, position: int, text: str) -> None:
         """``position`` bytes of the file are read; ``text`` is their result."""
+        self.show_share(position / self._bytes if self._bytes else None, text)
+
+    def show_share(self, share: float | None, text: str) -> None:
+        """A share (0 to 1) of the work is done, None where that is not known; ``text`` is its result."""
         if not self._is_shown or time.monotonic() < self._next:
             return
-        share = f"{min(100 * position // self._bytes, 100)} %  " if self._bytes else ""
-        self._stream.write(f"{_CLEAR}{share}{text}")
+        self._stream.write(f"{_CLEAR}{_bar(share)}{text}")
         self._stream.flush()
         self._next, self._is_written = time.monotonic() + EVERY_S, True
 

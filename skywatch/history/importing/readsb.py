@@ -1,44 +1,27 @@
-"""Reads readsb's history: ``trace_full_*.json`` files (gzip or not) and whole ``globe_history`` folders.
+"""The flights of readsb's traces, split where readsb marked a new leg or where nothing was received for long.
 
-A trace is split into flights where readsb marked a new leg or where nothing was received for long. Invalid
-entries are skipped and counted; a file that is not a trace is refused by name.
+Invalid entries are skipped and counted.
 """
 
 from __future__ import annotations
 
-import gzip
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from skywatch.history.recording.thinning import SAME_POSITION_S
 from skywatch.http.resources.schema import parse_icao
+from skywatch.receivers.reports import traces
+from skywatch.receivers.reports.traces import Trace, TraceError
 
 # Flags of a trace entry.
 NEW_LEG = 2
 MILITARY = 1
-# A trace of a day has tens of thousands of entries at most; more is not a trace.
-MAX_BYTES = 64_000_000
 TIME, LAT, LON, ALT, GS, TRACK, FLAGS, DETAILS = 0, 1, 2, 3, 4, 5, 6, 8
-
-
-class TraceError(ValueError):
-    """A file that is not a trace; ``str()`` is one line."""
-
-
-class _Document(msgspec.Struct):
-    icao: str
-    timestamp: float
-    trace: list[list[Any]]
-    r: str | None = None
-    t: str | None = None
-    dbFlags: int = 0  # noqa: N815
 
 
 @dataclass
@@ -65,52 +48,19 @@ class TracedFlight:
         return float(self.columns[0][-1])
 
 
-_decoder = msgspec.json.Decoder(_Document)
-
-
-def find(path: Path) -> list[Path]:
-    """The trace files that a path names: itself, or all below it, in order of their names."""
-    if path.is_dir():
-        return sorted(path.rglob("trace_full_*.json"))
-    return [path]
-
-
 def read(path: Path, flight_gap_s: float) -> tuple[list[TracedFlight], int]:
     """The flights of a trace file, and how many of its entries were skipped; raises TraceError."""
+    document = traces.read(path)
     try:
-        document = _decoder.decode(_content(path))
         address = parse_icao(document.icao)
-    except (msgspec.MsgspecError, ValueError, OSError, EOFError, zlib.error) as error:
+    except ValueError as error:
         raise TraceError(f"{path}: is not a trace: {error}") from None
-    entries = _without_duplicates(sorted(filter(_is_good, document.trace), key=lambda entry: float(entry[TIME])))
+    entries = _without_duplicates(traces.good_entries(document))
     skipped = len(document.trace) - len(entries)
     flights = []
     for leg in _legs(entries, flight_gap_s):
         flights.append(_flight(document, address, leg))
     return flights, skipped
-
-
-def _content(path: Path) -> bytes:
-    data = path.read_bytes()
-    if data[:2] != b"\x1f\x8b":
-        return data[: MAX_BYTES + 1] if len(data) <= MAX_BYTES else _refuse_size()
-    with gzip.open(path) as file:
-        plain = file.read(MAX_BYTES + 1)
-    return plain if len(plain) <= MAX_BYTES else _refuse_size()
-
-
-def _refuse_size() -> bytes:
-    raise TraceError(f"is larger than {MAX_BYTES:,} bytes")
-
-
-def _is_good(entry: list[Any]) -> bool:
-    return (
-        len(entry) > FLAGS
-        and all(isinstance(entry[n], int | float) for n in (TIME, LAT, LON, FLAGS))
-        and -90 <= entry[LAT] <= 90
-        and -180 <= entry[LON] <= 180
-        and -86_400 <= entry[TIME] <= 2 * 86_400
-    )
 
 
 def _without_duplicates(entries: list[list[Any]]) -> list[list[Any]]:
@@ -133,7 +83,7 @@ def _legs(entries: list[list[Any]], flight_gap_s: float) -> Iterator[list[list[A
         yield leg
 
 
-def _flight(document: _Document, address: str, leg: list[list[Any]]) -> TracedFlight:
+def _flight(document: Trace, address: str, leg: list[list[Any]]) -> TracedFlight:
     details: dict[str, Any] = {}
     for entry in leg:
         if len(entry) > DETAILS and isinstance(entry[DETAILS], dict):

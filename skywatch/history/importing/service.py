@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 from skywatch.core import geo
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.database.inserting import insert_many
-from skywatch.history.importing.readsb import TracedFlight, TraceError, find, read
+from skywatch.history.importing.readsb import TracedFlight, read
 from skywatch.history.models import Chunk, Flight
 from skywatch.history.reading.flights import IDS_A_QUERY, MAX_FLIGHT
 from skywatch.history.recording.thinning import THINNED_POINT, Thinner
@@ -28,6 +28,7 @@ from skywatch.history.settings import HistorySettings
 from skywatch.history.storage.points import GAP_S, POINT, Points, address_code, no_points
 from skywatch.history.storage.shards import slices
 from skywatch.picture.state.military import military_of
+from skywatch.receivers.reports.traces import TraceError, find
 
 FLIGHTS_AT_ONCE = 512
 

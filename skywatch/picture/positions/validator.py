@@ -63,7 +63,7 @@ class PositionValidator:
         """
         self.refused, self.disputed = [], []
         self.undecided = set()
-        self._reliability.learn(believed, names)
+        self._reliability.learn(believed, names, now)
         offers = list(offers)
         disputed: set[int] = set()
         agreeing: list[Array] = []
@@ -97,6 +97,11 @@ class PositionValidator:
         counts: Mapping[str, int] = self.implausible.get(receiver, {})
         return sum(counts.get(reason, 0) for reason in (JUMP, DISPUTED, RANGE))
 
+    @property
+    def is_undecided(self) -> bool:
+        """Whether time alone may decide about a position that was refused."""
+        return bool(self._repeated or self.contradicted or self.undecided)
+
     def note_fields(self, receiver: str, right: int, wrong: int) -> None:
         """Count aircraft of which other receivers say the same or were believed instead, in anything but positions."""
         reliability = self._reliability[receiver]
@@ -115,6 +120,7 @@ class PositionValidator:
         """Move all times by ``step`` seconds: the clock has been set."""
         self.contradicted = {key: at + step for key, at in self.contradicted.items()}
         self._repeated.shift(step)
+        self._reliability.shift(step)
 
     def _agrees(self, offer: Offer, believed: Positions, names: Sequence[str], now: float) -> Array:
         rows = offer.rows

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
-from skywatch.picture.receiving.fields import SHORTEST_LIFETIME_S
+from skywatch.picture.receiving.fields import LIFETIME_S, POSITION_LIFETIME_S, SHORTEST_LIFETIME_S
 from skywatch.picture.receiving.merge import without_expired
 from skywatch.picture.receiving.view import View, absorb, expire, view_of
 from skywatch.receivers.reports.report import Report
+
+LIFETIMES_S = tuple(sorted(set(LIFETIME_S.values())))
 
 
 class ReceiverViews:
@@ -41,6 +43,10 @@ class ReceiverViews:
         for address in [address for address, view in self.views.items() if view.at <= before]:
             del self.views[address]
 
+    def expires_at(self, now: float, timeout_s: float) -> float:
+        """When the next field, position or aircraft expires if nothing more is received (unix s); infinite: never."""
+        return min((_expires_at(view, now, timeout_s) for view in self.views.values()), default=float("inf"))
+
     def restore(self, views: Iterable[Report]) -> None:
         """Restore saved views of aircraft that were not received since."""
         for view in views:
@@ -69,6 +75,13 @@ class ReceiverViews:
                 view.expires_at += step
                 for state in view.heard.values():
                     state.at += step
+
+
+def _expires_at(view: Report, now: float, timeout_s: float) -> float:
+    fields = [view.expires_at] if isinstance(view, View) else [view.at + lifetime_s for lifetime_s in LIFETIMES_S]
+    # A field is shown until its lifetime has passed, not as long as it lasts: what ends now has not ended yet.
+    ends = (*fields, view.position_at + POSITION_LIFETIME_S, view.at + timeout_s)
+    return min((at for at in ends if at >= now), default=now)
 
 
 class AllReceiverViews:

@@ -14,9 +14,9 @@ from skywatch.picture.positions.plausibility import coverage
 
 # A receiver is often wrong when more than this share of its recent positions, and at least so many, were refused.
 WRONG_SHARE, WRONG_COUNT = 0.2, 20.0
-# Recent: what was counted loses half its weight in so many ticks.
-HALF_LIFE_TICKS = 120
-COVERAGE_EVERY_TICKS = 10
+# Recent: what was counted loses half its weight in this time (s).
+HALF_LIFE_S = 120.0
+COVERAGE_EVERY_S = 10.0
 
 
 @dataclasses.dataclass
@@ -58,7 +58,7 @@ class ReliabilityTracker:
     def __init__(self) -> None:
         self.implausible: dict[str, Counter[str]] = {}
         self._by_name: dict[str, ReceiverReliability] = {}
-        self._ticks = 0
+        self._learned_at: float | None = None
 
     def __getitem__(self, name: str) -> ReceiverReliability:
         """The reliability of a receiver; one that is new has never been wrong."""
@@ -73,13 +73,22 @@ class ReliabilityTracker:
         """Count what was refused of a receiver."""
         self.implausible.setdefault(name, Counter())[reason] += count
 
-    def learn(self, believed: Positions, names: Sequence[str]) -> None:
-        """Begin a tick: earlier counts fade, and coverage follows from the positions believed of each receiver."""
-        self._ticks += 1
-        factor = 0.5 ** (1 / HALF_LIFE_TICKS)
+    def shift(self, step: float) -> None:
+        """Move all times by ``step`` seconds: the clock has been set."""
+        if self._learned_at is not None:
+            self._learned_at += step
+
+    def learn(self, believed: Positions, names: Sequence[str], now: float) -> None:
+        """Begin a tick: earlier counts fade, and coverage follows from the positions believed of each receiver.
+
+        Both depend on times only, so that a recording may be played with or without the ticks of empty seconds.
+        """
+        before = now if self._learned_at is None else self._learned_at
+        self._learned_at = now
+        factor = 0.5 ** (max(now - before, 0.0) / HALF_LIFE_S)
         for reliability in self._by_name.values():
             reliability.fade(factor)
-        if self._ticks % COVERAGE_EVERY_TICKS:
+        if now // COVERAGE_EVERY_S == before // COVERAGE_EVERY_S:
             return
         for index, name in enumerate(names):
             rows = np.flatnonzero((believed.receiver == index) & ~np.isnan(believed.lat))

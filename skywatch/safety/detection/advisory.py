@@ -46,6 +46,11 @@ class AdvisoryDetector:
             if finding.type == "acas_ra":
                 self._advised[finding.key] = _Advised([now], raised=True, is_restored=True)
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether time alone may change what is found."""
+        return bool(self._advised)
+
     def active(self) -> frozenset[str]:
         """Addresses of the aircraft that have an advisory now."""
         return frozenset(address for address, a in self._advised.items() if a.raised and not a.ended)

@@ -64,6 +64,11 @@ class Aggregation:
         self._own_counts: dict[EventType, int] = {}
         self._own: dict[tuple[EventType, str], float] = {}
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether time alone may change what is counted."""
+        return bool(self._own)
+
     def restore(self, findings: Iterable[Finding], now: float) -> None:
         """Restore what was counted, and what was not, before a restart."""
         for finding in findings:

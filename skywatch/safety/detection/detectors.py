@@ -49,6 +49,19 @@ class Detectors:
         self._integrity.restore(findings, now)
         self._regions.restore(regions, now)
 
+    def is_waiting(self, thresholds: Thresholds) -> bool:
+        """Whether time alone may change what is found: without it a tick in which nothing is received has no effect."""
+        parts = (
+            self._emergency,
+            self._advisory,
+            self._vertical,
+            self._low,
+            self._integrity,
+            self._regions,
+            self.aggregation,
+        )
+        return any(part.is_waiting for part in parts) or self._proximity.is_waiting(thresholds)
+
     def update(self, sky: Sky, thresholds: Thresholds) -> list[Finding]:
         """All findings of this tick."""
         frame = Frame(sky)

@@ -65,6 +65,11 @@ class EmergencyDetector:
         # When an aircraft broke off a declaration that was not raised.
         self._breaks: dict[str, list[float]] = {}
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether time alone may change what is found."""
+        return bool(self._declared or self._breaks)
+
     def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
         """What is declared now, and until ``emergency_end_s`` after it was."""
         findings: list[Finding] = []

@@ -16,7 +16,6 @@ from skywatch.safety.thresholds.table import Thresholds
 # Aircraft above this are not checked, and a floor above it is none: floors are near the ground. Where only overflights
 # fly level, an aircraft that climbs or descends is not low.
 CEILING_FT = 15_000.0
-RUNWAYS_EVERY_TICKS = 30
 
 
 class LowAltitudeDetector:
@@ -24,16 +23,13 @@ class LowAltitudeDetector:
 
     def __init__(self, learner: Learner) -> None:
         self._learner = learner
-        self._carried = Carried(since=float("nan"), baro=float("nan"))
-        self._ticks = 0
-        self._runways = learner.runways()
+        self._carried = Carried(since=float("nan"))
+        # Whether an aircraft is low, but not for long enough.
+        self.is_waiting = False
 
     def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
         """The aircraft that have been low for long enough."""
         self._carried.carry(frame)
-        if self._ticks % RUNWAYS_EVERY_TICKS == 0:
-            self._runways = self._learner.runways()
-        self._ticks += 1
         altitude, gs = frame.column("alt_baro_ft"), np.nan_to_num(frame.column("gs_kt"))
         is_candidate = frame.airliner & frame.adsb & ~np.isnan(altitude) & (altitude < CEILING_FT)
         is_candidate &= (gs >= thresholds.low_speed_kt) & ~np.isnan(frame.column("lat")) & ~frame.column("on_ground")
@@ -52,10 +48,11 @@ class LowAltitudeDetector:
                 findings.append(_finding(frame, row, floor))
         since[:] = np.nan
         since[list(before)] = list(before.values())
+        self.is_waiting = bool(before)
         return findings
 
     def _is_near_runway(self, lat: float, lon: float, limit_nm: float) -> bool:
-        lats, lons = self._runways
+        lats, lons = self._learner.runways()
         near = np.abs(lats - lat) <= limit_nm / 60
         return bool(near.any() and geo.distance_nm(lat, lon, lats[near], lons[near]).min() <= limit_nm)
 

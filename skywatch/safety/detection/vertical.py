@@ -55,6 +55,11 @@ class VerticalDetector:
     def __init__(self) -> None:
         self._profiles: dict[str, _Profile] = {}
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether time alone may change what is found."""
+        return bool(self._profiles)
+
     def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
         """What holds at this tick."""
         findings: list[Finding] = []

@@ -61,6 +61,9 @@ class Learner:
         # The floors (ft) that are known, by cell.
         self._floors: dict[Cell, int] = {}
         self._changed: set[Cell] = set()
+        # The runways by cell (degrees), and the same as columns until one of them changes.
+        self._runways: dict[Cell, tuple[float, float]] = {}
+        self._runway_columns: tuple[Array, Array] | None = None
         # Two threads: the tracker learns, a task stores.
         self._lock = threading.Lock()
         self._visited = Carried(level_y=np.nan, level_x=np.nan, level=np.nan, runway_y=np.nan, runway_x=np.nan)
@@ -81,9 +84,11 @@ class Learner:
         visited["level_y"][fresh], visited["level_x"][fresh], visited["level"][fresh] = y[fresh], x[fresh], bins[fresh]
         is_landing = runway & ((visited["runway_y"] != y) | (visited["runway_x"] != x))
         for row in np.flatnonzero(is_landing).tolist():
-            cell = self._cell(int(y[row]), int(x[row]), frame.now)
+            key = int(y[row]), int(x[row])
+            cell = self._cell(*key, frame.now)
             cell.runway = (round(float(lat[row]), 4), round(float(lon[row]), 4))
             cell.runway_visits += 1
+            self._note_runway(key, cell)
         visited["runway_y"][is_landing], visited["runway_x"][is_landing] = y[is_landing], x[is_landing]
 
     def _take_levels(self, rows: Array, y: Array, x: Array, bins: Array, now: float) -> None:
@@ -123,7 +128,9 @@ class Learner:
     def restore(self, cells: Mapping[Cell, Learnt]) -> None:
         """Restore stored cells; cells learnt since then stay."""
         for key, learnt in cells.items():
-            self._note_floor(key, self.cells.setdefault(key, learnt))
+            cell = self.cells.setdefault(key, learnt)
+            self._note_floor(key, cell)
+            self._note_runway(key, cell)
 
     def _note_floor(self, key: Cell, cell: Learnt) -> None:
         floor = cell.floor_ft()
@@ -131,6 +138,10 @@ class Learner:
             self._floors[key] = floor
         else:
             self._floors.pop(key, None)
+
+    def _note_runway(self, key: Cell, cell: Learnt) -> None:
+        if cell.runway is not None:
+            self._runways[key], self._runway_columns = cell.runway, None
 
     def below(self, lat: Array, lon: Array, altitude_ft: Array, margin_ft: float) -> list[tuple[int, int]]:
         """Of some aircraft those that are more than a margin below the floor of their place: index and floor (ft).
@@ -153,11 +164,10 @@ class Learner:
 
     def runways(self) -> tuple[Array, Array]:
         """Where aircraft land and take off: latitudes and longitudes."""
-        runways = [cell.runway for cell in self.cells.values() if cell.runway is not None]
-        if not runways:
-            return np.empty(0), np.empty(0)
-        table = np.array(runways)
-        return table[:, 0], table[:, 1]
+        if self._runway_columns is None:
+            table = np.array(list(self._runways.values()), "f8").reshape(-1, 2)
+            self._runway_columns = table[:, 0], table[:, 1]
+        return self._runway_columns
 
     def forget(self, cells: set[Cell] | None = None) -> None:
         """Forget some cells, or all."""
@@ -165,4 +175,6 @@ class Learner:
         for cell in forgotten:
             del self.cells[cell]
             self._floors.pop(cell, None)
+            self._runways.pop(cell, None)
+        self._runway_columns = None
         self.put_back(forgotten)

@@ -5,85 +5,39 @@ Passes are independent: floors and runways are learnt from the recording itself.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
 
 from skywatch.core.clock import unix_to_iso
-from skywatch.picture.picture import Picture
 from skywatch.picture.state.sky import Sky
-from skywatch.receivers.recordings import Moment, moments, recognise
+from skywatch.receivers.recordings import Moment
 from skywatch.safety.detection.detectors import Detectors
 from skywatch.safety.events.tracker import EventTracker, LiveEvent
-from skywatch.safety.recordings import tracks
+from skywatch.safety.recordings.stepping import skies
 from skywatch.safety.thresholds.table import Thresholds
-
-# A gap in a recording longer than this is skipped (s).
-MAX_GAP_S = 120.0
-# Without data for this time (s), ticks are further apart.
-QUIET_AFTER_S, QUIET_STEP_S = 3.0, 5.0
-RECEIVER = "recording"
-
-
-class Clock:
-    """The recording's time."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def skies(path: str, station: tuple[float, float] | None, invalid: Counter[str]) -> Iterator[Sky]:
-    """A sky for every second of a recording; raises RecordingError (a ValueError) where it is none."""
-    clock = Clock()
-    picture: Picture | None = None
-    tick_at = 0.0
-    heard_at = 0.0
-    for at, reports in _moments(path, station, invalid):
-        if picture is None:
-            clock.now = at
-            picture = Picture(station, clock=clock, monotonic=clock)
-            tick_at = at + 1.0
-        if at - tick_at > MAX_GAP_S:
-            # Aircraft of before the gap have timed out: a few ticks remove them.
-            for _ in range(3):
-                clock.now = tick_at
-                yield picture.tick()
-                tick_at += MAX_GAP_S / 2
-            tick_at = at
-        while tick_at <= at:
-            clock.now = tick_at
-            yield picture.tick()
-            tick_at += 1.0 if tick_at - heard_at < QUIET_AFTER_S else min(QUIET_STEP_S, max(at - tick_at, 1.0))
-        heard_at = at
-        clock.now = max(clock.now, min(at, tick_at))
-        picture.put(RECEIVER, reports.reports, reports.messages)
-    if picture is not None:
-        clock.now = tick_at
-        yield picture.tick()
-
-
-def _moments(path: str, station: tuple[float, float] | None, invalid: Counter[str]) -> Iterator[Moment]:
-    if tracks.is_tracks(path):
-        return tracks.moments(path, invalid)
-    return moments(path, recognise(path), station, invalid, slice_s=0.5)
 
 
 def judge(
-    path: str,
+    moments: Iterable[Moment],
     station: tuple[float, float] | None = None,
     thresholds: Thresholds | None = None,
     on_tick: Callable[[Sky], None] | None = None,
+    every_second: bool = False,
 ) -> Iterator[LiveEvent]:
-    """The events of a recording as they end, and at its end those that are still active."""
-    thresholds = thresholds or Thresholds()
+    """The events of a recording as they end, and at its end those that are still active.
+
+    ``every_second``: with the ticks that make no difference too.
+    """
+    used = thresholds or Thresholds()
     detectors, book = Detectors(), EventTracker()
-    for sky in skies(path, station, Counter()):
-        for change in book.update(detectors.update(sky, thresholds), sky.now, thresholds):
+
+    def is_waiting() -> bool:
+        return every_second or bool(book.active) or detectors.is_waiting(used)
+
+    for sky in skies(moments, station, is_waiting):
+        for change in book.update(detectors.update(sky, used), sky.now, used):
             if change.step == "ended":
                 yield change.event
         if on_tick is not None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from msgspec import UNSET, UnsetType
@@ -33,18 +33,26 @@ def is_tracks(path: str) -> bool:
     return isinstance(first, Track)
 
 
-def moments(path: str, invalid: Counter[str]) -> Iterator[Moment]:
-    """The points of all tracks in their order; lines that are not a track are counted in ``invalid``."""
+def moments(
+    path: str, invalid: Counter[str], on_share: Callable[[float], object] = lambda share: None
+) -> Iterator[Moment]:
+    """The points of all tracks in their order; lines that are not a track are counted in ``invalid``.
+
+    ``on_share`` is called with the share of the points that have been yielded.
+    """
     flights: list[Iterator[tuple[float, int, Report]]] = []
+    count = 0
     try:
         for number, track in enumerate(read_tracks(Path(path))):
             if isinstance(track, BadLine):
                 invalid["track"] += 1
             else:
                 flights.append(_reports(track, number))
+                count += len(track.points)
     except TracksError as error:
         raise RecordingError(str(error)) from None
-    for at, _, report in heapq.merge(*flights, key=lambda entry: entry[:2]):
+    for place, (at, _, report) in enumerate(heapq.merge(*flights, key=lambda entry: entry[:2])):
+        on_share(place / count)
         yield Moment(at, ReportBatch([report], 1, 1))
 
 

@@ -1,6 +1,7 @@
 """Resolution advisories from raw frames: made by our encoder, checked by a second reader, judged as a recording."""
 
 import gzip
+from collections import Counter
 
 import pytest
 
@@ -14,6 +15,7 @@ from skywatch.receivers.mode_s.encoder import (
     velocity,
 )
 from skywatch.safety.recordings.offline import judge
+from skywatch.safety.recordings.sources import read
 
 ADDRESS, THREAT = 0x4B1801, 0x4B1802
 TICKS = 12_000_000
@@ -72,7 +74,9 @@ def events(tmp_path, frames):
     timed = sorted(frames)
     path.write_bytes(gzip.compress(b"".join(beast(frame, round(t * TICKS) + 1) for t, frame in timed)))
     ticks: list[float] = []
-    events_ = list(judge(str(path), (47.0, 8.0), on_tick=lambda sky: ticks.append(sky.now)))
+    events_ = list(
+        judge(read([str(path)], (47.0, 8.0), Counter()), (47.0, 8.0), on_tick=lambda sky: ticks.append(sky.now))
+    )
     # The first tick is a second after the first frame.
     return [event for event in events_ if event.finding.type == "acas_ra"], ticks[0] - 1.0
 

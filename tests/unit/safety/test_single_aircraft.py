@@ -147,8 +147,8 @@ def test_light_aircraft_slow_ones_and_those_near_a_runway_are_not_low():
     assert low_flight(category="A1") == []
     assert low_flight(gs=150.0) == []
     near = Taught()
-    near.restore({(470, 79): Learnt(runway=(47.0, 7.95), runway_visits=1)})
-    near.cells[470, 79].runway = (47.0, 7.95)
+    near.forget({(470, 79)})
+    near.restore({(470, 79): Learnt({12: 40}, runway=(47.0, 7.95), runway_visits=1)})
     assert low_flight(learner=near) == []
 
 

@@ -65,6 +65,17 @@ class ProximityDetector:
         self._described: dict[str, tuple[Finding, float]] = {}
         # Encounters of before a restart whose aircraft have not both been received since.
         self._restored: dict[tuple[str, str], Finding] = {}
+        self._motion: Motion | None = None
+        self._has_findings = False
+
+    def is_waiting(self, thresholds: Thresholds) -> bool:
+        """Whether time alone may change what is found: a pair is near, or may be before its positions are too old."""
+        if len(self._table.entries) or self._restored:
+            return True
+        if self._motion is None or len(self._motion.rows) < 2:
+            return False
+        first, _ = candidates(self._motion, thresholds, thresholds.proximity_position_age_s)
+        return len(first) > 0
 
     def restore(self, findings: Iterable[Finding]) -> None:
         """Restore the encounters among the events of before a restart: they stay until the two are apart."""
@@ -75,16 +86,21 @@ class ProximityDetector:
     def update(self, frame: Frame, thresholds: Thresholds, advised: frozenset[str]) -> list[Finding]:
         """The encounters of this tick; ``advised`` are aircraft with a resolution advisory."""
         turn = self._turns.update(frame, thresholds.proximity_turning_deg_s)
-        m = motion(frame, thresholds, turn)
+        m = self._motion = motion(frame, thresholds, turn)
         near = candidates(m, thresholds)
         intentions = Intentions(frame)
         self._table.carry(frame)
         self._continue_restored(frame, m)
+        if not len(near[0]) and not len(self._table.entries) and not self._has_findings:
+            # Nobody is near anybody, as in most ticks of a small receiver.
+            self._together.update(frame, m, *near, thresholds)
+            return []
         meeting = judge_pairs(m, *near, thresholds, 1.0, thresholds.proximity_closing_kt, intentions)
         raised = self._raise(frame, meeting, thresholds)
         staying = self._stay(frame, m, thresholds, intentions)
         encounters = self._judge(frame, raised.joined(staying), turn, thresholds, advised)
         findings = self._findings(frame, encounters, thresholds)
+        self._has_findings = bool(findings)
         self._together.update(frame, m, *near, thresholds)
         self._table.keep(self._table.entries["last_at"] >= frame.now - thresholds.proximity_end_s)
         return findings

@@ -89,11 +89,14 @@ def box(alt_ft: Array, thresholds: Thresholds) -> tuple[Array, Array]:
     )
 
 
-def candidates(m: Motion, thresholds: Thresholds) -> tuple[Array, Array]:
-    """Pairs (indexes into ``m``) that could meet the box within the horizon, or that fly together."""
+def candidates(m: Motion, thresholds: Thresholds, later_s: float = 0.0) -> tuple[Array, Array]:
+    """Pairs (indexes into ``m``) that could meet the box within the horizon, or that fly together.
+
+    ``later_s``: or that could within so much more time, if nothing is received.
+    """
     widest_nm = max(thresholds.proximity_low_nm, thresholds.proximity_high_nm, TOGETHER_NM)
     highest_ft = max(thresholds.proximity_low_vertical_ft, thresholds.proximity_high_vertical_ft, TOGETHER_FT)
-    return neighbours(m, thresholds.proximity_horizon_s, widest_nm, highest_ft)
+    return neighbours(m, thresholds.proximity_horizon_s + later_s, widest_nm, highest_ft)
 
 
 def judge_pairs(

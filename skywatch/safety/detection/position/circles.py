@@ -34,6 +34,11 @@ class CircleDetector:
         self._trails: dict[str, deque[tuple[float, float, float]]] = {}
         self._until: dict[str, float] = {}
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether time alone may change what is found."""
+        return bool(self._until)
+
     def update(self, frame: Frame, leapt: Iterable[str], thresholds: Thresholds) -> list[tuple[list[int], Point]]:
         """Groups of rows on one circle, each with its centre; ``leapt`` are the aircraft that leap at this tick."""
         for address in leapt:

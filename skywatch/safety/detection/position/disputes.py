@@ -37,6 +37,11 @@ class DisputeDetector:
     def __init__(self) -> None:
         self._disputes: dict[str, Dispute] = {}
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether time alone may change what is found."""
+        return bool(self._disputes)
+
     def update(self, frame: Frame, thresholds: Thresholds) -> list[tuple[int, Dispute]]:
         """The disputes of now that are to be raised, with the rows of their aircraft."""
         for position in frame.sky.disputed:

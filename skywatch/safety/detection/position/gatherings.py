@@ -53,7 +53,7 @@ class GatheringDetector:
 
     def __init__(self) -> None:
         nan = float("nan")
-        self._carried = Carried(lat=nan, lon=nan, since=nan)
+        self._carried = Carried(lat=nan, lon=nan, since=nan, position_at=-np.inf)
         self._gatherings: list[Gathering] = []
         self._since: dict[frozenset[str], float] = {}
 
@@ -88,6 +88,11 @@ class GatheringDetector:
         self._remember(frame, {row for rows, _ in groups for row in rows})
         self._gatherings = [g for g in self._gatherings if frame.now - g.last_at <= LINGER_S or _is_awaited(g, frame)]
         return [self._finding(frame, gathering) for gathering in self._gatherings]
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether time alone may change what is found."""
+        return bool(self._since or self._gatherings)
 
     @property
     def members(self) -> frozenset[str]:
@@ -144,8 +149,11 @@ class GatheringDetector:
         self._gatherings.append(Gathering(key, hexes, lat, lon, frame.now, shape))
 
     def _remember(self, frame: Frame, gathered: set[int]) -> None:
-        state, lat = self._carried, frame.column("lat")
-        take = ~np.isnan(lat) & (np.isnan(state["since"]) | (frame.now - state["since"] > MEMORY_S))
+        state, lat, position_at = self._carried, frame.column("lat"), frame.column("position_at")
+        # A position is remembered when it is received, so that nothing depends on the ticks of empty seconds.
+        take = ~np.isnan(lat) & (position_at != state["position_at"])
+        state["position_at"][:] = position_at
+        take &= np.isnan(state["since"]) | (frame.now - state["since"] > MEMORY_S)
         take[list(gathered)] = False
         state["lat"][take], state["lon"][take], state["since"][take] = lat[take], frame.column("lon")[take], frame.now
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from skywatch.picture.state.sky import RefusedPosition
 from skywatch.safety.detection.finding import Finding, Quantity
-from skywatch.safety.detection.frame import Carried, Frame
+from skywatch.safety.detection.frame import Array, Carried, Frame
 from skywatch.safety.detection.position.circles import CircleDetector
 from skywatch.safety.detection.position.disputes import DisputeDetector
 from skywatch.safety.detection.position.gatherings import GatheringDetector
@@ -20,8 +20,10 @@ from skywatch.safety.thresholds.table import Thresholds
 
 # Level: a vertical rate within this (ft/min), and the barometric altitude within this (ft) between two ticks.
 LEVEL_FPM, LEVEL_FT = 300.0, 100.0
-# An altitude leap is confirmed by this many ticks after it.
-CONFIRMED_TICKS = 3
+# An altitude leap is confirmed if it has lasted for this time (s).
+CONFIRMED_S = 2.0
+# What is left after a second of the distance between the usual difference of the altitudes and the latest one.
+ADAPTED_A_SECOND = 0.9
 
 
 class IntegrityDetector:
@@ -31,10 +33,13 @@ class IntegrityDetector:
         nan = float("nan")
         self._carried = Carried(
             difference=nan,
+            adapted_at=-np.inf,
             leap=nan,
-            leap_ticks=0.0,
+            leap_since=nan,
             leap_until=0.0,
             baro=nan,
+            altitude_at=nan,
+            steady=False,
             geom=nan,
             geom_at=-np.inf,
             level_at=np.inf,
@@ -44,6 +49,14 @@ class IntegrityDetector:
         self._disputes = DisputeDetector()
         self.gatherings = GatheringDetector()
         self._leaps: dict[str, tuple[float, Finding]] = {}
+        # Whether an altitude leap may be confirmed by time alone.
+        self._awaits_altitudes = False
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether time alone may change what is found."""
+        parts = (self._leap_judge, self._circles, self._disputes, self.gatherings)
+        return self._awaits_altitudes or bool(self._leaps) or any(part.is_waiting for part in parts)
 
     def restore(self, findings: Iterable[Finding], now: float) -> None:
         """Restore gatherings and leaps of before a restart."""
@@ -99,37 +112,29 @@ class IntegrityDetector:
 
     def _altitude(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
         """Geometric altitude that moves away from the barometric one although the aircraft flies level."""
-        baro, geom = frame.column("alt_baro_ft").astype("f8"), frame.column("alt_geom_ft").astype("f8")
-        state = self._carried
-        difference = geom - baro
-        level = np.abs(np.nan_to_num(frame.rate_fpm)) <= LEVEL_FPM
-        level &= np.abs(baro - state["baro"]) <= LEVEL_FT
-        # A geometric altitude is as old as its last change: one that stays as it was may be of before a gap.
-        has_changed = ~np.isnan(geom) & (geom != state["geom"])
-        state["geom_at"][has_changed], state["geom"][:] = frame.now, geom
-        within_s = thresholds.altitude_within_s
-        has_baro = frame.now - frame.column("altitude_at") <= within_s
-        # Since when it has been level, and received.
-        state["level_at"][~(level & has_baro)] = frame.now
-        is_judged = level & has_baro & frame.adsb & ~np.isnan(difference)
-        is_judged &= (frame.now - state["geom_at"] <= within_s) & (frame.now - state["level_at"] >= within_s)
-        base = state["difference"]
+        state, now = self._carried, frame.now
+        difference = (frame.column("alt_geom_ft") - frame.column("alt_baro_ft")).astype("f8")
+        is_new, is_fresh = self._follow_altitudes(frame, thresholds)
+        is_judged = is_fresh & frame.adsb & ~np.isnan(difference)
+        is_judged &= now - state["level_at"] >= thresholds.altitude_within_s
+        base, since = state["difference"], state["leap_since"]
         with np.errstate(invalid="ignore"):
-            has_moved = is_judged & (np.abs(difference - base) > thresholds.altitude_leap_ft)
-        state["leap_ticks"][:] = np.where(
-            has_moved, state["leap_ticks"] + 1, np.where(is_judged, 0.0, state["leap_ticks"])
-        )
-        is_raised = is_judged & (state["leap_ticks"] >= CONFIRMED_TICKS)
-        is_new = is_raised & (state["leap_until"] < frame.now)
-        state["leap"][is_new] = (difference - base)[is_new]
-        state["leap_until"][is_raised] = frame.now + thresholds.leap_end_s
+            is_off = np.abs(difference - base) > thresholds.altitude_leap_ft
+        has_moved = is_judged & is_off
+        since[:] = np.where(has_moved, np.fmin(since, now), np.where(is_judged, np.nan, since))
+        is_raised = has_moved & (now - since >= CONFIRMED_S)
+        begins = is_raised & (state["leap_until"] < now)
+        state["leap"][begins] = (difference - base)[begins]
+        state["leap_until"][is_raised] = now + thresholds.leap_end_s
         # The usual difference is adapted slowly; pressure and temperature change it by some feet a mile.
-        fresh = is_judged & ~has_moved
-        base[:] = np.where(fresh & ~np.isnan(base), base + 0.1 * (difference - base), np.where(fresh, difference, base))
+        adapts = is_judged & ~has_moved & is_new
+        weight = 1 - ADAPTED_A_SECOND ** np.clip(now - state["adapted_at"], 0.0, thresholds.altitude_within_s)
+        base[:] = np.where(adapts, np.where(np.isnan(base), difference, base + weight * (difference - base)), base)
+        state["adapted_at"][adapts] = now
         # After a while the new difference is the usual one.
-        is_settled = has_moved & (state["leap_ticks"] > thresholds.leap_end_s)
+        is_settled = has_moved & (now - since > thresholds.leap_end_s)
         base[is_settled] = difference[is_settled]
-        state["baro"][:] = baro
+        self._awaits_altitudes = bool((is_off & is_fresh).any())
         findings = []
         for row in np.flatnonzero(state["leap_until"] >= frame.now).tolist():
             leap = float(state["leap"][row])
@@ -137,6 +142,32 @@ class IntegrityDetector:
                 message = f"{frame.name(row)}: geometric altitude leaps by {leap:+,.0f} ft in level flight"
                 findings.append(self._single(frame, row, "altitude", message, {"leap": Quantity(round(leap), "ft")}))
         return findings
+
+    def _follow_altitudes(self, frame: Frame, thresholds: Thresholds) -> tuple[Array, Array]:
+        """Of which aircraft an altitude has just been received, and which fly level with both altitudes fresh.
+
+        Follows since when each flies level, by what is received of it: not by ticks, of which a recording that is
+        analysed has none in empty seconds.
+        """
+        state, now, within_s = self._carried, frame.now, thresholds.altitude_within_s
+        baro, geom, at = (frame.column(name) for name in ("alt_baro_ft", "alt_geom_ft", "altitude_at"))
+        has_baro = at != state["altitude_at"]
+        # A geometric altitude is as old as its last change: one that stays as it was may be of before a gap.
+        has_geom = ~np.isnan(geom) & (geom != state["geom"])
+        state["geom_at"][has_geom], state["geom"][:] = now, geom
+        with np.errstate(invalid="ignore"):
+            is_steady = np.abs(baro - state["baro"]) <= LEVEL_FT
+            after_gap = has_baro & ~(at - state["altitude_at"] <= within_s)
+        state["steady"][has_baro] = is_steady[has_baro]
+        level = state["steady"].astype("?") & (np.abs(np.nan_to_num(frame.rate_fpm)) <= LEVEL_FPM)
+        # It takes two altitudes to see level flight, which began with the first of them.
+        begins = level & np.isinf(state["level_at"])
+        state["level_at"][begins] = state["altitude_at"][begins]
+        state["level_at"][after_gap] = at[after_gap]
+        state["level_at"][~level] = np.inf
+        state["baro"][:], state["altitude_at"][:] = baro, at
+        is_fresh = level & (now - at <= within_s) & (now - state["geom_at"] <= within_s)
+        return has_baro | has_geom, is_fresh
 
     def _single(self, frame: Frame, row: int, word: str, message: str, numbers: dict[str, Quantity]) -> Finding:
         return Finding(

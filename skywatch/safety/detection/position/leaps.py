@@ -54,6 +54,11 @@ class LeapDetector:
         # Aircraft whose believed position has leapt, because several receivers agree on the new one.
         self._moved: dict[str, _Moved] = {}
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether time alone may change what is found."""
+        return bool(self._suspects or self._moved)
+
     def update(self, frame: Frame, thresholds: Thresholds) -> list[tuple[RefusedPosition, int, float]]:
         """The leaps of this tick: the claim, the row of the aircraft, and how far it leaps (nm)."""
         leaps = self._believed(frame, thresholds)

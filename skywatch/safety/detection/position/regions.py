@@ -65,6 +65,7 @@ class RegionDetector:
         self._cell_deg: float | None = None
         # Aircraft that were good before a restart, according to the region they are in.
         self._vouched: set[str] = set()
+        self._is_waiting = False
 
     def restore(self, regions: Iterable[Region], now: float) -> None:
         """Restore regions of before a restart; their aircraft count although this process never saw them good."""
@@ -73,6 +74,11 @@ class RegionDetector:
             self._regions.append(region)
             self._next = max(self._next, region.number + 1)
             self._vouched |= set(region.hexes)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether time alone may change what is found."""
+        return self._is_waiting or bool(self._regions or self._vouched)
 
     @property
     def regions(self) -> list[Region]:
@@ -99,17 +105,18 @@ class RegionDetector:
         state, now = self._carried, frame.now
         nic, nac_p = frame.column("nic"), frame.column("nac_p")
         is_relayed = np.isin(frame.column("source"), _GROUND_STATIONS) | frame.column("tisb")
-        state["relayed_at"][is_relayed] = now
+        seen_at = frame.column("seen_at")
+        state["relayed_at"][is_relayed] = seen_at[is_relayed]
         own = frame.adsb & (nic >= 0) & (nac_p >= 0) & ~frame.column("on_ground")
         own &= now - state["relayed_at"] > thresholds.area_relayed_s
         is_good = (nic >= thresholds.area_nic) & (nac_p >= thresholds.area_nac_p)
         good, bad = own & is_good, own & ~is_good
         since = state["good_since"]
-        # Bad, relayed or silent: the time of being good restarts; what it was for long enough it stays.
-        since[:] = np.where(good, np.where(np.isnan(since), now, since), np.nan)
-        state["good_at"][good] = now
         was_good = state["was_good"].astype(bool)
         was_good |= now - np.nan_to_num(since, nan=np.inf) >= thresholds.area_good_s
+        # Bad, relayed or silent: the time of being good restarts; what it was for long enough it stays.
+        since[:] = np.where(good, np.where(np.isnan(since), now, since), np.nan)
+        state["good_at"][good] = seen_at[good]
         was_good &= now - state["relayed_at"] > thresholds.area_relayed_s
         self._vouch(frame, was_good, bad)
         state["was_good"][:] = was_good
@@ -117,6 +124,10 @@ class RegionDetector:
         state["bad_since"][has_turned] = now
         # An aircraft that is no longer received while it is bad keeps its state until it is received again.
         state["bad_since"][good | ~was_good] = np.nan
+        # Later the state of an aircraft changes only with what is received of it.
+        is_changing = now - state["bad_since"] <= max(thresholds.area_bad_s, thresholds.area_within_s)
+        is_changing |= ~is_relayed & (now - state["relayed_at"] <= thresholds.area_relayed_s)
+        self._is_waiting = bool(is_changing.any())
         has_position = ~np.isnan(frame.column("lat"))
         state["lat"][has_position] = frame.column("lat")[has_position]
         state["lon"][has_position] = frame.column("lon")[has_position]

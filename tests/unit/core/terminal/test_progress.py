@@ -28,7 +28,9 @@ def test_a_terminal_shows_the_share_and_nothing_stays(file, monkeypatch):
     with ProgressLine(file, terminal) as line:
         line.show(50, "3 flights")
         line.show(500, "4 flights")
-    assert terminal.getvalue() == "\r\x1b[K25 %  3 flights\r\x1b[K100 %  4 flights\r\x1b[K"
+    assert terminal.getvalue() == (
+        "\r\x1b[K[#####---------------] 25 %  3 flights\r\x1b[K[####################] 100 %  4 flights\r\x1b[K"
+    )
 
 
 def test_it_is_not_rewritten_more_often_than_eyes_follow(file, monkeypatch):
