@@ -15,7 +15,7 @@ from typing import Any
 import skywatch.http
 from benchmarks._people import populate
 from benchmarks._sky import keep_publishing
-from skywatch.accounts.users.answers import profile
+from skywatch.accounts.users.answers import profile_answer
 from skywatch.accounts.users.service import get_user
 from skywatch.core.feature import Feature, FeatureSet
 from skywatch.core.runtime import Runtime
@@ -33,7 +33,7 @@ profile_service = ApiService("bench.profile", "/bench/profile", feature=None)
 def get_profile(request: Any) -> dict[str, Any]:
     """The profile of the only user, without asking who calls"""
     authenticator = request.registry["authenticator"]
-    shown = authenticator.remembered_profile(1, lambda session: profile(get_user(session, 1)))
+    shown = authenticator.remembered_profile(1, lambda session: profile_answer(get_user(session, 1)))
     return {**shown, "permissions": sorted(shown["permissions"])}
 
 

@@ -17,7 +17,7 @@ from skywatch.acars.decoding.labels import name_of
 from skywatch.acars.envelopes import Burst, read
 from skywatch.acars.messages.assembler import Assembler
 from skywatch.acars.messages.draft import Draft
-from skywatch.acars.messages.rows import decoded_fields
+from skywatch.acars.resources.answers import decoded_answer
 from skywatch.core.clock import to_datetime, to_iso
 from skywatch.core.terminal.command import fail
 from skywatch.core.terminal.printing import escape_controls
@@ -96,7 +96,7 @@ def _fields(draft: Draft) -> dict[str, Any]:
         "message_number": burst.message_number,
         "text": snapshot.text,
         "incomplete": snapshot.is_incomplete,
-        "decoded": decoded_fields(decoded) if decoded is not None else None,
+        "decoded": decoded_answer(decoded) if decoded is not None else None,
         "position": msgspec.to_builtins(decoded.position) if decoded is not None and decoded.position else None,
         "stations": len(snapshot.receptions),
         "repeats": snapshot.repeats,

@@ -10,12 +10,12 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.acars.decoding import Decoded, decode
-from skywatch.acars.decoding.labels import name_of
+from skywatch.acars.decoding import decode
 from skywatch.acars.envelopes import Burst
 from skywatch.acars.messages.draft import Draft, Reception, Snapshot
 from skywatch.acars.messages.linking import Linker, Sighting
 from skywatch.acars.models import AcarsMessage
+from skywatch.acars.resources.answers import decoded_answer, message_answer
 from skywatch.acars.searching.search import words_of
 from skywatch.acars.topics import RECEIVED, TOPIC
 from skywatch.core.bus.base import Audience, Form, Message
@@ -121,7 +121,7 @@ def _description(snapshot: Snapshot, faults: list[str]) -> dict[str, Any]:
         "sublabel": burst.sublabel,
         "text": snapshot.text,
         "incomplete": snapshot.is_incomplete,
-        "decoded": decoded_fields(decoded) if decoded is not None else None,
+        "decoded": decoded_answer(decoded) if decoded is not None else None,
         "kind": decoded.kind if decoded is not None else None,
         "lat": position.lat if position is not None else None,
         "lon": position.lon if position is not None else None,
@@ -137,11 +137,6 @@ def _bounded(raw: dict[str, Any]) -> dict[str, Any]:
         return {"unreadable": True}
 
 
-def decoded_fields(decoded: Decoded) -> dict[str, Any]:
-    """A decoding as the REST API shows it."""
-    return {"kind": decoded.kind, "title": decoded.title, "items": msgspec.to_builtins(decoded.items)}
-
-
 def _reception(reception: Reception) -> dict[str, Any]:
     return {
         "station": reception.station,
@@ -151,62 +146,21 @@ def _reception(reception: Reception) -> dict[str, Any]:
     }
 
 
-def message_fields(row: Row, full: bool, details: bool) -> dict[str, Any]:
-    """A message as the REST API and the channel show it.
-
-    Without ``full`` (acars.view_full) there is neither text nor raw nor what a decoding says of them; without
-    ``details`` (aircraft.view_details) no registration.
-    """
-    position = None
-    if row.lat is not None and row.lon is not None:
-        position = {"lat": row.lat, "lon": row.lon, "altitude_ft": row.altitude_ft}
-    decoded = row.decoded
-    if decoded is not None and not full:
-        decoded = {"kind": decoded["kind"], "title": None, "items": []}
-    return {
-        "id": row.id,
-        "at": row.at,
-        "received_at": row.received_at,
-        "source": row.source,
-        "station": row.station,
-        "frequency_mhz": row.frequency_mhz,
-        "level_db": row.level_db,
-        "icao_hex": row.icao_hex,
-        "registration": row.registration if details else None,
-        "flight": row.flight,
-        "callsign": row.callsign,
-        "flight_id": row.flight_id,
-        "label": row.label,
-        "label_name": name_of(row.label),
-        "block_id": row.block_id,
-        "message_number": row.message_number,
-        "direction": row.direction,
-        "text": row.text if full else None,
-        "incomplete": row.incomplete,
-        "decoded": decoded,
-        "position": position,
-        "heard_by": row.heard_by,
-        "repeats": row.repeats,
-        "raw": row.raw if full and details else None,
-    }
-
-
 def message_event(row: Row) -> Message:
     """A message for the channel in the forms that its receivers may see."""
 
-    def encoded(full: bool, details: bool) -> bytes:
-        fields = message_fields(row, full, details)
-        del fields["raw"]
-        fields["at"], fields["received_at"] = to_iso(row.at), to_iso(row.received_at)
-        return _encode(fields)
+    def form(*permissions: str) -> Form:
+        document = message_answer(row, permissions)
+        del document["raw"]
+        document["at"], document["received_at"] = to_iso(row.at), to_iso(row.received_at)
+        return Form(frozenset(permissions), _encode(document))
 
-    forms = [Form(frozenset({FULL}), encoded(True, False))]
+    forms = [form(FULL)]
     if row.registration is not None:
         # Without one, the forms with and without the right to see it are the same.
-        forms.insert(0, Form(frozenset({FULL, DETAILS}), encoded(True, True)))
-        forms.append(Form(frozenset({DETAILS}), encoded(False, True)))
+        forms = [form(FULL, DETAILS), form(FULL), form(DETAILS)]
     needs = frozenset({MILITARY}) if row.military else frozenset()
-    return Message(TOPIC, EVENT, encoded(False, False), Audience(needs=needs), forms=tuple(forms))
+    return Message(TOPIC, EVENT, form().data, Audience(needs=needs), forms=tuple(forms))
 
 
 def for_rules(row: Row) -> Message:

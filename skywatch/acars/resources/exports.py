@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.resources import service
+from skywatch.acars.resources.answers import message_answer
 from skywatch.core.clock import to_iso
 from skywatch.http.lists.spreadsheets import csv_rows
 from skywatch.http.resources.render import encode
@@ -40,7 +41,7 @@ def export(session: Session, visibility: Visibility, filters: dict[str, Any], fo
 def _csv(batches: Rows, visibility: Visibility) -> Iterator[bytes]:
     yield csv_rows([COLUMNS])
     for batch in batches:
-        yield csv_rows([_cells(service.shown(row, visibility)) for row in batch])
+        yield csv_rows([_cells(message_answer(row, visibility.permissions)) for row in batch])
 
 
 def _cells(fields: dict[str, Any]) -> list[Any]:
@@ -59,7 +60,7 @@ def _cells(fields: dict[str, Any]) -> list[Any]:
 
 def _json_lines(batches: Rows, visibility: Visibility) -> Iterator[bytes]:
     for batch in batches:
-        yield b"".join(encode(service.shown(row, visibility)) + b"\n" for row in batch)
+        yield b"".join(encode(message_answer(row, visibility.permissions)) + b"\n" for row in batch)
 
 
 FORMATS = {"csv": Format("text/csv", _csv), "jsonl": Format("application/x-ndjson", _json_lines)}

@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.acars.decoding.labels import LABELS
-from skywatch.acars.messages.rows import message_fields
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.searching import stations
 from skywatch.acars.searching.matches import identifiers
@@ -130,11 +129,6 @@ def get(session: Session, visibility: Visibility, message_id: int) -> AcarsMessa
     if message is None:
         raise not_found("ACARS message")
     return message
-
-
-def shown(row: AcarsMessage, visibility: Visibility) -> dict[str, Any]:
-    """A message as a caller may see it."""
-    return message_fields(row, Permission.ACARS_VIEW_FULL in visibility.permissions, visibility.details)
 
 
 def _parsed(visibility: Visibility, text: str) -> Search:

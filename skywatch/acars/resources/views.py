@@ -9,13 +9,14 @@ from pyramid.response import Response
 from sqlalchemy.orm import Session
 
 from skywatch.acars.resources import exports, schemas, service
+from skywatch.acars.resources.answers import message_answer
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.lists.paging import PageQuery, page_of
 from skywatch.http.lists.streaming import buffer_lines, stream
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.ids import RowId
+from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
@@ -40,8 +41,8 @@ def list_acars_messages(request: Request) -> dict[str, Any]:
     limit, offset, cursor = query.pop("limit"), query.pop("offset"), query.pop("cursor")
     visibility = request.visibility
     messages, count, last = service.find(request.db, visibility, query, limit, offset, cursor)
-    shown = [service.shown(row, visibility) for row in messages]
-    return cursor_page(request, "messages", shown, count, last)
+    answers = [message_answer(row, visibility.permissions) for row in messages]
+    return cursor_page(request, "messages", answers, count, last)
 
 
 @export_service.get(
@@ -73,8 +74,7 @@ def export_acars_messages(request: Request) -> Response:
 def get_acars_message(request: Request) -> dict[str, Any]:
     """Show an ACARS message"""
     visibility = request.visibility
-    row = service.get(request.db, visibility, request.validated["path"]["id"])
-    return service.shown(row, visibility)
+    return message_answer(service.get(request.db, visibility, row_id(request)), visibility.permissions)
 
 
 @statistics.get(permission=VIEW, query=schemas.StatsQuery(), responses={200: schemas.AcarsStats()})

@@ -18,7 +18,7 @@ from skywatch.accounts.logins.cookies import (
 )
 from skywatch.accounts.logins.tokens import Claims
 from skywatch.accounts.settings import AccountSettings
-from skywatch.accounts.users.answers import summary
+from skywatch.accounts.users.answers import user_answer
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.process.version import VERSION
 from skywatch.http.clients.channel import channel_address
@@ -90,7 +90,7 @@ def log_in(request: Request) -> dict[str, Any]:
         actor,
         lambda session, user: service.start_login(session, codec, user, "password", actor),
     )
-    return {**hand_over(request, pair), "user": summary(user)}
+    return {**hand_over(request, pair), "user": user_answer(user)}
 
 
 @refresh_service.post(permission=EXCHANGE, body=schemas.RefreshBody(), responses={200: schemas.Tokens()})
@@ -119,7 +119,7 @@ def go_on_from_console(request: Request) -> dict[str, Any]:
     code = body_of(request, schemas.HandoverFields).code
     user, pair = handover.redeem_code(sessions, codec, code, browser, anonymous_actor(request))
     remember_browser(request, request.response, "", handover.LIFETIME)
-    return {**hand_over(request, pair), "user": summary(user)}
+    return {**hand_over(request, pair), "user": user_answer(user)}
 
 
 @logout_service.post(permission=OWN_ACCOUNT, body=schemas.RefreshBody(), responses={200: schemas.LogoutAnswer()})

@@ -10,7 +10,7 @@ from skywatch.accounts.logins.schemas import Tokens
 from skywatch.accounts.nodes import MAX_VALUES_OF_PREFERENCES
 from skywatch.accounts.profile import schemas, service
 from skywatch.accounts.settings import AccountSettings
-from skywatch.accounts.users.answers import profile
+from skywatch.accounts.users.answers import profile_answer
 from skywatch.accounts.users.schemas import Profile, ProfileChange, ProfileChangeFields
 from skywatch.accounts.users.service import get_user
 from skywatch.core.problems import Problem
@@ -28,7 +28,7 @@ def get_profile(request: Request) -> dict[str, Any]:
     """The caller, with permissions; for an API key, its owner within its scopes"""
     identity = request.caller
     shown = request.registry["authenticator"].remembered_profile(
-        identity.user_id, lambda session: profile(get_user(session, identity.user_id))
+        identity.user_id, lambda session: profile_answer(get_user(session, identity.user_id))
     )
     # What this credential may do, which is less than what its owner may do where it is a key.
     return {**shown, "permissions": sorted(identity.permissions)}
@@ -47,7 +47,7 @@ def update_profile(request: Request) -> dict[str, Any]:
     A new e-mail address serves neither login nor single sign-on until an administrator (`PATCH users/{id}`) or the
     identity provider confirms it.
     """
-    return profile(service.change_profile(request.db, caller_of(request), body_of(request, ProfileChangeFields)))
+    return profile_answer(service.change_profile(request.db, caller_of(request), body_of(request, ProfileChangeFields)))
 
 
 @password_service.post(permission=OWN_ACCOUNT, body=schemas.PasswordChange(), responses={200: Tokens()}, errors=(409,))

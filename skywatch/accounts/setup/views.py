@@ -8,7 +8,7 @@ from skywatch.accounts.models import User
 from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.setup import schemas
 from skywatch.accounts.setup.service import create_first_administrator
-from skywatch.accounts.users.answers import summary
+from skywatch.accounts.users.answers import user_answer
 from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.core.problems import Problem
 from skywatch.core.storing.audit import Actor
@@ -36,11 +36,11 @@ def set_up(request: Request) -> dict[str, Any]:
     body = body_of(request, schemas.SetupFields)
     fields = UserCreateFields(username=body.username, password=body.password)
     actor = Actor(NAME, "setup", None, request.client_address, request.request_id)
-    user: dict[str, Any] = create_first_administrator(request.runtime.sessions, actor, body.token, fields, _summary)
+    user: dict[str, Any] = create_first_administrator(request.runtime.sessions, actor, body.token, fields, _answer)
     request.registry["setup"].expire()
     request.response.status_code = 201
     return {"user": user}
 
 
-def _summary(_session: Any, user: User) -> dict[str, Any]:
-    return summary(user)
+def _answer(_session: Any, user: User) -> dict[str, Any]:
+    return user_answer(user)

@@ -1,4 +1,4 @@
-"""Users as answers show them."""
+"""Users as the API answers them."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from skywatch.accounts.users.service import permissions_of, roles_of
 from skywatch.http.resources.answer import answer
 
 
-def summary(user: User) -> dict[str, Any]:
-    """The user of a login's answer."""
+def user_answer(user: User) -> dict[str, Any]:
+    """A user as the API answers a login."""
     return answer(UserSummary, user, **_rights(user))
 
 
-def profile(user: User) -> dict[str, Any]:
-    """All that is shown of a user."""
+def profile_answer(user: User) -> dict[str, Any]:
+    """A user as the API answers it, with all that is shown of one."""
     return answer(Profile, user, **_rights(user))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from skywatch.accounts.identity.caller import noting_refusals
 from skywatch.accounts.nodes import MAX_VALUES_OF_PREFERENCES
 from skywatch.accounts.users import schemas, service
-from skywatch.accounts.users.answers import profile
+from skywatch.accounts.users.answers import profile_answer
 from skywatch.core.storing.audit import Target
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
@@ -31,7 +31,7 @@ def list_users(request: Request) -> dict[str, Any]:
         limit=query["limit"],
         offset=query["offset"],
     )
-    return page(request, "users", [profile(user) for user in users], count)
+    return page(request, "users", [profile_answer(user) for user in users], count)
 
 
 @users_service.post(
@@ -45,13 +45,13 @@ def create_user(request: Request) -> dict[str, Any]:
     """Create a user, with roles within the caller's own permissions"""
     body = body_of(request, schemas.UserCreateFields)
     with noting_refusals(request, "user.created", Target("user", None, body.username)) as caller:
-        return profile(service.create_user(request.db, caller, body))
+        return profile_answer(service.create_user(request.db, caller, body))
 
 
 @user_service.get(permission=Permission.USERS_VIEW, responses={200: schemas.Profile()})
 def get_user(request: Request) -> dict[str, Any]:
     """One user"""
-    return profile(service.get_user(request.db, _id(request)))
+    return profile_answer(service.get_user(request.db, _id(request)))
 
 
 @user_service.patch(
@@ -65,7 +65,7 @@ def update_user(request: Request) -> dict[str, Any]:
     """Change a user whose permissions are within the caller's own; a new password or deactivation ends all logins"""
     with noting_refusals(request, "user.changed", Target("user", _id(request))) as caller:
         fields = body_of(request, schemas.UserChangeFields)
-        return profile(service.update_user(request.db, caller, _id(request), fields))
+        return profile_answer(service.update_user(request.db, caller, _id(request), fields))
 
 
 @user_service.delete(permission=Permission.USERS_DELETE, responses={204: None}, errors=(409,))

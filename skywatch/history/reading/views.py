@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -18,6 +17,7 @@ from skywatch.history.reading.spans import span_of
 from skywatch.history.storage.points import in_order
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.answer import answer
 from skywatch.http.resources.service import ApiService
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
@@ -58,7 +58,7 @@ def list_flights(request: Request) -> dict[str, Any]:
         min_altitude_ft=query["min_altitude_ft"],
         max_altitude_ft=query["max_altitude_ft"],
     )
-    records, count, more = flights.search(
+    rows, count, more = flights.search(
         request.db,
         query_filter,
         visibility=request.visibility,
@@ -66,15 +66,15 @@ def list_flights(request: Request) -> dict[str, Any]:
         offset=0 if query["cursor"] else query["offset"],
         cursor=query["cursor"],
     )
-    last = (records[-1]["first_seen_at"], records[-1]["id"]) if more else None
-    return cursor_page(request, "flights", [_body(flight, request.visibility) for flight in records], count, last)
+    last = (rows[-1].first_seen_at, rows[-1].id) if more else None
+    return cursor_page(request, "flights", [flight_answer(row, request.visibility) for row in rows], count, last)
 
 
 @flight_one.get(permission=Permission.HISTORY_VIEW, path=schemas.FlightPath(), responses={200: schemas.FlightRecord()})
 def get_flight(request: Request) -> dict[str, Any]:
     """One flight"""
     flight = flights.get(request.db, request.validated["path"]["flight_id"], request.visibility)
-    return _body(_columns(flight), request.visibility)
+    return flight_answer(flight, request.visibility)
 
 
 @flight_track.get(
@@ -94,7 +94,7 @@ def get_flight_track(request: Request) -> Any:
     format_name = request.validated["querystring"]["format"]
     if format_name == "json":
         return {
-            "flight": _body(_columns(flight), request.visibility),
+            "flight": flight_answer(flight, request.visibility),
             "points": tracks.as_json(points),
             "count": len(points),
         }
@@ -129,12 +129,8 @@ def get_aircraft_track(request: Request) -> dict[str, Any]:
     }
 
 
-def _columns(flight: Flight) -> dict[str, Any]:
-    return {name: getattr(flight, name) for name in flights.COLUMNS}
-
-
-def _body(columns: Mapping[str, Any], visibility: Visibility) -> dict[str, Any]:
-    """The flight as the caller may see it, from its columns by name."""
-    duration = columns["last_seen_at"] - columns["first_seen_at"]
+def flight_answer(flight: Flight | flights.FlightRow, visibility: Visibility) -> dict[str, Any]:
+    """A flight as the caller may see it."""
+    duration = flight.last_seen_at - flight.first_seen_at
     hidden = {} if visibility.details else {"registration": None, "operator": None}
-    return {**columns, "duration_s": round(duration.total_seconds(), 1), **hidden}
+    return answer(schemas.FlightRecord, flight, duration_s=round(duration.total_seconds(), 1), **hidden)

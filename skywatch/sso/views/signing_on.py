@@ -10,7 +10,7 @@ from pyramid.response import Response
 
 from skywatch.accounts.logins.cookies import hand_over
 from skywatch.accounts.logins.schemas import LoginAnswer, LoginDetail
-from skywatch.accounts.users.answers import summary
+from skywatch.accounts.users.answers import user_answer
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storing.audit import Actor
 from skywatch.http.clients.origins import origin_of
@@ -101,7 +101,7 @@ def finish_oidc_login(request: Request) -> Any:
     begun = sign_on.take(answer, _browser(request), actor, needs_browser=is_page)
     request.sign_on_opener = begun.opener_origin
     user, pair = sign_on.finish(begun, answer, actor)
-    body = {**hand_over(request, pair), "user": summary(user)}
+    body = {**hand_over(request, pair), "user": user_answer(user)}
     if not is_page:
         return body
     has_cookies = request.runtime.settings.of(HttpSettings).jwt_auth_cookie

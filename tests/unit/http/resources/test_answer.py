@@ -24,6 +24,16 @@ def test_members_come_from_the_object_or_are_computed():
     assert answer(LargeThing, row, owner="me", size=4) == {"name": "a", "size": 4, "owner": "me"}
 
 
+def test_members_stand_in_the_order_of_the_schema():
+    row = SimpleNamespace(owner="me", size=3)
+    assert list(answer(LargeThing, row, name="a")) == ["name", "size", "owner"]
+
+
+def test_a_single_member_or_none_may_be_an_attribute():
+    assert answer(Thing, SimpleNamespace(size=3), name="a") == {"name": "a", "size": 3}
+    assert answer(Thing, None, size=3, name="a") == {"name": "a", "size": 3}
+
+
 def test_what_the_schema_does_not_name_or_nobody_says_is_a_mistake():
     row = SimpleNamespace(name="a", size=3)
     with pytest.raises(TypeError, match="Thing has no owner"):
