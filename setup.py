@@ -78,6 +78,7 @@ EXTRAS["test"] = [
     "setuptools>=77",  # the test of the wheel builds one without fetching anything; older ones also need wheel
     "standardwebhooks>=1.0,<2",
     "svix>=1.40,<3",
+    "time-machine>=2.16,<4",
     "webtest>=3.0.1,<4",
 ]
 # What `make coverage` measures with.

@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 import sqlalchemy as sa
+import time_machine
 
-from skywatch.audio.models import Transmission
 from skywatch.audio.transcription import claims
 from skywatch.audio.transcription import worker as worker_module
 from skywatch.audio.transcription.worker import create
@@ -250,26 +250,22 @@ def test_three_tries_then_failed_and_asking_again_starts_over(client, server, vo
 def test_a_killed_worker_loses_nothing(client, voice):
     made = upload(client, voice).json
 
-    def take():
-        with writing(client.runtime.sessions) as session:
-            return claims.claim(session, 60)
+    begin = utcnow()
 
-    def expire():
-        with writing(client.runtime.sessions) as session:
-            session.execute(sa.update(Transmission).values(leased_until=utcnow() - timedelta(seconds=1)))
+    def take(minute=0):
+        """What a worker claims once the claims of the minute before have expired."""
+        with time_machine.travel(begin + minute * timedelta(seconds=61)), writing(client.runtime.sessions) as session:
+            return claims.claim(session, 60)
 
     first = take()
     assert first.id == made["id"]
     assert take() is None
-    expire()
-    second = take()
+    second = take(minute=1)
     with writing(client.runtime.sessions) as session:
         assert not claims.end_without_speech(session, first, "late")
     assert state(client, made["id"])["status"] == "processing"
-    expire()
-    assert take().lease != second.lease
-    expire()
-    assert take() is None
+    assert take(minute=2).lease != second.lease
+    assert take(minute=3) is None
     after = state(client, made["id"])
     assert (after["status"], after["reason"]) == ("failed", "The worker was interrupted each time.")
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import msgspec
 import pytest
+import time_machine
 
 from skywatch.console.signing.session import BY_SCRIPT
 from skywatch.core.bus import Message, topics
@@ -111,14 +112,13 @@ def test_when_the_disk_is_full_is_said_where_it_is_known(root, hours, size, word
     assert words in root.get("").html.find("main").text
 
 
-def test_a_page_that_its_script_asks_for_again_does_not_keep_the_session_alive(root, monkeypatch):
-    later = time.time() + 10 * 60
-    monkeypatch.setattr("skywatch.console.signing.session.unix_now", lambda: later)
+def test_a_page_that_its_script_asks_for_again_does_not_keep_the_session_alive(root):
     before = root.cookie
-    root.get("", headers={BY_SCRIPT: "script"})
-    assert root.cookie == before
-    root.get("")
-    assert root.cookie != before
+    with time_machine.travel(utcnow() + timedelta(minutes=10)):
+        root.get("", headers={BY_SCRIPT: "script"})
+        assert root.cookie == before
+        root.get("")
+        assert root.cookie != before
 
 
 def test_the_page_can_be_refreshed_with_and_without_script(root):
