@@ -23,7 +23,8 @@ from skywatch.core.runtime import Runtime
 from skywatch.feeders.models import Feeder, admitted
 from skywatch.feeders.states import FeederState, encode
 from skywatch.feeders.topics import STATES, SYSTEM, UUID_COPIED
-from skywatch.receivers.listening.connection import FeederConnection
+from skywatch.receivers.ingest.reception import FeederReception
+from skywatch.receivers.ingest.reduction import Link
 from skywatch.receivers.listening.hub import SILENT_S, FeederHub
 
 COMPONENT = "feeders"
@@ -40,6 +41,7 @@ class FeederAdmission:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._hub = runtime.shared(FeederHub)
+        self._reception = runtime.shared(FeederReception)
         self._seen_at = time.monotonic()
         self._last_seen: dict[int, float] = {}
         self._copied_at: dict[int, float] = {}
@@ -58,28 +60,27 @@ class FeederAdmission:
     def _work(self) -> None:
         with self._runtime.sessions() as session:
             self._hub.replace(admitted(session))
-        connections = [connection for connection in self._hub.connections() if connection.feeder.is_registered]
-        states = {connection.feeder.id: self._state(connection) for connection in connections}
+        links, aircraft = self._reception.links(), self._reception.aircraft()
+        states = {number: self._state(link, aircraft.get(number, 0)) for number, link in links.items() if number > 0}
         self._last_seen |= {number: state.last_seen_at for number, state in states.items() if state.last_seen_at}
         self._runtime.bus.publish(Message(STATES, "states", encode(states), snapshot=True))
         self._notify_copied()
         if time.monotonic() - self._seen_at >= SEEN_EVERY_S:
             self._write_seen()
 
-    def _state(self, connection: FeederConnection) -> FeederState:
-        messages_s, positions_s, aircraft, bytes_s = connection.rates()
-        refused = self._hub.refused(connection.feeder.receiver) - connection.refused_before
+    def _state(self, link: Link, aircraft: int) -> FeederState:
         return FeederState(
-            is_silent=connection.silent_s() >= SILENT_S,
-            connected_since=connection.since,
-            last_seen_at=connection.last_frame_at,
-            address=connection.address,
-            messages_s=messages_s,
-            positions_s=positions_s,
+            is_silent=link.silent_s >= SILENT_S,
+            connected_since=link.since,
+            last_seen_at=link.last_frame_at,
+            address=link.address,
+            messages_s=link.messages_s,
+            positions_s=link.positions_s,
             aircraft=aircraft,
-            bytes_s=bytes_s,
-            disputes_share=round(min(1.0, refused / connection.positions), 4) if connection.positions else 0.0,
-            clock=connection.clock,
+            bytes_s=link.bytes_s,
+            disputes_share=self._reception.disputes_share(link.feeder_id),
+            clock=link.clock,
+            duplicates_share=self._reception.duplicates_share(link.feeder_id),
         )
 
     def _write_seen(self) -> None:

@@ -55,8 +55,11 @@ def admitted(session: Session) -> list[KnownFeeder]:
     """The feeders that are let in: enabled, and of the managers or of a user whose account is active."""
     shows_signal = sa.or_(Feeder.place_privacy == EXACT, Feeder.lat.is_(None))
     query = (
-        sa.select(Feeder.id, Feeder.uuid_hash, shows_signal, Feeder.name_key)
+        sa.select(Feeder.id, Feeder.uuid_hash, shows_signal, Feeder.name_key, Feeder.owner_id, Feeder.trusted)
         .outerjoin(Feeder.owner)
         .where(Feeder.enabled, sa.or_(Feeder.owner_id.is_(None), User.is_active))
     )
-    return [KnownFeeder(number, digest, bool(shows), name) for number, digest, shows, name in session.execute(query)]
+    return [
+        KnownFeeder(number, digest, bool(shows), name, owner, trusted)
+        for number, digest, shows, name, owner, trusted in session.execute(query)
+    ]

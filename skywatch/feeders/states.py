@@ -27,6 +27,7 @@ class FeederState(msgspec.Struct, frozen=True, array_like=True):
     bytes_s: float
     disputes_share: float
     clock: Clock | None
+    duplicates_share: float = 0.0
 
 
 class FeederStates(msgspec.Struct, frozen=True, array_like=True):

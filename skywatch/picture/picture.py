@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from types import EllipsisType
 
@@ -66,6 +66,8 @@ class Picture:
         self.validator = PositionValidator({}, station)
         self.trails = TrailStore()
         self.counts = ReceiverCounts()
+        # The tracker replaces it.
+        self.views_of_feeder: Callable[[str, ReceiverViews | None], ReceiverViews | None] = lambda name, views: None
         self._fields = FieldValidator(self.validator)
         self._airframes = airframes
         self._assembly = Assembly(self.epoch, self.shown_station, airframes, station)
@@ -90,26 +92,47 @@ class Picture:
         return self._clock.now()
 
     def views_of(self, receiver: str) -> ReceiverViews | None:
-        """The views of a receiver; None for one that was never heard."""
-        return self._views.get(receiver)
+        """The views of a receiver; None for one that was never heard.
+
+        Those of a feeder have what others say of an aircraft as well, with the time and the signal at this feeder.
+        """
+        views = self._views.get(receiver)
+        return self.views_of_feeder(receiver, views) or views
 
     def put(
-        self, receiver: str, reports: Sequence[Report], messages: int, positions: int = 0, *, proven: bool = False
+        self,
+        receiver: str,
+        reports: Sequence[Report],
+        messages: int,
+        positions: int = 0,
+        *,
+        proven: bool = False,
+        is_counted: bool = True,
     ) -> None:
         """Add reports of a receiver; see ``receivers.base.Sink``.
 
         ``proven`` as for ``Admission.filter``: such reports come from other features and do not count as reception.
+        Nor does what is not ``is_counted``: what feeders agree on is no one's, and ``count`` tells what each brought.
         """
         now = self._follow_clock()
         views = self._views[receiver]
         self.messages += messages
-        if not proven:
+        if is_counted and not proven:
             self.counts[receiver].add(messages, positions, now)
         if reports:
             reports = self.admission.filter(views, reports, self._views.in_order, now, proven)
             views.put(reports)
             if self._airframes is not None:
                 self._airframes.want(map(attrgetter("hex"), reports))
+
+    def reports_of(self, receiver: str) -> Mapping[str, Report]:
+        """What a receiver said of each aircraft."""
+        views = self._views.get(receiver)
+        return views.views if views is not None else {}
+
+    def count(self, receiver: str, messages: int, positions: int) -> None:
+        """Count what a receiver brought, for its quality, where its reports are not its own."""
+        self.counts[receiver].add(messages, positions, self._follow_clock())
 
     def tick(self) -> Sky:
         """The present picture."""

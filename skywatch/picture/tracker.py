@@ -28,6 +28,7 @@ from skywatch.picture.monitor import Monitor
 from skywatch.picture.picture import Picture
 from skywatch.picture.receiving.further_reports import FurtherReports
 from skywatch.picture.reception.access import PictureAccess
+from skywatch.picture.reception.feeders import FeederIntake
 from skywatch.picture.running_monitors import RunningMonitors
 from skywatch.picture.saving.saver import PictureSaver
 from skywatch.picture.settings import PictureSettings
@@ -40,6 +41,7 @@ from skywatch.picture.trails.remote import TrailServer
 from skywatch.receivers.base import Receiver, ReceiverStatus
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.frame_tap import FrameTap
+from skywatch.receivers.ingest.reception import FeederReception
 from skywatch.receivers.listening.hub import FeederHub
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.settings import ReceiverSettings
@@ -97,6 +99,7 @@ class Tracker:
         self._tap = runtime.shared(FrameTap)
         self._feeders = runtime.shared(FeederHub)
         self._feeders.refused = self.picture.validator.refused_positions
+        self._feeders.consume = FeederIntake(self.picture, runtime.shared(FeederReception)).take
         self._follow_faults = FaultLog(log, "changed settings are not followed", "changed settings are followed")
         # Receivers have the station of the time when they were opened.
         self._must_reopen = False

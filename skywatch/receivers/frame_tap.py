@@ -39,11 +39,11 @@ class FrameTap:
         """Remove a listener."""
         self._listeners.remove(listener)
 
-    def put(self, decoded: Decoded) -> None:
-        """Pass decoded frames to the listeners, only good ones."""
+    def put(self, decoded: Decoded, but: Column | None = None) -> None:
+        """Pass decoded frames to the listeners, only good ones; ``but`` ?[n] marks those that were passed before."""
         if not self._listeners or not len(decoded):
             return
-        good = (decoded.status == GOOD).nonzero()[0]
+        good = ((decoded.status == GOOD) & (True if but is None else ~but)).nonzero()[0]
         if len(good):
             frames = decoded.frames[good]
             addresses, non_icao, sources = decoded.address[good], decoded.non_icao[good], decoded.source[good]

@@ -39,6 +39,7 @@ def feeder_answer(feeder: Feeder, state: FeederState | None, visibility: Visibil
         positions_s=state.positions_s if state is not None else 0.0,
         aircraft=state.aircraft if state is not None else 0,
         bytes_s=state.bytes_s if state is not None else 0.0,
+        duplicates_share=state.duplicates_share if state is not None else 0.0,
         disputes_share=state.disputes_share if state is not None else 0.0,
         clock=state.clock if state is not None else None,
         notice=feeder.notice if may_know(visibility, feeder) else None,

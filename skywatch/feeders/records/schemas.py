@@ -184,7 +184,12 @@ class FeederEntry(Schema):
     positions_s = node(JsonNumber(), "Positions a second.")
     aircraft = node(JsonInteger(), "Aircraft that it hears now.")
     bytes_s = node(JsonNumber(), "Bytes a second.")
-    disputes_share = node(JsonNumber(), "Share of its positions that were refused.")
+    duplicates_share = node(
+        JsonNumber(), "Share of its frames that another feeder had sent within 50 ms before, since it connected."
+    )
+    disputes_share = node(
+        JsonNumber(), "Share of its positions, one an aircraft and second, that were refused since it connected."
+    )
     clock = node(Nullable(JsonString()), "Clock of its receiver: `gps`, `free`, or `none`; null until it is known.")
     notice = node(
         Nullable(Schema.schema_type()), "What its owner ought to know; null for others.", *FeederNotice().children

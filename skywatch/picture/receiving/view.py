@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET
 
 from skywatch.picture.receiving.fields import AIRFRAME_FIELDS, LIFETIME_S, STALE_S, trust
-from skywatch.receivers.reports.report import Report
+from skywatch.receivers.reports.report import ReducedReport, Report
 
 # Fields copied from messages; times, counts and the source have rules of their own.
 FIELDS: tuple[str, ...] = (*LIFETIME_S, *AIRFRAME_FIELDS)
@@ -59,7 +59,7 @@ def absorb(view: View, report: Report) -> None:
             view.expires_at = min(view.expires_at, at + LIFETIME_S[name])
         setattr(view, name, value)
     if report.acas_ra is not UNSET and "acas_ra" in states:
-        states["acas_ra"].frames += 1
+        states["acas_ra"].frames += report.acas_ra_frames if isinstance(report, ReducedReport) else 1
     if report.lat is not UNSET:
         position = states.get("lat")
         if position is not None and position.at == at:

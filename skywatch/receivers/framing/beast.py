@@ -53,13 +53,13 @@ class BeastFramer:
         stream = self._unfinished + received
         raw = np.frombuffer(stream, np.uint8)
         stream, raw, dangling = _without_dangling_escape(stream, raw)
-        starts, is_data = _messages(raw)
+        starts, is_data = message_starts(raw)
         if len(starts) == 0:
             self._unfinished = dangling
             return FrameBatch.empty()
         plain = raw if is_data is None else raw[is_data]
         # Where each message begins once the doubled bytes are single.
-        begin = starts if is_data is None else starts - _removed_before(is_data, starts)
+        begin = starts if is_data is None else starts - removed_before(is_data, starts)
         end = np.append(begin[1:], len(plain))
         kind = plain[np.minimum(begin + 1, len(plain) - 1)]
         payload = PAYLOAD_BYTES[kind]
@@ -116,7 +116,7 @@ def _without_dangling_escape(stream: bytes, raw: Column) -> tuple[bytes, Column,
     return stream, raw, b""
 
 
-def _messages(raw: Column) -> tuple[Column, Column | None]:
+def message_starts(raw: Column) -> tuple[Column, Column | None]:
     """Where messages begin, and which bytes remain when doubled ones are single (None: all of them)."""
     escapes = np.flatnonzero(raw == ESCAPE)
     if len(escapes) == 0:
@@ -135,7 +135,7 @@ def _messages(raw: Column) -> tuple[Column, Column | None]:
     return escapes[ends_run & ~second], is_data
 
 
-def _removed_before(is_data: Column, positions: Column) -> Column:
+def removed_before(is_data: Column, positions: Column) -> Column:
     """The number of removed bytes before each position."""
     removed = np.flatnonzero(~is_data)
     return np.searchsorted(removed, positions)

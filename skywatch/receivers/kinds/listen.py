@@ -1,8 +1,8 @@
 """``listen HOST:PORT [format=beast|avr|sbs|json] [options]``: a port that feeders connect to.
 
 In Beast a feeder says who it is with readsb's UUID frame; for the other formats the setting names it. One that is not
-registered, sends nonsense, stalls or does not read costs its own connection and nobody else's. Its frames have a
-decoder of their own, and the picture compares it with others.
+registered, sends nonsense, stalls or does not read costs its own connection and nobody else's. What it sends is decoded
+with that of all others (``ingest.gathering.gatherer``).
 """
 
 from __future__ import annotations
@@ -10,30 +10,29 @@ from __future__ import annotations
 import asyncio
 import time
 
+from skywatch.core.process import tasks
 from skywatch.inputs.options import Options, Station, Words, join_address
 from skywatch.inputs.options import parse_address as parse_listen
 from skywatch.inputs.retrying import InputError
 from skywatch.inputs.transports.port import Port
-from skywatch.inputs.transports.tcp import READ_BYTES
 from skywatch.receivers.base import AnonymousFeeder, ReceiverStatus
+from skywatch.receivers.ingest.gathering.counts import REFUSED
 from skywatch.receivers.listening.clients import Client, ClientFilter, Ended, Refused, read_more
 from skywatch.receivers.listening.connection import FeederConnection
 from skywatch.receivers.listening.formats import BEAST, FORMATS
 from skywatch.receivers.listening.hub import FeederHub, KnownFeeder, hash_of
 from skywatch.receivers.listening.proxy_protocol import ProxyHeaderError
-from skywatch.receivers.listening.wire import MAX_AHEAD, PING_EVERY_S, UUID_LENGTH, PingRequest, ping, split_uuid
+from skywatch.receivers.listening.stream import FeederStream
+from skywatch.receivers.listening.wire import MAX_AHEAD, UUID_LENGTH, PingRequest, split_uuid
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.settings import NEEDS_FEEDER, ReceiverSettings
 
-GATHER_S = 0.05
 # Time for the header of a proxy and the UUID together.
 ADMISSION_S = 10.0
 # A feeder sends a heartbeat every 60 s; two may be missed.
 IDLE_S = 130.0
 CHECK_EVERY_S = 1.0
 DEFAULT_LIMIT, MAX_LIMIT = 2_000, 10_000
-# Pings that a client has not read: more than an hour of them.
-MAX_UNREAD = 4096
 
 
 class ListenReceiver(RetryingReceiver):
@@ -59,6 +58,7 @@ class ListenReceiver(RetryingReceiver):
         self._form = form
         self._feeder_name = feeder_name
         self._anonymous: dict[str, FeederConnection] = {}
+        self._streams: set[FeederStream] = set()
         self.port = Port(self, address, (), limit, self._serve)
 
     @property
@@ -72,6 +72,7 @@ class ListenReceiver(RetryingReceiver):
     def join(self, feeders: FeederHub, settings: ReceiverSettings) -> None:
         """Let in whom the hub of this process knows."""
         self.feeders = feeders
+        feeders.station, feeders.tap = self._station, self.tap
         self.settings = settings
 
     async def session(self) -> None:
@@ -79,7 +80,14 @@ class ListenReceiver(RetryingReceiver):
         has_identity = self._form == BEAST or (self._feeder_name and self.clients.allowed)
         if not has_identity and not self._accepts_anybody:
             raise InputError(f"format={self._form} {NEEDS_FEEDER}")
-        await self.port.serve_forever()
+        assert self._sink is not None, "a receiver listens only while it runs"
+        self.cpr = self.feeders.cpr
+        async with self.feeders.delivering(self._sink):
+            checking = asyncio.create_task(self._check_forever(), name=f"connections of {self.name}")
+            try:
+                await self.port.serve_forever()
+            finally:
+                await tasks.end(checking)
 
     @property
     def _accepts_anybody(self) -> bool:
@@ -149,10 +157,8 @@ class ListenReceiver(RetryingReceiver):
             client.peer,
             client.network,
             self.settings.feeder_messages_s,
-            self._station,
             self.invalid,
-            self.cpr,
-            self.tap,
+            self.feeders,
             writer.transport.abort,
         )
 
@@ -167,45 +173,49 @@ class ListenReceiver(RetryingReceiver):
         feeder = connection.feeder
         if not self.feeders.claim(connection):
             raise Refused
-        connection.refused_before = self.feeders.refused(feeder.receiver)
+        stream = FeederStream(connection, writer.transport, pings)
+        self._streams.add(stream)
         if not feeder.is_registered:
             self._anonymous[feeder.receiver] = connection
         try:
-            heard_at, next_ping_at = time.monotonic(), 0.0
-            while self._is_admitted(connection) and not connection.is_garbage:
-                if received:
-                    pings.look_in(received)
-                    self._take(connection, received)
-                    heard_at = time.monotonic()
-                    await asyncio.sleep(GATHER_S)
-                elif time.monotonic() - heard_at > IDLE_S:
-                    break
-                if pings.is_made and time.monotonic() >= next_ping_at:
-                    next_ping_at = time.monotonic() + PING_EVERY_S
-                    writer.write(ping(time.monotonic()))
-                    if writer.transport.get_write_buffer_size() > MAX_UNREAD:
-                        break
-                received = b""
-                try:
-                    async with asyncio.timeout(CHECK_EVERY_S):
-                        received = await reader.read(READ_BYTES)
-                except TimeoutError:
-                    continue
-                if not received:
-                    break
+            stream.take(received)
+            if not reader.at_eof():
+                # Everything that has come was read: ``read_more`` takes more than a reader buffers.
+                writer.transport.set_protocol(stream)
+                await stream.ended
         finally:
+            self._streams.discard(stream)
             self._anonymous.pop(feeder.receiver, None)
             self.feeders.release(connection)
+            self._count(connection)
+
+    async def _check_forever(self) -> None:
+        """End connections that are admitted no more, silent, garbage or not read; ping those that ask for it."""
+        while True:
+            await asyncio.sleep(CHECK_EVERY_S)
+            now = time.monotonic()
+            for stream in list(self._streams):
+                connection = stream.connection
+                self._count(connection)
+                is_lost = connection.is_garbage or now - stream.received_at > IDLE_S
+                if is_lost or not self._is_admitted(connection) or not stream.ping(now):
+                    connection.close()
+
+    def _count(self, connection: FeederConnection) -> None:
+        """Add what a connection has sent since to the counters of this port."""
+        grown = connection.take_grown()
+        self.count_messages(grown["messages"])
+        self._status.positions += grown["positions"]
+        self._position_meter.add(grown["positions"], time.monotonic())
+        for name in (*REFUSED, "broken", "too_many"):
+            if grown[name]:
+                self.invalid[name] += grown[name]
 
     def _is_admitted(self, connection: FeederConnection) -> bool:
         feeder = connection.feeder
         if not connection.has_uuid and feeder.is_registered and self.feeders.by_name(self._feeder_name) != feeder:
             return False
         return self.feeders.is_admitted(feeder)
-
-    def _take(self, connection: FeederConnection, received: bytes) -> None:
-        batch = connection.feed(received, time.time())
-        self.deliver_as(connection.feeder.receiver, batch.reports, batch.messages, batch.positions)
 
 
 def described(connection: FeederConnection) -> AnonymousFeeder:

@@ -88,7 +88,8 @@ class ClientFilter:
 
 async def read_more(reader: asyncio.StreamReader, received: bytes) -> bytes:
     """These bytes and the ones that come next; raises Ended."""
-    more = await reader.read(READ_BYTES)
+    # Everything that has come: the reader may be replaced afterwards.
+    more = await reader.read(4 * READ_BYTES)
     if not more:
         raise Ended
     return received + more

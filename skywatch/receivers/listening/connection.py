@@ -1,4 +1,4 @@
-"""``FeederConnection``: the frames and counts of one connection of a feeder."""
+"""``FeederConnection``: what one connection of a feeder has brought, until it is decoded with that of all others."""
 
 from __future__ import annotations
 
@@ -6,22 +6,15 @@ import time
 from collections import Counter
 from collections.abc import Callable
 
-import numpy as np
-
 from skywatch.core.network.rate_limit import RateLimit
 from skywatch.inputs.meter import RateMeter
-from skywatch.inputs.options import Station
 from skywatch.receivers.documents import ReportBatch
-from skywatch.receivers.frame_tap import FrameTap
-from skywatch.receivers.framing.beast import MLAT_TICKS, BeastFramer
-from skywatch.receivers.framing.frames import FrameBatch
-from skywatch.receivers.kinds.mode_s_stream import ArrivalTimes, Framer, FrameReports
-from skywatch.receivers.listening.hub import SILENT_S, Clock, KnownFeeder
+from skywatch.receivers.framing.beast import MLAT_TICKS
+from skywatch.receivers.framing.frames import Column, FrameBatch
+from skywatch.receivers.listening.hub import SILENT_S, Clock, FeederHub, KnownFeeder
 
 # Bytes without a single good frame after which a connection ends.
 MAX_GARBAGE = 1 << 16
-# Aircraft that count as heard now were heard within this time (s).
-AIRCRAFT_S = 60.0
 CLOCK_AFTER_FRAMES = 50
 DAY_S = 86_400
 # Radarcape counts seconds of the day above 30 bits of nanoseconds; its clock agrees with ours so well (s).
@@ -29,9 +22,12 @@ GPS_AGREES_S = 60
 
 
 class FeederConnection:
-    """Decodes what one feeder sends with a decoder of its own: no other feeder's frames can mislead it."""
+    """One connection between ``FeederHub.claim`` and ``release``; ``slot`` is its number meanwhile.
 
-    framer: type[Framer] = BeastFramer
+    ``invalid`` counts what is refused of lines, by reason; ``end`` ends the connection and returns at once. This class
+    takes Beast; subclasses (``formats``) have other bytes.
+    """
+
     # Whether the feeder has sent its UUID; else the setting of the port names it.
     has_uuid = True
 
@@ -41,94 +37,142 @@ class FeederConnection:
         peer: tuple[str, int],
         network: str,
         messages_s: int,
-        station: Station,
         invalid: Counter[str],
-        cpr: Counter[str],
-        tap: FrameTap | None,
+        hub: FeederHub,
         end: Callable[[], None],
     ) -> None:
-        now = time.monotonic()
         self.feeder = feeder
         self.network = network
         host, port = peer
         self.address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         self.since = time.time()
-        self.last_frame_at: float | None = None
+        self.slot = -1
         self.clock: Clock | None = None
-        self.positions = 0
-        # Positions that were refused of the feeder's earlier connections.
-        self.refused_before = 0
-        self._heard_at = now
+        self.last_frame_at: float | None = None
+        self.heard_at = now = time.monotonic()
+        # Heard within a minute; the hub counts them.
+        self.aircraft = 0
+        self.invalid = invalid
+        self._hub = hub
         self._end = end
         self._limit = RateLimit(messages_s)
-        self._framer = self.framer()
-        self._invalid = invalid
-        self._reports = FrameReports(station, invalid, cpr, tap)
-        self._times = ArrivalTimes()
-        self._message_meter, self._position_meter, self._byte_meter = (RateMeter(now) for _ in range(3))
-        self._aircraft: dict[str, float] = {}
+        self._received: list[bytes] = []
+        self._frames: list[FrameBatch] = []
         self._garbage = 0
+        self._is_framed_elsewhere = False
         self._stamped: list[int] = []
+        self._meters = {name: RateMeter(now) for name in ("messages", "positions", "bytes")}
+        self._counted: dict[str, int] = {}
+        self._grown: Counter[str] = Counter()
+        self._waiting_bytes = 0
+        self._when_taken: Callable[[], None] | None = None
 
     @property
     def is_garbage(self) -> bool:
         """Whether so much has come without a frame that it is no feeder."""
         return self._garbage > MAX_GARBAGE
 
+    @property
+    def has_clock(self) -> bool:
+        """Whether it is known what clock its counters are of."""
+        return self.clock is not None
+
     def silent_s(self) -> float:
         """Seconds since its last frame, or since it began."""
-        return time.monotonic() - self._heard_at
+        return time.monotonic() - self.heard_at
 
     def close(self) -> None:
         """End it; returns at once."""
         self._end()
 
-    def feed(self, received: bytes, received_at: float) -> ReportBatch:
-        """The reports of the frames that these bytes complete (``received_at`` in unix seconds)."""
-        now = time.monotonic()
-        self._byte_meter.add(len(received), now)
-        frames = self._framer.feed(received, received_at)
-        self._reports.count("broken", self._framer.broken)
+    def receive(self, received: bytes) -> None:
+        """Take bytes of Beast; they are decoded within 50 ms."""
+        self._received.append(received)
+        self._waiting_bytes += len(received)
+        if self.slot >= 0:
+            self._hub.gatherer.add(self)
+
+    def receive_frames(self, frames: FrameBatch, size: int) -> None:
+        """Take frames that came in so many bytes of another form than Beast."""
+        self._garbage = 0 if len(frames) else self._garbage + size
         if len(frames):
-            allowed = self._within_limit(len(frames), now)
-            frames = frames[:allowed] if allowed < len(frames) else frames
-        if len(frames):
-            frames.time = self._times.of(frames, received_at)
-            self._note_clock(frames, received_at)
-            if not self.feeder.shows_signal:
-                frames.rssi = np.full(len(frames), np.nan, np.float32)
-        batch = self._reports.decode(frames)
-        self._count(batch, len(received), now)
-        return batch
+            self._frames.append(frames)
+            self._hub.gatherer.add(self)
+        self._hub.gatherer.count_bytes(self.slot, size)
 
-    def rates(self) -> tuple[float, float, int, float]:
-        """Messages and positions a second, aircraft heard now, bytes a second."""
-        now = time.monotonic()
-        self._aircraft = {address: at for address, at in self._aircraft.items() if now - at <= AIRCRAFT_S}
-        meters = self._message_meter, self._position_meter, self._byte_meter
-        messages_s, positions_s, bytes_s = (round(meter.rate(now), 2) for meter in meters)
-        return messages_s, positions_s, len(self._aircraft), bytes_s
-
-    def _within_limit(self, frames: int, now: float) -> int:
-        """How many of these frames the feeder's rate allows; the others are counted and dropped."""
-        allowed = self._limit.take_up_to(frames, now)
-        if allowed < frames:
-            self._invalid["too_many"] += frames - allowed
-        return allowed
-
-    def _count(self, batch: ReportBatch, size: int, now: float) -> None:
+    def deliver(self, batch: ReportBatch, size: int) -> None:
+        """Take what the feeder decoded itself, which came in so many bytes."""
         self._garbage = 0 if batch.messages else self._garbage + size
         if batch.messages:
-            self._heard_at, self.last_frame_at = now, time.time()
-            self._aircraft.update((report.hex, now) for report in batch.reports)
-        self.positions += batch.positions
-        self._message_meter.add(batch.messages, now)
-        self._position_meter.add(batch.positions, now)
+            self.heard_at, self.last_frame_at = time.monotonic(), time.time()
+        self._hub.gatherer.count_bytes(self.slot, size)
+        self._hub.put(self, batch)
 
-    def _note_clock(self, frames: FrameBatch, received_at: float) -> None:
-        if self.clock is not None:
-            return
-        self._stamped += frames.ticks[frames.ticks != MLAT_TICKS].tolist()
+    def within_limit(self, count: int) -> int:
+        """How many of so many lines the feeder's rate allows; the others are counted."""
+        allowed = self._limit.take_up_to(count, time.monotonic())
+        if allowed < count:
+            self.invalid["too_many"] += count - allowed
+        return allowed
+
+    @property
+    def waiting_bytes(self) -> int:
+        """Bytes that have not been decoded yet."""
+        return self._waiting_bytes
+
+    def when_taken(self, call: Callable[[], None]) -> None:
+        """Call this once what waits has been taken."""
+        self._when_taken = call
+
+    def take(self) -> tuple[bytes, FrameBatch | None]:
+        """See ``ingest.gathering.gatherer.Stream``."""
+        received, self._received = b"".join(self._received), []
+        frames, self._frames = self._frames, []
+        self._is_framed_elsewhere = bool(frames)
+        self._waiting_bytes = 0
+        if self._when_taken is not None:
+            call, self._when_taken = self._when_taken, None
+            call()
+        return received, FrameBatch.concatenate(frames) if frames else None
+
+    def put_back(self, rest: bytes, frames: int, behind: int) -> int:
+        """See ``ingest.gathering.gatherer.Stream``."""
+        if rest:
+            self._received.append(rest)
+            self._waiting_bytes += len(rest)
+        if behind or rest:
+            self._garbage = (0 if frames else self._garbage) + behind - len(rest)
+        elif frames and not self._is_framed_elsewhere:
+            self._garbage = 0
+        if not frames:
+            return 0
+        self.heard_at, self.last_frame_at = time.monotonic(), time.time()
+        return self._limit.take_up_to(frames, self.heard_at)
+
+    def count(self, counts: dict[str, int]) -> dict[str, int]:
+        """Take its counters, once a second; what they have grown by."""
+        now = time.monotonic()
+        grown = {name: count - self._counted.get(name, 0) for name, count in counts.items()}
+        self._counted = counts
+        self._grown.update(grown)
+        for name, meter in self._meters.items():
+            meter.add(grown[name], now)
+        return grown
+
+    def take_grown(self) -> Counter[str]:
+        """What its counters have grown by since this was asked last."""
+        grown, self._grown = self._grown, Counter()
+        return grown
+
+    def rates(self) -> tuple[float, float, int, float]:
+        """Messages and positions a second (over the last ten), aircraft heard now, bytes a second."""
+        now = time.monotonic()
+        messages_s, positions_s, bytes_s = (round(meter.rate(now), 2) for meter in self._meters.values())
+        return messages_s, positions_s, self.aircraft, bytes_s
+
+    def note_clock(self, ticks: Column, received_at: float) -> None:
+        """Learn from counters i8[n] of frames what clock they are of."""
+        self._stamped += ticks[ticks != MLAT_TICKS].tolist()
         if len(self._stamped) >= CLOCK_AFTER_FRAMES or time.time() - self.since >= SILENT_S:
             self.clock = clock_of(self._stamped, received_at)
             self._stamped = []

@@ -7,9 +7,6 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from msgspec import UNSET
-
-from skywatch.receivers.documents import ReportBatch
 from skywatch.receivers.framing.avr import AvrFramer
 from skywatch.receivers.kinds.readsb_lines import LinesDecoder
 from skywatch.receivers.kinds.sbs import SbsDecoder
@@ -22,8 +19,18 @@ BEAST = "beast"
 class AvrConnection(FeederConnection):
     """Frames as lines of hexadecimal."""
 
-    framer = AvrFramer
     has_uuid = False
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._framer = AvrFramer()
+
+    def receive(self, received: bytes) -> None:
+        """Take bytes; their frames are decoded within 50 ms."""
+        before = self._framer.broken
+        self.receive_frames(self._framer.feed(received), len(received))
+        if self._framer.broken > before:
+            self.invalid["broken"] += self._framer.broken - before
 
 
 class LinesConnection(FeederConnection):
@@ -35,19 +42,12 @@ class LinesConnection(FeederConnection):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.clock = "none"
-        self._decoder = type(self).decoder(self._invalid)
+        self._decoder = type(self).decoder(self.invalid)
 
-    def feed(self, received: bytes, received_at: float) -> ReportBatch:
-        """The reports of the lines that these bytes complete (``received_at`` in unix seconds)."""
-        now = time.monotonic()
-        self._byte_meter.add(len(received), now)
-        lines = received.count(b"\n")
-        batch = self._decoder.feed(first_lines(received, self._within_limit(lines, now)), received_at)
-        if not self.feeder.shows_signal:
-            for report in batch.reports:
-                report.rssi = UNSET
-        self._count(batch, len(received), now)
-        return batch
+    def receive(self, received: bytes) -> None:
+        """Take bytes; the reports of the lines that they complete leave within a second."""
+        allowed = first_lines(received, self.within_limit(received.count(b"\n")))
+        self.deliver(self._decoder.feed(allowed, time.time()), len(received))
 
 
 class SbsConnection(LinesConnection):

@@ -1,22 +1,46 @@
 """``FeederHub``: the feeders that are known to a process, and the connections that they have. One per process.
 
-The feature of feeders replaces what is known and reads what is connected; the listeners ask who is let in.
+The feature of feeders replaces what is known and reads what is connected; the listeners ask who is let in. What
+connections bring is gathered here, and once a second reduced to reports.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import hashlib
 import itertools
+import logging
 import threading
-from collections.abc import Callable, Iterable
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+from msgspec import UNSET
+
+from skywatch.core.process import tasks
+from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.receivers.base import Sink
+from skywatch.receivers.reports.report import Report
+
+if TYPE_CHECKING:
+    # An installation without feeders loads no decoder.
+    from skywatch.receivers.documents import ReportBatch
+    from skywatch.receivers.ingest.gathering.gatherer import Gatherer
+    from skywatch.receivers.ingest.heard import HeardLog
+    from skywatch.receivers.ingest.reduction import Reduction
+    from skywatch.receivers.ingest.voices import Voice
+
+log = logging.getLogger(__name__)
 Clock = Literal["gps", "free", "none"]
 # A connection without a frame for so long (s) is silent.
 SILENT_S = 30.0
 # A feeder that comes back from another network is let in once its older connection has been silent for so long (s).
 YIELDS_AFTER_S = 10.0
+# Reports leave at this part of each second: shortly before the tick of the picture.
+REDUCE_AT = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +49,9 @@ class KnownFeeder:
 
     ``name_key`` is its name in the form in which names are compared. One without a record, who is let in because
     anybody is, has a negative ``id`` and the hash of the UUID that it sent, if any.
+
+    What a ``trusted`` one hears is believed to exist; feeders of one ``owner`` (a user's id) confirm nothing of each
+    other otherwise.
     """
 
     id: int
@@ -32,6 +59,8 @@ class KnownFeeder:
     shows_signal: bool
     # A feeder that is renamed is the same one.
     name_key: str = field(default="", compare=False)
+    owner: int | None = None
+    trusted: bool = False
 
     @property
     def is_registered(self) -> bool:
@@ -43,6 +72,14 @@ class KnownFeeder:
         """The name in the picture; it does not identify the feeder's owner."""
         return f"feeder-{self.id}" if self.is_registered else f"anonymous-{-self.id}"
 
+    def voice(self, network: str) -> Voice | None:
+        """Who speaks through it from a network; None where it is trusted."""
+        from skywatch.receivers.ingest.voices import Voice
+
+        if self.trusted:
+            return None
+        return Voice(self.receiver if self.owner is None else f"user-{self.owner}", network)
+
 
 def hash_of(digits: str) -> str:
     """The SHA-256 of the 32 digits of a UUID, which is what is stored of it."""
@@ -50,10 +87,11 @@ def hash_of(digits: str) -> str:
 
 
 class Claimant(Protocol):
-    """A connection of a feeder."""
+    """A connection of a feeder; ``slot`` is its number among those of the process."""
 
     feeder: KnownFeeder
     network: str
+    slot: int
     # Whether it has sent the feeder's UUID; else the setting of the port names the feeder.
     has_uuid: bool
 
@@ -63,9 +101,24 @@ class Claimant(Protocol):
     def close(self) -> None:
         """End it; returns at once."""
 
+    def count(self, counts: dict[str, int]) -> object:
+        """Take its counters."""
+
+
+class Delivered(NamedTuple):
+    """Reports of a receiver and the messages that they stand for; without a ``voice`` it is believed to exist."""
+
+    receiver: str
+    voice: Voice | None
+    reports: Sequence[Report]
+    messages: int
+
 
 class FeederHub:
-    """All but ``replace``, ``connections`` and ``take_copied`` is called on the tracker's loop alone."""
+    """All but ``replace``, ``connections`` and ``take_copied`` is called on the loop of the listeners alone.
+
+    ``consume`` gets what was reduced once a second, while a listener runs; without it the sink of the listeners does.
+    """
 
     def __init__(self, runtime: Any = None) -> None:
         self._by_hash: dict[str, KnownFeeder] = {}
@@ -73,8 +126,36 @@ class FeederHub:
         self._connected: dict[int, Any] = {}
         self._copied: set[int] = set()
         self._lock = threading.Lock()
+        self._gatherer: Gatherer | None = None
+        self._heard: HeardLog | None = None
+        self._reducing: asyncio.Task[None] | None = None
+        self._listeners = 0
+        self._faults = FaultLog(log, "what feeders sent is lost", "what feeders send is decoded again")
+        self.cpr: Counter[str] = Counter()
+        self.station: tuple[float, float] | None = None
+        self.tap: Any = None
+        self.consume: Callable[[Reduction], None] | None = None
+        self._reports: list[Delivered] = []
         # How many positions of a receiver the picture has refused.
         self.refused: Callable[[str], int] = lambda receiver: 0
+
+    @property
+    def heard(self) -> HeardLog:
+        """Who of this process heard which aircraft within a minute."""
+        if self._heard is None:
+            from skywatch.receivers.ingest.heard import HeardLog
+
+            self._heard = HeardLog()
+        return self._heard
+
+    @property
+    def gatherer(self) -> Gatherer:
+        """Where the frames of all connections are decoded."""
+        if self._gatherer is None:
+            from skywatch.receivers.ingest.gathering.gatherer import Gatherer
+
+            self._gatherer = Gatherer(self.station, self.tap)
+        return self._gatherer
 
     def by_uuid(self, digits: str) -> KnownFeeder | None:
         """The feeder with this UUID (32 digits)."""
@@ -113,14 +194,22 @@ class FeederHub:
                     with self._lock:
                         self._copied.add(connection.feeder.id)
                 return False
+            self.release(older)
             older.close()
-        self._connected[connection.feeder.id] = connection
+        feeder, gatherer = connection.feeder, self.gatherer
+        connection.slot = gatherer.enter(
+            connection, feeder.receiver, feeder.voice(connection.network), feeder.shows_signal
+        )
+        self._connected[feeder.id] = connection
         return True
 
     def release(self, connection: Claimant) -> None:
         """A connection has ended."""
         if self._connected.get(connection.feeder.id) is connection:
             del self._connected[connection.feeder.id]
+            connection.count(self.gatherer.counts.of(connection.slot))
+            self.gatherer.leave(connection.slot)
+            connection.slot = -1
 
     def connections(self) -> list[Any]:
         """The connections of this moment."""
@@ -131,3 +220,56 @@ class FeederHub:
         with self._lock:
             copied, self._copied = self._copied, set()
         return copied
+
+    def put(self, connection: Claimant, batch: ReportBatch) -> None:
+        """Take what a feeder decoded itself; it leaves with the next reduction."""
+        if batch.messages or batch.reports:
+            feeder = connection.feeder
+            voice = feeder.voice(connection.network)
+            self._reports.append(Delivered(feeder.receiver, voice, batch.reports, batch.messages))
+            self.gatherer.count_reports(connection.slot, batch)
+            if not feeder.shows_signal:
+                for report in batch.reports:
+                    report.rssi = UNSET
+
+    @contextlib.asynccontextmanager
+    async def delivering(self, sink: Sink) -> Any:
+        """Reduce what connections bring, and put it into a sink, while a listener runs."""
+        self._listeners += 1
+        if self._reducing is None:
+            self._reducing = asyncio.create_task(self._reduce_forever(sink), name="reduction of feeders")
+        try:
+            yield
+        finally:
+            self._listeners -= 1
+            if not self._listeners and self._reducing is not None:
+                reducing, self._reducing = self._reducing, None
+                await tasks.end(reducing)
+                self.gatherer.close()
+
+    def reduce(self) -> Reduction:
+        """What has come since the last reduction."""
+        from skywatch.receivers.ingest.reduction import reduce
+
+        reports, self._reports = self._reports, []
+        reduction = reduce(self.gatherer, self.heard, self.connections(), reports)
+        for name, count in self.gatherer.position_counts().items():
+            self.cpr[name] = count
+        return reduction
+
+    async def _reduce_forever(self, sink: Sink) -> None:
+        while True:
+            await asyncio.sleep((REDUCE_AT - time.time()) % 1.0 or 1.0)
+            try:
+                self._deliver(self.reduce(), sink)
+                self._faults.succeeded()
+            except Exception as error:
+                # A second is lost; the connections and the next second are not.
+                self._faults.failed(str(error), error)
+
+    def _deliver(self, reduction: Reduction, sink: Sink) -> None:
+        if self.consume is not None:
+            self.consume(reduction)
+            return
+        for delivered in reduction.deliveries():
+            sink.put(delivered.receiver, delivered.reports, delivered.messages)

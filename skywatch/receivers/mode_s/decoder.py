@@ -19,7 +19,7 @@ from skywatch.receivers.mode_s.position.plausibility import DEFAULT_RANGE_NM
 from skywatch.receivers.mode_s.position.positions import Resolver
 from skywatch.receivers.mode_s.squitters import References, SquitterBatch, Squitters
 from skywatch.receivers.mode_s.statistics import Statistics
-from skywatch.receivers.mode_s.table import NON_ICAO, TISB, AircraftTable
+from skywatch.receivers.mode_s.table import IN_LANE, LANE_SHIFT, LONG_AGO, NON_ICAO, TISB, AircraftTable
 
 # Time for which an address recovered from parity is accepted after a frame that proved it (s).
 PROVED_S = 60.0
@@ -64,8 +64,12 @@ class Decoder:
         """The number of aircraft in the table."""
         return len(self._table)
 
-    def decode(self, frames: FrameBatch | Iterable[tuple[float, bytes, float | None]]) -> Decoded:
+    def decode(
+        self, frames: FrameBatch | Iterable[tuple[float, bytes, float | None]], lanes: Column | None = None
+    ) -> Decoded:
         """Decode frames in the order they were received.
+
+        ``lanes`` i8[n] separates frames that must not mislead each other: each lane has aircraft of its own.
 
         Frames are a batch, or tuples (unix seconds, 7 or 14 bytes, dBFS or None). Best given as many at once as
         have come; every call costs a fraction of a millisecond in addition to its frames.
@@ -76,7 +80,7 @@ class Decoder:
             time = out.time = self._times(batch.time)
             self._table.tidy(float(time[0]))
             head, tail = words(batch.data)
-            aircraft = self._identify(out, time, head, tail)
+            aircraft = self._identify(out, time, head, tail, None if lanes is None else lanes << LANE_SHIFT)
             self._decode_good(out, time, head, tail, aircraft)
         self._count(out)
         return out
@@ -90,8 +94,11 @@ class Decoder:
         self._now = float(time[-1])
         return time
 
-    def _identify(self, out: Decoded, time: Column, head: Column, tail: Column) -> Column:
-        """Check parity and determine each frame's aircraft: its row in the table i4[n], -1 if there is none."""
+    def _identify(self, out: Decoded, time: Column, head: Column, tail: Column, lanes: Column | None) -> Column:
+        """Check parity and determine each frame's aircraft: its row in the table i4[n], -1 if there is none.
+
+        ``lanes`` stand where they stand in keys.
+        """
         is_long = out.df >= 16
         has_full_length = out.frames.length == np.where(is_long, LONG_BYTES, SHORT_BYTES)
         kind = np.where(has_full_length, _CLASS_OF_DF[out.df], 0)
@@ -105,31 +112,41 @@ class Decoder:
         out.status[_CLASS_OF_DF[out.df] == 0] = _UNSUPPORTED
         out.status[~has_full_length] = _BAD_LENGTH
         aircraft = np.full(len(out), -1, np.int32)
-        proofs = self._take_own(out, own, aircraft, head, tail)
+        proofs = self._take_own(out, own, aircraft, head, tail, lanes)
         if len(claims):
-            self._take_claims(
-                out, claims, aircraft, np.where(all_call, (head >> 32) & ADDRESS_BITS, remainder), proofs, time
-            )
+            address = np.where(all_call, (head >> 32) & ADDRESS_BITS, remainder)
+            self._take_claims(out, claims, aircraft, address, proofs, time, lanes)
         self._table.rows["proved"][proofs.aircraft] = time[proofs.rows]
         return aircraft
 
-    def _take_own(self, out: Decoded, own: Column, aircraft: Column, head: Column, tail: Column) -> Frames:
+    def _take_own(
+        self, out: Decoded, own: Column, aircraft: Column, head: Column, tail: Column, lanes: Column | None
+    ) -> Frames:
         """Frames whose parity is plain, so that their address is certain; returns those that prove it for others."""
         df, own_head = out.df[own], head[own]
         addresses = squitter_addresses(df, own_head, message_field(own_head, tail[own]), out.frames.mlat[own])
         out.status[own] = np.where(addresses.aircraft, _GOOD, _NO_AIRCRAFT)
         out.source[own] = addresses.sources
         own, keys = own[addresses.aircraft], addresses.keys[addresses.aircraft]
-        aircraft[own] = self._table.find_or_add(keys)
+        aircraft[own] = self._table.find_or_add(_in_lanes(keys, lanes, own))
         out.address[own] = keys & ADDRESS_BITS
         out.non_icao[own] = (keys & NON_ICAO) != 0
         return Frames(own, aircraft[own]).where(keys < NON_ICAO)
 
     def _take_claims(
-        self, out: Decoded, claims: Column, aircraft: Column, address: Column, proofs: Frames, time: Column
+        self,
+        out: Decoded,
+        claims: Column,
+        aircraft: Column,
+        address: Column,
+        proofs: Frames,
+        time: Column,
+        lanes: Column | None,
     ) -> None:
         """Frames whose address is accepted only if an earlier frame has proved it."""
-        claimed = Frames(claims, self._table.find(address[claims].astype(np.int32)))
+        if lanes is not None:
+            self._prove_in_lanes(claims, address, time, lanes)
+        claimed = Frames(claims, self._table.find(_in_lanes(address[claims], lanes, claims)))
         out.status[claims] = _UNKNOWN_ADDRESS
         claimed = claimed.where(claimed.aircraft >= 0)
         event = latest(proofs, claimed, len(out))
@@ -138,6 +155,16 @@ class Decoder:
         aircraft[claimed.rows] = claimed.aircraft
         out.address[claimed.rows] = address[claimed.rows]
         out.status[claimed.rows] = _GOOD
+
+    def _prove_in_lanes(self, claims: Column, address: Column, time: Column, lanes: Column) -> None:
+        """What lane 0 has proved is an address for every lane: what is replied stays in the lane of the reply."""
+        single = claims[lanes[claims] != 0]
+        rows = self._table.find(address[single].astype(np.int64))
+        proved = np.where(rows >= 0, self._table.rows["proved"][rows], LONG_AGO)
+        chosen = np.abs(time[single] - proved) <= PROVED_S
+        if chosen.any():
+            mine = self._table.find_or_add(_in_lanes(address[single[chosen]], lanes, single[chosen]))
+            self._table.rows["proved"][mine] = np.maximum(self._table.rows["proved"][mine], proved[chosen])
 
     def _decode_good(self, out: Decoded, time: Column, head: Column, tail: Column, aircraft: Column) -> None:
         good = (aircraft >= 0).nonzero()[0]
@@ -182,7 +209,7 @@ class Decoder:
             time=time[squitters],
             me=message_field(own_head, tail[squitters]),
             capability=np.where(is_df18, 0, (own_head >> 56) & 7),
-            direct=self._table.rows["key"][aircraft[squitters]] < TISB,
+            direct=self._table.rows["key"][aircraft[squitters]] & IN_LANE < TISB,
         )
         return SquitterBatch(out, batch, self._table.rows, self._resolver).decode()
 
@@ -197,3 +224,8 @@ class Decoder:
         statistics.unknown_address += refused[_UNKNOWN_ADDRESS]
         statistics.no_aircraft += refused[_NO_AIRCRAFT]
         statistics.doubtful += refused[_DOUBTFUL]
+
+
+def _in_lanes(keys: Column, lanes: Column | None, rows: Column) -> Column:
+    """Keys of the table i8[n] for the frames in these rows."""
+    return keys.astype(np.int64) if lanes is None else keys | lanes[rows]

@@ -10,18 +10,23 @@ import numpy as np
 
 from skywatch.receivers.framing.frames import Column
 
-# A key is the address with these flags above it.
+# A key is the address with these flags above it, and above 32 bits the lane: frames of different lanes share no state.
 NON_ICAO = 1 << 24
 DIRECT, TISB, ADSR, MLAT = (kind << 25 for kind in range(4))
-_NO_KEY = np.iinfo(np.int32).max
+LANE_SHIFT = 32
+# The address and its flags without the lane.
+IN_LANE = (1 << LANE_SHIFT) - 1
+_NO_KEY = np.iinfo(np.int64).max
 
 LONG_AGO = -1e18  # a time that is too old for everything
 TIDY_EVERY_S = 10.0
+# More than any antenna hears.
+LANE_CAPACITY = 2_000
 
 # Times are unix seconds. Index 0 of cpr_* is the last even position frame, 1 the last odd one.
 ROW = np.dtype(
     [
-        ("key", "i4"),
+        ("key", "i8"),
         ("seen", "f8"),  # last good frame of any kind
         ("proved", "f8"),  # last frame that proves the address
         ("cpr_time", "f8", 2),
@@ -75,11 +80,13 @@ class AircraftTable:
     """Rows by key; rows are numbered and keep their number until ``tidy``.
 
     An aircraft unseen for ``forget_s`` is forgotten, and the longest unseen ones when there are more than
-    ``capacity``; a batch may exceed that by the aircraft that it brings.
+    ``capacity``; a batch may exceed that by the aircraft that it brings. Of a lane other than 0 at most
+    ``lane_capacity`` are kept, so that nobody's invented addresses displace the aircraft of others.
     """
 
-    def __init__(self, capacity: int, forget_s: float) -> None:
+    def __init__(self, capacity: int, forget_s: float, lane_capacity: int = LANE_CAPACITY) -> None:
         self._capacity = capacity
+        self._lane_capacity = lane_capacity
         self._forget_s = forget_s
         self._tidied = LONG_AGO
         self._set_rows(np.zeros(0, ROW))
@@ -101,16 +108,16 @@ class AircraftTable:
         keys = self._rows["key"][: self._count]
         order = np.argsort(keys)
         # The largest key stands behind all others, so that a search never ends beyond them.
-        self._sorted_keys = np.append(keys[order], np.int32(_NO_KEY))
+        self._sorted_keys = np.append(keys[order], _NO_KEY)
         self._sorted_rows = np.append(order, 0).astype(np.int32)
 
     def find(self, keys: Column) -> Column:
-        """Row number i4[n] of each key i4[n], -1 if it is not in the table."""
+        """Row number i4[n] of each key i8[n], -1 if it is not in the table."""
         place = self._sorted_keys.searchsorted(keys)
         return np.where(self._sorted_keys[place] == keys, self._sorted_rows[place], np.int32(-1))
 
     def find_or_add(self, keys: Column) -> Column:
-        """Row number i4[n] of each key i4[n]; a new key gets an empty row."""
+        """Row number i4[n] of each key i8[n]; a new key gets an empty row."""
         rows = self.find(keys)
         if not rows.size or rows.min() >= 0:
             return rows
@@ -121,7 +128,10 @@ class AircraftTable:
         self._rows[first:last] = _BLANK
         self._rows["key"][first:last] = new
         self._count = last
-        self._index()
+        # Inserted, not sorted anew: with lanes nearly every batch brings one.
+        places = self._sorted_keys.searchsorted(new)
+        self._sorted_keys = np.insert(self._sorted_keys, places, new)
+        self._sorted_rows = np.insert(self._sorted_rows, places, np.arange(first, last, dtype=np.int32))
         return self.find(keys)
 
     def tidy(self, now: float) -> None:
@@ -132,12 +142,23 @@ class AircraftTable:
         rows = self._rows[: self._count]
         # Time may have stepped back (another recording), so that rows of the future are old as well.
         unseen = np.abs(now - rows["seen"])
-        keep = unseen <= self._forget_s
+        keep = (unseen <= self._forget_s) & self._within_lanes(rows["key"] >> LANE_SHIFT, unseen)
         if np.count_nonzero(keep) > self._capacity:
             # Drops more than needed, so that it is not repeated for every new aircraft.
             keep &= unseen <= np.partition(unseen, self._capacity * 7 // 8)[self._capacity * 7 // 8]
         if not keep.all():
             self._set_rows(rows[keep][: self._capacity])
+
+    def _within_lanes(self, lanes: Column, unseen: Column) -> Column:
+        """?[n]: whether a row is of lane 0, or among the latest of its own lane."""
+        if not lanes.any() or np.bincount(lanes)[1:].max(initial=0) <= self._lane_capacity:
+            return np.ones(len(lanes), np.bool_)
+        order = np.lexsort((unseen, lanes))
+        starts = np.searchsorted(lanes[order], lanes[order])
+        within = np.empty(len(lanes), np.bool_)
+        within[order] = np.arange(len(lanes)) - starts < self._lane_capacity
+        result: Column = within | (lanes == 0)
+        return result
 
 
 def _with_room(rows: Column, more: int = 0) -> Column:

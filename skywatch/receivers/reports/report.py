@@ -103,3 +103,13 @@ class Report(msgspec.Struct, gc=False):
     seen: float | UnsetType = UNSET
     rssi: float | UnsetType = UNSET
     acas_ra: dict[str, object] | UnsetType = UNSET
+
+
+class ReducedReport(Report, gc=False):
+    """The newest values of a second; ``voices`` independent feeders agree on them.
+
+    ``acas_ra_frames`` frames carried the resolution advisory.
+    """
+
+    voices: int = 1
+    acas_ra_frames: int = 1

@@ -1,6 +1,7 @@
 """Who is let in, and what is written of feeders, on both databases."""
 
 import json
+from collections import Counter
 
 import pytest
 import sqlalchemy as sa
@@ -11,8 +12,10 @@ from skywatch.core.database.engine import writing
 from skywatch.feeders.admission import FeederAdmission
 from skywatch.feeders.models import Feeder
 from skywatch.feeders.states import published
+from skywatch.receivers.ingest.reception import FeederReception
 from skywatch.receivers.listening.connection import FeederConnection
 from skywatch.receivers.listening.hub import FeederHub, hash_of
+from skywatch.receivers.mode_s.encoder import airborne_position, beast, squitter
 
 DIGITS = "0e48a1bad7d04a1ba2b14b87d7d0a1ba"
 
@@ -37,7 +40,7 @@ def change(runtime, table, **values):
 def connect(runtime, network="203.0.113.7/32"):
     hub = runtime.shared(FeederHub)
     connection = FeederConnection(
-        hub.by_uuid(DIGITS), ("203.0.113.7", 4000), network, 100, None, {}, None, None, lambda: None
+        hub.by_uuid(DIGITS), ("203.0.113.7", 4000), network, 100, Counter(), hub, lambda: None
     )
     return connection, hub.claim(connection)
 
@@ -86,15 +89,24 @@ def test_owners_who_change_places_within_a_second_are_both_noticed(runtime):
 
 
 def test_states_are_published_and_last_seen_is_written(runtime):
-    admission = FeederAdmission(runtime)
+    admission, hub = FeederAdmission(runtime), runtime.shared(FeederHub)
     admission._work()
     connection, is_in = connect(runtime)
-    connection.last_frame_at, connection.positions = 1_700_000_000.0, 100
-    runtime.shared(FeederHub).refused = {"feeder-7": 5}.get
+    reception = runtime.shared(FeederReception)
+    hub.gatherer.add = lambda stream: hub.gatherer._waiting.__setitem__(stream.slot, stream)
     assert is_in
+    for refused in (0, 1):
+        hub.refused = {"feeder-7": refused}.get
+        connection.receive(b"".join(beast(squitter(0x4B1617, airborne_position(47.5, 8.5, odd)), 0) for odd in (0, 1)))
+        hub.gatherer.flush(1_700_000_000.0)
+        reception.take("", hub.reduce())
+    connection.last_frame_at = 1_700_000_000.0
+    reception.take("", hub.reduce())
     admission._work()
     state = published(runtime.bus)[7]
-    assert (state.address, state.is_silent, state.disputes_share) == ("203.0.113.7:4000", False, 0.05)
+    assert (state.address, state.is_silent, state.aircraft) == ("203.0.113.7:4000", False, 1)
+    assert (state.disputes_share, state.duplicates_share, state.clock) == (0.5, 0.0, None)
+    assert [hearer.feeder_id for hearer in reception.hearers("4b1617")] == [7]
     admission._write_seen()
     with writing(runtime.sessions) as db:
         assert db.get(Feeder, 7).last_seen_at.timestamp() == 1_700_000_000.0

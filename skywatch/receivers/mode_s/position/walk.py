@@ -7,6 +7,7 @@ history both give the same.
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 from skywatch.receivers.mode_s.position import plausibility as limits
@@ -215,7 +216,20 @@ class Walk:
             return None
         lon = global_longitude(even.lon_code, odd.lon_code, frame.odd, zones, 90.0)
         quarters = (reference[1] - lon + 45.0) // 90.0
-        return latitudes[frame.odd], wrap_longitude(lon + 90.0 * quarters)
+        position = latitudes[frame.odd], wrap_longitude(lon + 90.0 * quarters)
+        if self._is_far(reference, position):
+            # The station is no reference for what a receiver far from it hears.
+            self._counts.no_reference += 1
+            return None
+        return position
+
+    def _is_far(self, reference: Position, position: Position) -> bool:
+        """Whether a place resolved by the station is beyond its reach, where receivers may be anywhere."""
+        return (
+            reference is self._station
+            and math.isinf(self._max_range_nm)
+            and bool(limits.distance_nm(*reference, *position) > limits.DEFAULT_RANGE_NM)
+        )
 
     def _alone(self, frame: PositionFrame) -> Position | None:
         """Decode the frame relative to the last position."""

@@ -37,6 +37,8 @@ async def listening(*feeders, options="", admission="registered"):
 
 async def connect(receiver, sent):
     reader, writer = await asyncio.open_connection("127.0.0.1", receiver.port.number)
+    # One that nothing refers to is closed.
+    receiver.test_clients = [*getattr(receiver, "test_clients", ()), writer]
     writer.write(sent)
     return reader, writer
 

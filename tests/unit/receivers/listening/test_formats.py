@@ -36,7 +36,7 @@ def test_lines_are_those_of_the_feeder_that_the_setting_names(form):
         async with listening(options=f"format={form} {NAMED}") as (receiver, sink):
             _, writer = await connect(receiver, LINES[form][:20])
             writer.write(LINES[form][20:] + b"nonsense\n" + LINES[form])
-            await until(lambda: len(sink.reports) == 2)
+            await until(lambda: sink.messages == 2)
             assert {report.hex for report in sink.reports} == {"4840d6"}
             assert sink.receivers == {"feeder-1"}
             (connection,) = receiver.feeders.connections()
@@ -92,7 +92,8 @@ def test_lines_beyond_the_rate_are_dropped_and_counted(form):
             receiver.settings = ReceiverSettings(feeder_messages_s=10)
             await connect(receiver, LINES[form] * 50)
             await until(lambda: receiver.invalid["too_many"])
-            assert (len(sink.reports), receiver.invalid["too_many"]) == (20, 30)
+            await until(lambda: sink.messages)
+            assert (sink.messages, receiver.invalid["too_many"]) == (20, 30)
 
     run(test)
 

@@ -111,10 +111,11 @@ def test_the_newer_connection_of_one_network_replaces_the_older():
         async with listening() as (receiver, sink):
             older, _ = await connect(receiver, HELLO + FRAME)
             await until(lambda: sink.reports)
-            await connect(receiver, HELLO + FRAME)
+            _, newer = await connect(receiver, HELLO + FRAME)
             assert await ended(older)
-            await until(lambda: len(sink.reports) == 2)
+            await until(lambda: sink.messages == 2)
             assert len(receiver.feeders.connections()) == 1
+            newer.close()
             assert receiver.feeders.take_copied() == set()
 
     run(test)
@@ -130,7 +131,7 @@ def test_of_two_networks_with_one_uuid_the_older_stays_unless_it_is_silent():
             thief, _ = await connect(receiver, PROXY.replace(b"113.7", b"113.8") + HELLO + FRAME)
             assert await ended(thief)
             assert receiver.feeders.take_copied() == {1}
-            older._heard_at -= 11
+            older.heard_at -= 11
             await connect(receiver, PROXY.replace(b"113.7", b"113.8") + HELLO + FRAME)
             await until(lambda: [c.network for c in receiver.feeders.connections()] == ["203.0.113.8/32"])
 
@@ -172,7 +173,8 @@ def test_frames_beyond_the_rate_are_dropped_and_counted():
             receiver.settings = ReceiverSettings(feeder_messages_s=10)
             await connect(receiver, HELLO + FRAME * 50)
             await until(lambda: receiver.invalid["too_many"])
-            assert (len(sink.reports), receiver.invalid["too_many"]) == (20, 30)
+            assert (sink.messages, receiver.invalid["too_many"]) == (20, 30)
+            assert (receiver.status.messages, len(sink.reports)) == (20, 1)
 
     run(test)
 
@@ -226,7 +228,7 @@ def test_the_name_of_a_receiver_passed_on_is_read_over_with_doubled_escapes():
         async with listening() as (receiver, sink):
             passed_on = b"\x1a\xe3" + b"\x01\x1a\x1a2\x1a\x1a" + b"\x1a\x1a" * 4
             await connect(receiver, HELLO + passed_on + FRAME + passed_on + FRAME)
-            await until(lambda: len(sink.reports) == 2)
+            await until(lambda: sink.messages == 2)
             assert receiver.invalid["broken"] == 0
 
     run(test)
@@ -236,7 +238,7 @@ def test_garbage_costs_only_the_frames_that_it_touches():
     async def test():
         async with listening() as (receiver, sink):
             await connect(receiver, HELLO + FRAME + b"\x1a3garb" + FRAME + b"noise" + FRAME[:9] + FRAME)
-            await until(lambda: len(sink.reports) == 3)
+            await until(lambda: sink.messages == 3)
             assert receiver.feeders.connections()
 
     run(test)

@@ -1,0 +1,51 @@
+"""``FeederIntake``: puts what the feeders of all processes brought in a second into the picture."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from skywatch.picture.picture import Picture
+from skywatch.picture.receiving.receiver_views import ReceiverViews
+from skywatch.receivers.ingest.reception import FeederReception
+from skywatch.receivers.ingest.reducing.reports import AGREED_RECEIVER
+from skywatch.receivers.ingest.reduction import Reduction
+from skywatch.receivers.reports.report import Report
+
+# Registered feeders are called so in the picture, with their id behind a hyphen.
+FEEDER = "feeder"
+
+
+class FeederIntake:
+    """Called on the tracker's loop."""
+
+    def __init__(self, picture: Picture, reception: FeederReception) -> None:
+        self._picture = picture
+        self._reception = reception
+        picture.views_of_feeder = self.views
+
+    def take(self, reduction: Reduction, process: str = "") -> None:
+        """Take a second of a process (empty: this one)."""
+        for delivered in reduction.deliveries():
+            self._picture.put(delivered.receiver, delivered.reports, delivered.messages, is_counted=False)
+        for link in reduction.links:
+            counts = link.counts
+            self._picture.count(link.receiver, counts["messages"], counts["positions"])
+        self._reception.take(process, reduction)
+
+    def views(self, receiver: str, own: ReceiverViews | None) -> ReceiverViews | None:
+        """What a feeder heard within a minute; None for a receiver that is no feeder.
+
+        ``own`` are the views of what it alone says; of the rest the position is what feeders agree on.
+        """
+        prefix, _, number = receiver.rpartition("-")
+        if prefix != FEEDER or not number.isdecimal():
+            return None
+        agreed = self._picture.reports_of(AGREED_RECEIVER)
+        views = ReceiverViews(receiver, own.index if own is not None else 0)
+        for address, at, rssi in self._reception.heard_by(int(number)):
+            view = agreed.get(address) or (own.views.get(address) if own is not None else None) or Report(address)
+            views.views[address] = Report(
+                address, at, view.position_at, type=view.type, lat=view.lat, lon=view.lon,
+                rssi=UNSET if rssi != rssi else round(rssi, 1),
+            )  # fmt: skip
+        return views

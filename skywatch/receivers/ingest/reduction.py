@@ -1,0 +1,103 @@
+"""``Reduction``: what the feeders of one process brought in a second."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from skywatch.receivers.ingest.heard import HeardLog
+from skywatch.receivers.ingest.reducing.columns import AGREED, Heard, ReportColumns
+from skywatch.receivers.ingest.reducing.reports import AGREED_RECEIVER, by_lane
+from skywatch.receivers.ingest.voices import Voice
+from skywatch.receivers.listening.hub import Clock, Delivered
+
+if TYPE_CHECKING:
+    from skywatch.receivers.ingest.gathering.gatherer import Gatherer
+    from skywatch.receivers.listening.connection import FeederConnection
+
+
+class Lane(NamedTuple):
+    """The feeder of a lane; ``voice`` is None where it is trusted."""
+
+    receiver: str
+    feeder_id: int
+    voice: Voice | None
+
+
+class Link(msgspec.Struct, array_like=True):
+    """The connection of a feeder; times are unix seconds, rates over the last ten seconds.
+
+    ``counts`` are what it sent in this second, by the names of ``counts.NAMES``.
+    """
+
+    feeder_id: int
+    receiver: str
+    network: str
+    address: str
+    since: float
+    last_frame_at: float | None
+    silent_s: float
+    clock: Clock | None
+    messages_s: float
+    positions_s: float
+    bytes_s: float
+    counts: dict[str, int]
+
+
+class Reduction(NamedTuple):
+    """Reports, the feeders of their lanes, who heard what, and the connections; ``at`` in unix seconds.
+
+    ``delivered`` is what feeders decoded themselves.
+    """
+
+    at: float
+    reports: ReportColumns
+    lanes: dict[int, Lane]
+    heard: Heard
+    links: list[Link]
+    delivered: list[Delivered]
+
+    def deliveries(self) -> Iterator[Delivered]:
+        """All reports by receiver: what independent feeders agree on first."""
+        for lane, reports, messages in by_lane(self.reports):
+            if lane == AGREED:
+                yield Delivered(AGREED_RECEIVER, None, reports, messages)
+            else:
+                yield Delivered(self.lanes[lane].receiver, self.lanes[lane].voice, reports, messages)
+        yield from self.delivered
+
+
+def reduce(
+    gatherer: Gatherer, log: HeardLog, connections: Sequence[FeederConnection], delivered: list[Delivered]
+) -> Reduction:
+    """Reduce what a gatherer has decoded, and take the counters of its connections; ``log`` is told who heard what."""
+    at = time.time()
+    reports, heard = gatherer.reducer.take()
+    log.add(heard, {lane: of_lane.feeder_id for lane, of_lane in gatherer.lanes.items()}, at)
+    aircraft = log.aircraft()
+    reports = gatherer.folding.fold(reports)
+    links = []
+    for connection in connections:
+        grown = connection.count(gatherer.counts.of(connection.slot))
+        connection.aircraft = aircraft.get(connection.feeder.id, 0)
+        messages_s, positions_s, _, bytes_s = connection.rates()
+        links.append(
+            Link(
+                connection.feeder.id,
+                connection.feeder.receiver,
+                connection.network,
+                connection.address,
+                connection.since,
+                connection.last_frame_at,
+                connection.silent_s(),
+                connection.clock,
+                messages_s,
+                positions_s,
+                bytes_s,
+                grown,
+            )
+        )
+    return Reduction(at, reports, dict(gatherer.lanes), heard, links, delivered)
