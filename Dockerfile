@@ -12,7 +12,7 @@ RUN make wheel
 
 FROM ${BASE}
 # What is also installed: every database and bus that the settings can name. "parquet" adds 150 MB.
-ARG EXTRAS=postgresql,redis,apprise
+ARG EXTRAS=postgresql,redis,nats,apprise
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates python3 python3-venv \
     && rm -rf /var/lib/apt/lists/*

@@ -44,6 +44,7 @@ REQUIRES = [
 
 EXTRAS = {
     "apprise": ["apprise>=1.9,<3"],
+    "nats": ["nats-py>=2.9,<3"],
     "parquet": ["pyarrow>=15,<30"],
     "postgresql": ["psycopg[binary]>=3.2,<4"],
     "redis": ["redis>=5.0.4,<9"],
@@ -91,7 +92,7 @@ EXTRAS["bench"] = [
     "gunicorn>=22,<26",
     "uvicorn>=0.30,<1",
 ]
-EXTRAS["all"] = EXTRAS["postgresql"] + EXTRAS["redis"] + EXTRAS["parquet"] + EXTRAS["apprise"]
+EXTRAS["all"] = EXTRAS["postgresql"] + EXTRAS["redis"] + EXTRAS["nats"] + EXTRAS["parquet"] + EXTRAS["apprise"]
 EXTRAS["dev"] = EXTRAS["all"] + EXTRAS["docs"] + EXTRAS["test"] + EXTRAS["web"]
 
 ENDINGS = ("json", "csv", "html", "css", "js", "jinja2")

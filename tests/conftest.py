@@ -29,7 +29,7 @@ from tests.app_templates import make_app
 from tests.contract import CheckedApp
 from tests.database_pool import DatabasePool
 from tests.lanes.durations import pytest_runtest_logreport, pytest_sessionfinish, pytest_terminal_summary
-from tests.servers import postgresql_database, redis_prefix, skip_or_fail
+from tests.servers import nats_prefix, postgresql_database, redis_prefix, skip_or_fail
 from tests.skies import NOW, show
 from tests.waiting import PATIENCE_S
 
@@ -68,9 +68,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def _needs_server(item: pytest.Item) -> bool:
     parameters = getattr(item, "callspec", None)
-    return {"postgresql_url", "redis_url", "migrated_postgresql"} & set(getattr(item, "fixturenames", ())) != set() or (
-        parameters is not None and "postgresql" in parameters.params.values()
-    )
+    return {"nats_url", "postgresql_url", "redis_url", "migrated_postgresql"} & set(
+        getattr(item, "fixturenames", ())
+    ) != set() or (parameters is not None and "postgresql" in parameters.params.values())
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -180,8 +180,13 @@ def postgresql_url(postgresql_pool: DatabasePool) -> Iterator[str]:
 
 @pytest.fixture
 def patient_bus(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A Redis server that is late because the machine is busy is not gone."""
-    for name in ("redis.SOCKET_TIMEOUT_S", "redis.LATE_S", "redis_subscription.SILENT_AFTER_S"):
+    """A server that is late because the machine is busy is not gone."""
+    for name in (
+        "redis.SOCKET_TIMEOUT_S",
+        "queued.LATE_S",
+        "redis_subscription.SILENT_AFTER_S",
+        "nats_client.TIMEOUT_S",
+    ):
         monkeypatch.setattr(f"skywatch.core.bus.{name}", PATIENCE_S)
 
 
@@ -189,6 +194,13 @@ def patient_bus(monkeypatch: pytest.MonkeyPatch) -> None:
 def redis_url(patient_bus: None) -> Iterator[str]:
     """A place of this test's own on the Redis server, as the setting ``bus`` names it."""
     with redis_prefix() as url:
+        yield url
+
+
+@pytest.fixture
+def nats_url(patient_bus: None) -> Iterator[str]:
+    """A prefix of this test's own on the NATS server, as the setting ``bus`` names it."""
+    with nats_prefix() as url:
         yield url
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import secrets
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
+import nats
+import nats.js.errors
 import pytest
 import redis
 import sqlalchemy as sa
@@ -16,6 +19,7 @@ import sqlalchemy as sa
 from tests.waiting import PATIENCE_S
 
 POSTGRESQL_URL = os.environ.get("TEST_POSTGRESQL_URL", "postgresql+psycopg://postgres@127.0.0.1:5432/postgres")
+NATS_URL = os.environ.get("TEST_NATS_URL", "nats://127.0.0.1:4222")
 REDIS_URL = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/0")
 
 
@@ -59,3 +63,18 @@ def redis_prefix() -> Iterator[str]:
     with redis.Redis.from_url(REDIS_URL) as client:
         for key in client.scan_iter(match=f"{prefix}:*"):
             client.delete(key)
+
+
+@contextmanager
+def nats_prefix() -> Iterator[str]:
+    """The address of the NATS server with a prefix of its own, whose bucket is deleted at the end."""
+    prefix = f"skywatch_test_{secrets.token_hex(6)}"
+    yield f"{require(NATS_URL, 'NATS')}?prefix={prefix}"
+
+    async def delete() -> None:
+        client = await nats.connect(NATS_URL)
+        with suppress(nats.js.errors.NotFoundError):
+            await client.jetstream().delete_key_value(prefix)
+        await client.close()
+
+    asyncio.run(delete())

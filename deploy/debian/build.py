@@ -21,7 +21,7 @@ HERE = Path(__file__).resolve().parent
 UNITS = HERE.parent / "systemd"
 PYTHON = "/usr/bin/python3"
 # Every database and bus that the settings can name.
-EXTRAS = "postgresql,redis,apprise"
+EXTRAS = "postgresql,redis,nats,apprise"
 TREE = "usr/lib/skywatch"
 CONFIGURATION = "/etc/skywatch/skywatch.ini"
 # Whoever builds the package is who answers for it; DEBFULLNAME and DEBEMAIL name them, as in Debian's own tools.

@@ -48,7 +48,7 @@ def _tell(settings: Settings) -> None:
     if settings.bus == "memory":
         return
     try:
-        bus = open_bus(settings.bus)
+        bus = open_bus(settings.bus, settings.bus_prefix)
     except BusError as error:
         click.echo(f"The service loads the import within a minute; it could not be notified: {error}", err=True)
         return

@@ -60,7 +60,7 @@ class Runtime:
         try:
             check_connection(engine)
             settings = with_secret(settings)
-            return cls(settings, engine, create_session_factory(engine), open_bus(settings.bus))
+            return cls(settings, engine, create_session_factory(engine), open_bus(settings.bus, settings.bus_prefix))
         except BaseException:
             engine.dispose()
             raise

@@ -7,6 +7,8 @@ import os
 import re
 from collections.abc import Mapping
 
+from skywatch.settings.bus_address import PREFIX, parse_bus_address
+
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 
 
@@ -78,7 +80,13 @@ def parse_path(text: str) -> str:
 
 
 def parse_bus(text: str) -> str:
-    """``memory`` or a Redis URL."""
-    if text == "memory" or re.match(r"(redis|rediss|unix)://", text):
-        return text
-    raise ValueError("expected memory or a redis:// URL")
+    """An address that ``parse_bus_address`` accepts."""
+    parse_bus_address(text)
+    return text
+
+
+def parse_bus_prefix(text: str) -> str:
+    """What names on the bus begin with; empty is the default."""
+    if text and not PREFIX.fullmatch(text):
+        raise ValueError("expected letters, digits, - and _, at most 64 of them")
+    return text

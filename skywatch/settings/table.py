@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, TypeVar
 
 from skywatch.settings.declaration import RETENTION_MB, SettingsError, setting
-from skywatch.settings.kinds import parse_bus
+from skywatch.settings.kinds import parse_bus, parse_bus_prefix
 
 AuthMode = Literal["public", "private", "hybrid"]
 Environment = Literal["production", "development"]
@@ -57,8 +57,14 @@ class Settings:
     )
     bus: str = setting(
         "memory",
-        "memory (one process) or redis://host/0 (as many as wanted; ?prefix=NAME lets installations share a server)",
+        "memory (one process), redis://host/0, redis+sentinel://h1,h2,h3/NAME or nats://h1,h2,h3 (many processes and "
+        "hosts)",
         parse=parse_bus,
+    )
+    bus_prefix: str = setting(
+        "",
+        "what names on the bus begin with, so that installations share a server; skywatch if empty",
+        parse=parse_bus_prefix,
     )
     roles: tuple[Role, ...] = setting(ROLES, "the roles that `skywatch serve` runs: api, tracker, realtime, worker")
     log_level: Literal["debug", "info", "warning", "error"] = setting("info", "least serious log line shown")

@@ -140,7 +140,7 @@ class SystemInformation(Schema):
     auth_mode = node(JsonString(), "public, private or hybrid.")
     environment = node(JsonString(), "production or development.")
     database = node(JsonString(), "sqlite or postgresql.")
-    bus = node(JsonString(), "memory or redis.")
+    bus = node(JsonString(), "memory, redis (also by Sentinel) or nats.")
     station = node(NullableStation(), "Where the antenna is.")
     station_name = node(JsonString(), "Its name; empty where it has none.")
     picture_timeout_s = node(JsonNumber(), "An aircraft leaves the picture this long after its last message.")

@@ -22,6 +22,7 @@ from skywatch.receivers.base import ReceiverStatus
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 from skywatch.settings import published
+from skywatch.settings.bus_address import parse_bus_address
 from skywatch.system.health.checks import (
     all_checks,
     free_bytes,
@@ -42,6 +43,10 @@ from skywatch.system.schemas import (
 
 MANAGE = frozenset({str(Permission.SYSTEM_MANAGE)})
 MILITARY = frozenset({str(Permission.AIRCRAFT_VIEW_MILITARY)})
+
+
+# The server of a bus, whichever way it is found.
+BUSES = {"memory": "memory", "redis": "redis", "sentinel": "redis", "nats": "nats"}
 
 
 def at(seconds: float | None) -> datetime | None:
@@ -140,7 +145,7 @@ def information(runtime: Runtime, visibility: Visibility) -> dict[str, Any]:
         "version": VERSION,
         "python": platform.python_version(),
         "database": runtime.engine.dialect.name,
-        "bus": "memory" if settings.bus == "memory" else "redis",
+        "bus": BUSES[parse_bus_address(settings.bus).kind],
         "station": station,
         **published(settings),
     }

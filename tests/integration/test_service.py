@@ -217,8 +217,9 @@ def test_settings_are_shown_with_their_origin_and_secrets_masked(tmp_path):
     assert re.search(r"^bus +memory +\(", shown.stdout, re.MULTILINE)
 
 
-def test_each_role_is_a_process_of_its_own(service, tmp_path_factory, redis_url, postgresql_url):
-    shared = {"secret": "x" * 40, "bus": redis_url, "database_url": postgresql_url}
+@pytest.mark.parametrize("bus", ["redis_url", "nats_url"])
+def test_each_role_is_a_process_of_its_own(service, tmp_path_factory, request, postgresql_url, bus):
+    shared = {"secret": "x" * 40, "bus": request.getfixturevalue(bus), "database_url": postgresql_url}
     shared |= {"receiver__demo": "simulate aircraft=60 seed=3", "auth_mode": "public"}
     tracker = service(**shared)
     tracker.start("--role", "tracker", wait=False)

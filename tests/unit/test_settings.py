@@ -40,7 +40,7 @@ def test_receivers_come_from_both():
         ({"station_lat": "91"}, "setting station_lat: must be at most 90"),
         ({"station_lat": "47"}, "setting station_lon: station_lat and station_lon belong together; one is missing"),
         ({"auth_mod": "x"}, "setting auth_mod: is not a setting of Skywatch (did you mean auth_mode?)"),
-        ({"bus": "rabbit"}, "setting bus: expected memory or a redis:// URL"),
+        ({"bus": "rabbit"}, "setting bus: expected memory, redis://, rediss://, unix://, redis+sentinel:// or nats://"),
         (
             {"default_throttle_rates.anon": "often"},
             "setting default_throttle_rates.anon: expected a rate such as 100/minute or 10/15 minute",

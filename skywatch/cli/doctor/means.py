@@ -113,7 +113,7 @@ def check_bus(settings: Settings) -> Iterator[Finding]:
         return
     key, value = f"doctor/{os.getpid()}", b"%d" % time.time_ns()
     try:
-        bus = open_bus(settings.bus)
+        bus = open_bus(settings.bus, settings.bus_prefix)
         try:
             bus.put(key, value, ttl_s=10)
             returned = bus.get(key)

@@ -53,7 +53,8 @@ ADVICE = {
         "The database does not answer.", "Check that the database server runs and that the disk is not full."
     ),
     "bus": Advice(
-        "The processes cannot reach each other.", "Check that Redis runs and that every process may reach it."
+        "The processes cannot reach each other.",
+        "Check that the server of the bus runs and that every process may reach it.",
     ),
     "tracker": Advice("The live picture stands still.", "Start the tracker, or look for the reason in its log."),
     "receivers": Advice(

@@ -6,18 +6,33 @@
 from __future__ import annotations
 
 from skywatch.core.bus.base import OUTAGE, Audience, Bus, BusAwayError, BusError, Form, Message, Subscription
+from skywatch.settings.bus_address import BusAddress, parse_bus_address
 
 __all__ = ["OUTAGE", "Audience", "Bus", "BusAwayError", "BusError", "Form", "Message", "Subscription", "open_bus"]
 
 
-def open_bus(address: str) -> Bus:
-    """The bus of the setting ``bus``: ``memory`` or a Redis URL; raises BusError where it cannot be reached."""
-    if address == "memory":
+def open_bus(address: str, prefix: str = "") -> Bus:
+    """The bus of the settings ``bus`` and ``bus_prefix``; raises BusError where it cannot be used."""
+    try:
+        parsed = parse_bus_address(address, prefix)
+    except ValueError as error:
+        raise BusError(f"setting bus: {error}") from None
+    if parsed.kind == "memory":
         from skywatch.core.bus.memory import MemoryBus
 
         return MemoryBus()
+    if parsed.kind == "nats":
+        return _open_nats(parsed)
     try:
         from skywatch.core.bus.redis import RedisBus
     except ModuleNotFoundError:
         raise BusError("setting bus: Redis needs a package that is not installed; try pip install redis") from None
-    return RedisBus(address)
+    return RedisBus(parsed)
+
+
+def _open_nats(address: BusAddress) -> Bus:
+    try:
+        from skywatch.core.bus.nats import NatsBus
+    except ModuleNotFoundError:
+        raise BusError("setting bus: NATS needs a package that is not installed; try pip install nats-py") from None
+    return NatsBus(address)

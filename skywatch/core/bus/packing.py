@@ -1,6 +1,7 @@
 """A message as bytes: what travels between processes, and what is stored of an event.
 
-It is a small msgspec-encoded head and the untouched data behind it, so that large snapshots are not encoded twice.
+It is a version (one byte), the length of a small msgspec-encoded head (three bytes), the head, and the untouched data
+behind it, so that large snapshots are not encoded twice. Version 0 is what releases without a version have sent.
 Further forms of the data are small: they travel in the head. New fields are added behind the others; an older version
 ignores them.
 """
@@ -22,6 +23,13 @@ class _Head(msgspec.Struct, array_like=True):
     needs: list[str] = []
     forms: list[tuple[list[str], bytes]] = []
     id: int = 0
+
+
+VERSION = 0
+
+
+class UnknownVersion(msgspec.MsgspecError):
+    """A message of a release whose messages this one cannot read."""
 
 
 # A permission that no role has: older versions marked a message as restricted without naming the permission.
@@ -47,12 +55,14 @@ def pack(message: Message) -> bytes:
             message.id,
         )
     )
-    return len(head).to_bytes(4, "big") + head + message.data
+    return bytes((VERSION,)) + len(head).to_bytes(3, "big") + head + message.data
 
 
 def unpack(topic: str, packed: bytes) -> Message:
-    """The message of ``pack``; raises msgspec.MsgspecError for what is none."""
-    end = 4 + int.from_bytes(packed[:4], "big")
+    """The message of ``pack``; raises msgspec.MsgspecError for what is none, ``UnknownVersion`` among them."""
+    if packed and packed[0] != VERSION:
+        raise UnknownVersion(f"messages of version {packed[0]} cannot be read; this release reads {VERSION}")
+    end = 4 + int.from_bytes(packed[1:4], "big")
     head = _decoder.decode(packed[4:end])
     needs = head.needs or ([_UNNAMED] if head.restricted else [])
     audience = Audience(frozenset(head.users), head.oversight, frozenset(needs))

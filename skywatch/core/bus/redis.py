@@ -1,126 +1,127 @@
 """The bus between processes, on Redis: publish/subscribe for events, keys for snapshots and values that expire.
 
-Publishing never waits: a thread takes what is published from a bounded queue. Once a second the same thread writes a
-value and publishes a heartbeat, so that a server that is gone, hangs or refuses writes is noticed within seconds.
+Redis is one server, or the master that Sentinel names. The master is asked for once a second: connections to a former
+one, which may go on answering in a part of the network that was cut off, are given up.
 """
 
 from __future__ import annotations
 
-import logging
-import secrets
 import socket
-import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, cast
 
 import msgspec
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
+from redis.sentinel import Sentinel
 
-from skywatch.core.bus.base import OUTAGE, Bus, BusAwayError, BusError, Callback, Message, Subscription
+from skywatch.core.bus.base import BusAwayError, BusError, Callback, Message, Subscription
 from skywatch.core.bus.packing import pack, unpack
-from skywatch.core.bus.publish_queue import PublishQueue
+from skywatch.core.bus.queued import QueuedBus
 from skywatch.core.bus.redis_errors import describe, is_refusal
 from skywatch.core.bus.redis_subscription import RedisSubscription
-from skywatch.core.reporting.fault_log import FaultLog
-from skywatch.core.reporting.health import State
-from skywatch.core.reporting.metrics import BUS_BYTES, BUS_DROPPED
+from skywatch.core.reporting.metrics import BUS_BYTES
+from skywatch.settings.bus_address import BusAddress, parse_bus_address
 
-log = logging.getLogger(__name__)
-PREFIX = "skywatch:"
 # Nobody waits longer for an answer, or for a connection.
 SOCKET_TIMEOUT_S = 2.0
-HEARTBEAT_S = 1.0
-# A heartbeat that takes this long is shown in health.
-LATE_S = 4.0
-# Pause after a failure.
-RETRY_S = 0.5
+# A Sentinel that does not answer costs this much before the next one is asked (s).
+SENTINEL_TIMEOUT_S = 0.5
 # A snapshot outlives a restart of its publisher, but not a machine that was off for the night.
 SNAPSHOT_TTL_S = 3600
-# What is left is sent for so long when the bus is closed, and threads get as long to end (s).
-FLUSH_S, JOIN_S = 1.0, 1.0
-# What was dropped is shown in health for so long (s).
-DROPPED_SHOWN_S = 3.0
 # The kernel notices a peer that is gone: asked after 5 s without data, given up after 10 s without an answer.
 _KEEPALIVE = {"TCP_KEEPIDLE": 5, "TCP_KEEPINTVL": 2, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 10_000}
 
+# What tries whether the server takes writes is forgotten after this time.
+ALIVE_MS = 10_000
 
-def split_prefix(address: str) -> tuple[str, str]:
-    """A Redis URL without the ``prefix`` of its query, and what keys begin with (``?prefix=north`` -> ``north:``)."""
-    parts = urlsplit(address)
-    query = parse_qsl(parts.query, keep_blank_values=True)
-    named = [value for name, value in query if name == "prefix"]
-    rest = urlencode([(name, value) for name, value in query if name != "prefix"])
-    return urlunsplit(parts._replace(query=rest)), f"{named[-1]}:" if named else PREFIX
+Address = tuple[str, int]
 
 
-def _open_client(url: str, retries: int) -> Any:
-    options: dict[str, Any] = {}
-    if not url.startswith("unix"):
-        options["socket_keepalive"] = True
-        options["socket_keepalive_options"] = {
-            getattr(socket, name): value for name, value in _KEEPALIVE.items() if hasattr(socket, name)
-        }
-    return redis.Redis.from_url(
-        url,
-        socket_timeout=SOCKET_TIMEOUT_S,
-        socket_connect_timeout=SOCKET_TIMEOUT_S,
+def _options(retries: int) -> dict[str, Any]:
+    return {
+        "socket_timeout": SOCKET_TIMEOUT_S,
+        "socket_connect_timeout": SOCKET_TIMEOUT_S,
         # A connection that a restart of the server has closed is tried once more, one that hangs is not.
-        retry=Retry(NoBackoff(), retries, (redis.ConnectionError,)),
-        **options,
+        "retry": Retry(NoBackoff(), retries, (redis.ConnectionError,)),
+    }
+
+
+def _keepalive() -> dict[str, Any]:
+    options = {getattr(socket, name): value for name, value in _KEEPALIVE.items() if hasattr(socket, name)}
+    return {"socket_keepalive": True, "socket_keepalive_options": options}
+
+
+def _open_client(address: BusAddress, retries: int) -> Any:
+    if address.kind == "sentinel":
+        return _open_master(address, retries)
+    keepalive = {} if address.url.startswith("unix") else _keepalive()
+    return redis.Redis.from_url(address.url, **_options(retries), **keepalive)
+
+
+def _open_master(address: BusAddress, retries: int) -> Any:
+    """A client of whichever server is the master when it connects."""
+    tls = {"ssl": True} if address.is_tls else {}
+    sentinels = cast("Any", Sentinel)(
+        list(address.hosts),
+        sentinel_kwargs={
+            "username": address.option("sentinel_username"),
+            "password": address.option("sentinel_password"),
+            "socket_timeout": SENTINEL_TIMEOUT_S,
+            "socket_connect_timeout": SENTINEL_TIMEOUT_S,
+            **tls,
+        },
+        username=address.username,
+        password=address.password,
+        db=address.database,
+        **_options(retries),
+        **_keepalive(),
+        **tls,
     )
+    return sentinels.master_for(address.service)
 
 
-class RedisBus(Bus):
-    """All keys begin with ``skywatch:``, or with the prefix the address names, so that installations share a server."""
+class RedisBus(QueuedBus):
+    """All keys begin with the prefix of the address, so that installations share a server."""
 
-    def __init__(self, address: str) -> None:
-        url, self._prefix = split_prefix(address)
+    server = "Redis"
+    errors = (redis.RedisError, OSError)
+
+    def __init__(self, address: BusAddress | str) -> None:
+        super().__init__()
+        address = parse_bus_address(address) if isinstance(address, str) else address
+        self._prefix = f"{address.prefix}:"
+        self._is_sentinel = address.kind == "sentinel"
+        self._master: Address | None = None
         try:
             # redis-py parses the URL lazily enough to fail in several ways; all mean the same here.
-            self._client = _open_client(url, 1)
-            self._listening = _open_client(url, 0)
+            self._client = _open_client(address, 1)
+            self._listening = _open_client(address, 0)
+            self._find_master()
             self._client.ping()
-        except (redis.RedisError, OSError) as error:
+        except self.errors as error:
             raise BusAwayError(f"setting bus: {describe(error)}") from None
         except ValueError as error:
             raise BusError(f"setting bus: {describe(error)}") from None
-        self._subscriptions: list[RedisSubscription] = []
-        self._queue = PublishQueue()
-        self._lost = 0
-        self._lost_at = float("-inf")
-        self._name = secrets.token_hex(8)
-        self._stopping = threading.Event()
-        # The failure of the last exchange with the server, and when one succeeded (monotonic s).
-        self._failure: Exception | None = None
-        self._answered_at = time.monotonic()
-        self._faults = FaultLog(log, "the bus cannot be used", "the bus can be used again")
-        self._thread = threading.Thread(target=self._run, name="bus-publisher", daemon=True)
-        self._thread.start()
+        self._begin()
 
-    @property
-    def dropped(self) -> int:
-        """Messages that were not delivered: the server was away, or the queue was full."""
-        return self._lost
+    def _find_master(self) -> None:
+        """Ask Sentinel; where the master is another one, connections to the former are not used again."""
+        if not self._is_sentinel:
+            return
+        for client in (self._client, self._listening):
+            # Closes idle connections where the address differs from the one before.
+            master = client.connection_pool.get_master_address()
+        if self._master is not None and master != self._master:
+            self._client.connection_pool.disconnect()
+        self._master = master
 
-    def publish(self, message: Message) -> None:
-        self._count_lost(self._queue.put(message))
-
-    def send(self, message: Message) -> bool:
-        try:
-            self._send([message])
-        except (redis.RedisError, OSError) as error:
-            self._failed(error)
-            self._count_lost(1)
-            return False
-        return True
+    def _master_address(self) -> Address | None:
+        return self._master
 
     def _send(self, messages: Sequence[Message]) -> None:
-        """Raises where a message was not published; a snapshot that was published but not kept is only reported."""
         pipe = self._client.pipeline(transaction=False)
         sets = []
         for message in messages:
@@ -139,49 +140,25 @@ class RedisBus(Bus):
                 else:
                     raise result
 
-    def _run(self) -> None:
-        beat_at = 0.0
-        while not self._stopping.is_set() or self._queue:
-            messages = self._queue.take(0.0 if self._stopping.is_set() else HEARTBEAT_S / 2)
-            try:
-                if messages:
-                    self._send(messages)
-                    messages = []
-                if time.monotonic() - beat_at >= HEARTBEAT_S:
-                    beat_at = time.monotonic()
-                    self._beat()
-            except Exception as error:
-                # Whatever it is: this thread ends with the bus and not before.
-                self._failed(error)
-                self._count_lost(len(messages))
-                self._stopping.wait(RETRY_S)
-
     def _beat(self) -> None:
         """Try what the bus needs: to write a value, and to publish."""
+        self._find_master()
         self._client.publish(self._heartbeat, b"")
         self._answered_at = time.monotonic()
-        self._client.set(f"{self._prefix}alive:{self._name}", b"", px=int(10_000 * HEARTBEAT_S))
-        self._failure = None
-        if not any(subscription.is_interrupted for subscription in self._subscriptions):
-            self._faults.succeeded()
+        self._client.set(f"{self._prefix}alive:{self._name}", b"", px=ALIVE_MS)
+
+    def _describe(self, error: BaseException) -> str:
+        return describe(error)
+
+    def _is_refusal(self, error: BaseException) -> bool:
+        return is_refusal(error)
+
+    def _disconnect(self) -> None:
+        self._client.connection_pool.disconnect(inuse_connections=False)
 
     @property
     def _heartbeat(self) -> str:
         return f"{self._prefix}heartbeat:{self._name}"
-
-    def _failed(self, error: Exception) -> None:
-        self._failure = error
-        if not is_refusal(error):
-            # What has died without a word took all connections with it: each would cost its own timeout.
-            self._client.connection_pool.disconnect(inuse_connections=False)
-        known = isinstance(error, redis.RedisError | OSError)
-        self._faults.failed(describe(error) if known else str(error), None if known else error, OUTAGE if known else "")
-
-    def _count_lost(self, messages: int) -> None:
-        if messages:
-            self._lost += messages
-            self._lost_at = time.monotonic()
-            BUS_DROPPED.inc(messages)
 
     def subscribe(
         self, topics: Iterable[str], callback: Callback, on_reconnect: Callable[[], None] | None = None
@@ -190,7 +167,7 @@ class RedisBus(Bus):
         heartbeat = self._heartbeat.encode()
         wait_s = SOCKET_TIMEOUT_S if self.state().ok else 0.0
         subscription = RedisSubscription(
-            self._listening, channels, heartbeat, callback, on_reconnect, wait_s, self._faults
+            self._listening, channels, heartbeat, callback, on_reconnect, wait_s, self._faults, self._master_address
         )
         self._subscriptions.append(subscription)
         return subscription
@@ -225,53 +202,10 @@ class RedisBus(Bus):
             key.decode().removeprefix(stem): value for key, value in zip(keys, values, strict=True) if value is not None
         }
 
-    def state(self) -> State:
-        detail = ""
-        silent_s = time.monotonic() - self._answered_at
-        interrupted = [s for s in self._subscriptions if s.is_interrupted]
-        if not self._thread.is_alive() and not self._stopping.is_set():
-            detail = "its thread has ended"
-        elif self._failure is not None:
-            detail = describe(self._failure)
-        elif silent_s > LATE_S:
-            detail = "Redis does not answer"
-        elif interrupted:
-            detail = f"{len(interrupted)} of {len(self._subscriptions)} subscriptions receive nothing"
-        elif time.monotonic() - self._lost_at < DROPPED_SHOWN_S:
-            detail = f"{self.dropped} messages were dropped since the start, the last of them a moment ago"
-        figures = {
-            "dropped": float(self.dropped),
-            "waiting": float(len(self._queue)),
-            "reconnects": float(sum(s.reconnects for s in self._subscriptions)),
-        }
-        return State(not detail, detail, figures)
-
-    def healthy(self) -> bool:
-        return self._failure is None and time.monotonic() - self._answered_at <= LATE_S
-
     def close(self) -> None:
-        for subscription in self._subscriptions:
-            subscription.close()
-        self._stopping.set()
-        self._thread.join(FLUSH_S)
-        deadline = time.monotonic() + JOIN_S
-        for subscription in self._subscriptions:
-            subscription.join(max(0.0, deadline - time.monotonic()))
-        self._subscriptions.clear()
+        super().close()
         self._client.close()
         self._listening.close()
-
-    @contextmanager
-    def _reachable(self) -> Iterator[None]:
-        """Turns the client's errors into BusError; while the server is known to be away nobody waits for it."""
-        if self._failure is not None and not is_refusal(self._failure):
-            raise BusError(f"the bus cannot be used: {describe(self._failure)}")
-        try:
-            yield
-        except (redis.RedisError, OSError) as error:
-            if not is_refusal(error):
-                self._failed(error)
-            raise BusError(f"the bus cannot be used: {describe(error)}") from error
 
 
 def _escape(pattern: str) -> str:

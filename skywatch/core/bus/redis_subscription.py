@@ -15,8 +15,9 @@ from typing import Any
 import msgspec
 import redis
 
-from skywatch.core.bus.base import OUTAGE, Callback, Subscription
-from skywatch.core.bus.packing import unpack
+from skywatch.core.bus.base import OUTAGE, Callback
+from skywatch.core.bus.packing import UnknownVersion, unpack
+from skywatch.core.bus.queued import ServerSubscription
 from skywatch.core.bus.redis_errors import describe
 from skywatch.core.reporting.fault_log import FaultLog
 
@@ -27,7 +28,7 @@ RETRY_FIRST_S, RETRY_LAST_S = 0.25, 4.0
 SILENT_AFTER_S = 5.0
 
 
-class RedisSubscription(Subscription):
+class RedisSubscription(ServerSubscription):
     """One thread and one connection a subscription; there are a handful in a process."""
 
     def __init__(
@@ -39,8 +40,11 @@ class RedisSubscription(Subscription):
         on_reconnect: Callable[[], None] | None,
         wait_s: float,
         faults: FaultLog,
+        master: Callable[[], object] = lambda: None,
     ) -> None:
         self._client = client
+        # The address of the master; a subscription to a former one is given up.
+        self._master = master
         self._channels = channels
         self._heartbeat = heartbeat
         self._callback = callback
@@ -96,10 +100,12 @@ class RedisSubscription(Subscription):
 
     def _listen(self, pubsub: Any, is_first: bool) -> None:
         pubsub.subscribe(self._heartbeat, *self._channels)
-        confirmed = 0
+        confirmed, master = 0, self._master()
         self._received_at = time.monotonic()
         while not self._stop.is_set():
             received = pubsub.get_message(timeout=POLL_S)
+            if self._master() != master:
+                raise redis.ConnectionError("another server is the master")
             now = time.monotonic()
             if received is None:
                 if now - self._received_at > SILENT_AFTER_S:
@@ -122,6 +128,8 @@ class RedisSubscription(Subscription):
         try:
             message = unpack(self._channels[received["channel"]], received["data"])
         except (msgspec.MsgspecError, KeyError) as error:
+            if isinstance(error, UnknownVersion):
+                self.note_unreadable(error)
             self._callback_faults.failed(f"what was received is not a message: {error}")
             return
         self._call(lambda: self._callback(message))

@@ -1,5 +1,7 @@
 """Rate limits with the ``limits`` library: in Redis if the bus is Redis, else in memory.
 
+On NATS, which has no counters, each process counts in memory what it and the others allow (``peers``).
+
 While Redis is away, requests are counted in memory: limits then apply to each process, so that the service neither
 stops nor allows unlimited guessing.
 """
@@ -12,16 +14,18 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from limits import RateLimitItem, parse
 from limits.errors import StorageError
 from limits.storage import MemoryStorage, storage_from_string
 from limits.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter, RateLimiter
 
-from skywatch.core.bus import OUTAGE
+from skywatch.core.bus import OUTAGE, Bus
 from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.http.limits.peers import Hit, PeerCounts
 from skywatch.settings import Settings
+from skywatch.settings.bus_address import BusAddress, parse_bus_address
 
 log = logging.getLogger(__name__)
 
@@ -51,19 +55,24 @@ class Verdict:
 class Limiter:
     """Limits by bucket and subject. Thread-safe."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, bus: Bus | None = None) -> None:
         self._memory = _Counting(Counters(), _Windows(MovingWindowRateLimiter(MemoryStorage())))
         self._shared = _shared(settings)
         self._resume_at = 0.0
         self._faults = FaultLog(log, "limits are counted in memory", "limits are counted in Redis again")
         self._parsed: dict[str, RateLimitItem] = {}
+        is_counted_by_peers = parse_bus_address(settings.bus).kind == "nats" and bus is not None
+        self._peers = PeerCounts(bus, self._count) if bus is not None and is_counted_by_peers else None
 
     def hit(self, rate: str, bucket: str, subject: str, *, exact: bool = False) -> Verdict:
         """Count one against ``rate`` (``100/minute``).
 
         ``exact`` selects a moving window, which costs more; the default is a fixed window from the first hit.
         """
-        return self._ask(lambda c: (c.moving if exact else c.fixed).hit(self._item(rate), bucket, subject))
+        verdict = self._ask(lambda c: (c.moving if exact else c.fixed).hit(self._item(rate), bucket, subject))
+        if self._peers is not None and verdict.allowed:
+            self._peers.tell(Hit(rate, bucket, subject, is_exact=exact))
+        return verdict
 
     def look(self, rate: str, bucket: str, subject: str) -> Verdict:
         """The verdict of ``hit`` with ``exact``, without counting."""
@@ -72,6 +81,16 @@ class Limiter:
     def forgive(self, rate: str, bucket: str, subject: str) -> None:
         """Reset the count."""
         self._ask(lambda c: c.moving.forgive(self._item(rate), bucket, subject))
+        if self._peers is not None:
+            self._peers.tell(Hit(rate, bucket, subject, is_forgiven=True))
+
+    def _count(self, hit: Hit) -> None:
+        """Count what another process has counted."""
+        item = self._item(hit.rate)
+        if hit.is_forgiven:
+            self._memory.moving.forgive(item, hit.bucket, hit.subject)
+        else:
+            (self._memory.moving if hit.is_exact else self._memory.fixed).hit(item, hit.bucket, hit.subject)
 
     def _item(self, rate: str) -> RateLimitItem:
         item = self._parsed.get(rate)
@@ -148,22 +167,41 @@ class _Counting:
 
 
 def _shared(settings: Settings) -> _Counting | None:
-    if settings.bus == "memory":
+    address = parse_bus_address(settings.bus, settings.bus_prefix)
+    if address.kind not in ("redis", "sentinel"):
         return None
-    from skywatch.core.bus.redis import split_prefix
-
-    url, prefix = split_prefix(settings.bus)
-    url = url.replace("unix://", "redis+unix://", 1) if url.startswith("unix://") else url
     # Installations that share a Redis server must not share limits.
     installation = hashlib.sha256(settings.secret.encode()).hexdigest()[:8]
-    options = cast(
-        "dict[str, Any]",
-        {
-            "socket_timeout": REDIS_TIMEOUT_S,
-            "socket_connect_timeout": REDIS_TIMEOUT_S,
-            "key_prefix": f"{prefix}limits:{installation}",
-            "wrap_exceptions": True,
-        },
-    )
+    options: dict[str, Any] = {
+        "socket_timeout": REDIS_TIMEOUT_S,
+        "socket_connect_timeout": REDIS_TIMEOUT_S,
+        "key_prefix": f"{address.prefix}:limits:{installation}",
+        "wrap_exceptions": True,
+    }
+    if address.kind == "sentinel":
+        hosts = ",".join(f"{host.name}:{host.port}" for host in address.hosts)
+        url = f"redis+sentinel://{hosts}/{address.service}"
+        options |= _sentinel_options(address)
+    else:
+        url = address.url
+        url = url.replace("unix://", "redis+unix://", 1) if url.startswith("unix://") else url
     storage = storage_from_string(url, **options)
     return _Counting(_Windows(FixedWindowRateLimiter(storage)), _Windows(MovingWindowRateLimiter(storage)))
+
+
+def _sentinel_options(address: BusAddress) -> dict[str, Any]:
+    tls = {"ssl": True} if address.is_tls else {}
+    return {
+        # A replica may not know yet what was counted.
+        "use_replicas": False,
+        "username": address.username,
+        "password": address.password,
+        "db": address.database,
+        "sentinel_kwargs": {
+            "username": address.option("sentinel_username"),
+            "password": address.option("sentinel_password"),
+            "socket_timeout": REDIS_TIMEOUT_S,
+            **tls,
+        },
+        **tls,
+    }

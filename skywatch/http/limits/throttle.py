@@ -170,7 +170,8 @@ def add_live_reads(config: Configurator, path: str) -> None:
 
 
 def includeme(config: Configurator) -> None:
-    config.registry["limiter"] = Limiter(config.registry["runtime"].settings)
+    runtime = config.registry["runtime"]
+    config.registry["limiter"] = Limiter(runtime.settings, runtime.bus)
     config.registry["throttle_buckets"] = {}
     config.registry["live_reads"] = {}
     config.add_directive("add_throttle_bucket", add_throttle_bucket)

@@ -1,4 +1,4 @@
-"""Several real-time processes behind Redis: one picture, every event once, and what a gap of the bus swallowed."""
+"""Several real-time processes over one bus: one picture, every event once, and what a gap of the bus swallowed."""
 
 from __future__ import annotations
 
@@ -21,15 +21,16 @@ from tests.waiting import eventually
 SWISS = {"lat": 46.9, "lon": 7.4}
 
 
-@pytest.fixture
-def redis_runtimes(make_runtime, redis_url):
-    """Runtimes over one Redis, as processes have them."""
-    return lambda: make_runtime(realtime_listen="127.0.0.1:0", bus=redis_url)
+@pytest.fixture(params=["redis_url", "nats_url"])
+def shared_runtimes(make_runtime, request):
+    """Runtimes over one server, as processes have them."""
+    bus = request.getfixturevalue(request.param)
+    return lambda: make_runtime(realtime_listen="127.0.0.1:0", bus=bus)
 
 
-def test_every_process_has_the_picture_and_every_event_arrives_once(redis_runtimes):
+def test_every_process_has_the_picture_and_every_event_arrives_once(shared_runtimes):
     async def scenario():
-        tracker, one, two = redis_runtimes(), redis_runtimes(), redis_runtimes()
+        tracker, one, two = shared_runtimes(), shared_runtimes(), shared_runtimes()
         skies = Skies()
         publish_sky(tracker, skies.next({"4b1620": SWISS}))
         async with serving(one) as first, serving(two) as second:

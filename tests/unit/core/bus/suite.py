@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Callable
 
@@ -133,3 +134,22 @@ class BusSuite:
         bus = open_bus()
         bus.close()
         bus.close()
+
+    def test_the_newest_snapshot_is_the_last_one_whoever_published_it(self, open_bus: Callable[[], Bus]):
+        here, there = open_bus(), open_bus()
+        for number, bus in enumerate((here, there, here)):
+            assert bus.send(Message("system", "system:status", b"%d" % number, snapshot=True))
+            assert until(lambda number=number: (last := open_bus_last(here)) and last.data == b"%d" % number)
+
+    def test_a_large_snapshot_is_there_for_whoever_comes_late(self, open_bus: Callable[[], Bus]):
+        here = open_bus()
+        data = secrets.token_bytes(3_000_000)
+        assert here.send(Message("picture", "tick", data, snapshot=True))
+        last = open_bus().last("picture")
+        assert last is not None
+        assert last.data == data
+
+
+def open_bus_last(bus: Bus) -> Message | None:
+    """The last snapshot of the topic that the suite publishes on."""
+    return bus.last("system")

@@ -78,8 +78,8 @@ def own_redis(tmp_path):
 @pytest.fixture
 def quick(monkeypatch):
     """Silence is noticed at once."""
-    for name, value in (("HEARTBEAT_S", 0.1), ("SOCKET_TIMEOUT_S", 0.5), ("LATE_S", 1.0)):
-        monkeypatch.setattr(f"skywatch.core.bus.redis.{name}", value)
+    for name, value in (("queued.HEARTBEAT_S", 0.1), ("redis.SOCKET_TIMEOUT_S", 0.5), ("queued.LATE_S", 1.0)):
+        monkeypatch.setattr(f"skywatch.core.bus.{name}", value)
     monkeypatch.setattr("skywatch.core.bus.redis_subscription.SILENT_AFTER_S", 1.0)
 
 
