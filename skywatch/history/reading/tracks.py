@@ -98,7 +98,7 @@ _POINT = Template(
 )
 
 
-def as_json(points: Points) -> msgspec.Raw:
+def points_answer(points: Points) -> msgspec.Raw:
     """Points as the API shows them (``schemas.TrackPoint``), as a JSON array."""
     flags = points["flags"]
     altitudes = numerals.whole(points["alt"].astype(np.int64) * int(ALTITUDE_FT))

@@ -95,7 +95,7 @@ def get_flight_track(request: Request) -> Any:
     if format_name == "json":
         return {
             "flight": flight_answer(flight, request.visibility),
-            "points": tracks.as_json(points),
+            "points": tracks.points_answer(points),
             "count": len(points),
         }
     export_format = FORMATS[format_name]
@@ -124,7 +124,7 @@ def get_aircraft_track(request: Request) -> dict[str, Any]:
         "icao_hex": address.upper(),
         "from": begin,
         "to": end,
-        "points": tracks.as_json(points),
+        "points": tracks.points_answer(points),
         "count": len(points),
     }
 
