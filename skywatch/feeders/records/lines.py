@@ -38,6 +38,6 @@ def lines_of(host: str, port: int, uuid: str) -> dict[str, str]:
         "readsb": f"--net-connector={host},{port},beast_reduce_plus_out,uuid={uuid}"
         f" --net-connector-delay={RECONNECT_S}",
         "ultrafeeder": f"adsb,{host},{port},beast_reduce_plus_out,uuid={uuid}",
-        "socat": f"(printf '\\032\\344{uuid}'; exec socat -u TCP:localhost:{LOCAL_BEAST_PORT} -)"
-        f" | socat -u - TCP:{bracketed}:{port}",
+        "socat": f"while :; do (printf '\\032\\344{uuid}'; exec socat -u TCP:localhost:{LOCAL_BEAST_PORT} -)"
+        f" | socat -u - TCP:{bracketed}:{port}; sleep {RECONNECT_S}; done",
     }

@@ -124,7 +124,8 @@ class FeederPage extends Task {
   }
 
   private facts(feeder: Feeder): TemplateResult {
-    const fact = (title: string, value: unknown): TemplateResult => html`<dt>${title}</dt><dd>${value ?? "–"}</dd>`;
+    const fact = (title: string, value: unknown): TemplateResult =>
+      html`<div><dt>${title}</dt><dd>${value ?? "–"}</dd></div>`;
     const time = (at: string | null): string => (at ? clock(at, true) : "–");
     return html`<section class="section"><h2>${t("feeders.now")}</h2><dl class="feeder-facts">
         ${fact(t("feeders.rate"), `${number(feeder.messages_s, 1)}/s`)}${fact(t("feeders.positions"), `${number(feeder.positions_s, 1)}/s`)}
