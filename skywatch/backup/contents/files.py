@@ -6,7 +6,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from skywatch.backup.contents.manifest import Manifest, StoredFile
 from skywatch.backup.errors import Damaged, Refused, refusal_of
@@ -107,8 +107,8 @@ def _is_text(name: str) -> bool:
 
 def path_of(folder: Path, file: StoredFile) -> Path:
     """Where a file of a backup is; raises Damaged for a name that leads out of its folder."""
-    parts = PurePosixPath(file.name).parts
-    if not parts or file.name.startswith("/") or any(part in ("..", ".") for part in parts) or "\0" in file.name:
+    parts = file.name.split("/")
+    if any(part in ("", ".", "..") for part in parts) or "\0" in file.name:
         raise Damaged(f"the manifest names a file outside of the backup ({file.name!a})", folder)
     return folder.joinpath(*parts)
 

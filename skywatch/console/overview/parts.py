@@ -73,6 +73,10 @@ ADVICE = {
     ),
     "deliveries": Advice("Notifications are not sent.", "Look at the channels and at their last errors.", "/channels"),
     "mqtt": Advice("The MQTT broker cannot be reached.", "Check that it runs, and its address in the ini file."),
+    "backup": Advice(
+        "There is no new backup.",
+        "Check the disk of backup_target and the passphrase file: skywatch doctor names what is wrong.",
+    ),
     "transcription": Advice(
         "Recordings are not transcribed.", "Check the program or service that the ini file names for it."
     ),

@@ -1,0 +1,242 @@
+"""Backups by schedule: when one is made, what is removed, and what health and administrators are told."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from skywatch.accounts.defaults import install
+from skywatch.accounts.models import Role, UserRole
+from skywatch.backup.scheduling.rotation import name_at, remove_old, whole_backups
+from skywatch.backup.scheduling.service import RETRY, BackupSchedule
+from skywatch.backup.settings import duration_s, parse_interval
+from skywatch.core.bus import open_bus
+from skywatch.core.clock import utcnow
+from skywatch.core.database.engine import create_engine, create_session_factory, writing
+from skywatch.core.reporting import health
+from skywatch.core.runtime import Runtime
+from skywatch.features import load
+from skywatch.notify.models import Delivery
+from skywatch.notify.user_rights import UserRights
+from skywatch.settings import SettingsError
+from tests.backups import Installation, skywatch
+from tests.notifying import add_channel, add_user
+
+
+@pytest.fixture
+def here(tmp_path, migrated_sqlite):
+    here = Installation(tmp_path / "here", f"sqlite:///{tmp_path}/here/a.sqlite")
+    shutil.copy(migrated_sqlite, here.folder / "a.sqlite")
+    return here
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "backups").mkdir()
+    return tmp_path / "backups"
+
+
+@pytest.fixture
+def runtime(here, folder):
+    settings = load(
+        {
+            "environment": "development",
+            "database_url": here.url,
+            "secret": here.secret,
+            "audio_directory": str(here.audio),
+            "backup_target": str(folder),
+            "backup_passphrase_file": str(here.passphrase),
+            "backup_every": "1h",
+            "backup_keep": "2",
+        }
+    )
+    settings = dataclasses.replace(settings, ini=str(here.ini))
+    engine = create_engine(here.url)
+    runtime = Runtime(settings, engine, create_session_factory(engine), open_bus("memory"))
+    yield runtime
+    runtime.close()
+    health.withdraw("backup")
+
+
+@pytest.fixture
+def schedule(runtime):
+    return BackupSchedule(runtime)
+
+
+@pytest.fixture
+def channel(runtime):
+    """A channel with the source ``system``."""
+    return add_channel(runtime.sessions, add_user(runtime.sessions), sources=["system"])
+
+
+def state():
+    return next((part for part in health.components() if part.name == "backup"), None)
+
+
+def sent(runtime):
+    with runtime.sessions() as session:
+        return session.scalars(sa.select(Delivery).order_by(Delivery.id)).all()
+
+
+def test_one_is_made_when_there_is_none_and_when_it_is_time(schedule, folder):
+    now = utcnow()
+    schedule.look(now)
+    assert len(whole_backups(folder)) == 1
+    assert state().ok
+    assert state().figures["bytes"] > 0
+    schedule.look(now + timedelta(minutes=59))
+    assert len(whole_backups(folder)) == 1
+    schedule.look(now + timedelta(minutes=61))
+    assert len(whole_backups(folder)) == 2
+
+
+def test_backup_made_by_schedule_can_be_restored(schedule, folder, here, tmp_path):
+    schedule.look(utcnow())
+    [backup] = whole_backups(folder)
+    there = Installation(tmp_path / "there", f"sqlite:///{tmp_path}/there/b.sqlite")
+    done = skywatch("restore", backup.folder, there.ini, "--passphrase-file", here.passphrase)
+    assert done.exit_code == 0, done.output
+    assert (there.folder / "skywatch.ini.restored").read_text() == here.ini.read_text()
+
+
+def test_the_newest_stay_and_unfinished_ones_go(schedule, folder):
+    now = utcnow()
+    unfinished = folder / name_at(now - timedelta(days=3))
+    unfinished.mkdir()
+    (unfinished / "unfinished").touch()
+    (unfinished / "database.sqlite").write_bytes(b"half")
+    (folder / "skywatch-notes").mkdir()
+    for hours in range(4):
+        schedule.look(now + timedelta(hours=2 * hours))
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"skywatch-notes", *(name_at(now + timedelta(hours=hours)) for hours in (4, 6))}
+
+
+def test_damaged_ones_do_not_count_and_stay(schedule, folder):
+    now = utcnow()
+    schedule.look(now)
+    [damaged] = whole_backups(folder)
+    with (damaged.folder / "database.sqlite").open("ab") as file:
+        file.write(b"more")
+    assert whole_backups(folder) == []
+    for hours in range(1, 4):
+        schedule.look(now + timedelta(hours=2 * hours))
+    assert len(whole_backups(folder)) == 2
+    assert damaged.folder.exists()
+
+
+def test_clock_that_was_wrong_does_not_stop_backups(schedule, folder):
+    schedule.look(utcnow() + timedelta(days=400))
+    now = utcnow()
+    [backup] = whole_backups(folder)
+    text = (backup.folder / "manifest.json").read_text()
+    assert str(now.year) in text
+    # Made an hour in the future: only what is clearly of another clock is not believed.
+    schedule.look(now - timedelta(hours=1))
+    assert len(whole_backups(folder)) == 2
+
+
+def test_failure_is_in_health_and_sent_once_to_administrators(schedule, runtime, folder, channel):
+    now = utcnow()
+    schedule.look(now)
+    newest = whole_backups(folder)[0].manifest.began_at
+    (folder.parent / "here" / "passphrase").write_text("")
+    for minutes in (61, 62, 75, 90):
+        schedule.look(now + timedelta(minutes=minutes))
+    assert not state().ok
+    assert state().detail == f"failed: contains no passphrase; the newest is of {newest:%Y-%m-%dT%H:%M:%SZ}"
+    assert str(folder) not in state().detail
+    [delivery] = sent(runtime)
+    assert (delivery.kind, delivery.event, delivery.priority) == ("system", "backup.failed", "critical")
+    assert delivery.channel_id == channel
+    assert "contains no passphrase" in delivery.text
+    (folder.parent / "here" / "passphrase").write_text("a passphrase again\n")
+    schedule.look(now + timedelta(minutes=90) + RETRY)
+    assert state().ok
+    assert [delivery.event for delivery in sent(runtime)] == ["backup.failed", "backup.recovered"]
+
+
+def test_folder_that_is_not_mounted_is_a_failure(schedule, runtime, folder, channel):
+    folder.rmdir()
+    schedule.look(utcnow())
+    assert "backup_target is not there" in state().detail
+    assert not folder.exists()
+    assert len(sent(runtime)) == 1
+    folder.mkdir()
+    schedule.look(utcnow())
+    assert state().ok
+
+
+def test_notification_reaches_administrators_alone(schedule, runtime, folder, channel):
+    """Whoever lost the permission, or never had it, gets nothing: it is decided when something is sent."""
+    folder.rmdir()
+    schedule.look(utcnow())
+    [delivery] = sent(runtime)
+    with runtime.sessions() as session:
+        assert not UserRights(session, runtime.settings, delivery.user_id).may_receive(delivery)
+    with writing(runtime.sessions) as session:
+        install(session)
+        session.flush()
+        role = session.scalars(sa.select(Role).where(Role.name == "admin")).one()
+        session.add(UserRole(user_id=delivery.user_id, role_id=role.id))
+    with runtime.sessions() as session:
+        assert UserRights(session, runtime.settings, delivery.user_id).may_receive(delivery)
+
+
+def test_stop_gives_a_backup_up(schedule, folder):
+    schedule._stop.set()
+    schedule.look(utcnow())
+    assert list(folder.iterdir()) == []
+    assert state() is None
+
+
+def test_of_two_workers_one_makes_backups(runtime, schedule):
+    other = BackupSchedule(runtime)
+    assert schedule._leads()
+    assert not other._leads()
+    schedule._lock.close()
+    assert other._leads()
+    other._lock.close()
+
+
+def test_removal_is_safe_to_repeat(schedule, folder):
+    schedule.look(utcnow())
+    assert remove_old(folder, 1) == []
+    assert len(whole_backups(folder)) == 1
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("30m", 1800), ("24h", 86_400), ("7d", 604_800)])
+def test_durations(text, seconds):
+    assert duration_s(parse_interval(text)) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "24", "h", "-1h", "1.5h", "24 h", "59s", "0h", "400d", "9999999999d", "24H"])
+def test_no_durations(text):
+    with pytest.raises(SettingsError, match="setting backup_every: expected a duration"):
+        load({"environment": "development", "backup_every": text})
+
+
+def test_schedule_needs_a_passphrase_file():
+    with pytest.raises(SettingsError, match="setting backup_passphrase_file: must be set where backup_target is"):
+        load({"environment": "development", "backup_target": "/backup"})
+
+
+def test_doctor_looks_at_the_schedule(here, folder):
+    def lines(**settings):
+        installation = Installation(
+            here.folder, here.url, backup_target=folder, backup_passphrase_file=here.passphrase, **settings
+        )
+        text = skywatch("doctor", installation.ini, "--seconds", "0.1").stdout
+        return "\n".join(line for line in text.splitlines() if "backup" in line)
+
+    assert "there is no backup in" in lines()
+    here.passphrase.chmod(0o644)
+    assert f"{here.passphrase} can be read by other users" in lines()
+    here.back_up(folder / name_at(utcnow()))
+    assert "the newest is of" in lines()
+    folder.rename(folder.with_name("elsewhere"))
+    assert "is not there" in lines()
