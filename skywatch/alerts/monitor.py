@@ -16,6 +16,7 @@ from skywatch.alerts.tracking.faults import publish_faults
 from skywatch.alerts.tracking.incoming import Inbox
 from skywatch.alerts.tracking.loading import RuleLoader, stopped
 from skywatch.alerts.tracking.records import write
+from skywatch.alerts.tracking.states import States
 from skywatch.core.bus.base import Message
 from skywatch.core.database.engine import writing
 from skywatch.core.process.periodic import PeriodicTask
@@ -46,6 +47,7 @@ class AlertMonitor:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._engine = Engine()
+        self._engine.state_holds = States(runtime).holds
         self._loader = RuleLoader(runtime.settings)
         self._loaded: queue.SimpleQueue[RuleSet] = queue.SimpleQueue()
         self._inbox = Inbox(all_fields().values())

@@ -28,9 +28,23 @@ class RuleEvents:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RuleState:
+    """A state of the installation that belongs to no aircraft; a test of it is alone in its rule, with ``eq``.
+
+    ``fault`` is ``module:function(runtime, session, value, user_id, manages_all=...)``, which returns why a user may
+    not write a rule with this value, or None. ``holds`` is ``module:function(runtime)``, called in the tracker's
+    process; it returns a function ``(value, user_id, manages_all)`` that says at every tick whether the state holds
+    for a user, None where that is not known yet.
+    """
+
+    fault: str
+    holds: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class RuleField:
-    """A field of alert rules: a ``column`` of the picture (``COLUMNS`` of ``skywatch.picture.state.sky``), or the text
-    under ``member`` of ``events``.
+    """A field of alert rules: a ``column`` of the picture (``COLUMNS`` of ``skywatch.picture.state.sky``), the text
+    under ``member`` of ``events``, or a ``state`` of the installation.
 
     ``permission`` is needed to write a rule on the field and to read its value in an alert.
     """
@@ -40,6 +54,7 @@ class RuleField:
     meaning: str
     column: str = ""
     events: RuleEvents | None = None
+    state: RuleState | None = None
     member: str = ""
     permission: str = ""
 
@@ -47,8 +62,10 @@ class RuleField:
         """What is wrong with the declaration, or None."""
         if self.kind not in KINDS:
             return f"has kind {self.kind!r}; known are {', '.join(KINDS)}"
-        if bool(self.column) is (self.events is not None):
-            return "needs either a column or events"
+        if bool(self.column) + (self.events is not None) + (self.state is not None) != 1:
+            return "needs either a column, events or a state"
+        if self.state is not None and self.kind != "text":
+            return "is a state: it needs kind text"
         if self.events is not None and (self.kind != "text" or not self.member):
             return "is of events: it needs kind text and a member"
         return None

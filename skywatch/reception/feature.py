@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from skywatch.core.declarations import AircraftMember
 from skywatch.core.feature import Feature, Service
+from skywatch.core.rule_fields import RuleField, RuleState
 from skywatch.reception.settings import ReceptionSettings
 
 FEATURE = Feature(
@@ -16,6 +17,14 @@ FEATURE = Feature(
             schema="skywatch.reception.hearing.member:HEARD_BY",
             permissions=("system.view_status", "feeders.view"),
             values="skywatch.reception.hearing.member:heard_by",
+        ),
+    ),
+    rule_fields=(
+        RuleField(
+            name="receiver_silent",
+            kind="text",
+            meaning="Receiver or feeder without a message for receiver_silent_s; alone in its rule",
+            state=RuleState(fault="skywatch.reception.silence:fault", holds="skywatch.reception.silence:holds"),
         ),
     ),
     services=(Service(role="tracker", create="skywatch.reception.hearing.hearers:HearerService"),),

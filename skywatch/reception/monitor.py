@@ -13,8 +13,9 @@ from skywatch.picture.reception.access import PictureAccess
 from skywatch.picture.state.sky import Sky
 from skywatch.reception.measuring.collecting import Entry, Origin, QualityCollector
 from skywatch.reception.measuring.writing import QualityWriter
+from skywatch.reception.silence import WatchedFeeders
 
-PLACES_EVERY_S = 30.0
+PLACES_EVERY_S = 10.0
 # Longest wait for the places of feeders at the start.
 START_S = 2.0
 # Two hours each of five thousand receivers wait while the database is away; about 4 kB each.
@@ -29,6 +30,7 @@ class QualityMonitor:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._access = runtime.shared(PictureAccess)
+        self._watched = runtime.shared(WatchedFeeders)
         self._places: dict[str, tuple[float, float]] = {}
         self._collector = QualityCollector(self._place_of)
         self._queue: WriteQueue[Entry] = WriteQueue(MAX_WAITING, replace_delay_s=1.0)
@@ -63,6 +65,7 @@ class QualityMonitor:
             for number, lat, lon in session.execute(sa.select(Feeder.id, Feeder.lat, Feeder.lon)):
                 if lat is not None and lon is not None:
                     places[f"feeder-{number}"] = lat, lon
+            self._watched.read(session)
         self._places = places
 
 

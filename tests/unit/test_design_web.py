@@ -18,7 +18,6 @@ SERVER_ONLY = {
     "http": "how REST answers; the browser's half is the room session",
     "inputs": "a base of receivers, acars and audio",
     "receivers": "their state stands on the page of system, their settings in the console",
-    "reception": "measurements, read by the API alone",
     "airframes": "an aircraft's registration and type, shown by the panel",
     "patterns": "detections are part of what history, cannonball and aircraft answer",
     "picture": "the base of aircraft",

@@ -1,6 +1,7 @@
 // The one list of what the application consists of; its pages stand in this order in the menu.
 import { aircraft } from "./features/aircraft/feature";
 import { history } from "./features/history/feature";
+import { reception } from "./features/reception/feature";
 import { system } from "./features/system/feature";
 import { feeders } from "./features/feeders/feature";
 import { cannonball } from "./features/cannonball/feature";
@@ -17,6 +18,7 @@ export const FEATURES: Feature[] = [
   aircraft,
   history,
   system,
+  reception,
   feeders,
   cannonball,
   alerts,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from skywatch.core import rule_fields
-from skywatch.core.rule_fields import RuleEvents, RuleField
+from skywatch.core.rule_fields import RuleEvents, RuleField, RuleState
 from skywatch.picture.state.sky import COLUMNS
 
 
@@ -28,6 +28,7 @@ class Kind(StrEnum):
     GEOFENCE = "geofence"
     WATCHLIST = "watchlist"
     MESSAGE = "message"  # a text that comes with an event of an aircraft
+    STATE = "state"  # of the installation, alone in its rule
 
 
 EQUALITY = ("eq", "ne")
@@ -45,6 +46,7 @@ OPS: dict[Kind, tuple[str, ...]] = {
     Kind.GEOFENCE: ("within", "enters", "leaves"),
     Kind.WATCHLIST: ("in",),
     Kind.MESSAGE: TEXTS,
+    Kind.STATE: ("eq",),
 }
 ALL_OPS = tuple(dict.fromkeys(op for ops in OPS.values() for op in ops))
 # Ops that are true for one moment only.
@@ -60,7 +62,8 @@ class Field:
     a value may fall behind a boundary before a matching aircraft counts as not matching, in the field's unit; without
     one it is 5 % of the boundary. ``details`` fields need ``aircraft.view_details``.
 
-    Fields that features declare (``is_declared``) may need a ``permission``, and are texts of ``events`` or columns.
+    Fields that features declare (``is_declared``) may need a ``permission``, and are texts of ``events``, columns, or a
+    ``state`` of the installation.
     """
 
     name: str
@@ -73,6 +76,7 @@ class Field:
     is_declared: bool = False
     permission: str = ""
     events: RuleEvents | None = None
+    state: RuleState | None = None
     meaning: str = ""
 
     @property
@@ -206,7 +210,11 @@ def momentary() -> str:
 
 @functools.cache
 def _field(declared: RuleField) -> Field:
-    kind = Kind.MESSAGE if declared.events is not None else Kind(declared.kind)
+    kind = Kind(declared.kind)
+    if declared.events is not None:
+        kind = Kind.MESSAGE
+    elif declared.state is not None:
+        kind = Kind.STATE
     return Field(
         declared.name,
         kind,
@@ -215,5 +223,6 @@ def _field(declared: RuleField) -> Field:
         is_declared=True,
         permission=declared.permission,
         events=declared.events,
+        state=declared.state,
         meaning=declared.meaning,
     )

@@ -82,6 +82,10 @@ def parse(document: Any, name: str = "conditions") -> tuple[Node | None, Faults]
     node = parser.node(document, name, 1)
     if parser.tests > MAXIMUM_TESTS:
         parser.fault(name, f"holds {parser.tests} tests; at most {MAXIMUM_TESTS} are allowed", always=True)
+    if node is not None and not isinstance(node, Test):
+        for test in tests_of(node):
+            if test.field.kind is Kind.STATE:
+                parser.fault(name, f"holds {test.field.name} with something else; it must be alone in its rule")
     return (None if parser.faults else node), parser.faults
 
 

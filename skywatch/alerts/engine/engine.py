@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,7 @@ from skywatch.alerts.engine.data.environment import Environment
 from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.matching import Matching
 from skywatch.alerts.engine.messages import AircraftMessage, environment_without
-from skywatch.alerts.engine.moment import describe, describe_count
+from skywatch.alerts.engine.moment import describe, describe_count, describe_state
 from skywatch.alerts.engine.program import Compiled, Compiler, Program
 from skywatch.alerts.engine.rule import NOBODY, Change, Fired, Rule, RuleKey, Stored
 from skywatch.alerts.watchlists.entries import Entries
@@ -57,6 +57,8 @@ class Engine:
         self.fired_per_tick = fired_per_tick
         self._described = described
         self.environment = Environment(checkpoint=checkpoint)
+        # Whether the state that a rule tests holds, None where that is unknown.
+        self.state_holds: Callable[[Rule], bool | None] = lambda rule: None
         self._rules = RuleSet()
         self._matchings: list[Matching] = []
         self._message_matchings: list[Matching] = []
@@ -158,9 +160,13 @@ class Engine:
     def _run(self, matching: Matching, now: float, budget: int, changes: list[Change]) -> int:
         """Run one rule; returns the number of announcements."""
         rule = matching.rule
+        if rule.state is not None:
+            matching.state_holds = self.state_holds(rule)
         if matching.is_new:
             self._begin(matching, now, changes)
-        if rule.count is not None:
+        if rule.state is not None:
+            matching.follow_state(now)
+        elif rule.count is not None:
             matching.follow_count(self.environment, now)
         else:
             matching.follow(self.environment, now)
@@ -188,6 +194,8 @@ class Engine:
             if self._described <= 0:
                 return Fired(matching.rule.id, matching.rule.revision, address, now, {}, (), military=False)
             self._described -= 1
+        if matching.rule.state is not None:
+            return describe_state(matching.rule, now)
         if address == NOBODY:
             return describe_count(matching.rule, matching.compiled, self.environment, now)
         slot = self.environment.board.slot(address)

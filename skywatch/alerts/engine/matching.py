@@ -41,6 +41,8 @@ class Matching:
         self.due_at = now if stored else math.inf
         """The next time at which an aircraft may be announced, or its state dropped."""
         self.is_new = True
+        self.state_holds: bool | None = None
+        """Of a rule on a state of the installation: whether it holds at this tick, None where that is unknown."""
         self.adopts_late = False
         """Whether what matches for the first time in a picture that is not complete may have matched before."""
 
@@ -53,7 +55,9 @@ class Matching:
     def adopt(self, environment: Environment, now: float) -> Adopted:
         """Treat the present matches as announced, those that were not."""
         rule = self.rule
-        if rule.count is not None:
+        if rule.state is not None:
+            addresses = [NOBODY] if self.state_holds else []
+        elif rule.count is not None:
             addresses = [NOBODY] if self._count_holds(environment) else []
         else:
             slots = slots_of(self.compiled.true.bits)[:MAXIMUM_PAIRS]
@@ -92,7 +96,14 @@ class Matching:
 
     def follow_count(self, environment: Environment, now: float) -> None:
         """Update with the number of matching aircraft at a tick; an unknown number is not true."""
-        holds = self._count_holds(environment)
+        self._follow_nobody(self._count_holds(environment), now)
+
+    def follow_state(self, now: float) -> None:
+        """Update with ``state_holds``; a state that is unknown stays as it was."""
+        if self.state_holds is not None:
+            self._follow_nobody(self.state_holds, now)
+
+    def _follow_nobody(self, holds: bool | None, now: float) -> None:
         pair = self.pairs.get(NOBODY)
         if holds and (pair is None or not pair.is_true):
             self.begin(NOBODY, now)
@@ -162,7 +173,12 @@ class Matching:
         """
         if not self.limbo:
             return []
-        over = self._over_count(environment) if self.rule.count is not None else self._over(environment, now)
+        if self.rule.state is not None:
+            over: Iterable[str] = list(self.limbo) if self.state_holds is False else []
+        elif self.rule.count is not None:
+            over = self._over_count(environment)
+        else:
+            over = self._over(environment, now)
         for address in over:
             self.limbo.discard(address)
             pair = self.pairs[address]

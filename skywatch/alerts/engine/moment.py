@@ -65,6 +65,14 @@ def describe_count(rule: Rule, compiled: Compiled, environment: Environment, now
     return Fired(rule.id, rule.revision, NOBODY, now, {}, tuple(named), military, None, len(slots))
 
 
+def describe_state(rule: Rule, now: float) -> Fired:
+    """The announcement of a state of the installation."""
+    test = rule.state
+    assert test is not None
+    matched = {"field": test.field.name, "op": test.op, "value": test.written, "actual": True}
+    return Fired(rule.id, rule.revision, NOBODY, now, {}, (matched,), military=False)
+
+
 def visible(document: dict[str, Any], rule: Rule) -> dict[str, Any]:
     """The aircraft's object as the rule's owner may see it."""
     return document if rule.rights.details else {k: v for k, v in document.items() if k not in DETAILS}

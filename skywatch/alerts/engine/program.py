@@ -36,6 +36,7 @@ from skywatch.alerts.engine.literals import (
 from skywatch.alerts.engine.predicates import text_predicate, value_predicate
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.core.process.deadline import paced
+from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 
 Mask = npt.NDArray[np.bool_]
@@ -52,11 +53,19 @@ class Rights:
     """Permissions of fields that the owner does not have."""
     # Whether distances are from the exact place of the station where the picture has others.
     exact_station: bool = False
+    # Whether rules may watch what belongs to others.
+    manages_all: bool = False
 
     @classmethod
     def of(cls, visibility: Visibility, *, exact_station: bool = False) -> Rights:
         """The rights of a user."""
-        return cls(visibility.military, visibility.details, permissions() - visibility.permissions, exact_station)
+        return cls(
+            visibility.military,
+            visibility.details,
+            permissions() - visibility.permissions,
+            exact_station,
+            Permission.ALERTS_MANAGE_ALL in visibility.permissions,
+        )
 
 
 class Join:
@@ -173,6 +182,8 @@ class Compiler:
             if entries.registrations:
                 parts.append(Test(FIELDS["r"], "in", entries.registrations))
             return self._resolved(Any_(tuple(parts)), rights)
+        if node.field.kind is Kind.STATE:
+            return _UNKNOWN  # The engine asks for it itself.
         if (node.field.details and not rights.details) or node.field.permission in rights.withheld:
             return _UNKNOWN
         if rights.exact_station and node.field.column in EXACT_COLUMNS:

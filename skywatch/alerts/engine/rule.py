@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from skywatch.alerts.conditions.tree import Node, tests_of
+from skywatch.alerts.conditions.fields import Kind
+from skywatch.alerts.conditions.tree import Node, Test, tests_of
 from skywatch.alerts.engine.program import Rights
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
@@ -20,7 +21,7 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 }
 # (rule id, user id) of a stored rule and the user it notifies; the rule of a dry run may have any key.
 RuleKey = Any
-# The subject of a rule with a count: no aircraft.
+# The subject of a rule with a count or a state: no aircraft.
 NOBODY = ""
 
 
@@ -64,6 +65,12 @@ class Rule:
     def key(self) -> tuple[RuleKey, int, Rights]:
         """Identifies the state of the rule: while it is equal, the state stays valid."""
         return self.id, self.revision, self.rights
+
+    @property
+    def state(self) -> Test | None:
+        """The test of a state of the installation, which is alone in its rule; None for rules about aircraft."""
+        is_state = isinstance(self.node, Test) and self.node.field.kind is Kind.STATE
+        return self.node if is_state and isinstance(self.node, Test) else None
 
     @property
     def is_message_rule(self) -> bool:

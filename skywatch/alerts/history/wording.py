@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from skywatch.alerts.conditions.templates import render
-from skywatch.alerts.engine.rule import Fired
+from skywatch.alerts.engine.rule import NOBODY, Fired
 
 
 def message_of(change: Fired, *, name: str, priority: str, template: str | None) -> str:
@@ -20,6 +20,8 @@ def message_of(change: Fired, *, name: str, priority: str, template: str | None)
         return render(template, values)
     if change.count is not None:
         return f"{name}: {change.count} aircraft"
+    if change.address == NOBODY:
+        return f"{name}: {', '.join(str(entry['value']) for entry in change.matched)}"
     subject = change.aircraft.get("flight") or change.aircraft.get("r") or change.address.upper()
     place = f" in {change.geofence}" if change.geofence else ""
     return f"{name}: {subject}{place}"

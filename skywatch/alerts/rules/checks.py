@@ -36,6 +36,8 @@ def faults_of(session: Session, rule: RuleFields, user_id: int) -> dict[str, str
             faults["for_s"] = f"must be 0: {momentary()} are events"
         if rule.count is not None:
             faults["count"] = f"cannot be used with {momentary()}, which are events"
+    if node is not None and rule.count is not None and any(test.field.kind is Kind.STATE for test in tests_of(node)):
+        faults["count"] = "cannot be used with a state of the installation, which is not about aircraft"
     if rule.starts_at is not None and rule.expires_at is not None and rule.expires_at <= rule.starts_at:
         faults["expires_at"] = "must be after starts_at"
     for table, kind, noun in ((Geofence, Kind.GEOFENCE, "geofence"), (Watchlist, Kind.WATCHLIST, "watch list")):

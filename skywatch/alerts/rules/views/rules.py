@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from skywatch.alerts.conditions.states import check_state
 from skywatch.alerts.models import AlertRule
 from skywatch.alerts.rules import service
 from skywatch.alerts.rules.answers import rule_answer
@@ -25,7 +26,7 @@ from skywatch.http.clients.actor import actor_of
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
-from skywatch.http.resources.fields import body_of
+from skywatch.http.resources.fields import UNSET, body_of
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
@@ -65,6 +66,7 @@ def create_rule(request: Request) -> dict[str, Any]:
     It is tested from the next tick on, and alerts for all aircraft that match then.
     """
     fields = body_of(request, RuleFields)
+    check_state(request.runtime, request.db, request.visibility, fields.conditions)
     return _answer(request, service.create(request.db, request.visibility, actor_of(request), fields))
 
 
@@ -82,6 +84,8 @@ def update_rule(request: Request) -> dict[str, Any]:
     nothing. The change is in force within 2 s.
     """
     fields = body_of(request, RuleChangeFields)
+    if fields.conditions is not UNSET:
+        check_state(request.runtime, request.db, request.visibility, fields.conditions)
     row = service.change(request.db, request.visibility, actor_of(request), row_id(request), fields)
     return _answer(request, row)
 

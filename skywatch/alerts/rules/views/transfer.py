@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from skywatch.alerts.conditions.states import check_states
 from skywatch.alerts.rules import transfer
 from skywatch.alerts.rules.transfer_schemas import RulesExport, RulesImport, RulesImported, RulesImportFields
 from skywatch.core.areas.geometry import MAXIMUM_POSITIONS
@@ -46,4 +47,5 @@ def import_rules(request: Request) -> dict[str, int]:
     500 rules, 200 geofences with 100,000 positions, and 200 watch lists with 200,000 entries altogether.
     """
     fields = body_of(request, RulesImportFields)
+    check_states(request.runtime, request.db, request.visibility, fields.rules)
     return transfer.import_document(request.db, request.visibility, actor_of(request), fields)

@@ -9,6 +9,7 @@ import msgspec
 from sqlalchemy.orm import Session
 
 from skywatch.alerts.access import owner_id
+from skywatch.alerts.conditions.states import check_triable
 from skywatch.alerts.conditions.tree import ConditionsFault, parsed
 from skywatch.alerts.engine.data.documents import SkyMaker
 from skywatch.alerts.engine.program import Rights
@@ -76,6 +77,7 @@ def test_rule(request: DryRunRequest) -> dict[str, Any]:
         assert body.rule_id is not None
         return _try_stored(request, body.rule_id, body)
     user_id = owner_id(request.visibility)
+    check_triable(body.rule.conditions, "rule.conditions")
     rule = with_duration(body.rule)
     with _reading(request) as session:
         faults = faults_of(session, rule, user_id)
@@ -119,6 +121,7 @@ def _try_stored(request: DryRunRequest, rule_id: int, body: TrialOfRuleFields) -
             rule = msgspec.structs.replace(service.fields_of(row), conditions=parsed(row.conditions))
         except ConditionsFault as fault:
             raise invalid_fields(fault.faults) from None
+        check_triable(rule.conditions)
         return _run(request, session, rule, row.user_id, body)
 
 

@@ -1,0 +1,55 @@
+// The map of coverage: how far the receiver hears now and has heard in 30 days, around its place.
+import OlFeature from "ol/Feature";
+import Polygon from "ol/geom/Polygon";
+import VectorLayer from "ol/layer/Vector";
+import { fromLonLat } from "ol/proj";
+import VectorSource from "ol/source/Vector";
+import { Fill, Stroke, Style } from "ol/style";
+import { destination } from "../../core/mercator";
+import { live } from "../../live/live";
+import { coverage, feederPlace, type Covered } from "./covered";
+
+const SECTOR_DEG = 10;
+const ARC_DEG = 2;
+type Range = "now_nm" | "p50_30d_nm" | "max_30d_nm";
+/** The widest first: the range now lies on top. */
+const OUTLINES: [range: Range, stroke: string, fill: string, dash: number[]][] = [
+  ["max_30d_nm", "rgba(120, 130, 150, 0.9)", "rgba(120, 130, 150, 0.06)", [3, 5]],
+  ["p50_30d_nm", "rgba(220, 130, 20, 0.95)", "rgba(220, 130, 20, 0.05)", [9, 5]],
+  ["now_nm", "rgba(20, 120, 220, 1)", "rgba(20, 120, 220, 0.14)", []],
+];
+
+/** The corners of a range on the map (degrees, longitude first): arcs around the place. */
+export function ring(
+  { lat, lon }: { lat: number; lon: number },
+  sectors: Covered["sectors"],
+  range: Range,
+): [number, number][] {
+  return sectors.flatMap((sector) =>
+    Array.from({ length: SECTOR_DEG / ARC_DEG + 1 }, (_, step): [number, number] => {
+      const [atLat, atLon] = destination(lat, lon, sector.bearing + step * ARC_DEG, sector[range] ?? 0);
+      return [atLon, atLat];
+    }),
+  );
+}
+
+export function coverageLayer(): VectorLayer {
+  const source = new VectorSource();
+  const draw = (): void => {
+    source.clear();
+    const covered = coverage.value;
+    const place =
+      covered && "feeder" in covered.source ? (feederPlace.value ?? live.station.value) : live.station.value;
+    if (!covered || !place) return;
+    for (const [range, stroke, fill, lineDash] of OUTLINES) {
+      const corners = ring(place, covered.sectors, range).map((corner) => fromLonLat(corner));
+      const feature = new OlFeature(new Polygon([[...corners, corners[0]]]));
+      feature.setStyle(
+        new Style({ fill: new Fill({ color: fill }), stroke: new Stroke({ color: stroke, width: 1.8, lineDash }) }),
+      );
+      source.addFeature(feature);
+    }
+  };
+  for (const cell of [coverage, feederPlace, live.station]) cell.subscribe(draw);
+  return new VectorLayer({ source, zIndex: 3 });
+}
