@@ -128,6 +128,9 @@ class Aircraft(Schema):
         " speed, callsign, squawk, emergency.",
         children=[colander.SchemaNode(JsonString())],
     )
+    single_source = optional(
+        JsonBoolean(), "True where only one feeder that is not trusted has ever heard it; it may not exist."
+    )
     first_seen = optional(Timestamp(), "When this flight came into the picture.")
 
 

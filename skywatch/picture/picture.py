@@ -24,6 +24,7 @@ from skywatch.picture.receiving.field_validator import FieldValidator
 from skywatch.picture.receiving.gathering import gather
 from skywatch.picture.receiving.receiver_views import AllReceiverViews, ReceiverViews
 from skywatch.picture.receiving.view import View
+from skywatch.picture.reception.corroboration import Corroboration
 from skywatch.picture.reception.counts import ReceiverCounts
 from skywatch.picture.saving.picture import FORM, SavedBook, SavedPicture
 from skywatch.picture.saving.reports import pack, unpack
@@ -33,6 +34,7 @@ from skywatch.picture.state.clock import PictureClock
 from skywatch.picture.state.completion import Completion
 from skywatch.picture.state.sky import Sky
 from skywatch.picture.trails.trail import TrailStore
+from skywatch.receivers.ingest.voices import Voice
 from skywatch.receivers.reports.report import Report
 
 
@@ -63,12 +65,14 @@ class Picture:
         self.epoch = epoch or secrets.token_hex(8)
         self.messages = 0
         self.admission = Admission(maximum, proof)
-        self.validator = PositionValidator({}, station)
+        self.corroboration = Corroboration()
+        self.validator = PositionValidator({}, station, self.corroboration.voices)
         self.trails = TrailStore()
         self.counts = ReceiverCounts()
-        # The tracker replaces it.
+        # The tracker replaces them.
+        self.feeders_that_hear: Callable[[str], list[tuple[str, float | None, float]]] = lambda address: []
         self.views_of_feeder: Callable[[str, ReceiverViews | None], ReceiverViews | None] = lambda name, views: None
-        self._fields = FieldValidator(self.validator)
+        self._fields = FieldValidator(self.validator, self.corroboration.voices)
         self._airframes = airframes
         self._assembly = Assembly(self.epoch, self.shown_station, airframes, station)
         self._clock = PictureClock(clock, monotonic)
@@ -108,17 +112,23 @@ class Picture:
         *,
         proven: bool = False,
         is_counted: bool = True,
+        voice: Voice | None = None,
     ) -> None:
         """Add reports of a receiver; see ``receivers.base.Sink``.
 
         ``proven`` as for ``Admission.filter``: such reports come from other features and do not count as reception.
         Nor does what is not ``is_counted``: what feeders agree on is no one's, and ``count`` tells what each brought.
+        ``voice`` is that of an untrusted feeder, whose word alone proves no aircraft.
         """
         now = self._follow_clock()
         views = self._views[receiver]
         self.messages += messages
         if is_counted and not proven:
             self.counts[receiver].add(messages, positions, now)
+        if voice is not None:
+            reports = self.corroboration.filter(receiver, voice, reports, now)
+        else:
+            self.corroboration.confirm(map(attrgetter("hex"), reports), now)
         if reports:
             reports = self.admission.filter(views, reports, self._views.in_order, now, proven)
             views.put(reports)
@@ -151,8 +161,10 @@ class Picture:
         rows.positions.set(accepted, offered, accepted)
         for address in self.validator.undecided:
             gathered.disputed.setdefault(rows.index[address], []).insert(0, "position")
+        single = self.corroboration
+        is_single = list(map(single.is_single, hexes)) if single.has_single() else None
         sky = self._assembly.sky(
-            now, self.messages, gathered, rows.positions, rows.first_seen, previous_row, left, receivers
+            now, self.messages, gathered, rows.positions, rows.first_seen, previous_row, left, receivers, is_single
         )
         is_complete = self._completion.tick(self._clock.monotonic())
         refused, disputed = tuple(self.validator.refused), tuple(self.validator.disputed)
@@ -224,6 +236,7 @@ class Picture:
                 self._fields,
                 self.trails,
                 self.counts,
+                self.corroboration,
             ):
                 part.shift(step)
         return now

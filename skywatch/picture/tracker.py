@@ -99,6 +99,7 @@ class Tracker:
         self._tap = runtime.shared(FrameTap)
         self._feeders = runtime.shared(FeederHub)
         self._feeders.refused = self.picture.validator.refused_positions
+        self.picture.corroboration.limit = runtime.current.of(ReceiverSettings).feeder_new_aircraft_minute
         self._feeders.consume = FeederIntake(self.picture, runtime.shared(FeederReception)).take
         self._follow_faults = FaultLog(log, "changed settings are not followed", "changed settings are followed")
         # Receivers have the station of the time when they were opened.

@@ -33,6 +33,13 @@ class ReceiverSettings(Settings):
         "registered: only feeders with a record may connect to a `listen` receiver; anybody: one that sends no known"
         " UUID within 10 s is let in as `anonymous-1` (2, 3 ...) for its connection, untrusted and without a record",
     )
+    feeder_new_aircraft_minute: int = setting(
+        200,
+        "aircraft a minute that an untrusted feeder may bring although no other receiver heard them in the last hour;"
+        " reports of more are dropped and counted",
+        minimum=1,
+        maximum=100_000,
+    )
     receiver_discovery: bool = setting(
         True,
         "the console may look for receivers in the private networks of this machine (at most the /24 around each of its"

@@ -66,7 +66,9 @@ class _Changeable(Schema):
     """What may be set at the registration and later."""
 
     enabled = node(JsonBoolean(), "Whether its connections are accepted.", **DROP)
-    trusted = node(JsonBoolean(), "A mark of managers, which has no effect yet; needs `feeders.manage`.", **DROP)
+    trusted = node(
+        JsonBoolean(), "Whether the aircraft that it alone hears are believed to exist; needs `feeders.manage`.", **DROP
+    )
     mlat = node(JsonBoolean(), "The consent to hand its place to multilateration.", **DROP)
     lat = node(
         Nullable(JsonNumber()),
@@ -161,7 +163,7 @@ class FeederEntry(Schema):
     name = node(JsonString(), "Its name.")
     owner = node(Nullable(Schema.schema_type()), "Its owner; null for the managers.", *FeederOwner().children)
     enabled = node(JsonBoolean(), "Whether its connections are accepted.")
-    trusted = node(JsonBoolean(), "A mark of managers; it has no effect yet.")
+    trusted = node(JsonBoolean(), "Whether managers trust it: what it alone hears is believed to exist.")
     mlat = node(JsonBoolean(), "The consent to hand its place to multilateration.")
     lat = node(
         Nullable(JsonNumber()), "Latitude as exactly as the caller may know it; null where it is not to be known."

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.picture.receiving.fields import STALE_S
+from skywatch.picture.receiving.fields import AGREED_S, STALE_S
 
 Array = npt.NDArray[Any]
 NO_TRUST = 255
@@ -22,7 +22,7 @@ class Offer:
     """The positions that one receiver offers: rows of the tick and, for each, position, time (unix s) and trust.
 
     ``lat`` is NaN where there is none; ground speed (kt, NaN where unknown) and ``on_ground`` tell how far the
-    aircraft can have come.
+    aircraft can have come. ``voices`` independent feeders agree on each.
     """
 
     receiver: int
@@ -33,6 +33,7 @@ class Offer:
     trust: Array
     gs: Array
     on_ground: Array
+    voices: Array | None = None
 
 
 @dataclass
@@ -80,14 +81,17 @@ class Positions:
 def choose(offers: list[Offer], count: int, now: float) -> Positions:
     """The best offer for each of ``count`` rows: fresh before stale, then the most trusted, then the latest.
 
-    Equal standing is decided by the order of ``offers``.
+    Among those trusted alike, what independent feeders agree on comes first while it is new. Equal standing is decided
+    by the order of ``offers``.
     """
     best = Positions.none(count)
-    best_trust = np.full(count, NO_TRUST, "i2")
+    best_trust = np.full(count, 2 * NO_TRUST, "i2")
     for offer in offers:
         rows = offer.rows
         # All stale positions stand alike, behind every fresh one.
-        trust = np.where(now - offer.at > STALE_S, NO_TRUST - 1, offer.trust.astype("i2"))
+        trust = 2 * np.where(now - offer.at > STALE_S, NO_TRUST - 1, offer.trust.astype("i2"))
+        if offer.voices is not None:
+            trust -= (offer.voices > 1) & (now - offer.at <= AGREED_S)
         better = (trust < best_trust[rows]) | ((trust == best_trust[rows]) & (offer.at > best.at[rows]))
         better &= ~np.isnan(offer.lat)
         chosen = rows[better]

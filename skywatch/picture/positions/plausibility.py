@@ -75,6 +75,7 @@ def horizon_nm(altitude_ft: float) -> float:
 class Claim:
     """Where one receiver says that an aircraft is.
 
+    ``voices`` independent feeders say so; ``speaker`` is the owner of an untrusted feeder, whose feeders are one voice.
     ``agrees`` with what is believed of it; ``credible``: within the receiver's range, and the receiver not one that
     is often wrong; ``confirmed``: so many positions in a row say so; ``in_reach``: where the station can hear it.
     """
@@ -92,6 +93,8 @@ class Claim:
     confirmed: bool = False
     pace: float = 1.0
     in_reach: bool = True
+    voices: int = 1
+    speaker: str = ""
 
     def near(self, other: Claim) -> bool:
         """Whether one aircraft can have been at both places."""
@@ -122,7 +125,7 @@ def settle(claims: Sequence[Claim], believed: bool) -> tuple[set[str], bool]:
         overthrown = _weight(rivals)[0] > _weight(incumbents)[0]
     else:
         # Nobody repeats what was believed: two receivers that agree are enough, one has to insist.
-        overthrown = len(rivals) > 1 or rivals[0].confirmed
+        overthrown = _voices(rivals) > 1 or rivals[0].confirmed
     if overthrown:
         return {claim.receiver for claim in rivals}, True
     return {claim.receiver for claim in incumbents}, False
@@ -141,4 +144,14 @@ def _camps(claims: Sequence[Claim]) -> list[list[Claim]]:
 
 
 def _weight(camp: Sequence[Claim]) -> tuple[int, int, int]:
-    return sum(claim.credible for claim in camp), len(camp), sum(claim.in_reach for claim in camp)
+    return (
+        _voices([claim for claim in camp if claim.credible]),
+        _voices(camp),
+        _voices([claim for claim in camp if claim.in_reach]),
+    )
+
+
+def _voices(camp: Sequence[Claim]) -> int:
+    """How many independent voices say so: the feeders of one owner are one."""
+    voices = {claim.speaker or claim.receiver: claim.voices for claim in camp}
+    return sum(voices.values())

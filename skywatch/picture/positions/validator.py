@@ -27,6 +27,7 @@ from skywatch.picture.positions.repeated import RepeatedClaims
 from skywatch.picture.receiving.fields import MLAT_TRUST, OWN_TRUST, STALE_S
 from skywatch.picture.receiving.reliability import ReliabilityTracker
 from skywatch.picture.state.sky import DisputedPosition, RefusedPosition
+from skywatch.receivers.ingest.voices import Voice
 
 JUMP, DISPUTED, RANGE = "position_jump", "position_disputed", "position_range"
 FIELDS = "contradicted"
@@ -36,10 +37,16 @@ class PositionValidator:
     """Judges the offers of one tick after the other; ``implausible`` counts refusals by receiver and reason.
 
     ``pace`` gives, for a receiver that plays a recording faster than life, how many times faster; ``station`` is where
-    receivers stand whose coverage is not known yet (degrees).
+    receivers stand whose coverage is not known yet (degrees); ``voices`` are the owners of untrusted feeders.
     """
 
-    def __init__(self, pace: dict[str, float], station: tuple[float, float] | None = None) -> None:
+    def __init__(
+        self,
+        pace: dict[str, float],
+        station: tuple[float, float] | None = None,
+        voices: Mapping[str, Voice] | None = None,
+    ) -> None:
+        self._voices = voices if voices is not None else {}
         self._reliability = ReliabilityTracker()
         self.implausible = self._reliability.implausible
         # What was refused at the last tick although nobody else contradicted it.
@@ -194,6 +201,8 @@ class PositionValidator:
             credible=reliability.in_range(lat, lon) and not reliability.often_wrong,
             pace=self.pace.get(name, 1.0),
             in_reach=reliability.coverage is not None or self.is_above_horizon(lat, lon, HIGHEST_FT),
+            voices=int(offer.voices[index]) if offer.voices is not None else 1,
+            speaker=self._voices[name].owner if name in self._voices else "",
         )
 
     def _refuse(self, address: str, claim: Claim, contradicted: bool, decided: bool) -> None:

@@ -7,7 +7,7 @@ columns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -27,6 +27,7 @@ from skywatch.picture.receiving.contradictions import (
     vote,
 )
 from skywatch.picture.receiving.fields import STALE_S
+from skywatch.receivers.ingest.voices import Voice
 from skywatch.receivers.reports.report import Report
 
 # Time for which a changed value prevails between two receivers (s): the other may not have received the change yet.
@@ -54,6 +55,9 @@ class Reported(Protocol):
     def values(self) -> dict[str, list[Any]]:
         """Values by field."""
 
+    def voices(self) -> Array | None:
+        """How many independent feeders agree on each view; None where the receiver is one."""
+
 
 @dataclass
 class Verdict:
@@ -79,10 +83,12 @@ class Shared:
     values: list[Array] = field(default_factory=list)  # one matrix for each comparison, of what counts
     counts: Array = field(default_factory=lambda: np.empty(0, "?"))
     wrong: Array = field(init=False)
+    weights: Array = field(init=False)  # of each receiver's view: how many independent voices it stands for
 
     def __post_init__(self) -> None:
         self.is_received = self.places >= 0
         self.wrong = np.zeros(self.places.shape, "?")
+        self.weights = np.ones(self.places.shape)
 
 
 @dataclass
@@ -97,10 +103,14 @@ class Before:
 
 
 class FieldValidator:
-    """Reviews the reports of each tick; ``positions`` has the reliability of receivers."""
+    """Reviews the reports of each tick; ``positions`` has the reliability of receivers.
 
-    def __init__(self, positions: PositionValidator) -> None:
+    ``speakers`` are the owners of untrusted feeders, by receiver.
+    """
+
+    def __init__(self, positions: PositionValidator, speakers: Mapping[str, Voice] | None = None) -> None:
         self._positions = positions
+        self._speakers = speakers if speakers is not None else {}
         self._codes = TextCodes()
         self._before = Before()
         # (address, quantity) -> time of the contradiction, and the receiver that changed the value.
@@ -158,6 +168,7 @@ class FieldValidator:
         reporters = np.flatnonzero((places_of >= 0).any(1))
         shared = Shared(rows, reporters.tolist(), places_of[reporters], at_of[reporters])
         self._count(shared, [names[reported[reporter].receiver] for reporter in shared.reporters], hexes)
+        self._weigh(shared, reported, names)
         self._codes.trim()
         counted = [np.flatnonzero(counts) for counts in shared.counts]
         for comparison in COMPARISONS:
@@ -172,6 +183,21 @@ class FieldValidator:
                 matrix[receiver, columns] = read(comparison, values, self._codes)
             shared.values.append(matrix)
         return shared
+
+    def _weigh(self, shared: Shared, reported: Sequence[Reported], names: Sequence[str]) -> None:
+        """Set how many voices stand behind each view: the feeders of one owner are one."""
+        by_owner: dict[str, Array] = {}
+        for receiver, reporter in enumerate(shared.reporters):
+            of_receiver = reported[reporter]
+            speaker = self._speakers.get(names[of_receiver.receiver])
+            if speaker is not None:
+                before = by_owner.setdefault(speaker.owner, np.zeros(shared.weights.shape[1], "?"))
+                shared.weights[receiver, before] = 0.0
+                before |= shared.is_received[receiver]
+            voices = of_receiver.voices()
+            if voices is not None:
+                received = shared.is_received[receiver]
+                shared.weights[receiver, received] = voices[shared.places[receiver, received]]
 
     def _count(self, shared: Shared, names: list[str], hexes: list[str]) -> None:
         """Set which receivers have a vote for each aircraft; if none has, all do."""
@@ -203,9 +229,10 @@ class FieldValidator:
         comparison = COMPARISONS[index]
         values = shared.values[index][:, columns]
         agree = agreement(values, shared.at[:, columns], comparison)
-        winner, tied = vote(values, np.ones(values.shape), agree)
+        weights = shared.weights[:, columns]
+        winner, tied = vote(values, weights, agree)
         if tied.any():
-            winner, tied = vote(values, self._plausible(comparison, reported, shared, columns), agree)
+            winner, tied = vote(values, weights * self._plausible(comparison, reported, shared, columns), agree)
         believed = np.where(tied, -1, winner)
         self._follow_changes(index, columns, believed, reported, hexes, shared, now)
         decided = np.flatnonzero(~tied)

@@ -21,6 +21,8 @@ OWN_TRUST = frozenset(index for name, index in SOURCE_INDEX.items() if name.star
 TISB_SOURCES = tuple(index for name, index in SOURCE_INDEX.items() if name.startswith("tisb"))
 # After this many seconds a value yields to a less trusted source.
 STALE_S = 15.0
+# What independent feeders agree on is preferred to what others say, trusted alike, for so long (s).
+AGREED_S = 3.0
 # A position older than this is not shown as the current one.
 POSITION_LIFETIME_S = 60.0
 

@@ -103,7 +103,14 @@ class _Reported:
             levels,
             floats(values["gs"]),
             np.array([altitude == "ground" for altitude in values["alt_baro"]], "?"),
+            self.voices(),
         )
+
+    def voices(self) -> Array | None:
+        """How many independent feeders agree on each view; None where the receiver is one."""
+        if not self.views or getattr(self.views[0], "voices", 1) == 1:
+            return None
+        return np.array([getattr(view, "voices", 1) for view in self.views])
 
 
 def gather(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from msgspec import UNSET
 
 from skywatch.picture.receiving.fields import (
+    AGREED_S,
     AIRFRAME_FIELDS,
     GROUPS,
     LIFETIME_S,
@@ -27,18 +28,18 @@ def merge(views: Sequence[Report], now: float) -> View:
     Each group of fields comes from the view whose source is trusted most among those heard within STALE_S, the
     freshest of equals; where all are stale, from the freshest. Equal standing is decided by the order of ``views``.
     """
-    base = min(views, key=lambda view: precedence(trust(view.type), view.at, now))
+    base = min(views, key=lambda view: precedence(_level(view, trust(view.type), view.at, now), view.at, now))
     merged = _copy(base)
     mlat: list[str] = []
     tisb: list[str] = []
     for group in GROUPS:
-        best: tuple[bool, int, float] | None = None
+        best: tuple[bool, float, float] | None = None
         winner = base
         for view in views:
             standing = group_standing(view, group)
             if standing is None or standing[1] <= now - group.lifetime_s:
                 continue
-            rank = precedence(*standing, now)
+            rank = precedence(_level(view, *standing, now), standing[1], now)
             if best is None or rank < best:
                 best, winner = rank, view
         for name in group.fields:
@@ -63,7 +64,13 @@ def merge(views: Sequence[Report], now: float) -> View:
     return merged
 
 
-def precedence(level: int, at: float, now: float) -> tuple[bool, int, float]:
+def _level(view: Report, level: int, at: float, now: float) -> float:
+    """The trust in what a view says: a little more where several independent feeders say it."""
+    is_agreed = isinstance(view, View) and view.voices > 1 and now - at <= AGREED_S
+    return level - 0.5 if is_agreed else level
+
+
+def precedence(level: float, at: float, now: float) -> tuple[bool, float, float]:
     """What sorts first is believed: fresh before stale, among the fresh the most trusted, then the latest."""
     stale = now - at > STALE_S
     return stale, 0 if stale else level, -at

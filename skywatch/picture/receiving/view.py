@@ -27,11 +27,15 @@ class FieldState(msgspec.Struct, array_like=True, gc=False):
 
 
 class View(Report, gc=False):
-    """A report accumulated from increments; ``heard`` has an entry for each field that ages."""
+    """A report accumulated from increments; ``heard`` has an entry for each field that ages.
+
+    ``voices`` independent feeders agreed on what came last.
+    """
 
     heard: dict[str, FieldState] = msgspec.field(default_factory=dict)
     type_at: float = 0.0
     expires_at: float = float("inf")  # no field expires before
+    voices: int = 1
 
 
 def view_of(address: str) -> View:
@@ -67,6 +71,8 @@ def absorb(view: View, report: Report) -> None:
     if level <= trust(view.type) or view.type is UNSET or at - view.type_at > STALE_S:
         view.type, view.type_at = report.type, at
     view.at = max(view.at, at)
+    if isinstance(report, ReducedReport):
+        view.voices = report.voices
     if report.rssi is not UNSET:
         view.rssi = report.rssi
     view.messages = (view.messages or 0) + (1 if report.messages is UNSET else report.messages)

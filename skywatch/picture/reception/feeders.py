@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from msgspec import UNSET
 
+from skywatch.core.reporting import health
 from skywatch.picture.picture import Picture
 from skywatch.picture.receiving.receiver_views import ReceiverViews
 from skywatch.receivers.ingest.reception import FeederReception
@@ -22,15 +25,29 @@ class FeederIntake:
         self._picture = picture
         self._reception = reception
         picture.views_of_feeder = self.views
+        picture.feeders_that_hear = self.hearers
 
     def take(self, reduction: Reduction, process: str = "") -> None:
         """Take a second of a process (empty: this one)."""
         for delivered in reduction.deliveries():
-            self._picture.put(delivered.receiver, delivered.reports, delivered.messages, is_counted=False)
+            self._picture.put(
+                delivered.receiver, delivered.reports, delivered.messages, is_counted=False, voice=delivered.voice
+            )
         for link in reduction.links:
             counts = link.counts
             self._picture.count(link.receiver, counts["messages"], counts["positions"])
         self._reception.take(process, reduction)
+        dropped = self._picture.corroboration.dropped
+        if dropped:
+            health.report("feeder_aircraft", True, _described(dropped), dropped=dropped.total())
+
+    def hearers(self, address: str) -> list[tuple[str, float | None, float]]:
+        """The receivers, signals (dBFS) and times (unix s) of the feeders that heard an aircraft within a minute."""
+        return [
+            (f"{FEEDER}-{hearer.feeder_id}", hearer.rssi, hearer.last_at)
+            for hearer in self._reception.hearers(address)
+            if hearer.feeder_id > 0
+        ]
 
     def views(self, receiver: str, own: ReceiverViews | None) -> ReceiverViews | None:
         """What a feeder heard within a minute; None for a receiver that is no feeder.
@@ -49,3 +66,12 @@ class FeederIntake:
                 rssi=UNSET if rssi != rssi else round(rssi, 1),
             )  # fmt: skip
         return views
+
+
+def _described(dropped: Counter[str]) -> str:
+    """Who brought more new aircraft than a feeder may."""
+    most = ", ".join(f"{receiver} ({count})" for receiver, count in dropped.most_common(3))
+    return (
+        f"reports dropped of aircraft that nobody else heard, beyond feeder_new_aircraft_minute: {most}"
+        f"{' and others' if len(dropped) > 3 else ''}"
+    )

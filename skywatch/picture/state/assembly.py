@@ -78,13 +78,19 @@ class Assembly:
         previous_row: Array,
         left: tuple[str, ...],
         receivers: tuple[str, ...],
+        is_single: list[bool] | None = None,
     ) -> Sky:
-        """The sky of this tick; rows are those of ``gathered``, ``previous_row`` where they were in the last one."""
+        """The sky of this tick; rows are those of ``gathered``, ``previous_row`` where they were in the last one.
+
+        ``is_single`` says of each row whether only one untrusted feeder has ever heard it (None: of none).
+        """
         places = self._places(now, gathered, positions)
         seen_at = np.array(gathered.values["at"], "f8")
         rows = RowMap(previous_row)
 
         members = self._members(now, gathered, places, seen_at, first_seen, receivers)
+        if is_single is not None:
+            members["single_source"] = [True if single else UNSET for single in is_single]
         added = self._details_writer.complete(members, gathered.values, self._lookup(gathered.hexes), rows)
         encoded, details = encode(members), added.details
         columns = fill(members, gathered.values["at"], gathered.times, self._texts, rows)
@@ -147,6 +153,7 @@ class Assembly:
             "bearing": present(places.bearing_deg, 1),
             "receiver": list(map(receivers.__getitem__, places.receiver.tolist())),
             "disputed": [UNSET] * len(gathered.hexes),
+            "single_source": [UNSET] * len(gathered.hexes),
             "first_seen": self._iso(first_seen),
             "seen": present(np.maximum(now - seen_at, 0.0), 1),
             "seen_pos": present(np.maximum(now - places.position_at, 0.0), 3),

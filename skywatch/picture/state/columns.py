@@ -110,6 +110,7 @@ def fill(
     columns["emergency"][_places(members["emergency"], but_for="none")] = True
     columns["acas_ra"] = np.zeros(len(at), "?")
     columns["acas_ra"][_places(members["acas_ra"])] = True
+    columns["single_source"] = np.array([value is True for value in members["single_source"]], "?")
     columns["source"] = np.fromiter(map(SOURCE_INDEX.get, members["type"], repeat(UNKNOWN_SOURCE)), "u1", len(at))
     columns["acas_ra_frames"] = np.zeros(len(at), "i4")
     for row, fields in field_states if columns["acas_ra"].any() else ():

@@ -53,6 +53,7 @@ COLUMNS: dict[str, str] = {
     "emergency": "?",  # squawk 7500, 7600 or 7700, or an emergency state
     "acas_ra": "?",
     "acas_ra_frames": "i4",  # frames with an advisory since it began; 0 where the input does not tell frames
+    "single_source": "?",  # only one untrusted feeder has ever heard it
     "mlat": "?",  # the position was computed from arrival times
     "tisb": "?",
     "flight": "S8",

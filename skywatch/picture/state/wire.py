@@ -20,13 +20,13 @@ MEMBERS = (
     "tas", "mach", "track", "track_rate", "roll", "mag_heading", "true_heading", "baro_rate", "geom_rate", "squawk",
     "emergency", "category", "nav_qnh", "nav_altitude_mcp", "nav_altitude_fms", "nav_heading", "nav_modes", "lat",
     "lon", "distance_nm", "bearing", "nic", "rc", "version", "nic_baro", "nac_p", "nac_v", "sil", "sil_type", "gva",
-    "sda", "alert", "spi", "mlat", "tisb", "wd", "ws", "oat", "tat", "acas_ra", "disputed", "receiver",
+    "sda", "alert", "spi", "mlat", "tisb", "wd", "ws", "oat", "tat", "acas_ra", "disputed", "single_source", "receiver",
     "first_seen",
     "seen", "seen_pos", "messages", "rssi",
 )  # fmt: skip
 # What the picture makes; everything else stands as it was reported.
 MADE = frozenset(("hex", "flight", "military", "on_ground", "lat", "lon", "distance_nm", "bearing", "receiver"))
-MADE |= {"disputed", "first_seen", "seen", "seen_pos"}
+MADE |= {"disputed", "single_source", "first_seen", "seen", "seen_pos"}
 AS_REPORTED = tuple(name for name in MEMBERS if name not in MADE)
 # So many objects are made and encoded before their memory is used again; more would not stay in the cache.
 BLOCK = 256

@@ -31,10 +31,11 @@ _decoder = msgspec.msgpack.Decoder(list[Hearer])
 def hearers_in(picture: Picture, address: str) -> list[Hearer]:
     """Who heard an aircraft (lower-case address) in the newest 60 s, the latest first; for any thread."""
     since = picture.now() - NEWEST_S
-    hearers = []
+    # Thousands of feeders are not asked one by one.
+    hearers = [Hearer(*hearer) for hearer in picture.feeders_that_hear(address)]
+    known = {hearer.receiver for hearer in hearers}
     for name in picture.counts.snapshot():
-        views = picture.views_of(name)
-        view = views.views.get(address) if views is not None else None
+        view = picture.reports_of(name).get(address) if name not in known else None
         if view is not None and view.at > since:
             rssi = None if view.rssi is UNSET else float(view.rssi)
             hearers.append(Hearer(name, rssi, view.at))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+import numpy as np
+
 from skywatch.picture.state.sky import Sky
 from skywatch.safety.detection.advisory import AdvisoryDetector
 from skywatch.safety.detection.aggregation import Aggregation
@@ -17,6 +20,8 @@ from skywatch.safety.detection.position.regions import Region, RegionDetector
 from skywatch.safety.detection.vertical import VerticalDetector
 from skywatch.safety.places.learning import Learner
 from skywatch.safety.thresholds.table import Thresholds
+
+EMERGENCY = "emergency_squawk"
 
 
 class Detectors:
@@ -74,4 +79,20 @@ class Detectors:
         findings = self.aggregation.apply(findings, frame.now, thresholds)
         findings += self._proximity.update(frame, thresholds, self._advisory.active())
         self.learner.update(frame)
+        return confirmed(findings, sky)
+
+
+def confirmed(findings: list[Finding], sky: Sky) -> list[Finding]:
+    """The findings without those of aircraft that only one untrusted feeder has ever heard.
+
+    Their emergencies are information: they may be real, and nobody must be able to sound the alarm alone.
+    """
+    single = sky.column("single_source")
+    if not single.any():
         return findings
+    doubtful = {sky.hexes[row] for row in np.flatnonzero(single).tolist()}
+    return [
+        finding if doubtful.isdisjoint(finding.hexes) else msgspec.structs.replace(finding, severity="info")
+        for finding in findings
+        if finding.type == EMERGENCY or doubtful.isdisjoint(finding.hexes)
+    ]

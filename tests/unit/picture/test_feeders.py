@@ -1,0 +1,278 @@
+"""Feeders in the picture: liars among them move nothing, what one alone hears is marked and limited."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy as np
+import pytest
+
+from skywatch.picture.picture import Picture
+from skywatch.picture.positions.accepted import Offer, choose
+from skywatch.picture.reception.feeders import FeederIntake
+from skywatch.receivers.ingest.reception import FeederReception
+from skywatch.receivers.ingest.reducing.reports import AGREED_RECEIVER
+from skywatch.receivers.ingest.voices import Voice
+from skywatch.receivers.mode_s.encoder import airborne_position, identification, squitter, velocity
+from skywatch.receivers.reports.report import ReducedReport, Report
+from skywatch.safety.detection.detectors import confirmed
+from skywatch.safety.detection.finding import Finding
+from tests.unit.receivers.ingest.feeders import START, Feeders
+
+AIRCRAFT = {0x400000 + number * 0x1111: number for number in range(30)}
+SECONDS = 25
+
+
+class Clock:
+    now = START
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class FakeRuntime:
+    """Only what ``FeederReception`` takes of a runtime."""
+
+    def __init__(self, hub):
+        self._hub = hub
+
+    def shared(self, kind):
+        return self._hub
+
+
+class Process:
+    """Feeders of one ingest process and the intake of a picture."""
+
+    def __init__(self, picture, *numbers, **options):
+        self.feeders = Feeders(*numbers, **options)
+        self.intake = FeederIntake(picture, FeederReception(FakeRuntime(self.feeders.hub)))
+
+
+def make_picture(clock):
+    return Picture(clock=clock, monotonic=clock)
+
+
+def place(number: int, at: float) -> tuple[float, float]:
+    """Aircraft that fly circles, so that every position counts."""
+    angle = at / 60 + number
+    return 40.0 + number % 6 + 0.05 * math.cos(angle), 5.0 + number // 6 + 0.05 * math.sin(angle)
+
+
+def transmissions(half_second: int) -> list[tuple[int, bytes]]:
+    frames = []
+    at = half_second / 2
+    for address, number in AIRCRAFT.items():
+        lat, lon = place(number, at)
+        frames.append((address, squitter(address, airborne_position(lat, lon, half_second % 2, 30_000 + number * 100))))
+        if half_second % 4 == 0:
+            frames.append((address, squitter(address, identification(f"TST{number}"))))
+        frames.append((address, squitter(address, velocity(100, 100))))
+    return frames
+
+
+def lies(kind: str, half_second: int, seed: int) -> list[bytes]:
+    """What a liar sends in half a second."""
+    if kind == "replayed":
+        return [frame for _, frame in transmissions(max(0, half_second - 16))]
+    frames = []
+    for address, number in AIRCRAFT.items():
+        lat, lon = place(number, half_second / 2)
+        if kind == "shifted":
+            lat, altitude = lat + 0.3 + seed / 50, 20_000
+        elif kind == "invented":
+            address, altitude = 0x700000 + (seed << 12) + number, 25_000
+        else:  # Somebody else's aircraft, a little off.
+            lat, altitude = lat + 0.01, 30_000 + number * 100 + 500
+        frames += [
+            squitter(address, airborne_position(lat, lon, half_second % 2, altitude)),
+            squitter(address, identification(f"LIAR{seed}")),
+        ]
+    return frames
+
+
+def seen(sky) -> dict[str, dict]:
+    return {address: sky.aircraft(address) for address in sky.hexes}
+
+
+def run_world(processes, picture, clock, liars, hearing, seconds=SECONDS):
+    """Half seconds of traffic: ``hearing`` is the share of transmissions that an honest feeder hears."""
+    chance = random.Random(7)
+    sky = None
+    for half_second in range(2 * seconds):
+        clock.now = START + half_second / 2
+        for process in processes:
+            for number in process.feeders.connections:
+                if number in liars:
+                    process.feeders.send(number, *lies(liars[number], half_second, number))
+                else:
+                    heard = [frame for _, frame in transmissions(half_second) if chance.random() < hearing]
+                    process.feeders.send(number, *heard)
+            process.feeders.at = clock.now - 0.05
+            process.feeders.flush()
+        if half_second % 2:
+            for index, process in enumerate(processes):
+                process.intake.take(process.feeders.reduce(), f"process {index}" if index else "")
+            sky = picture.tick()
+            yield half_second / 2, sky
+    return sky
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_liar_moves_no_field_that_two_honest_feeders_hear(processes):
+    clock = Clock()
+    picture = make_picture(clock)
+    liars = {4: "shifted", 5: "replayed", 6: "invented"}
+    if processes == 1:
+        # What is off by less than receivers may differ is told apart by those who agree alone.
+        liars[7] = "close"
+        group = [Process(picture, 1, 2, 3, *liars)]
+    else:
+        # The honest ones are apart from each other.
+        group = [Process(picture, 1, 4, 6), Process(picture, 2, 3, 5)]
+    wrong = []
+    for at, sky in run_world(group, picture, clock, liars, 0.7):
+        if at < 8:
+            continue
+        for address, number in AIRCRAFT.items():
+            aircraft = sky.aircraft(f"{address:06x}")
+            lat, lon = place(number, at)
+            # Two seconds of flight: nobody hears everything.
+            apart = math.hypot(aircraft["lat"] - lat, (aircraft["lon"] - lon) * 0.7)
+            if apart > 0.0035 or aircraft["alt_baro"] != 30_000 + number * 100 or aircraft["flight"] != f"TST{number}":
+                wrong.append((at, apart, lat, lon, aircraft))
+    assert wrong == []
+
+
+def test_invented_aircraft_are_marked_until_somebody_independent_hears_them():
+    clock = Clock()
+    picture = make_picture(clock)
+    process = Process(picture, 1, 2, 3, trusted=(3,), owners={2: 1})
+
+    def hear(number, address):
+        process.feeders.send(number, squitter(address, identification("A")), squitter(address, velocity(100, 100)))
+        process.feeders.flush()
+        process.intake.take(process.feeders.reduce())
+        return picture.tick()
+
+    sky = hear(1, 0x700001)
+    assert sky.aircraft("700001")["single_source"] is True
+    assert sky.column("single_source").tolist() == [True]
+    # Of the same owner.
+    assert hear(2, 0x700001).aircraft("700001")["single_source"] is True
+    assert "single_source" not in hear(3, 0x700001).aircraft("700001")
+    assert "single_source" not in hear(3, 0x700002).aircraft("700002")
+    assert "single_source" not in hear(1, 0x700002).aircraft("700002")
+    hear(1, 0x700003)
+    picture.put("roof", [Report("700003", clock.now, snapshot=True, messages=2)], 1)
+    assert "single_source" not in picture.tick().aircraft("700003")
+
+
+def test_a_feeder_brings_so_many_new_aircraft_a_minute_and_the_rest_is_counted():
+    clock = Clock()
+    picture = make_picture(clock)
+    picture.corroboration.limit = 5
+    process = Process(picture, 1, 2)
+    for number in (1, 2):
+        process.feeders.send(number, *(squitter(0x400000 + n, identification("B")) for n in range(50)))
+    process.feeders.send(1, *(squitter(0x700000 + n, identification("A")) for n in range(20)))
+    process.feeders.flush()
+    process.intake.take(process.feeders.reduce())
+    sky = picture.tick()
+    assert len(sky) == 55
+    assert picture.corroboration.dropped == {"feeder-1": 15}
+    clock.now += 60
+    process.feeders.send(1, *(squitter(0x700000 + n, identification("A")) for n in range(20)))
+    process.feeders.flush()
+    process.intake.take(process.feeders.reduce())
+    assert picture.corroboration.dropped == {"feeder-1": 25}
+
+
+def test_what_is_doubtful_raises_no_event_but_its_emergency_as_information():
+    clock = Clock()
+    picture = make_picture(clock)
+    picture.put("feeder-1", [Report("700001", clock.now, messages=2)], 2, voice=Voice("user-1", "10.0.0.1/32"))
+    picture.put("roof", [Report("400001", clock.now, messages=2)], 2)
+    sky = picture.tick()
+
+    def finding(kind, *hexes):
+        return Finding(type=kind, key="".join(hexes), severity="critical", message="", hexes=hexes)
+
+    findings = [
+        finding("emergency_squawk", "700001"),
+        finding("emergency_squawk", "400001"),
+        finding("proximity", "400001", "700001"),
+        finding("extreme_vs", "400001"),
+    ]
+    assert [(each.key, each.severity) for each in confirmed(findings, sky)] == [
+        ("700001", "info"),
+        ("400001", "critical"),
+        ("400001", "critical"),
+    ]
+
+
+def test_voices_of_an_agreed_report_outvote_a_single_receiver():
+    clock = Clock()
+    picture = make_picture(clock)
+    agreed = ReducedReport("400001", clock.now, type="adsb_icao", squawk="1234", flight="GOOD", messages=2, voices=3)
+    for name, flight in (("feeder-1", "BAD"), ("feeder-2", "BAD")):
+        report = ReducedReport("400001", clock.now, type="adsb_icao", flight=flight, messages=2)
+        picture.put(name, [report], 2, voice=Voice("user-1", f"10.0.0.{name[-1]}/32"))
+    picture.put(AGREED_RECEIVER, [agreed], 2)
+    assert picture.tick().aircraft("400001")["flight"] == "GOOD"
+
+
+def unreduced(gatherer):
+    """Collects what a gatherer decodes as single messages, which is how they went to the picture before."""
+    add, messages = gatherer.reducer.add, []
+
+    def collect(decoded, lanes, is_repeat):
+        by_row = [None] * len(decoded)
+        good = iter(decoded.messages())
+        for row in range(len(decoded)):
+            if decoded.status[row] == 0:
+                by_row[row] = next(good)
+        for row, message in enumerate(by_row):
+            if message is not None:
+                messages.append((int(lanes[row]), message, bool(is_repeat[row])))
+        return add(decoded, lanes, is_repeat)
+
+    gatherer.reducer.add = collect
+    return messages
+
+
+def test_the_picture_is_the_same_with_and_without_the_reduction():
+    clock = Clock()
+    reduced, direct = make_picture(clock), make_picture(clock)
+    liars = {4: "shifted"}
+    process = Process(reduced, 1, 2, 3, 4)
+    gatherer = process.feeders.gatherer
+    messages = unreduced(gatherer)
+    fields = ("lat", "lon", "alt_baro", "flight", "gs", "track", "squawk", "category", "disputed", "on_ground")
+    for at, sky in run_world([process], reduced, clock, liars, 0.8, 15):
+        for lane, message, is_repeat in messages:
+            name = gatherer.lanes[lane].receiver if lane else AGREED_RECEIVER
+            voice = gatherer.lanes[lane].voice if lane else None
+            report = message if lane else as_agreed(message, is_repeat)
+            direct.put(name, [report], 1, voice=voice)
+        messages.clear()
+        other = direct.tick()
+        if at > 3:
+            for address in (f"{address:06x}" for address in AIRCRAFT):
+                mine, theirs = sky.aircraft(address), other.aircraft(address)
+                assert {name: mine.get(name) for name in fields} == {name: theirs.get(name) for name in fields}
+    assert sky.messages > 0
+
+
+def as_agreed(message, is_repeat):
+    values = {name: getattr(message, name) for name in Report.__struct_fields__}
+    return ReducedReport(**values | {"messages": 0 if is_repeat else 1}, voices=2)
+
+
+def test_choosing_prefers_what_is_agreed_while_it_is_new():
+    def offer(receiver, at, voices):
+        columns = [np.array([value]) for value in (0, 40.0 + receiver, 5.0, at, 0, 400.0, False)]
+        return Offer(receiver, *columns, voices=np.array([voices]) if voices > 1 else None)
+
+    assert choose([offer(1, 99.0, 1), offer(2, 98.0, 3)], 1, 100.0).receiver.tolist() == [2]
+    assert choose([offer(1, 99.0, 1), offer(2, 96.0, 3)], 1, 100.0).receiver.tolist() == [1]
