@@ -18,7 +18,7 @@ from skywatch.core.problems import Problem, not_found
 from skywatch.http.lists.conditional import not_modified, set_etag
 from skywatch.http.resources.render import json_response
 from skywatch.picture.sharing.request import SkyRequest
-from skywatch.picture.state.exact import has_exact_places
+from skywatch.picture.state.exact import has_exact_distances
 from skywatch.picture.state.sky import Sky
 from skywatch.security.visibility import Visibility
 
@@ -46,7 +46,7 @@ def live_response(
     sky = live_sky(request)
     visibility = request.visibility
     text = asked if isinstance(asked, str) else repr(sorted(asked.items()))
-    rights = f"{visibility.military:d}{with_details and visibility.details:d}{has_exact_places(sky):d}"
+    rights = f"{visibility.military:d}{with_details and visibility.details:d}{has_exact_distances(sky):d}"
     question = f"{request.current_service.name} {rights} {text}"
     etag = f"{sky.epoch}-{sky.seq}-{_fingerprint(question)}"
     unchanged = not_modified(request, etag)

@@ -109,5 +109,5 @@ class Ingest:
         if recording is None:
             raise sa.exc.IntegrityError("the recording was removed meanwhile", None, Exception("removed"))
         if not self.store.path(recording.path).exists():
-            self.store.place(file, recording.path)
+            self.store.move(file, recording.path)
         return recording

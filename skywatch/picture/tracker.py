@@ -166,11 +166,11 @@ class Tracker:
         """Take changed settings: the station, and receivers that were added, changed or removed."""
         if settings is self.settings:
             return
-        places = settings.station, settings.shown_station
-        if places != (self.picture.station, self.picture.shown_station):
+        stations = settings.station, settings.shown_station
+        if stations != (self.picture.station, self.picture.shown_station):
             # Receivers know where the antenna is, whatever others may know of it.
             self._must_reopen = self._must_reopen or settings.station != self.picture.station
-            self.picture.move(*places)
+            self.picture.move(*stations)
             self.statistics.epoch = self.picture.epoch
         if self._follows:
             before = {f"receiver.{status.name}": status for status in self.statuses()}

@@ -100,7 +100,7 @@ def test_a_stream_that_is_read_too_slowly_ends(start):
             assert channel.connected
         close_silent(server, now + 60)
         assert not channel.connected
-        until(lambda: not stream_limits.stream_limiter(server.application.registry)._places, "the place is free")
+        until(lambda: not stream_limits.stream_limiter(server.application.registry)._slots, "the place is free")
 
 
 def test_a_stream_that_is_read_in_time_goes_on(start):
@@ -156,7 +156,7 @@ def test_without_room_for_a_thread_a_stream_is_refused_and_leaves_nothing(start,
     with ExitStack() as stack, monkeypatch.context() as patch:
         patch.setattr(ThreadedTaskDispatcher, "start_new_thread", no_room)
         assert [ask(stack, server, REPLAY)[1] for _ in range(3)] == [503] * 3
-    assert not stream_limits.stream_limiter(server.application.registry)._places
+    assert not stream_limits.stream_limiter(server.application.registry)._slots
     assert len(dispatcher.threads) == 8
     with ExitStack() as stack:
         assert ask(stack, server, REPLAY)[1] == 200

@@ -10,22 +10,22 @@ Object.assign(globalThis, {
 });
 
 test("a note that is made before the event of a new address does not undo the way to it", async () => {
-  const { go, note, place } = await import("../src/core/address");
+  const { go, note, route } = await import("../src/core/address");
   go("settings");
   note({ at: "8,47,10" });
   assert.equal(location.hash, "#/settings?at=8,47,10");
   for (const listener of listeners) listener();
-  assert.deepEqual(place.value, { page: "settings", query: { at: "8,47,10" } });
+  assert.deepEqual(route.value, { page: "settings", query: { at: "8,47,10" } });
   note({ at: null });
   assert.equal(location.hash, "#/settings");
 });
 
 test("an entry of a page is in its address and stays there", async () => {
-  const { format, go, note, parse, place } = await import("../src/core/address");
+  const { format, go, note, parse, route } = await import("../src/core/address");
   assert.deepEqual(parse("#/feeders/7?days=30"), { page: "feeders", item: "7", query: { days: "30" } });
   assert.equal(format(parse("#/feeders/7?days=30")), "#/feeders/7?days=30");
   go("feeders/7");
   note({ days: "1" });
   assert.equal(location.hash, "#/feeders/7?days=1");
-  assert.deepEqual([place.value.page, place.value.item], ["feeders", "7"]);
+  assert.deepEqual([route.value.page, route.value.item], ["feeders", "7"]);
 });

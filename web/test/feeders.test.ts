@@ -1,7 +1,7 @@
 import { PAGE, Refusal, press, serve, settled, show, submit, type } from "./dom";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { place } from "../src/core/address";
+import { route } from "../src/core/address";
 import type { Schemas } from "../src/session/operations";
 import { FEATURES } from "../src/shell/feature";
 import { signIn } from "./people";
@@ -45,7 +45,7 @@ const list = (...feeders: Schemas["FeederEntry"][]): Schemas["FeederList"] => ({
 
 async function open(item: string | undefined, ...permissions: string[]): Promise<Element> {
   await signIn("feeders.view", ...permissions);
-  place.set({ page: "feeders", ...(item ? { item } : {}), query: {} });
+  route.set({ page: "feeders", ...(item ? { item } : {}), query: {} });
   const page = await show("sw-feeders");
   await settled();
   return page;

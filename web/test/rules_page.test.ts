@@ -1,7 +1,7 @@
 import { PAGE, press, serve, settled, show, submit } from "./dom";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { place } from "../src/core/address";
+import { route } from "../src/core/address";
 import type { Schemas } from "../src/session/operations";
 import { signIn } from "./people";
 import "../src/features/alerts/rules/rules";
@@ -48,7 +48,7 @@ function serveRules(rule: Schemas["RuleRecord"]): ReturnType<typeof serve> {
 async function edit(change: (page: HTMLElement) => void): Promise<Record<string, unknown>> {
   const asked = serveRules(RULE);
   await signIn("alerts.view", "alerts.edit", "alerts.create");
-  place.set({ page: "alerts", query: { tab: "rules", id: "5" } });
+  route.set({ page: "alerts", query: { tab: "rules", id: "5" } });
   const page = await show("sw-alert-rules");
   assert.equal(page.querySelectorAll(".conditions .group").length, 5);
   change(page);
@@ -72,7 +72,7 @@ test("a part of the conditions can be taken away, and a group that is left empty
 
 test("a rule that is not in force says why, and is offered with what may be done with it", async () => {
   serveRules({ ...RULE, fault: "nothing is not a known field" });
-  place.set({ page: "alerts", query: { tab: "rules" } });
+  route.set({ page: "alerts", query: { tab: "rules" } });
   await signIn("alerts.view");
   const page = await show("sw-alert-rules");
   const text = page.querySelector(".field-fault")!.textContent!;

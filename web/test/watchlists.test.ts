@@ -1,7 +1,7 @@
 import { PAGE, Refusal, serve, settled, show, submit, type } from "./dom";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { place } from "../src/core/address";
+import { route } from "../src/core/address";
 import type { Schemas } from "../src/session/operations";
 import { signIn } from "./people";
 import "../src/features/alerts/watchlists";
@@ -30,7 +30,7 @@ test("a watch list is typed in, and what is refused is named by its number", asy
     },
   });
   await signIn("alerts.view", "alerts.create");
-  place.set({ page: "alerts", query: { tab: "watchlists", id: "new" } });
+  route.set({ page: "alerts", query: { tab: "watchlists", id: "new" } });
   const page = await show("sw-watchlists");
   type(page, "input[name=name]", "Rescue");
   type(page, "textarea", "HB-ZRS\n4B1617\n?");
@@ -39,7 +39,7 @@ test("a watch list is typed in, and what is refused is named by its number", asy
   assert.equal(page.querySelector(".error")!.textContent, "Check the marked fields.");
   type(page, "textarea", "HB-ZRS\n4B1617");
   await submit(page);
-  place.set({ page: "alerts", query: { tab: "watchlists" } });
+  route.set({ page: "alerts", query: { tab: "watchlists" } });
   await settled();
   const { body } = asked.findLast(({ operation }) => operation.startsWith("POST"))!;
   assert.deepEqual(body, { name: "Rescue", entries: ["HB-ZRS", "4B1617"] });

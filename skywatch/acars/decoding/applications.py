@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from skywatch.acars.decoding.values import Decoded, Form, Items, Message, Position, place
+from skywatch.acars.decoding.values import Decoded, Form, Items, Message, Position, position_of
 
 HEADING = re.compile(r"/?([A-Z0-9]{4,7})\.(ADS|AT1|CC1|DR1)\.([A-Z0-9-]{3,7})")
 NAMES = {"ADS": "ADS-C message", "AT1": "CPDLC message", "CC1": "CPDLC connection", "DR1": "CPDLC disconnection"}
@@ -45,8 +45,8 @@ def _adsc(body: Mapping[str, Any], application: Mapping[str, Any]) -> Decoded | 
             names.append(str(name).replace("_", " "))
             if isinstance(content, Mapping):
                 if where is None and "basic" in str(name):
-                    where = _place(content)
-                    items.place(where)
+                    where = _position(content)
+                    items.position(where)
                 _add_leaves(items, content, str(name))
     title = "ADS-C: " + ", ".join(dict.fromkeys(names)) if names else "ADS-C message"
     return Decoded("adsc", title[:200], items.done()[:MAXIMUM_ITEMS], where)
@@ -75,10 +75,10 @@ def _ground(application: Mapping[str, Any]) -> Items:
     return Items().add("facility", "Facility", ground if isinstance(ground, str) else None)
 
 
-def _place(content: Mapping[str, Any]) -> Position | None:
+def _position(content: Mapping[str, Any]) -> Position | None:
     values = [content.get(name) for name in ("lat", "lon", "alt")]
     lat, lon, altitude = (float(v) if isinstance(v, int | float) else None for v in values)
-    return place(lat, lon, altitude)
+    return position_of(lat, lon, altitude)
 
 
 def _add_leaves(items: Items, content: Mapping[str, Any], group: str) -> None:

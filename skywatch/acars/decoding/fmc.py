@@ -16,7 +16,7 @@ from skywatch.acars.decoding.values import (
     clock,
     level,
     minutes,
-    place,
+    position_of,
     temperature,
     whole,
 )
@@ -45,17 +45,17 @@ SUBJECTS = {
 
 
 def position(message: Message) -> Decoded | None:
-    """POS: place, waypoint passed, next and following ones, level, temperature, wind, fuel."""
+    """POS: position, waypoint passed, next and following ones, level, temperature, wind, fuel."""
     match = POSITION.match(message.text)
     if not match:
         return None
     fields = CHECKSUM.sub("", message.text).split(",")
     fields += [""] * (10 - len(fields))
     lat, lon = minutes(match[1], match[2][:2], match[2][2:]), minutes(match[3], match[4][:3], match[4][3:])
-    where = place(lat, lon, level(fields[3]))
+    where = position_of(lat, lon, level(fields[3]))
     if where is None:
         return None
-    items = Items().place(where).add("waypoint", "Over", fields[1]).add("time", "Time", clock(fields[2]))
+    items = Items().position(where).add("waypoint", "Over", fields[1]).add("time", "Time", clock(fields[2]))
     items.add("next_waypoint", "Next", fields[4]).add("next_eta", "Expected there", clock(fields[5]))
     items.add("following_waypoint", "Then", fields[6])
     items.add("temperature_c", "Temperature (°C)", temperature(fields[7]))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from skywatch.acars.decoding.values import Decoded, Form, Items, Message, clock, minutes, place
+from skywatch.acars.decoding.values import Decoded, Form, Items, Message, clock, minutes, position_of
 
 SQUITTER = re.compile(r"0([0-2])X([SA])(?:([A-Z]{3})([A-Z]{4})([0-9])(?:([0-9]{4})([NS])([0-9]{5})([EW]))?)?")
 VHF = re.compile(r"V([0-9]{6})/([A-Z]*)")
@@ -34,7 +34,7 @@ def squitter(message: Message) -> Decoded | None:
     if match[6]:
         lat = minutes(match[7], match[6][:2], match[6][2:])
         lon = minutes(match[9], match[8][:3], match[8][3:])
-        station = place(lat, lon)
+        station = position_of(lat, lon)
         if station is not None:
             items.add("station_position", "Station position", f"{station.lat:.4f}, {station.lon:.4f}")
     vhf = VHF.search(message.text)

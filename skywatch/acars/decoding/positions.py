@@ -19,7 +19,7 @@ from skywatch.acars.decoding.values import (
     level,
     minutes,
     number,
-    place,
+    position_of,
     seconds,
     signed,
     temperature,
@@ -65,7 +65,7 @@ def _decimal(north: str, lat: str, east: str, lon: str, altitude_ft: int | None)
     latitude, longitude = number(lat), number(lon)
     if latitude is None or longitude is None:
         return None
-    return place(signed(north, latitude), signed(east, longitude), altitude_ft)
+    return position_of(signed(north, latitude), signed(east, longitude), altitude_ft)
 
 
 def _report(items: Items, position: Position | None) -> Decoded | None:
@@ -79,7 +79,9 @@ def label_12(message: Message) -> Decoded | None:
     if not match:
         return None
     position = _decimal(match[1], match[2], match[3], match[4], whole(match[5]))
-    items = Items().place(position).add("time", "Time", clock(match[6])).add("registration", "Registration", match[7])
+    items = (
+        Items().position(position).add("time", "Time", clock(match[6])).add("registration", "Registration", match[7])
+    )
     return _report(items, position)
 
 
@@ -89,8 +91,8 @@ def label_15(message: Message) -> Decoded | None:
     if not match:
         return None
     lat, lon = minutes(match[1], match[2][:2], match[2][2:]), minutes(match[3], match[4][:3], match[4][3:])
-    position = place(lat, lon, level(match[7]))
-    items = Items().place(position).wind(match[5], match[6])
+    position = position_of(lat, lon, level(match[7]))
+    items = Items().position(position).wind(match[5], match[6])
     items.add("temperature_c", "Temperature (°C)", temperature(match[8]))
     return _report(items, position)
 
@@ -101,8 +103,8 @@ def label_15_off(message: Message) -> Decoded | None:
     if not match:
         return None
     lat, lon = minutes(match[1], match[2][:2], match[2][2:]), minutes(match[3], match[4][:3], match[4][3:])
-    position = place(lat, lon)
-    items = Items().place(position).add("off", "Off", clock(match[5]))
+    position = position_of(lat, lon)
+    items = Items().position(position).add("off", "Off", clock(match[5]))
     return None if position is None else Decoded("position", "Off report", items.done(), position)
 
 
@@ -112,8 +114,8 @@ def label_15_fst(message: Message) -> Decoded | None:
     if not match:
         return None
     lat, lon = signed(match[3], int(match[4]) / 10_000), signed(match[5], int(match[6]) / 10_000)
-    position = place(lat, lon, level(match[7]))
-    return _report(Items().route(match[1], match[2]).place(position), position)
+    position = position_of(lat, lon, level(match[7]))
+    return _report(Items().route(match[1], match[2]).position(position), position)
 
 
 def label_83(message: Message) -> Decoded | None:
@@ -122,8 +124,8 @@ def label_83(message: Message) -> Decoded | None:
     if not match:
         return None
     lat, lon = number(match[4].replace(" ", "")), number(match[5].replace(" ", ""))
-    position = place(lat, lon, whole(match[6]))
-    items = Items().route(match[1], match[2]).place(position).add("time", "Time", day_clock(match[3]))
+    position = position_of(lat, lon, whole(match[6]))
+    items = Items().route(match[1], match[2]).position(position).add("time", "Time", day_clock(match[3]))
     return _report(items.add("speed_kt", "Speed (kt)", whole(match[7])), position)
 
 
@@ -132,8 +134,10 @@ def label_83_pr(message: Message) -> Decoded | None:
     match = LABEL_83_PR.match(message.text)
     if not match:
         return None
-    position = place(minutes(match[3], match[4], match[5]), minutes(match[6], match[7], match[8]), whole(match[9]))
-    return _report(Items().place(position).add("time", "Time", clock(match[2])), position)
+    position = position_of(
+        minutes(match[3], match[4], match[5]), minutes(match[6], match[7], match[8]), whole(match[9])
+    )
+    return _report(Items().position(position).add("time", "Time", clock(match[2])), position)
 
 
 def label_16(message: Message) -> Decoded | None:
@@ -142,7 +146,7 @@ def label_16(message: Message) -> Decoded | None:
     if not match:
         return None
     position = _decimal(match[5], match[6], match[7], match[8], whole(match[2]))
-    return _report(Items().place(position).add("time", "Time", clock(match[1])), position)
+    return _report(Items().position(position).add("time", "Time", clock(match[1])), position)
 
 
 def autpos(message: Message) -> Decoded | None:
@@ -152,10 +156,10 @@ def autpos(message: Message) -> Decoded | None:
         return None
     fields = dict(re.findall(r"/([A-Z]{3}) ([^/\n]{1,20})", message.text))
     altitude_ft = whole(fields.get("ALT"))
-    position = place(
+    position = position_of(
         seconds(match[2], match[3], match[4], match[5]), seconds(match[6], match[7], match[8], match[9]), altitude_ft
     )
-    items = Items().place(position).add("time", "Time", clock(fields.get("TIM")))
+    items = Items().position(position).add("time", "Time", clock(fields.get("TIM")))
     items.add("temperature_c", "Temperature (°C)", temperature(fields.get("SAT")))
     items.add("fuel", "Fuel on board", whole(fields.get("FOB")))
     return _report(items, position)
@@ -167,7 +171,7 @@ def label_21(message: Message) -> Decoded | None:
     if not match:
         return None
     position = _decimal(match[1], match[2], match[3], match[4], whole(match[6]))
-    items = Items().place(position).add("time", "Time", clock(match[5])).wind(match[7][:3], match[8])
+    items = Items().position(position).add("time", "Time", clock(match[5])).wind(match[7][:3], match[8])
     items.add("temperature_c", "Temperature (°C)", temperature(match[9]))
     items.add("destination", "To", match[11]).add("eta", "Expected", clock(match[10]))
     return _report(items, position)
@@ -179,8 +183,8 @@ def label_22(message: Message) -> Decoded | None:
     if not match:
         return None
     lat, lon = seconds(match[1], match[2], match[3], match[4]), seconds(match[5], match[6], match[7], match[8])
-    position = place(lat, lon, whole(match[10]))
-    items = Items().place(position).add("time", "Time", clock(match[9]))
+    position = position_of(lat, lon, whole(match[10]))
+    items = Items().position(position).add("time", "Time", clock(match[9]))
     air = LABEL_22_AIR.search(message.text)
     if air:
         items.add("temperature_c", "Temperature (°C)", temperature(air[1] + air[2])).wind(air[3], air[4])
@@ -192,8 +196,10 @@ def label_44(message: Message) -> Decoded | None:
     match = LABEL_44.match(message.text)
     if not match:
         return None
-    position = place(minutes(match[1], match[2], match[3]), minutes(match[4], match[5], match[6]), level(match[7]))
-    items = Items().place(position).route(match[8], match[9]).add("time", "Time", clock(match[11]))
+    position = position_of(
+        minutes(match[1], match[2], match[3]), minutes(match[4], match[5], match[6]), level(match[7])
+    )
+    items = Items().position(position).route(match[8], match[9]).add("time", "Time", clock(match[11]))
     return _report(items, position)
 
 

@@ -19,7 +19,7 @@ from skywatch.acars.decoding.values import (
     level,
     minutes,
     number,
-    place,
+    position_of,
     signed,
     temperature,
     whole,
@@ -70,7 +70,7 @@ def _dm(match: re.Match[str], first: int, altitude_ft: int | None) -> Position |
     """Six groups from ``first`` on: hemisphere, degrees, minutes, twice."""
     lat = minutes(match[first], match[first + 1], match[first + 2])
     lon = minutes(match[first + 3], match[first + 4], match[first + 5])
-    return place(lat, lon, altitude_ft)
+    return position_of(lat, lon, altitude_ft)
 
 
 def _heading(items: Items, text: str) -> str:
@@ -83,7 +83,7 @@ def _heading(items: Items, text: str) -> str:
 
 
 def weather(message: Message) -> Decoded | None:
-    """Observations one a line: place, day and time, altitude, temperature, wind, phase of flight."""
+    """Observations one a line: position, day and time, altitude, temperature, wind, phase of flight."""
     matches = list(OBSERVATION.finditer(message.text))
     if not matches:
         return None
@@ -110,7 +110,7 @@ def condition(message: Message) -> Decoded | None:
     state = STATE.search(message.text)
     if state:
         where = _dm(state, 8, whole(state[3]))
-        items.add("time", "Time", clock(state[1])).add("phase", "Phase", PHASES.get(state[2], state[2])).place(where)
+        items.add("time", "Time", clock(state[1])).add("phase", "Phase", PHASES.get(state[2], state[2])).position(where)
         items.add("ias_kt", "Airspeed (kt)", number(state[4])).add("mach", "Mach", number(state[5]))
         items.add("temperature_c", "Temperature (°C)", temperature(state[7]))
     return Decoded("aircraft_condition", "Aircraft condition report", items.done(), where)
@@ -125,9 +125,9 @@ def _degrees_and_minutes(hemisphere: str, digits: str) -> float | None:
 
 
 def amdar(message: Message) -> Decoded | None:
-    """Meteorological reports: place, time, tens of feet, temperature, wind.
+    """Meteorological reports: position, time, tens of feet, temperature, wind.
 
-    The place is in thousandths of degrees, in the older form in degrees and tenths of minutes.
+    The position is in thousandths of degrees, in the older form in degrees and tenths of minutes.
     """
     text = message.text
     head, old = AMDAR_HEAD.match(text), E502_HEAD.match(text)
@@ -142,7 +142,7 @@ def amdar(message: Message) -> Decoded | None:
     items, last = Items().route(known[1], known[2]), None
     for number_of, match in enumerate(matches, 1):
         read = _degrees_and_minutes if old else _thousandths
-        last = place(read(match[1], match[2]), read(match[3], match[4]), int(match[6]) * 10)
+        last = position_of(read(match[1], match[2]), read(match[3], match[4]), int(match[6]) * 10)
         # The older form has tenths of degrees.
         celsius = int(match[8]) / (10 if old else 1) * (-1 if match[7] == "M" else 1)
         air = f"{celsius:g} °C, {match[9]}° / {int(match[10])} kt"
@@ -154,28 +154,30 @@ def amdar(message: Message) -> Decoded | None:
 
 
 def abs_report(message: Message) -> Decoded | None:
-    """``ABS001DA_N8719Q  KMDWKPHX287`` and a line with place, time, altitude, temperature and wind."""
+    """``ABS001DA_N8719Q  KMDWKPHX287`` and a line with position, time, altitude, temperature and wind."""
     match = ABS.match(message.text)
     if not match:
         return None
     lat = int(match[5]) / 1000 * (-1 if match[4] == "-" else 1)
     lon = int(match[7]) / 1000 * (-1 if match[6] == "-" else 1)
-    where = place(lat, lon, whole(match[9]))
+    where = position_of(lat, lon, whole(match[9]))
     if where is None:
         return None
     celsius = temperature(match[10].rstrip("-")) if match[10].endswith("-") else int(match[10]) / 10
-    items = Items().route(match[2], match[3]).place(where).add("time", "Time", clock(match[8]))
+    items = Items().route(match[2], match[3]).position(where).add("time", "Time", clock(match[8]))
     items.add("temperature_c", "Temperature (°C)", celsius).wind(match[11], match[12])
     return Decoded("weather", "Weather observation", items.done(), where)
 
 
 def turbulence(message: Message) -> Decoded | None:
-    """TRP: place, level and ground speed where a turbulence report was made."""
+    """TRP: position, level and ground speed where a turbulence report was made."""
     match = TRIPLE.match(message.text)
     if not match:
         return None
-    where = place(number(match[2]), number(match[3]), level(match[4]))
-    items = Items().place(where).add("time", "Time", clock(match[1])).add("gs_kt", "Ground speed (kt)", whole(match[5]))
+    where = position_of(number(match[2]), number(match[3]), level(match[4]))
+    items = (
+        Items().position(where).add("time", "Time", clock(match[1])).add("gs_kt", "Ground speed (kt)", whole(match[5]))
+    )
     return Decoded("turbulence", "Turbulence report", items.done(), where) if where else None
 
 
@@ -185,45 +187,45 @@ def star_position(message: Message) -> Decoded | None:
     if not match:
         return None
     lat, lon = minutes(match[2], match[3][:2], match[3][2:]), minutes(match[4], match[5][:3], match[5][3:])
-    where = place(lat, lon, level(match[6]))
-    items = Items().place(where).add("time", "Time", clock(match[1]))
+    where = position_of(lat, lon, level(match[6]))
+    items = Items().position(where).add("time", "Time", clock(match[1]))
     return Decoded("position", "Position report", items.done(), where) if where else None
 
 
 def star_weather(message: Message) -> Decoded | None:
-    """``*WOB``: a weather observation: route, time, temperature, altitude, place, wind."""
+    """``*WOB``: a weather observation: route, time, temperature, altitude, position, wind."""
     match = STAR_WOB.match(message.text)
     if not match:
         return None
     lat, lon = minutes(match[6], match[7][:2], match[7][2:]), minutes(match[8], match[9][:3], match[9][3:])
-    where = place(lat, lon, whole(match[5]))
-    items = Items().route(match[1], match[2]).place(where).add("time", "Time", clock(match[3]))
+    where = position_of(lat, lon, whole(match[5]))
+    items = Items().route(match[1], match[2]).position(where).add("time", "Time", clock(match[3]))
     celsius = int(match[4][1:]) / 10 * (-1 if match[4][0] == "M" else 1)
     items.add("temperature_c", "Temperature (°C)", celsius).wind(match[10], match[11])
     return Decoded("weather", "Weather observation", items.done(), where) if where else None
 
 
 def fedex(message: Message) -> Decoded | None:
-    """``PO6N144FE3854 ...``: registration, flight, route, time, then place in degrees and tenths of minutes."""
+    """``PO6N144FE3854 ...``: registration, flight, route, time, then position in degrees and tenths of minutes."""
     match, spot = FEDEX.match(message.text), FEDEX_PLACE.search(message.text)
     if not match or not spot:
         return None
     lat, lon = minutes(spot[1], spot[2], spot[3]), minutes(spot[4], spot[5], spot[6])
-    where = place(lat, lon)
-    items = Items().add("registration", "Registration", match[1]).route(match[3], match[4]).place(where)
+    where = position_of(lat, lon)
+    items = Items().add("registration", "Registration", match[1]).route(match[3], match[4]).position(where)
     items.add("time", "Time", clock(match[5]))
     return Decoded("aircraft_condition", "Aircraft condition report", items.done(), where) if where else None
 
 
 def rep(message: Message) -> Decoded | None:
-    """``A321,...REP239``: registration, flight, date, time, Mach number, place, level, temperatures, wind."""
+    """``A321,...REP239``: registration, flight, date, time, Mach number, position, level, temperatures, wind."""
     match = REP.search(message.text)
     if not match:
         return None
     lat, lon = signed(match[7], int(match[8]) / 1000), signed(match[9], int(match[10]) / 1000)
-    where = place(lat, lon, level(match[11]))
+    where = position_of(lat, lon, level(match[11]))
     items = Items().add("report", "Report", match[1]).add("registration", "Registration", match[2])
-    items.add("time", "Time", clock(match[5])).place(where).add("mach", "Mach", int(match[6]) / 1000)
+    items.add("time", "Time", clock(match[5])).position(where).add("mach", "Mach", int(match[6]) / 1000)
     items.add("temperature_c", "Temperature (°C)", temperature(match[13])).wind(match[14], match[15])
     return Decoded("aircraft_condition", "Aircraft condition report", items.done(), where)
 

@@ -17,7 +17,7 @@ from skywatch.acars.decoding.values import (
     clock,
     level,
     minutes,
-    place,
+    position_of,
     temperature,
     whole,
 )
@@ -52,8 +52,8 @@ def report(message: Message) -> Decoded | None:
     if not heading:
         return None
     fields = {name: value.strip() for name, value in FIELD.findall(message.text[heading.end() :])}
-    where = _place(fields.get("POS", ""), _altitude_ft(fields))
-    items = Items().route(heading[3], heading[4]).add("registration", "Registration", heading[5]).place(where)
+    where = _position(fields.get("POS", ""), _altitude_ft(fields))
+    items = Items().route(heading[3], heading[4]).add("registration", "Registration", heading[5]).position(where)
     for names, (name, label) in TIMES.items():
         text = next((fields[name] for name in names if name in fields), None)
         items.add(name, label, clock(text[:5] if text and ":" in text else text))
@@ -68,21 +68,21 @@ def report(message: Message) -> Decoded | None:
 
 
 def short(message: Message) -> Decoded | None:
-    """``3C01 POS N39328W077307  ,,143700, ...``: place and time."""
+    """``3C01 POS N39328W077307  ,,143700, ...``: position and time."""
     head = SHORT.match(message.text)
-    where = _place(message.text[head.end() :], None) if head else None
+    where = _position(message.text[head.end() :], None) if head else None
     if where is None:
         return None
     time = SHORT_TIME.search(message.text)
-    items = Items().place(where).add("time", "Time", clock(time[1]) if time else None)
+    items = Items().position(where).add("time", "Time", clock(time[1]) if time else None)
     return Decoded("position", "Position report", items.done(), where)
 
 
-def _place(text: str, altitude_ft: int | None) -> Position | None:
+def _position(text: str, altitude_ft: int | None) -> Position | None:
     match = PLACE.match(text)
     if not match:
         return None
-    return place(minutes(match[1], match[2], match[3]), minutes(match[4], match[5], match[6]), altitude_ft)
+    return position_of(minutes(match[1], match[2], match[3]), minutes(match[4], match[5], match[6]), altitude_ft)
 
 
 def _altitude_ft(fields: dict[str, str]) -> int | None:

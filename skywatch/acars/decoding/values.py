@@ -1,4 +1,4 @@
-"""What decoding yields, and the notations of places, times and temperatures that many forms share.
+"""What decoding yields, and the notations of positions, times and temperatures that many forms share.
 
 Readers of a notation return None where the text is not of that notation or names nothing on the Earth.
 """
@@ -71,7 +71,7 @@ class Items:
         """Add the airports of departure and arrival."""
         return self.add("origin", "From", origin).add("destination", "To", destination)
 
-    def place(self, position: Position | None) -> Items:
+    def position(self, position: Position | None) -> Items:
         """Add a position and its altitude."""
         if position is None:
             return self
@@ -102,7 +102,7 @@ def number(text: str | None) -> float | None:
     return float(text) if re.fullmatch(r"[+-]?[0-9]{0,7}\.?[0-9]{1,6}", text) else None
 
 
-def place(lat: float | None, lon: float | None, altitude_ft: float | None = None) -> Position | None:
+def position_of(lat: float | None, lon: float | None, altitude_ft: float | None = None) -> Position | None:
     """A position on the Earth, or None; computers send 0/0 before they have a position."""
     if lat is None or lon is None or not (-90 <= lat <= 90 and -180 <= lon <= 180) or (lat == 0 and lon == 0):
         return None

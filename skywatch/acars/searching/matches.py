@@ -116,5 +116,5 @@ def _text_matches(search: Search) -> Any:
 
 def _text_has(words: Any, term: Term) -> Any:
     phrase = f" {' '.join(term.words)}" + ("" if term.is_prefix else " ")
-    place = sa.func.strpos(words, phrase)
-    return place == 0 if term.is_excluded else place > 0
+    position = sa.func.strpos(words, phrase)
+    return position == 0 if term.is_excluded else position > 0

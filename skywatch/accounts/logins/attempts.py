@@ -27,19 +27,19 @@ class GuessLimits:
     """How many wrong passwords are too many, and what counts them."""
 
     limiter: Limiter
-    place_rate: str
+    network_rate: str
     anywhere_rate: str
 
 
 class Attempts:
-    """Counts the wrong passwords of one login attempt's account and place."""
+    """Counts the wrong passwords of one login attempt's account and network."""
 
-    def __init__(self, limits: GuessLimits, account: str, place: str, *, place_is_known: bool) -> None:
+    def __init__(self, limits: GuessLimits, account: str, network: str, *, network_is_known: bool) -> None:
         self._limits = limits
         self._limiter = limits.limiter
         self._account = account
-        self._here = f"{account}@{place}"
-        self._place_is_known = place_is_known
+        self._here = f"{account}@{network}"
+        self._place_is_known = network_is_known
 
     def begin(self) -> None:
         """Count an attempt before the password is looked at; raises Problem (429)."""
@@ -47,7 +47,7 @@ class Attempts:
             anywhere = self._limiter.look(self._limits.anywhere_rate, "guesses", self._account)
             if not anywhere.allowed:
                 raise self._refusal(anywhere.retry_after_s)
-        here = self._limiter.hit(self._limits.place_rate, "guesses-here", self._here, exact=True)
+        here = self._limiter.hit(self._limits.network_rate, "guesses-here", self._here, exact=True)
         if not here.allowed:
             raise self._refusal(here.retry_after_s)
 
@@ -57,7 +57,7 @@ class Attempts:
 
     def succeeded(self) -> None:
         """The password was right: its count restarts."""
-        self._limiter.forgive(self._limits.place_rate, "guesses-here", self._here)
+        self._limiter.forgive(self._limits.network_rate, "guesses-here", self._here)
 
     @staticmethod
     def _refusal(wait_s: int) -> Problem:

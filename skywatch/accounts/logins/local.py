@@ -16,7 +16,7 @@ from skywatch.accounts.users.hashing import hashing
 from skywatch.accounts.users.names import email_key, username_key
 from skywatch.accounts.users.passwords import hash_password, needs_rehash, verify_password
 from skywatch.core.database.engine import SessionFactory, writing
-from skywatch.core.network.addresses import place
+from skywatch.core.network.addresses import network_of
 from skywatch.core.problems import Problem
 from skywatch.core.storing import audit
 
@@ -40,11 +40,11 @@ def log_in(
     them. No transaction is open while the password is hashed.
     """
     hashing.check()
-    network = place(actor.address or "")
+    network = network_of(actor.address or "")
     with sessions() as session:
         user = _find(session, name)
         known = user is not None and has_logged_in_from(session, user.id, network)
-    attempts = Attempts(limits, counted_name(name), network, place_is_known=known)
+    attempts = Attempts(limits, counted_name(name), network, network_is_known=known)
     # An attempt that finds no turn at the hasher does not count as one.
     with hashing.turn():
         attempts.begin()

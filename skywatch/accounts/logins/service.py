@@ -20,7 +20,7 @@ from skywatch.accounts.logins.tokens import TokenCodec, new_token_id
 from skywatch.accounts.models import Login, User
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, writing
-from skywatch.core.network.addresses import place
+from skywatch.core.network.addresses import network_of
 from skywatch.core.problems import Problem
 from skywatch.core.storing import audit
 
@@ -61,7 +61,7 @@ def begin_login(session: Session, user: User, method: str, actor: audit.Actor, l
         user_id=user.id,
         method=method,
         refresh_id=new_token_id(),
-        network=place(actor.address) if actor.address else None,
+        network=network_of(actor.address) if actor.address else None,
         created_at=now,
         expires_at=now + lifetime,
     )

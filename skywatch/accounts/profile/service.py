@@ -14,7 +14,7 @@ from skywatch.accounts.users.passwords import verify_password
 from skywatch.accounts.users.schemas import ProfileChangeFields
 from skywatch.accounts.users.service import apply_profile, get_user, set_password, target_of
 from skywatch.core.database.engine import SessionFactory, writing
-from skywatch.core.network.addresses import place
+from skywatch.core.network.addresses import network_of
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storing import audit
 
@@ -29,11 +29,11 @@ def change_password(
     """
     hashing.check()
     user_id, actor = caller.actor.user_id, caller.actor
-    network = place(actor.address or "")
+    network = network_of(actor.address or "")
     with sessions() as session:
         user = get_user(session, user_id or 0)
         is_known = has_logged_in_from(session, user.id, network)
-    attempts = Attempts(limits, counted_name(user.username), network, place_is_known=is_known)
+    attempts = Attempts(limits, counted_name(user.username), network, network_is_known=is_known)
     old_hash = user.password_hash
     with hashing.turn():
         attempts.begin()

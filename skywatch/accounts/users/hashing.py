@@ -30,11 +30,11 @@ class HashingLimiter:
 
     def resize(self, workers: int) -> None:
         """Set the number of threads that answer requests; half of them may hash or wait for it."""
-        self.places = max(1, workers // 2)
-        self.concurrent = max(1, min(MAX_CONCURRENT, self.places, _processors() // 2))
+        self.slots = max(1, workers // 2)
+        self.concurrent = max(1, min(MAX_CONCURRENT, self.slots, _processors() // 2))
 
     def check(self) -> None:
-        """Raise Problem (503) where there is no place: before anything is read for a request that will be refused."""
+        """Raise Problem (503) where there is no slot: before anything is read for a request that will be refused."""
         if not self._has_turn and self._is_full:
             raise _too_many()
 
@@ -61,7 +61,7 @@ class HashingLimiter:
 
     @property
     def _is_full(self) -> bool:
-        return self._taken + self._waiting >= self.places
+        return self._taken + self._waiting >= self.slots
 
     def _take(self) -> None:
         with self._turns:

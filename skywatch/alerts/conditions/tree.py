@@ -143,7 +143,7 @@ class _Parser:
             return self._test(document, name)
         for key in document:
             if key not in BRANCHES:
-                self.fault(f"{name}.{_place(key)}", "is not allowed next to all, any or not")
+                self.fault(f"{name}.{_key_text(key)}", "is not allowed next to all, any or not")
         if len(branches) > 1:
             self.fault(name, f"has {' and '.join(branches)} in one object; nest them")
             return None
@@ -174,7 +174,7 @@ class _Parser:
         fault_count = len(self.faults)
         for key in document:
             if key not in ("field", "op", "value"):
-                self.fault(f"{name}.{_place(key)}", "is not a known field; a test has field, op and value")
+                self.fault(f"{name}.{_key_text(key)}", "is not a known field; a test has field, op and value")
         for key in ("field", "op", "value"):
             if key not in document:
                 self.fault(f"{name}.{key}", "is required")
@@ -206,7 +206,7 @@ class _Parser:
         return field
 
 
-def _place(key: Any) -> str:
+def _key_text(key: Any) -> str:
     return str(key)[:60]
 
 

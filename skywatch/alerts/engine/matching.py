@@ -197,12 +197,12 @@ class Matching:
         if present:
             slots = np.array([slot for _, slot in present], np.intp)
             holds = self.compiled.true.at(environment, slots, 1)
-            for place in np.flatnonzero(holds).tolist():
-                self.pairs[present[place][0]].true_until = now
+            for index in np.flatnonzero(holds).tolist():
+                self.pairs[present[index][0]].true_until = now
             others = np.flatnonzero(~holds)
             if len(others):
                 fails = self.compiled.false.at(environment, slots[others], -1)
-                over = [present[place][0] for place in others[fails].tolist()]
+                over = [present[index][0] for index in others[fails].tolist()]
         if environment.is_complete:
             over += [a for a in self.limbo if now - self.pairs[a].true_until >= UNSEEN_S]
         return list(dict.fromkeys(over))

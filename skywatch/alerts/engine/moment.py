@@ -36,7 +36,7 @@ def describe(
 ) -> Fired:
     """The announcement for one aircraft."""
     board = environment.board
-    aircraft = _placed(visible(environment.document(slot), rule), rule, environment, slot)
+    aircraft = _with_exact_distance(visible(environment.document(slot), rule), rule, environment, slot)
     matched, geofence = [], None
     for test, step in compiled.tests:
         if not step.at(environment, np.array([slot]), 0)[0]:
@@ -78,16 +78,16 @@ def visible(document: dict[str, Any], rule: Rule) -> dict[str, Any]:
     return document if rule.rights.details else {k: v for k, v in document.items() if k not in DETAILS}
 
 
-def _placed(aircraft: dict[str, Any], rule: Rule, environment: Environment, slot: int) -> dict[str, Any]:
+def _with_exact_distance(aircraft: dict[str, Any], rule: Rule, environment: Environment, slot: int) -> dict[str, Any]:
     """The aircraft's object with distance and bearing as the rule's owner may know them."""
     if not rule.rights.exact_station:
         return aircraft
-    places = {}
+    exact = {}
     for name, column, digits in (("distance_nm", "distance_nm", 3), ("bearing", "bearing_deg", 1)):
         value = float(environment.board.number(EXACT_COLUMNS[column])[slot])
         if not np.isnan(value):
-            places[name] = round(value, digits)
-    return {**aircraft, **places}
+            exact[name] = round(value, digits)
+    return {**aircraft, **exact}
 
 
 def _matched(

@@ -214,7 +214,7 @@ class Compiler:
         if step is None:
             step = Everywhere() if key[3] else self._literal(node, negated)
             self._steps[key] = step
-            self._place(step, late=kind == "document" and not early)
+            self._schedule(step, late=kind == "document" and not early)
         return step
 
     def _join(self, node: All | Any_, negated: bool, early: bool) -> Step:
@@ -226,10 +226,10 @@ class Compiler:
         step = self._steps.get(key)
         if step is None:
             step = self._steps[key] = Join(tuple(parts.values()), conjunction)
-            self._place(step, late=any(part in self._late for part in parts.values()))
+            self._schedule(step, late=any(part in self._late for part in parts.values()))
         return step
 
-    def _place(self, step: Step, *, late: bool) -> None:
+    def _schedule(self, step: Step, *, late: bool) -> None:
         if late:
             self._late.add(step)
         (self._program.late if late else self._program.early).append(step)

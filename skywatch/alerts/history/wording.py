@@ -23,5 +23,5 @@ def message_of(change: Fired, *, name: str, priority: str, template: str | None)
     if change.address == NOBODY:
         return f"{name}: {', '.join(str(entry['value']) for entry in change.matched)}"
     subject = change.aircraft.get("flight") or change.aircraft.get("r") or change.address.upper()
-    place = f" in {change.geofence}" if change.geofence else ""
-    return f"{name}: {subject}{place}"
+    suffix = f" in {change.geofence}" if change.geofence else ""
+    return f"{name}: {subject}{suffix}"

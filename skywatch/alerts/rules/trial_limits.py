@@ -28,7 +28,7 @@ View = Callable[[Any, Request], Response]
 
 
 class DryRunLimiter:
-    """Places of dry runs: at most ``most`` in all, and one for each caller. Safe to use from any thread."""
+    """Slots of dry runs: at most ``most`` in all, and one for each caller. Safe to use from any thread."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -38,8 +38,8 @@ class DryRunLimiter:
         """Held by the one that calculates."""
 
     @contextmanager
-    def place(self, caller: str) -> Iterator[None]:
-        """One place; raises Problem (503) where there is none."""
+    def slot(self, caller: str) -> Iterator[None]:
+        """One slot; raises Problem (503) where there is none."""
         with self._guard:
             if caller in self._callers:
                 raise _refusal("Another dry run of yours is running; try again when it has ended.")
@@ -65,7 +65,7 @@ def limited(view: View) -> View:
         count_in(request, "dry_run", request.runtime.settings.of(AlertSettings).throttle_dry_run)
         limiter: DryRunLimiter = request.registry["dry_runs"]
         deadline = request.deadline = deadline_of(request, "The dry run", LIVE_S, limiter.turn)
-        with limiter.place(subject_of(request)), deadline:
+        with limiter.slot(subject_of(request)), deadline:
             return view(context, request)
 
     return dry_run

@@ -106,12 +106,12 @@ class DecoderPool:
 
     def __init__(self, command: Sequence[str] = CHILD, longest_s: float = MAX_S) -> None:
         self._command, self._longest_s = command, longest_s
-        self._places = threading.BoundedSemaphore(MAX_CHILDREN)
+        self._slots = threading.BoundedSemaphore(MAX_CHILDREN)
         self._idle: list[_Child] = []
 
     def ask(self, job: str, path: Path) -> bytes:
         """The encoded result of a job; raises Problem (413, 415; 503 where no child is free or starts) or OSError."""
-        if not self._places.acquire(timeout=self._longest_s):
+        if not self._slots.acquire(timeout=self._longest_s):
             raise Problem("unavailable", "Other recordings are being decoded; try again later.")
         try:
             answer = self._answer(msgspec.json.encode((job, os.fspath(path.absolute()))))
@@ -119,7 +119,7 @@ class DecoderPool:
             log.warning("the decoder gave no answer (%s): %s is refused", ended, path.name)
             raise _undecodable() from None
         finally:
-            self._places.release()
+            self._slots.release()
         if answer.problem is not None:
             raise Problem(*answer.problem)
         if answer.system is not None:

@@ -88,7 +88,7 @@ class RecordingStore:
             incoming.write(data)
         incoming.finish()
 
-    def place(self, incoming: IncomingFile, relative: str) -> None:
+    def move(self, incoming: IncomingFile, relative: str) -> None:
         """Move a finished file to its place, a path relative to the directory."""
         target = self.path(relative)
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 # Time between two fixes from which a velocity is computed (s).
 FIX_MIN_S, FIX_MAX_S = 1.0, 180.0
-# Largest speed of a user (kt): a fix that would need more is a new place.
+# Largest speed of a user (kt): a fix that would need more is a jump.
 MAX_USER_SPEED_KT = 700.0
 # Error of a fix (nm) below which a short step does not count as a jump.
 FIX_ERROR_NM = 1.0
@@ -30,11 +30,11 @@ FIX_ERROR_NM = 1.0
 
 @dataclass(frozen=True)
 class TrackedUser:
-    """A user's location and velocity; ``place`` is incremented at each jump, so that smoothing restarts."""
+    """A user's location and velocity; ``epoch`` is incremented at each jump, so that smoothing restarts."""
 
     location: Location
     velocity: Velocity
-    place: int = 0
+    epoch: int = 0
 
 
 def moved(before: TrackedUser | None, location: Location) -> TrackedUser:
@@ -48,10 +48,10 @@ def moved(before: TrackedUser | None, location: Location) -> TrackedUser:
     seconds = location.at - last.at
     step_nm = float(distance_nm(last.lat, last.lon, location.lat, location.lon))
     if step_nm > FIX_ERROR_NM + MAX_USER_SPEED_KT * max(seconds, 0.0) / 3600.0:
-        return TrackedUser(location, reported or STILL, before.place + 1)
+        return TrackedUser(location, reported or STILL, before.epoch + 1)
     if reported is None and FIX_MIN_S <= seconds <= FIX_MAX_S:
         reported = velocity_between(last.lat, last.lon, location.lat, location.lon, seconds)
-    return TrackedUser(location, reported if reported is not None else before.velocity, before.place)
+    return TrackedUser(location, reported if reported is not None else before.velocity, before.epoch)
 
 
 def end_forbidden(users: Set[int], store: LocationStore, sessions: SessionFactory, settings: Settings) -> None:

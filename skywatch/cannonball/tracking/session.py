@@ -84,7 +84,7 @@ class LiveSession:
     _smooth_kt: float | None = None
     _observed_at: float = 0.0
     _velocity: Velocity = STILL
-    _place: int = -1
+    _epoch: int = -1
 
     @property
     def level(self) -> ThreatLevel:
@@ -94,8 +94,8 @@ class LiveSession:
     def observe(self, observation: Observation, user: TrackedUser, settings: CannonballSettings) -> None:
         """Update with the observation of one tick."""
         velocity = self._velocity_of(observation)
-        if self._place != user.place:
-            self._place, self._smooth_kt = user.place, None
+        if self._epoch != user.epoch:
+            self._epoch, self._smooth_kt = user.epoch, None
         closing = closing_speed_kt(velocity, user.velocity, observation.bearing_deg)
         elapsed_s = observation.at - self._observed_at
         self._smooth_kt = smoothed(self._smooth_kt, closing, elapsed_s, settings.cannonball_closing_smoothing_s)

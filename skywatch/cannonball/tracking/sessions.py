@@ -146,7 +146,7 @@ class SessionTracker:
                 if not self.unknowns.user(user_id):
                     changes += self._end(session, EndReason.LOCATION_GONE, None, sky.now)
                 continue
-            if self.unknowns.place(address, sky):
+            if self.unknowns.position(address, sky):
                 continue
             row = sky.index.get(address)
             seen_at = session.last_seen if row is None else max(session.last_seen, sky.column("position_at")[row])
@@ -156,7 +156,7 @@ class SessionTracker:
 
     def _is_unknown(self, pair: Pair, sky: Sky) -> bool:
         user_id, address = pair
-        return self.unknowns.user(user_id) or self.unknowns.place(address, sky)
+        return self.unknowns.user(user_id) or self.unknowns.position(address, sky)
 
     def _end(
         self, session: LiveSession, reason: EndReason, user: TrackedUser | None, now: float
@@ -175,9 +175,12 @@ class SessionTracker:
         self, sky: Sky, pairs: list[Pair], users: Mapping[int, TrackedUser]
     ) -> list[tuple[LiveSession, Observation]]:
         rows = np.fromiter((sky.index[address] for _, address in pairs), dtype=np.intp, count=len(pairs))
-        places = [users[user_id].location for user_id, _ in pairs]
+        locations = [users[user_id].location for user_id, _ in pairs]
         lat, lon = sky.column("lat")[rows], sky.column("lon")[rows]
-        user_lat, user_lon = np.array([p.lat for p in places]), np.array([p.lon for p in places])
+        user_lat, user_lon = (
+            np.array([location.lat for location in locations]),
+            np.array([location.lon for location in locations]),
+        )
         distances = distance_nm(user_lat, user_lon, lat, lon).tolist()
         bearings = bearing_deg(user_lat, user_lon, lat, lon).tolist()
         columns = {name: sky.column(name)[rows].tolist() for name in _OBSERVED}
@@ -231,11 +234,13 @@ def _in_range(sky: Sky, rows: list[int], users: Mapping[int, TrackedUser]) -> li
     if not len(at):
         return []
     ids = list(users)
-    places = [users[user_id].location for user_id in ids]
-    here = _unit_vectors(np.array([p.lat for p in places]), np.array([p.lon for p in places]))
+    locations = [users[user_id].location for user_id in ids]
+    here = _unit_vectors(
+        np.array([location.lat for location in locations]), np.array([location.lon for location in locations])
+    )
     there = _unit_vectors(sky.column("lat")[at], sky.column("lon")[at])
     # The cosine of the central angle falls with distance: one matrix product finds all pairs in range.
-    limits = np.cos(np.array([p.radius_nm for p in places]) / EARTH_RADIUS_NM)
+    limits = np.cos(np.array([location.radius_nm for location in locations]) / EARTH_RADIUS_NM)
     near = here @ there.T >= limits[:, None]
     return [(ids[user], int(at[n])) for user, n in zip(*np.nonzero(near), strict=True)]
 

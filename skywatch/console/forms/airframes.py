@@ -20,7 +20,7 @@ from skywatch.http.requests.request import Request
 
 LOAD_WITHIN_S = 60.0
 # An import reads a whole list into the database and occupies a thread of the API meanwhile.
-_place = threading.Lock()
+_lock = threading.Lock()
 
 
 def load_list(settings: AirframeSettings) -> bytes:
@@ -39,7 +39,7 @@ def import_list(request: Request, source: str, content: bytes) -> Outcome:
     """Replace the airframes of one database by a list; raises Problem: 400 for what is no list, 409 during another."""
     if not content:
         raise invalid("list", "is missing or empty")
-    if not _place.acquire(blocking=False):
+    if not _lock.acquire(blocking=False):
         raise Problem("conflict", "Another list is being imported. Try again when it is done.")
     try:
         with tempfile.NamedTemporaryFile(prefix="skywatch-airframes-") as file:
@@ -47,7 +47,7 @@ def import_list(request: Request, source: str, content: bytes) -> Outcome:
             file.flush()
             outcome = _import(request, Path(file.name), source)
     finally:
-        _place.release()
+        _lock.release()
     runtime = request.runtime
     runtime.bus.publish(Message(TOPIC, CHANGED, b"{}"))
     counts = ("aircraft", "added", "changed", "removed", "refused")

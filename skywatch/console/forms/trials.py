@@ -18,12 +18,12 @@ from skywatch.settings import SettingsError
 
 WITHIN_S = 6.0
 # A trial waits for another program and occupies a thread of the API meanwhile.
-_place = threading.Lock()
+_lock = threading.Lock()
 
 
 def try_input(runtime: Runtime, actor: Actor, family: str, name: str, text: str) -> Trial:
     """Run an input for some seconds; raises Problem where the text is wrong (400) or another trial runs (409)."""
-    if not _place.acquire(blocking=False):
+    if not _lock.acquire(blocking=False):
         raise Problem("conflict", f"Another trial is running; it takes up to {WITHIN_S:g} s. Try again then.")
     try:
         trial = load(runtime.features.editable_inputs()[family].trial)
@@ -32,7 +32,7 @@ def try_input(runtime: Runtime, actor: Actor, family: str, name: str, text: str)
     except SettingsError as error:
         raise invalid("text", error.reason) from None
     finally:
-        _place.release()
+        _lock.release()
     after = {
         "value": without_passwords(text),
         "state": outcome.status.state,

@@ -22,8 +22,8 @@ _OWN = ("offset", "cursor", "after", "before", "limit")
 T = TypeVar("T")
 
 
-class Place(Schema):
-    """A place in a list that goes by cursor: after or before an entry."""
+class CursorPosition(Schema):
+    """A position in a list that goes by cursor: after or before an entry."""
 
     after = colander.SchemaNode(QueryString(), validator=colander.Length(1, 254), missing=colander.drop)
     before = colander.SchemaNode(QueryString(), validator=colander.Length(1, 254), missing=colander.drop)
@@ -55,8 +55,8 @@ def cut(
 ) -> tuple[Sequence[T], Pages]:
     """A page of a list that goes by cursor, and the pages around it.
 
-    ``rows`` are up to ``PAGE_SIZE + 1`` entries from the place that ``query`` (a ``Place``) says; the one too many says
-    that there are more. ``name`` is what an entry is found by, ``count`` at most ``MAX_COUNTED + 1``.
+    ``rows`` are up to ``PAGE_SIZE + 1`` entries from the position of ``query`` (a ``CursorPosition``); the one too many
+    says that there are more. ``name`` is what an entry is found by, ``count`` at most ``MAX_COUNTED + 1``.
     """
     backwards, is_more = "before" in query, len(rows) > PAGE_SIZE
     shown = rows[-PAGE_SIZE:] if backwards else rows[:PAGE_SIZE]

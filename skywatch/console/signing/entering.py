@@ -41,8 +41,8 @@ def enter(request: Request, identity: Identity) -> tuple[str, datetime]:
     Raises Problem: 401 where the login is over, 403 where its user administers nothing, which the audit log then has.
     """
     runtime = request.runtime
-    place = (request.client_address, request.request_id)
-    actor = audit.Actor(identity.username, identity.method, identity.user_id, *place)
+    origin = (request.client_address, request.request_id)
+    actor = audit.Actor(identity.username, identity.method, identity.user_id, *origin)
     target = audit.Target("login", identity.login_id, identity.username)
     if not is_administrative(identity.permissions):
         reason = {"reason": "nothing_to_administer"}

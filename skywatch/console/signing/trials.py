@@ -49,7 +49,7 @@ class Found:
 def discover(request: Request, name: str) -> Found:
     """Ask a provider for its metadata and keys, past every cache; raises Problem (404, 502, 503)."""
     provider = request.registry["sign_on"].party(name).provider
-    party = Party(provider, request.runtime.settings.of(SsoSettings), places=1)
+    party = Party(provider, request.runtime.settings.of(SsoSettings), slots=1)
     return Found(party.discovery.metadata(), party.discovery.count_keys())
 
 

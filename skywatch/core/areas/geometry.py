@@ -42,23 +42,23 @@ def parse_geometry(document: Any) -> BaseGeometry:
         raise GeometryFault(f"has {len(polygons)} polygons; at most {MAXIMUM_POLYGONS} are allowed")
     if positions_in(document) > MAXIMUM_VERTICES:
         raise GeometryFault(f"has more than {MAXIMUM_VERTICES} vertices")
-    places = [f"polygon {place + 1}: " if kind == "MultiPolygon" else "" for place in range(len(polygons))]
-    rings = [_at(place, _rings, part) for place, part in zip(places, polygons, strict=True)]
+    prefixes = [f"polygon {number}: " if kind == "MultiPolygon" else "" for number in range(1, len(polygons) + 1)]
+    rings = [_at(prefix, _rings, part) for prefix, part in zip(prefixes, polygons, strict=True)]
     if _overlap([ring for part in rings for ring in part]) > MAXIMUM_OVERLAP:
         raise GeometryFault("has too many long edges close to each other")
-    parts = [_at(place, _polygon, part) for place, part in zip(places, rings, strict=True)]
+    parts = [_at(prefix, _polygon, part) for prefix, part in zip(prefixes, rings, strict=True)]
     geometry = parts[0] if len(parts) == 1 else MultiPolygon(parts)
     if not geometry.is_valid:
         raise GeometryFault(f"its polygons overlap or touch along a line ({explain_validity(geometry)})")
     return _split(geometry)
 
 
-def _at(place: str, read: Callable[[Any], T], part: Any) -> T:
-    """What a function makes of one polygon, whose place begins the reason where it cannot."""
+def _at(prefix: str, read: Callable[[Any], T], part: Any) -> T:
+    """What a function makes of one polygon, whose prefix begins the reason where it cannot."""
     try:
         return read(part)
     except GeometryFault as fault:
-        raise GeometryFault(f"{place}{fault}") from None
+        raise GeometryFault(f"{prefix}{fault}") from None
 
 
 def positions_in(document: Any) -> int:
@@ -132,7 +132,7 @@ def _position(point: Any, noun: str) -> tuple[float, float]:
 
 
 def _overlap(rings: list[Ring]) -> float:
-    """How many edges lie over each place of their common rectangle, each edge taken as its own rectangle.
+    """How many edges lie over each point of their common rectangle, each edge taken as its own rectangle.
 
     Checking a shape compares the edges whose rectangles meet: with long edges side by side that is each with each.
     """
@@ -180,7 +180,7 @@ def _is_line(ring: Ring) -> bool:
 
 def _fault_of(polygon: Polygon) -> str:
     reason = explain_validity(polygon)
-    words, _, place = reason.partition("[")
+    words, _, coordinates = reason.partition("[")
     words = words.strip()
     phrases = {
         "Self-intersection": "crosses itself",
@@ -190,7 +190,7 @@ def _fault_of(polygon: Polygon) -> str:
         "Interior is disconnected": "is cut in two by its holes",
         "Too few points in geometry component": "has a ring with too few positions",
     }
-    at = place.rstrip("]").split()
+    at = coordinates.rstrip("]").split()
     where = f" at longitude {float(at[0]):.4f}, latitude {float(at[1]):.4f}" if len(at) == 2 else ""
     return f"{phrases.get(words, words)}{where}"
 

@@ -24,8 +24,8 @@ FORWARDING_HEADERS = (
     "x-ingress-path",
     "x-real-ip",
 )
-# The neighbourhood that counts as "the same place" where a login is judged by where it comes from.
-IPV4_PLACE_BITS = 24
+# The network that counts as the same one where a login is judged by where it comes from.
+IPV4_NETWORK_BITS = 24
 
 
 @lru_cache(maxsize=4096)
@@ -96,9 +96,9 @@ def client_network(address: str) -> str:
     return _network(address, 32)
 
 
-def place(address: str) -> str:
-    """The neighbourhood of an address: an IPv4 /24 or an IPv6 /64."""
-    return _network(address, IPV4_PLACE_BITS)
+def network_of(address: str) -> str:
+    """The network that an address is judged by: an IPv4 /24 or an IPv6 /64."""
+    return _network(address, IPV4_NETWORK_BITS)
 
 
 def _network(address: str, ipv4_bits: int) -> str:

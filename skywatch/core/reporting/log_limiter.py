@@ -1,6 +1,6 @@
 """Bounds what repeats in the log: no fault may bury the others, nor fill the disk.
 
-A line is counted by the place in the program that logs it, and there by its first argument (which part, which request).
+A line is counted by its call site, and there by its first argument (which part, which request).
 The first few of a minute are shown; what comes beyond is counted, and the count is logged when the minute is over. The
 traceback of a repeated line is shown once.
 """
@@ -13,15 +13,15 @@ import time
 from dataclasses import dataclass, field
 
 WINDOW_S = 60.0
-# Lines of one place in a minute, and of those with the same first argument. Information is no fault and may be denser.
-OF_PLACE = {"fault": 6, "information": 60}
+# Lines of one call site in a minute, and of those with the same first argument. Information is no fault: more of it.
+OF_CALL_SITE = {"fault": 6, "information": 60}
 OF_SUBJECT = {"fault": 2, "information": 20}
-# Lines that report faults, of all places in a minute.
+# Lines that report faults, of all call sites in a minute.
 OF_ALL = 18
-# Places that are counted at a time: there are fewer in the program.
-MAXIMUM_PLACES = 2000
+# Call sites that are counted at a time: there are fewer in the program.
+MAXIMUM_CALL_SITES = 2000
 
-Place = tuple[str, str, int]
+CallSite = tuple[str, str, int]
 
 
 @dataclass
@@ -39,7 +39,7 @@ class RepeatLimiter(logging.Filter):
     def __init__(self) -> None:
         super().__init__()
         self._lock = threading.Lock()
-        self._windows: dict[Place, _Window] = {}
+        self._windows: dict[CallSite, _Window] = {}
         self._all = _Window(0.0)
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -47,18 +47,18 @@ class RepeatLimiter(logging.Filter):
         if record.levelno >= logging.CRITICAL or record.levelno < logging.INFO:
             return True
         now = time.monotonic()
-        place = (record.name, record.pathname, record.lineno)
+        call_site = (record.name, record.pathname, record.lineno)
         kind = "fault" if record.levelno >= logging.WARNING else "information"
         with self._lock:
-            window = self._windows.get(place)
+            window = self._windows.get(call_site)
             if window is None or now - window.began >= WINDOW_S:
-                window = self._renew(place, window, record, now)
+                window = self._renew(call_site, window, record, now)
             if kind == "fault" and now - self._all.began >= WINDOW_S:
                 self._all = _Window(now)
             subject = _subject(record)
             count = window.subjects.get(subject, 0)
             is_shown = (
-                window.shown < OF_PLACE[kind]
+                window.shown < OF_CALL_SITE[kind]
                 and count < OF_SUBJECT[kind]
                 and (kind != "fault" or self._all.shown < OF_ALL or window.shown == 0)
             )
@@ -73,10 +73,10 @@ class RepeatLimiter(logging.Filter):
             window.traced = window.traced or bool(record.exc_info)
             return True
 
-    def _renew(self, place: Place, before: _Window | None, record: logging.LogRecord, now: float) -> _Window:
-        if len(self._windows) >= MAXIMUM_PLACES:
+    def _renew(self, call_site: CallSite, before: _Window | None, record: logging.LogRecord, now: float) -> _Window:
+        if len(self._windows) >= MAXIMUM_CALL_SITES:
             self._windows.clear()
-        window = self._windows[place] = _Window(now)
+        window = self._windows[call_site] = _Window(now)
         if before is not None and before.hidden:
             age_s = now - before.began
             record.msg = f"{record.getMessage()} ({before.hidden} more like it were not logged in {age_s:.0f} s)"

@@ -1,7 +1,7 @@
 """How many exports and replays are sent at once: for each user, each client network without an identity, and in all.
 
 A stream occupies a thread and a database connection for as long as its client reads. The server starts a thread in its
-place and closes clients that read too slowly.
+slot and closes clients that read too slowly.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ class Connection(Protocol):
         """Whether the client has closed the connection."""
 
 
-class Place:
-    """The place of one stream; released once."""
+class Slot:
+    """The slot of one stream; released once."""
 
     def __init__(self, limiter: StreamLimiter, holder: Hashable, connection: Connection | None) -> None:
         self.holder, self.connection = holder, connection
         self._limiter = limiter
 
     def release(self) -> None:
-        """Give the place to others."""
+        """Give the slot to others."""
         self._limiter.release(self)
 
 
@@ -59,11 +59,11 @@ class StreamLimiter:
     def __init__(self, settings: HttpSettings) -> None:
         self._settings = settings
         self._changed = threading.Condition()
-        self._places: list[Place] = []
+        self._slots: list[Slot] = []
         self._waiting = 0
 
-    def acquire(self, request: Request) -> Place:
-        """The place of a new stream; raises Problem (429, or 503 where no thread can be started in its place)."""
+    def acquire(self, request: Request) -> Slot:
+        """The slot of a new stream; raises Problem (429, or 503 where no thread can be started in its slot)."""
         settings, identity = self._settings, request.identity
         connection: Connection | None = request.environ.get(CONNECTION)
         # A server that starts no thread for it must keep some for others.
@@ -78,37 +78,37 @@ class StreamLimiter:
             self._wait_for_end(holder, most)
             if len(self._of(holder)) >= most:
                 raise _too_many(f"The limit for {whom} is {most} exports and replays at once.")
-            if len(self._places) >= max(1, limit):
+            if len(self._slots) >= max(1, limit):
                 raise _too_many(f"The limit for all users is {max(1, limit)} exports and replays at once.")
-            place = Place(self, holder, connection)
-            self._places.append(place)
-            STREAMS.set(len(self._places))
+            slot = Slot(self, holder, connection)
+            self._slots.append(slot)
+            STREAMS.set(len(self._slots))
         if connection is not None:
             try:
                 connection.begin_stream()
             except RuntimeError:
-                self._free(place)
+                self._free(slot)
                 raise Problem(
                     "unavailable",
                     "The service has no thread for another export or replay. Try again in a moment.",
                     headers={"Retry-After": str(RETRY_AFTER_S)},
                 ) from None
-        return place
+        return slot
 
-    def release(self, place: Place) -> None:
+    def release(self, slot: Slot) -> None:
         """Count one stream less."""
-        self._free(place)
-        if place.connection is not None:
-            place.connection.end_stream()
+        self._free(slot)
+        if slot.connection is not None:
+            slot.connection.end_stream()
 
-    def _free(self, place: Place) -> None:
+    def _free(self, slot: Slot) -> None:
         with self._changed:
-            self._places.remove(place)
-            STREAMS.set(len(self._places))
+            self._slots.remove(slot)
+            STREAMS.set(len(self._slots))
             self._changed.notify_all()
 
-    def _of(self, holder: Hashable) -> list[Place]:
-        return [place for place in self._places if place.holder == holder]
+    def _of(self, holder: Hashable) -> list[Slot]:
+        return [slot for slot in self._slots if slot.holder == holder]
 
     def _wait_for_end(self, holder: Hashable, most: int) -> None:
         """Wait for the end of a stream whose client has gone, where the holder has as many as allowed."""
@@ -117,8 +117,8 @@ class StreamLimiter:
             return
         self._waiting += 1
         try:
-            while len(places := self._of(holder)) >= most:
-                connections = [place.connection for place in places if place.connection is not None]
+            while len(slots := self._of(holder)) >= most:
+                connections = [slot.connection for slot in slots if slot.connection is not None]
                 has_gone = any(connection.check_client_disconnected() for connection in connections)
                 if time.monotonic() - began >= (WAIT_FOR_END_S if has_gone else WAIT_FOR_NEWS_S):
                     return

@@ -15,7 +15,7 @@ from pyramid.response import Response
 from sqlalchemy.orm import Session
 
 from skywatch.core.database.engine import SessionFactory, is_unavailable, reason
-from skywatch.http.limits.streams import Place, stream_limiter
+from skywatch.http.limits.streams import Slot, stream_limiter
 from skywatch.http.requests.compression import takes_gzip
 from skywatch.http.requests.request import Request
 
@@ -31,13 +31,13 @@ TEXTS = ("text/", "application/x-ndjson", "application/geo+json", "application/v
 
 
 class Stream:
-    """The body of a streamed response; the server always closes it, which releases session and place.
+    """The body of a streamed response; the server always closes it, which releases session and slot.
 
     If the client has disconnected, the server closes it at the next piece that it cannot send.
     """
 
-    def __init__(self, sessions: SessionFactory, source: Source, about: str, place: Place) -> None:
-        self._about, self._place = about, place
+    def __init__(self, sessions: SessionFactory, source: Source, about: str, slot: Slot) -> None:
+        self._about, self._slot = about, slot
         self._session = sessions()
         self._pieces = _pieces_of(source, self._session)
         self._is_open = True
@@ -66,7 +66,7 @@ class Stream:
             raise
 
     def close(self) -> None:
-        """Stop the work, end the transaction and release the place."""
+        """Stop the work, end the transaction and release the slot."""
         if self._is_open:
             self._is_open = False
             try:
@@ -75,7 +75,7 @@ class Stream:
                 try:
                     self._session.close()
                 finally:
-                    self._place.release()
+                    self._slot.release()
 
 
 def _pieces_of(source: Source, session: Session) -> Generator[bytes]:
@@ -121,8 +121,8 @@ def stream(request: Request, source: Source, media_type: str, filename: str | No
     text = media_type.startswith(TEXTS)
     is_compressed = text and takes_gzip(request)
     pieces = (lambda session: _compress(iter(source(session)))) if is_compressed else source
-    place = stream_limiter(request.registry).acquire(request)
-    response = Response(content_type=media_type, app_iter=Stream(request.runtime.sessions, pieces, about, place))
+    slot = stream_limiter(request.registry).acquire(request)
+    response = Response(content_type=media_type, app_iter=Stream(request.runtime.sessions, pieces, about, slot))
     response.charset = "utf-8" if media_type.startswith("text/") else None
     if is_compressed:
         response.content_encoding = "gzip"

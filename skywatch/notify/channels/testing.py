@@ -21,7 +21,7 @@ from skywatch.notify.senders.base import UNREACHABLE, Recipient, SendFailed
 log = logging.getLogger(__name__)
 TIMEOUT_S = 18.0
 # Tests wait for a foreign server: bounds the API threads that they block.
-_places = threading.BoundedSemaphore(2)
+_slots = threading.BoundedSemaphore(2)
 
 
 def try_in_turn(runtime: Runtime, owner: Owner, channel_id: int) -> str | None:
@@ -32,12 +32,12 @@ def try_in_turn(runtime: Runtime, owner: Owner, channel_id: int) -> str | None:
     with runtime.sessions() as session:
         # A session of its own: the request's would keep the database locked while a foreign server answers.
         name = get_channel(session, owner, channel_id).name
-    if not _places.acquire(timeout=0.5):
+    if not _slots.acquire(timeout=0.5):
         raise Problem("unavailable", "Other channels are being tested; try again later.", headers={"Retry-After": "5"})
     try:
         fault = try_channel(runtime, channel_id)
     finally:
-        _places.release()
+        _slots.release()
     after = {"delivered": fault is None, "detail": fault or ""}
     record_apart(runtime.sessions, owner.actor, "channel.tested", Target("channel", channel_id, name), after=after)
     return fault

@@ -16,7 +16,7 @@ EDIT, DELETE = Permission.ALERTS_EDIT, Permission.ALERTS_DELETE
 MANAGE_ALL = Permission.ALERTS_MANAGE_ALL
 
 
-class Place(TypedDict):
+class Mount(TypedDict):
     """Where an ``ApiService`` stands."""
 
     name: str
@@ -25,9 +25,9 @@ class Place(TypedDict):
     canonical: str
 
 
-def within(name: str, path: str) -> Place:
-    """The place of a resource of the area: ``within("channel", "/channels/{id}")``."""
-    return Place(
+def within(name: str, path: str) -> Mount:
+    """Path and route of a resource of the area: ``within("channel", "/channels/{id}")``."""
+    return Mount(
         name=f"{FEATURE}.{name}",
         path=f"/{FEATURE}{path}",
         feature=FEATURE,

@@ -164,21 +164,21 @@ class SearchDetector:
             self._finding, self._reported = new, last
 
     def _describe(self, f: Finding, details: dict[str, object]) -> None:
-        places = [p for p in self._line if f.t0 <= p.t <= f.t1]
-        west, east = min(p.x for p in places), max(p.x for p in places)
-        south, north = min(p.y for p in places), max(p.y for p in places)
+        points = [p for p in self._line if f.t0 <= p.t <= f.t1]
+        west, east = min(p.x for p in points), max(p.x for p in points)
+        south, north = min(p.y for p in points), max(p.y for p in points)
         f.x, f.y = 0.5 * (west + east), 0.5 * (south + north)
-        f.radius_nm = max(hypot(p.x - f.x, p.y - f.y) for p in places)
-        turns = sum(abs(b.turn_deg - a.turn_deg) for a, b in pairwise(places)) / 360.0
-        flown_s = max(places[-1].t - places[0].t, 1.0)
-        way_nm = places[-1].path_nm - places[0].path_nm
+        f.radius_nm = max(hypot(p.x - f.x, p.y - f.y) for p in points)
+        turns = sum(abs(b.turn_deg - a.turn_deg) for a, b in pairwise(points)) / 360.0
+        flown_s = max(points[-1].t - points[0].t, 1.0)
+        way_nm = points[-1].path_nm - points[0].path_nm
         f.score = min(0.95, 1.0 - 0.5 ** max(turns - 0.7, 0.5))
-        heights = [p.alt_ft for p in places if p.alt_ft is not None]
+        heights = [p.alt_ft for p in points if p.alt_ft is not None]
         f.details = {
             **details,
             "turns": round(turns, 1),
             "lap_s": round(flown_s / max(turns, 1.0)),
-            "leg_share": round(straight_share(places), 2),
+            "leg_share": round(straight_share(points), 2),
             "speed_kt": round(way_nm * 3600.0 / flown_s),
             "way_nm": round(way_nm, 1),
             "altitude_ft": [min(heights), max(heights)] if heights else None,

@@ -41,7 +41,7 @@ def growth_of(line: Sequence[Vertex], s: PatternSettings) -> Growth | None:
         begin = _begin_of(line, newest.turn_deg, sense, span_deg, s)
         if begin is None:
             continue
-        places = [
+        points = [
             _at(line, begin, newest.turn_deg - sense * number * s.expanding_step_deg, sense)
             for number in range(steps + 1)
         ]
@@ -52,7 +52,7 @@ def growth_of(line: Sequence[Vertex], s: PatternSettings) -> Growth | None:
         north_deg = _north_deg(line, begin)
         outward = [
             _outward_nm(a, b, radians(north_deg + newest.turn_deg - sense * number * s.expanding_step_deg), sense)
-            for number, (a, b) in enumerate(zip(before, places, strict=True))
+            for number, (a, b) in enumerate(zip(before, points, strict=True))
         ]
         spacing = sum(outward) / len(outward)
         # The round before went from where the last place of it lies to where the first one does.
@@ -63,7 +63,7 @@ def growth_of(line: Sequence[Vertex], s: PatternSettings) -> Growth | None:
         return Growth(
             t0=before[-1][0],
             t1=newest.t,
-            lap_s=places[0][0] - before[0][0],
+            lap_s=points[0][0] - before[0][0],
             spacing_nm=spacing,
             growth=spacing / max(radius, 1e-6),
             evenness=min(outward) / greatest if greatest > 0.0 else 0.0,
@@ -71,7 +71,7 @@ def growth_of(line: Sequence[Vertex], s: PatternSettings) -> Growth | None:
     return None
 
 
-Place = tuple[float, float, float]
+TimedPoint = tuple[float, float, float]
 """Time (unix s) and place (nm) on a line."""
 
 
@@ -88,7 +88,7 @@ def _begin_of(line: Sequence[Vertex], turn_deg: float, sense: float, span_deg: f
     return None
 
 
-def _at(line: Sequence[Vertex], begin: int, turn_deg: float, sense: float) -> Place:
+def _at(line: Sequence[Vertex], begin: int, turn_deg: float, sense: float) -> TimedPoint:
     """Return when and where the heading last came through `turn_deg`, not before index `begin`."""
     for index in range(len(line) - 1, begin, -1):
         a, b = line[index - 1], line[index]
@@ -112,7 +112,7 @@ def _north_deg(line: Sequence[Vertex], begin: int) -> float:
     return degrees(atan2(east, north))
 
 
-def _outward_nm(before: Place, after: Place, heading: float, sense: float) -> float:
+def _outward_nm(before: TimedPoint, after: TimedPoint, heading: float, sense: float) -> float:
     """Return how far `after` lies outside `before`: to the left of the heading where the turn goes right."""
     return ((before[1] - after[1]) * cos(heading) - (before[2] - after[2]) * sin(heading)) * sense
 

@@ -18,7 +18,7 @@ from skywatch.patterns.track.trail import Vertex
 
 @dataclass(frozen=True, slots=True)
 class Lobe:
-    """One lobe; places in nm on the trail's plane, times in unix s."""
+    """One lobe; points in nm on the trail's plane, times in unix s."""
 
     t0: float
     t1: float
@@ -112,13 +112,13 @@ class LobeFinder:
         if abs(turn) > s.lobe_most_deg:
             return None
         x, y = begin.x + along * (end.x - begin.x), begin.y + along * (end.y - begin.y)
-        places = [(x, y), *((p.x, p.y) for p in part[1:-1]), (x, y)]
+        points = [(x, y), *((p.x, p.y) for p in part[1:-1]), (x, y)]
         length = mx = my = 0.0
-        for (px, py), (qx, qy) in pairwise(places):
+        for (px, py), (qx, qy) in pairwise(points):
             step = hypot(qx - px, qy - py)
             length += step
             mx, my = mx + 0.5 * (px + qx) * step, my + 0.5 * (py + qy) * step
-        reach = max(hypot(px - x, py - y) for px, py in places)
+        reach = max(hypot(px - x, py - y) for px, py in points)
         if reach < s.lobe_least_nm:
             return None
         heights = [p.alt_ft for p in part if p.alt_ft is not None]

@@ -134,11 +134,11 @@ class CorridorDetector:
         return any(p.t >= since for p in self._lows.points)
 
     def _describe(self, f: Finding, passes: list[Pass]) -> None:
-        places = [p for each in passes[1:] for p in each.line]
-        west, east = min(p.x for p in places), max(p.x for p in places)
-        south, north = min(p.y for p in places), max(p.y for p in places)
+        points = [p for each in passes[1:] for p in each.line]
+        west, east = min(p.x for p in points), max(p.x for p in points)
+        south, north = min(p.y for p in points), max(p.y for p in points)
         f.x, f.y = 0.5 * (west + east), 0.5 * (south + north)
-        f.radius_nm = max(hypot(p.x - f.x, p.y - f.y) for p in places)
+        f.radius_nm = max(hypot(p.x - f.x, p.y - f.y) for p in points)
         now = passes[-1]
         f.score = min(0.9, 0.35 + 0.1 * len(passes) + 0.15 * min(now.bend_deg / 90.0, 1.0))
         f.details = {
@@ -159,11 +159,11 @@ class CorridorDetector:
 
 def _slenderness(passes: list[Pass]) -> float:
     """Return how many times longer than wide the ground gone over is, by its principal axes."""
-    places = [(p.x, p.y) for each in passes for p in each.line]
-    n = len(places)
-    mx, my = sum(x for x, _ in places) / n, sum(y for _, y in places) / n
-    xx = sum((x - mx) ** 2 for x, _ in places)
-    yy = sum((y - my) ** 2 for _, y in places)
-    xy = sum((x - mx) * (y - my) for x, y in places)
+    points = [(p.x, p.y) for each in passes for p in each.line]
+    n = len(points)
+    mx, my = sum(x for x, _ in points) / n, sum(y for _, y in points) / n
+    xx = sum((x - mx) ** 2 for x, _ in points)
+    yy = sum((y - my) ** 2 for _, y in points)
+    xy = sum((x - mx) * (y - my) for x, y in points)
     spread = sqrt((xx - yy) ** 2 + 4.0 * xy * xy)
     return sqrt((xx + yy + spread) / max(xx + yy - spread, 1e-9))

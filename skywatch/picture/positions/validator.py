@@ -152,8 +152,8 @@ class PositionValidator:
     ) -> list[Offer]:
         claims: dict[int, list[tuple[int, int, Claim]]] = {row: [] for row in sorted(disputed)}
         for number, (offer, agrees) in enumerate(zip(offers, agreeing, strict=True)):
-            places = np.flatnonzero(np.isin(offer.rows, list(disputed)) & ~np.isnan(offer.lat))
-            for index in places.tolist():
+            indices = np.flatnonzero(np.isin(offer.rows, list(disputed)) & ~np.isnan(offer.lat))
+            for index in indices.tolist():
                 if now - offer.at[index] > STALE_S:
                     continue
                 row = int(offer.rows[index])
@@ -183,7 +183,7 @@ class PositionValidator:
             if overthrown or not has_belief:
                 believed.put(row, np.nan, np.nan, -np.inf, NO_TRUST, 0)
         self._forget(now)
-        return [_without(offer, places) for offer, places in zip(offers, refused, strict=True)]
+        return [_without(offer, indices) for offer, indices in zip(offers, refused, strict=True)]
 
     def _claim(self, offer: Offer, index: int, name: str, agrees: bool) -> Claim:
         lat, lon = float(offer.lat[index]), float(offer.lon[index])
@@ -243,9 +243,9 @@ def _disputed(address: str, claim: Claim, believed: Claim) -> DisputedPosition:
     )
 
 
-def _without(offer: Offer, places: list[int] | Array) -> Offer:
-    if not len(places):
+def _without(offer: Offer, indices: list[int] | Array) -> Offer:
+    if not len(indices):
         return offer
     lat = offer.lat.copy()
-    lat[places] = np.nan
+    lat[indices] = np.nan
     return dataclasses.replace(offer, lat=lat)

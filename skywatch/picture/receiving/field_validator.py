@@ -63,7 +63,7 @@ class Reported(Protocol):
 class Verdict:
     """The corrections of a review.
 
-    ``excluded``: for each receiver, the places of views that are ignored. ``values``: field, row and the value that
+    ``excluded``: for each receiver, the indices of views that are ignored. ``values``: field, row and the value that
     replaces the reported one (UNSET: withheld). ``disputed``: the names of withheld quantities, by row.
     """
 
@@ -77,8 +77,8 @@ class Shared:
     """The aircraft that several receivers receive, as columns; the receivers of any of them, as rows."""
 
     rows: Array
-    reporters: list[int]  # their places among all receivers' reports
-    places: Array  # of each receiver's view, -1 if it does not receive the aircraft
+    reporters: list[int]  # their indices among all receivers' reports
+    view_indices: Array  # of each receiver's view, -1 if it does not receive the aircraft
     at: Array
     values: list[Array] = field(default_factory=list)  # one matrix for each comparison, of what counts
     counts: Array = field(default_factory=lambda: np.empty(0, "?"))
@@ -86,9 +86,9 @@ class Shared:
     weights: Array = field(init=False)  # of each receiver's view: how many independent voices it stands for
 
     def __post_init__(self) -> None:
-        self.is_received = self.places >= 0
-        self.wrong = np.zeros(self.places.shape, "?")
-        self.weights = np.ones(self.places.shape)
+        self.is_received = self.view_indices >= 0
+        self.wrong = np.zeros(self.view_indices.shape, "?")
+        self.weights = np.ones(self.view_indices.shape)
 
 
 @dataclass
@@ -136,7 +136,7 @@ class FieldValidator:
             wrong = int(np.count_nonzero(shared.wrong[receiver]))
             self._positions.note_fields(names[reported[reporter].receiver], right, wrong)
             out = shared.is_received[receiver] & ~shared.counts[receiver]
-            verdict.excluded[reporter] = shared.places[receiver, out]
+            verdict.excluded[reporter] = shared.view_indices[receiver, out]
         self._remember(reported, hexes, shared, conflicts)
         return verdict
 
@@ -151,22 +151,22 @@ class FieldValidator:
         fresh = []
         for of_receiver in reported:
             at = np.array(of_receiver.values["at"], "f8")
-            places = np.flatnonzero(now - at <= STALE_S)
-            fresh.append((places, at))
-            receiver_count[of_receiver.rows[places]] += 1
+            view_indices = np.flatnonzero(now - at <= STALE_S)
+            fresh.append((view_indices, at))
+            receiver_count[of_receiver.rows[view_indices]] += 1
         rows = np.flatnonzero(receiver_count > 1)
         if not len(rows):
             return None
         column = np.full(len(hexes), -1)
         column[rows] = np.arange(len(rows))
-        places_of = np.full((len(reported), len(rows)), -1)
-        at_of = np.full(places_of.shape, np.nan)
-        for reporter, (of_receiver, (places, at)) in enumerate(zip(reported, fresh, strict=True)):
-            columns = column[of_receiver.rows[places]]
-            places, columns = places[columns >= 0], columns[columns >= 0]
-            places_of[reporter, columns], at_of[reporter, columns] = places, at[places]
-        reporters = np.flatnonzero((places_of >= 0).any(1))
-        shared = Shared(rows, reporters.tolist(), places_of[reporters], at_of[reporters])
+        view_of = np.full((len(reported), len(rows)), -1)
+        at_of = np.full(view_of.shape, np.nan)
+        for reporter, (of_receiver, (view_indices, at)) in enumerate(zip(reported, fresh, strict=True)):
+            columns = column[of_receiver.rows[view_indices]]
+            view_indices, columns = view_indices[columns >= 0], columns[columns >= 0]
+            view_of[reporter, columns], at_of[reporter, columns] = view_indices, at[view_indices]
+        reporters = np.flatnonzero((view_of >= 0).any(1))
+        shared = Shared(rows, reporters.tolist(), view_of[reporters], at_of[reporters])
         self._count(shared, [names[reported[reporter].receiver] for reporter in shared.reporters], hexes)
         self._weigh(shared, reported, names)
         self._codes.trim()
@@ -175,11 +175,11 @@ class FieldValidator:
             matrix = np.full(shared.at.shape, np.nan)
             for receiver, (reporter, columns) in enumerate(zip(shared.reporters, counted, strict=True)):
                 reported_values = reported[reporter].values[comparison.fields[0]]
-                places = shared.places[receiver, columns]
-                in_order = len(places) == len(reported_values) and bool(
-                    (places == np.arange(len(reported_values))).all()
+                view_indices = shared.view_indices[receiver, columns]
+                in_order = len(view_indices) == len(reported_values) and bool(
+                    (view_indices == np.arange(len(reported_values))).all()
                 )
-                values = reported_values if in_order else list(map(reported_values.__getitem__, places.tolist()))
+                values = reported_values if in_order else list(map(reported_values.__getitem__, view_indices.tolist()))
                 matrix[receiver, columns] = read(comparison, values, self._codes)
             shared.values.append(matrix)
         return shared
@@ -197,7 +197,7 @@ class FieldValidator:
             voices = of_receiver.voices()
             if voices is not None:
                 received = shared.is_received[receiver]
-                shared.weights[receiver, received] = voices[shared.places[receiver, received]]
+                shared.weights[receiver, received] = voices[shared.view_indices[receiver, received]]
 
     def _count(self, shared: Shared, names: list[str], hexes: list[str]) -> None:
         """Set which receivers have a vote for each aircraft; if none has, all do."""
@@ -241,7 +241,9 @@ class FieldValidator:
         for column, receiver in zip(columns.tolist(), believed.tolist(), strict=True):
             row = int(shared.rows[column])
             view = (
-                reported[shared.reporters[receiver]].views[shared.places[receiver, column]] if receiver >= 0 else None
+                reported[shared.reporters[receiver]].views[shared.view_indices[receiver, column]]
+                if receiver >= 0
+                else None
             )
             for name in comparison.fields:
                 verdict.values.append((name, row, UNSET if view is None else getattr(view, name)))
@@ -255,13 +257,13 @@ class FieldValidator:
             fields = reported[reporter].values
             values = fields[comparison.fields[0]]
             repeated = repeated_value(values)
-            places = shared.places[receiver, columns]
-            for at in np.flatnonzero(places >= 0).tolist():
-                place = places[at]
-                if repeated is not None and values[place] == repeated:
+            view_indices = shared.view_indices[receiver, columns]
+            for at in np.flatnonzero(view_indices >= 0).tolist():
+                view_index = view_indices[at]
+                if repeated is not None and values[view_index] == repeated:
                     plausible[receiver, at] = 0.0
                 if comparison.name == "altitude":
-                    lat, lon, altitude = fields["lat"][place], fields["lon"][place], values[place]
+                    lat, lon, altitude = fields["lat"][view_index], fields["lon"][view_index], values[view_index]
                     plausible[receiver, at] *= self._positions.is_above_horizon(lat, lon, altitude)
         return plausible
 
@@ -300,11 +302,11 @@ class FieldValidator:
         if old is None or before.contradicted[index][old] or before.epoch != self._codes.epoch:
             return None
         tolerance, changed = COMPARISONS[index].tolerance, []
-        for place, receiver in enumerate(receivers):
+        for view_index, receiver in enumerate(receivers):
             row = before.row.get(receiver)
             if (
                 row is not None
-                and abs(before.values[index][row, old] - shared.values[index][place, column]) > tolerance
+                and abs(before.values[index][row, old] - shared.values[index][view_index, column]) > tolerance
             ):
                 changed.append(receiver)
         return changed[0] if len(changed) == 1 else None

@@ -59,15 +59,15 @@ class _Reported:
     views: list[Report]
     rows: Array
     values: Values
-    times: Times  # by place within ``views``
+    times: Times  # by index within ``views``
     level: Array  # trust in the source of each view
 
-    def without(self, places: Array) -> _Reported:
-        """The same without the views in these places."""
-        if not len(places):
+    def without(self, indices: Array) -> _Reported:
+        """The same without the views of these indices."""
+        if not len(indices):
             return self
         keep = np.ones(len(self.views), "?")
-        keep[places] = False
+        keep[indices] = False
         views = list(compress(self.views, keep.tolist()))
         values = {name: list(compress(column, keep.tolist())) for name, column in self.values.items()}
         return replace(
@@ -77,7 +77,7 @@ class _Reported:
     def plain(self) -> Array:
         """The mask of views that have one time and one source for all fields."""
         plain = np.ones(len(self.views), "?")
-        plain[[place for place, _ in self.times]] = False
+        plain[[index for index, _ in self.times]] = False
         for name in ("mlat", "tisb"):
             plain[_non_empty(self.values[name])] = False
         return plain
@@ -87,12 +87,12 @@ class _Reported:
         levels = self.level.copy()
         for name, level in (("mlat", MLAT_TRUST), ("tisb", TISB_TRUST)):
             fields = self.values[name]
-            for place in _non_empty(fields):
-                if "lat" in fields[place]:
-                    levels[place] = max(levels[place], level)
-        for place, states in self.times:
+            for index in _non_empty(fields):
+                if "lat" in fields[index]:
+                    levels[index] = max(levels[index], level)
+        for index, states in self.times:
             if "lat" in states:
-                levels[place] = states["lat"].trust
+                levels[index] = states["lat"].trust
         values = self.values
         return Offer(
             self.receiver,
@@ -138,7 +138,7 @@ def gather(
         reported.append(_reported(receiver, views, rows, columns_of(views, DECIDING + COMPARED)))
     verdict = validator.review(reported, names, hexes, now)
     remaining = [
-        receiver_reports.without(places) for receiver_reports, places in zip(reported, verdict.excluded, strict=True)
+        receiver_reports.without(indices) for receiver_reports, indices in zip(reported, verdict.excluded, strict=True)
     ]
     values, times, best_receiver = _combined(remaining, len(hexes), now)
     for name, row, value in verdict.values:
@@ -167,13 +167,13 @@ def _combined(reported: list[_Reported], aircraft: int, now: float) -> tuple[Val
     """``values``, ``times`` and ``receiver`` of this number of aircraft, see Gathered."""
     views = [view for of_receiver in reported for view in of_receiver.views]
     rows = np.concatenate([np.empty(0, "i8"), *(of_receiver.rows for of_receiver in reported)])
-    place, receiver = _best(reported, aircraft, now)
-    best = list(map(views.__getitem__, place.tolist()))
+    index, receiver = _best(reported, aircraft, now)
+    best = list(map(views.__getitem__, index.tolist()))
     needs_merge = _needs_merge(reported, aircraft)
     for row, (merged, latest) in _merged(reported, needs_merge, now).items():
         best[row], receiver[row] = merged, latest
     is_best = np.zeros(len(views), "?")
-    is_best[place] = True
+    is_best[index] = True
     further = np.flatnonzero(~is_best & ~needs_merge[rows]).tolist()
     values = columns_of(best)
     _fill_in(values, rows[further].tolist(), columns_of(list(map(views.__getitem__, further))))
@@ -184,8 +184,8 @@ def _merged(reported: list[_Reported], needs_merge: Array, now: float) -> dict[i
     """The merged view of each row that needs it, and the receiver with the latest message."""
     views_by_row: dict[int, list[tuple[int, Report]]] = {row: [] for row in np.flatnonzero(needs_merge).tolist()}
     for of_receiver in reported:
-        for place in np.flatnonzero(needs_merge[of_receiver.rows]).tolist():
-            views_by_row[int(of_receiver.rows[place])].append((of_receiver.receiver, of_receiver.views[place]))
+        for index in np.flatnonzero(needs_merge[of_receiver.rows]).tolist():
+            views_by_row[int(of_receiver.rows[index])].append((of_receiver.receiver, of_receiver.views[index]))
     return {
         row: (merge([view for _, view in views], now), max(views, key=lambda entry: entry[1].at)[0])
         for row, views in views_by_row.items()
@@ -193,11 +193,11 @@ def _merged(reported: list[_Reported], needs_merge: Array, now: float) -> dict[i
 
 
 def _best(reported: list[_Reported], aircraft: int, now: float) -> tuple[Array, Array]:
-    """For each aircraft the place of its highest ranking view, counted through all receivers, and its receiver.
+    """For each aircraft the index of its highest ranking view, counted through all receivers, and its receiver.
 
     The rule is ``merge.precedence``; equal rank is decided by the order of receivers.
     """
-    place, receiver = np.zeros(aircraft, "i8"), np.zeros(aircraft, "u2")
+    index, receiver = np.zeros(aircraft, "i8"), np.zeros(aircraft, "u2")
     best_level, best_at = np.full(aircraft, NO_TRUST, "i2"), np.full(aircraft, -np.inf)
     start = 0
     for of_receiver in reported:
@@ -206,10 +206,10 @@ def _best(reported: list[_Reported], aircraft: int, now: float) -> tuple[Array, 
         level = np.where(now - at > STALE_S, NO_TRUST - 1, of_receiver.level.astype("i2"))
         better = (level < best_level[rows]) | ((level == best_level[rows]) & (at > best_at[rows]))
         chosen = rows[better]
-        place[chosen], receiver[chosen] = start + np.flatnonzero(better), of_receiver.receiver
+        index[chosen], receiver[chosen] = start + np.flatnonzero(better), of_receiver.receiver
         best_level[chosen], best_at[chosen] = level[better], at[better]
         start += len(rows)
-    return place, receiver
+    return index, receiver
 
 
 def _needs_merge(reported: list[_Reported], aircraft: int) -> Array:
@@ -240,7 +240,7 @@ def _fill_in(values: Values, rows: list[int], further: Values) -> None:
 
 
 def _field_states(views: Sequence[Report]) -> Times:
-    return [(place, view.heard) for place, view in enumerate(views) if type(view) is View]
+    return [(index, view.heard) for index, view in enumerate(views) if type(view) is View]
 
 
 def _non_empty(values: list[Any]) -> list[int]:

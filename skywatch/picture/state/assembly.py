@@ -28,7 +28,7 @@ DECISIVE = ("lat", "lon", "alt_baro_ft", "gs_kt", "track_deg")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Places:
+class _Geometry:
     """Where aircraft are, one row each: NaN where a position is missing or has expired.
 
     ``receiver`` is the index of the receiver of the position, or of the last report where there is none.
@@ -84,18 +84,18 @@ class Assembly:
 
         ``is_single`` says of each row whether only one untrusted feeder has ever heard it (None: of none).
         """
-        places = self._places(now, gathered, positions)
+        geometry = self._geometry(now, gathered, positions)
         seen_at = np.array(gathered.values["at"], "f8")
         rows = RowMap(previous_row)
 
-        members = self._members(now, gathered, places, seen_at, first_seen, receivers)
+        members = self._members(now, gathered, geometry, seen_at, first_seen, receivers)
         if is_single is not None:
             members["single_source"] = [True if single else UNSET for single in is_single]
         added = self._details_writer.complete(members, gathered.values, self._lookup(gathered.hexes), rows)
         encoded, details = encode(members), added.details
         columns = fill(members, gathered.values["at"], gathered.times, self._texts, rows)
         columns |= added.columns
-        columns |= places.columns()
+        columns |= geometry.columns()
         columns |= {"seen_at": seen_at, "first_seen": first_seen, "previous_row": previous_row}
         columns["changed"] = self._changed(columns, encoded, details, previous_row)
         self._seq += 1
@@ -116,12 +116,12 @@ class Assembly:
         )
         return self._last
 
-    def _places(self, now: float, gathered: Gathered, positions: Positions) -> _Places:
+    def _geometry(self, now: float, gathered: Gathered, positions: Positions) -> _Geometry:
         current = now - positions.at <= POSITION_LIFETIME_S
         lat = np.where(current, positions.lat, np.nan)
         lon = np.where(current, positions.lon, np.nan)
         distance_nm, bearing_deg = self._from_station(lat, lon)
-        return _Places(
+        return _Geometry(
             lat=lat,
             lon=lon,
             distance_nm=distance_nm,
@@ -136,7 +136,7 @@ class Assembly:
         self,
         now: float,
         gathered: Gathered,
-        places: _Places,
+        geometry: _Geometry,
         seen_at: Array,
         first_seen: Array,
         receivers: tuple[str, ...],
@@ -147,16 +147,16 @@ class Assembly:
             "hex": gathered.hexes,
             "flight": [value.rstrip() or UNSET if value else UNSET for value in gathered.values["flight"]],
             "on_ground": [value == "ground" for value in members["alt_baro"]],
-            "lat": present(places.lat),
-            "lon": present(places.lon),
-            "distance_nm": present(places.distance_nm, 3),
-            "bearing": present(places.bearing_deg, 1),
-            "receiver": list(map(receivers.__getitem__, places.receiver.tolist())),
+            "lat": present(geometry.lat),
+            "lon": present(geometry.lon),
+            "distance_nm": present(geometry.distance_nm, 3),
+            "bearing": present(geometry.bearing_deg, 1),
+            "receiver": list(map(receivers.__getitem__, geometry.receiver.tolist())),
             "disputed": [UNSET] * len(gathered.hexes),
             "single_source": [UNSET] * len(gathered.hexes),
             "first_seen": self._iso(first_seen),
             "seen": present(np.maximum(now - seen_at, 0.0), 1),
-            "seen_pos": present(np.maximum(now - places.position_at, 0.0), 3),
+            "seen_pos": present(np.maximum(now - geometry.position_at, 0.0), 3),
         }
         for row, names in gathered.disputed.items():
             members["disputed"][row] = names

@@ -107,9 +107,9 @@ def fill(
     columns["military"] = np.array(members["military"], "?")
     columns["interesting"] = np.array(interesting(members["dbFlags"]), "?")
     columns["emergency"] = np.isin(columns["squawk"], EMERGENCY_SQUAWKS)
-    columns["emergency"][_places(members["emergency"], but_for="none")] = True
+    columns["emergency"][_rows_with(members["emergency"], but_for="none")] = True
     columns["acas_ra"] = np.zeros(len(at), "?")
-    columns["acas_ra"][_places(members["acas_ra"])] = True
+    columns["acas_ra"][_rows_with(members["acas_ra"])] = True
     columns["single_source"] = np.array([value is True for value in members["single_source"]], "?")
     columns["source"] = np.fromiter(map(SOURCE_INDEX.get, members["type"], repeat(UNKNOWN_SOURCE)), "u1", len(at))
     columns["acas_ra_frames"] = np.zeros(len(at), "i4")
@@ -120,7 +120,7 @@ def fill(
     return columns
 
 
-def _places(values: list[Any], but_for: Any = UNSET) -> list[int]:
+def _rows_with(values: list[Any], but_for: Any = UNSET) -> list[int]:
     """The indexes of values that are neither empty nor ``but_for``; usually there are none."""
     if is_absent(values) or values.count(but_for) == len(values):
         return []

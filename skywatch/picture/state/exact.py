@@ -12,7 +12,7 @@ from skywatch.core import geo
 from skywatch.picture.state.sky import Column, Sky
 
 _DISTANCE, _BEARING, _LON = b',"distance_nm":', b',"bearing":', b',"lon":'
-_SKY, _PLACES = "exact sky", "exact places"
+_SKY, _DISTANCES = "exact sky", "exact distances"
 
 
 def exact(sky: Sky) -> Sky:
@@ -21,9 +21,11 @@ def exact(sky: Sky) -> Sky:
         return sky
     made: Sky | None = sky.scratch.get(_SKY)
     if made is None:
-        distance_nm, bearing_deg = exact_places(sky)
+        distance_nm, bearing_deg = exact_distances(sky)
         encoded = [
-            body if distance != distance else _with_place(body, _number(round(distance, 3)), _number(round(bearing, 1)))
+            body
+            if distance != distance
+            else _with_distance(body, _number(round(distance, 3)), _number(round(bearing, 1)))
             for body, distance, bearing in zip(sky.encoded, distance_nm.tolist(), bearing_deg.tolist(), strict=True)
         ]
         columns = sky.columns | {"distance_nm": distance_nm.astype("f4"), "bearing_deg": bearing_deg.astype("f4")}
@@ -32,20 +34,20 @@ def exact(sky: Sky) -> Sky:
     return made
 
 
-def exact_places(sky: Sky) -> tuple[Column, Column]:
+def exact_distances(sky: Sky) -> tuple[Column, Column]:
     """Distance (nm) and bearing (degrees) of every aircraft from the exact place; NaN where either is not known."""
-    places: tuple[Column, Column] | None = sky.scratch.get(_PLACES)
-    if places is None:
+    distances: tuple[Column, Column] | None = sky.scratch.get(_DISTANCES)
+    if distances is None:
         lat, lon = sky.column("lat"), sky.column("lon")
         if sky.exact_station is None:
-            places = sky.column("distance_nm"), sky.column("bearing_deg")
+            distances = sky.column("distance_nm"), sky.column("bearing_deg")
         else:
-            places = geo.distance_nm(*sky.exact_station, lat, lon), geo.bearing_deg(*sky.exact_station, lat, lon)
-        sky.scratch[_PLACES] = places
-    return places
+            distances = geo.distance_nm(*sky.exact_station, lat, lon), geo.bearing_deg(*sky.exact_station, lat, lon)
+        sky.scratch[_DISTANCES] = distances
+    return distances
 
 
-def _with_place(body: bytes, distance: bytes, bearing: bytes) -> bytes:
+def _with_distance(body: bytes, distance: bytes, bearing: bytes) -> bytes:
     """An encoded aircraft with another distance and bearing; both follow its longitude (``wire.MEMBERS``).
 
     Within a JSON string quotation marks are escaped, so ``,"name":`` can only be the name of a member.
@@ -68,6 +70,6 @@ def _number(value: float) -> bytes:
     return repr(value).encode()
 
 
-def has_exact_places(sky: Sky) -> bool:
+def has_exact_distances(sky: Sky) -> bool:
     """Whether distances in this sky are from the exact place."""
     return sky.exact_station is not None and sky.station == sky.exact_station

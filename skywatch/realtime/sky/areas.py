@@ -68,9 +68,11 @@ class Moves:
     was_lat: Floats
     was_lon: Floats
 
-    def take(self, places: Rows) -> Moves:
-        """Those at some places, in that order."""
-        return Moves(self.rows[places], self.lat[places], self.lon[places], self.was_lat[places], self.was_lon[places])
+    def take(self, indices: Rows) -> Moves:
+        """Those of some indices, in that order."""
+        return Moves(
+            self.rows[indices], self.lat[indices], self.lon[indices], self.was_lat[indices], self.was_lon[indices]
+        )
 
     def leaving(self, area: Area) -> list[int]:
         """Rows of those that were in an area and are not any more."""

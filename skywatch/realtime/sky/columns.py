@@ -189,9 +189,9 @@ def thin(sky: Sky, rows: Rows, limit: int, shown: frozenset[str], marked: Rows |
     order = np.lexsort((rows, ~stays, cell))
     sorted_cell = cell[order]
     starts = np.flatnonzero(np.r_[True, sorted_cell[1:] != sorted_cell[:-1]])
-    place = np.empty(len(rows), dtype=np.int64)
-    place[order] = np.arange(len(rows)) - np.repeat(starts, np.diff(np.r_[starts, len(rows)]))
-    best = np.lexsort((~stays, place, ~military, ~emergency))[:limit]
+    rank = np.empty(len(rows), dtype=np.int64)
+    rank[order] = np.arange(len(rows)) - np.repeat(starts, np.diff(np.r_[starts, len(rows)]))
+    best = np.lexsort((~stays, rank, ~military, ~emergency))[:limit]
     return rows[np.sort(best)]
 
 

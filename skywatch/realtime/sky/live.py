@@ -77,7 +77,7 @@ class LiveTopics:
         """The aircraft that are marked for users from the next tick on."""
         self._next_marks = marks
 
-    def _place(self, view: View) -> View:
+    def _shared_view(self, view: View) -> View:
         """The view whose events a viewer of this one gets: shared, or the user's own."""
         return view if view.user is None or view.user in self._marked else replace(view, user=None)
 
@@ -95,10 +95,10 @@ class LiveTopics:
 
     def _move(self, user: int, *, marked: bool) -> None:
         watching = self._personal.get(user, {})
-        before = {view: self._place(view) for _, view in watching}
+        before = {view: self._shared_view(view) for _, view in watching}
         (self._marked.add if marked else self._marked.discard)(user)
         for listener, view in watching:
-            old, new = before[view], self._place(view)
+            old, new = before[view], self._shared_view(view)
             source, target = self._views[old], self._views.setdefault(new, _Viewers())
             if listener in source.level:
                 target.level[listener] = source.level.pop(listener)
@@ -107,8 +107,8 @@ class LiveTopics:
             if (listener, old) in self._unserved:
                 del self._unserved[listener, old]
                 self._unserved[listener, new] = None
-        for place in set(before.values()):
-            self._drop_empty(place)
+        for shared in set(before.values()):
+            self._drop_empty(shared)
 
     def join(self, listener: Listener, view: View, since: Point | None) -> None:
         """Add a viewer: it gets the changes since a point, or a snapshot."""
@@ -116,7 +116,7 @@ class LiveTopics:
             self._personal.setdefault(view.user, {})[listener, view] = None
             if self._shown.columns.marks.get(view.user):
                 self._marked.add(view.user)
-        viewers = self._views.setdefault(self._place(view), _Viewers())
+        viewers = self._views.setdefault(self._shared_view(view), _Viewers())
         # Columns always begin with a full state: that is small.
         resumes = since is not None and view.form is None and self.state.can_continue(view, since.epoch, since.seq)
         viewers.behind[listener] = since.seq if since is not None and resumes else None
@@ -130,7 +130,7 @@ class LiveTopics:
         """Serve the new viewers of this turn that are still connected."""
         newcomers, self._newcomers = self._newcomers, {}
         for listener, view in newcomers:
-            if not listener.outbox.congested and self._place(view) in self._views:
+            if not listener.outbox.congested and self._shared_view(view) in self._views:
                 try:
                     self.catch_up(listener, view)
                 except Exception as error:
@@ -167,22 +167,22 @@ class LiveTopics:
             watching.pop((listener, view), None)
             if not watching:
                 del self._personal[view.user]
-        place = self._place(view)
-        for one in (view, place):
+        shared = self._shared_view(view)
+        for one in (view, shared):
             self._unserved.pop((listener, one), None)
-        viewers = self._views[place]
+        viewers = self._views[shared]
         viewers.level.pop(listener, None)
         viewers.behind.pop(listener, None)
-        self._drop_empty(place)
+        self._drop_empty(shared)
 
-    def _drop_empty(self, place: View) -> None:
-        viewers = self._views.get(place)
+    def _drop_empty(self, shared: View) -> None:
+        viewers = self._views.get(shared)
         if viewers is not None and not viewers.level and not viewers.behind:
-            del self._views[place]
+            del self._views[shared]
 
     def catch_up(self, listener: Listener, view: View) -> None:
         """Send the latest state to a viewer that was congested or is new."""
-        view = self._place(view)
+        view = self._shared_view(view)
         viewers = self._views[view]
         if listener not in viewers.behind:
             return

@@ -92,7 +92,7 @@ class Session:
         elif not self.hub.subscribers.enter(self, admission):
             self.refuse(closing.USER_HAS_ENOUGH)
         else:
-            self.admission = self._placed(admission)
+            self.admission = self._with_locality(admission)
             self.state = "ready"
             for payload in self.protocol.welcomed():
                 self.outbox.push(self._frame(payload))
@@ -156,7 +156,7 @@ class Session:
 
     # Topics
 
-    def _placed(self, admission: Admission) -> Admission:
+    def _with_locality(self, admission: Admission) -> Admission:
         """An admission, with where this client is; it is shared by all connections of the same identity."""
         return replace(admission, visibility=replace(admission.visibility, is_local=self.offer.is_local))
 
@@ -185,7 +185,7 @@ class Session:
             self.error(now.kind.code, now.detail)
             self.end(closing.AUTHENTICATION_FAILED)
             return
-        now = self._placed(now)
+        now = self._with_locality(now)
         before, self.admission = self.visibility, now
         if now.visibility == before:
             return

@@ -63,7 +63,7 @@ class ReplayReceiver(RetryingReceiver):
         recorded = moments(self._path, self._recording, self._station, self.invalid, slice_s, self.cpr, self.tap)
         for at, batch in _slices(recorded, slice_s):
             timeline = timeline or Timeline(at, time.time(), self.speed)
-            due = timeline.place(at)
+            due = timeline.due_at(at)
             # Always yields to other tasks of the loop, even when it is late.
             await asyncio.sleep(max(due - time.time(), 0.0))
             timeline.shift(batch.reports)
@@ -79,7 +79,7 @@ class Timeline:
         self._speed = speed
         self._latest = first
 
-    def place(self, at: float) -> float:
+    def due_at(self, at: float) -> float:
         """Our time at which a moment is due."""
         if not -STEP_BACK_S <= at - self._latest <= LEAP_AHEAD_S:
             self._zero -= self._latest - at

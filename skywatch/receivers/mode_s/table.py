@@ -113,8 +113,8 @@ class AircraftTable:
 
     def find(self, keys: Column) -> Column:
         """Row number i4[n] of each key i8[n], -1 if it is not in the table."""
-        place = self._sorted_keys.searchsorted(keys)
-        return np.where(self._sorted_keys[place] == keys, self._sorted_rows[place], np.int32(-1))
+        index = self._sorted_keys.searchsorted(keys)
+        return np.where(self._sorted_keys[index] == keys, self._sorted_rows[index], np.int32(-1))
 
     def find_or_add(self, keys: Column) -> Column:
         """Row number i4[n] of each key i8[n]; a new key gets an empty row."""

@@ -125,12 +125,12 @@ def _merged(spans: Sequence[tuple[float, float, Path]], invalid: Counter[str], o
                 heapq.heappush(heap, (first.at, number, first, reports))
         if not heap:
             continue
-        at, place, report, reports = heap[0]
+        at, index, report, reports = heap[0]
         after = next(reports, None)
         if after is None:
             heapq.heappop(heap)
         else:
-            heapq.heapreplace(heap, (after.at, place, after, reports))
+            heapq.heapreplace(heap, (after.at, index, after, reports))
         on_share((at - began) / duration_s)
         yield Moment(at, ReportBatch([report], 1, 1))
 

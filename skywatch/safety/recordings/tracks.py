@@ -51,8 +51,8 @@ def moments(
                 count += len(track.points)
     except TracksError as error:
         raise RecordingError(str(error)) from None
-    for place, (at, _, report) in enumerate(heapq.merge(*flights, key=lambda entry: entry[:2])):
-        on_share(place / count)
+    for index, (at, _, report) in enumerate(heapq.merge(*flights, key=lambda entry: entry[:2])):
+        on_share(index / count)
         yield Moment(at, ReportBatch([report], 1, 1))
 
 

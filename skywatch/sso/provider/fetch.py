@@ -18,20 +18,20 @@ from skywatch.core.problems import Problem
 from skywatch.sso.settings import SsoSettings
 
 log = logging.getLogger(__name__)
-# So long a call waits for a place (s): enough for a rush on a provider that is well, and short next to one that hangs.
+# So long a call waits for a slot (s): enough for a rush on a provider that is well, and short next to one that hangs.
 PATIENCE_S = 0.5
 
 
 class Fetcher:
     """An HTTP client for one provider. Safe to use from any thread that runs no event loop of its own."""
 
-    def __init__(self, settings: SsoSettings, places: int) -> None:
-        """``places``: how many threads may wait for this provider at a time."""
+    def __init__(self, settings: SsoSettings, slots: int) -> None:
+        """``slots``: how many threads may wait for this provider at a time."""
         # The administrator names the providers, so they may stand in any network.
         self._client = OutgoingClient(
             timeout_s=settings.oidc_timeout_s, maximum_bytes=settings.oidc_max_response_bytes, policy=None
         )
-        self._places = threading.BoundedSemaphore(places)
+        self._slots = threading.BoundedSemaphore(slots)
 
     def get(self, url: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
         """A JSON object; raises Problem (502)."""
@@ -42,7 +42,7 @@ class Fetcher:
         return self._call("POST", url, headers, body.encode("ascii"))
 
     def _call(self, method: str, url: str, headers: Mapping[str, str], content: bytes | None) -> dict[str, Any]:
-        if not self._places.acquire(timeout=PATIENCE_S):
+        if not self._slots.acquire(timeout=PATIENCE_S):
             raise Problem(
                 "unavailable", "The identity provider is slow, and others are waiting for it; begin again later."
             )
@@ -58,7 +58,7 @@ class Fetcher:
             log.warning("%s %s: %s", method, url, error)
             raise Problem("sso_provider_unreachable") from None
         finally:
-            self._places.release()
+            self._slots.release()
         return _understand(answer.status, answer.body, may_be_error=method == "POST")
 
 

@@ -33,10 +33,10 @@ class Tokens:
 class Party:
     """A provider of the settings with its metadata. Safe to use from any thread; making it sends no request."""
 
-    def __init__(self, provider: Provider, settings: SsoSettings, places: int) -> None:
-        """``places``: how many threads may wait for the provider at a time."""
+    def __init__(self, provider: Provider, settings: SsoSettings, slots: int) -> None:
+        """``slots``: how many threads may wait for the provider at a time."""
         self.provider = provider
-        self._fetcher = Fetcher(settings, places)
+        self._fetcher = Fetcher(settings, slots)
         self.discovery = Discovery(provider, self._fetcher)
 
     def authorization_url(self, begun: Begun, redirect_uri: str) -> str:

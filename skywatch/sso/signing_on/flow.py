@@ -43,10 +43,10 @@ class SignOn:
         self._codec = codec
         settings = runtime.settings.of(SsoSettings)
         providers = read_providers(settings)
-        places = max(1, settings.of(HttpSettings).api_threads // 2 // max(1, len(providers)))
+        slots = max(1, settings.of(HttpSettings).api_threads // 2 // max(1, len(providers)))
         # ID tokens name people and are good for a logout at the provider.
         self.sealer = Sealer(settings.secret or THROWAWAY_SECRET, "id token")
-        self.parties = {provider.name: Party(provider, settings, places) for provider in providers}
+        self.parties = {provider.name: Party(provider, settings, slots) for provider in providers}
 
     def check_enabled(self) -> None:
         """Raise Problem (403) where there is no provider."""

@@ -40,7 +40,7 @@ def limiter_of(client):
 
 def test_a_user_has_one_dry_run_at_a_time(make):
     client = make()
-    with limiter_of(client).place(f"user {client.ids['vera']}"):
+    with limiter_of(client).slot(f"user {client.ids['vera']}"):
         refused = client.dry(status=503)
         client.dry("vito")
     assert refused.json["code"] == "unavailable"
@@ -52,7 +52,7 @@ def test_a_user_has_one_dry_run_at_a_time(make):
 def test_two_dry_runs_are_the_most_at_once(make):
     client = make()
     limiter = limiter_of(client)
-    with limiter.place("one"), limiter.place("two"):
+    with limiter.slot("one"), limiter.slot("two"):
         assert "at most 2 at once" in client.dry(status=503).json["detail"]
         # Refused before the body is read.
         assert client.dry(status=503, body={"nothing": 1}).headers["Retry-After"] == "2"
@@ -71,7 +71,7 @@ def test_a_place_is_free_again_after_a_fault(make):
 
 def test_a_small_server_keeps_a_thread_for_others(make):
     client = make(api_threads=2)
-    with limiter_of(client).place("one"):
+    with limiter_of(client).slot("one"):
         assert "at most 1 at once" in client.dry(status=503).json["detail"]
 
 

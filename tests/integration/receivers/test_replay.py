@@ -102,13 +102,13 @@ def test_a_damaged_tape_is_played_to_its_damage(tmp_path: Path) -> None:
 
 def test_clocks_that_were_set_do_not_stop_the_tape() -> None:
     timeline = Timeline(1000.0, 5000.0, 2.0)
-    assert timeline.place(1010.0) == 5005.0
+    assert timeline.due_at(1010.0) == 5005.0
     # A little out of order stays so; a clock set back or ahead goes on from where it was.
-    assert timeline.place(1009.0) == 5004.5
-    assert timeline.place(10.0) == 5005.0
-    assert timeline.place(12.0) == 5006.0
-    assert timeline.place(1e9) == 5006.0
-    assert timeline.place(1e9 + 4) == 5008.0
+    assert timeline.due_at(1009.0) == 5004.5
+    assert timeline.due_at(10.0) == 5005.0
+    assert timeline.due_at(12.0) == 5006.0
+    assert timeline.due_at(1e9) == 5006.0
+    assert timeline.due_at(1e9 + 4) == 5008.0
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 // The filters of list and map in the address, so that a view can be shared.
-import { note, place } from "../core/address";
+import { note, route } from "../core/address";
 import { CLASSES } from "../live/classes";
 import { live } from "../live/live";
 import { NO_FILTER, type Filter } from "../live/messages";
@@ -50,10 +50,10 @@ export function fromQuery(query: Record<string, string>): Filter {
 
 /** Keeps the address and the filter the same, from the start of the page. */
 export function shareFilter(): void {
-  live.filter.set(fromQuery(place.value.query));
+  live.filter.set(fromQuery(route.value.query));
   let timer: ReturnType<typeof setTimeout> | undefined;
   live.filter.subscribe((filter) => {
     clearTimeout(timer);
-    timer = setTimeout(() => place.value.page === "map" && note(toQuery(filter)), 300);
+    timer = setTimeout(() => route.value.page === "map" && note(toQuery(filter)), 300);
   });
 }

@@ -1,7 +1,7 @@
 // The list of aircraft: the map's twin for keyboards and screen readers. Only the rows on the screen are made.
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
-import { note, place } from "../core/address";
+import { note, route } from "../core/address";
 import { dark, prefer, preferences } from "../core/preferences";
 import { NOTHING, addressOf, isFurther, toggled } from "../core/selection";
 import { View, styled } from "../ui/view";
@@ -37,7 +37,7 @@ class List extends View {
 
   constructor() {
     super();
-    this.watch(live.list, live.filter, live.selectedHex, live.alsoHexes, preferences, dark, place, states);
+    this.watch(live.list, live.filter, live.selectedHex, live.alsoHexes, preferences, dark, route, states);
   }
 
   override connectedCallback(): void {

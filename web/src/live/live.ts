@@ -1,5 +1,5 @@
 // The page's side of the worker: what it is told, and what the views watch.
-import { note, place, type Place } from "../core/address";
+import { note, route, type Route } from "../core/address";
 import { Cell } from "../core/cell";
 import { LABEL_SCALE } from "../core/kiosk";
 import { dark, preferences, type Preferences } from "../core/preferences";
@@ -125,15 +125,15 @@ class Live {
     setInterval(() => this.state.value !== "open" && session.check(), LOOK_AFTER_MS);
     setInterval(() => !document.hidden && session.check(), LOOK_AFTER_OPEN_MS);
     this.owner.start();
-    const followAddress = ({ page, query }: Place): void => {
+    const followAddress = ({ page, query }: Route): void => {
       if (page === "map") this.select(selectionOf(query));
       this.isAlone.set(page === "map" && query.only === "1" && "hex" in query);
       // The next selection is shown among the others.
       if (page === "map" && "only" in query && !("hex" in query))
-        queueMicrotask(() => "hex" in place.value.query || note({ only: null }));
+        queueMicrotask(() => "hex" in route.value.query || note({ only: null }));
     };
-    followAddress(place.value); // An address that was shared names what is selected.
-    place.subscribe(followAddress);
+    followAddress(route.value); // An address that was shared names what is selected.
+    route.subscribe(followAddress);
   }
 
   get selection(): Selection {

@@ -3,7 +3,7 @@ import type OlMap from "ol/Map";
 import OlView from "ol/View";
 import { boundingExtent } from "ol/extent";
 import { fromLonLat } from "ol/proj";
-import { place } from "../core/address";
+import { route } from "../core/address";
 import type { KioskView } from "../core/kiosk";
 import { mercatorX, mercatorY } from "../core/mercator";
 import { calm, preferences } from "../core/preferences";
@@ -85,12 +85,12 @@ export class Camera {
   /** The first view: what the address says, else around the station. */
   placeFirst(): void {
     const station = live.station.value;
-    if (this.isPlaced || !this.element.clientWidth || place.value.query.at || !station) return;
+    if (this.isPlaced || !this.element.clientWidth || route.value.query.at || !station) return;
     this.showPlace({ ...station, zoom: this.startZoom });
   }
 
   takeAddress(): void {
-    const { at } = place.value.query;
+    const { at } = route.value.query;
     if (!at || this.isPlaced || !this.element.clientWidth) return;
     const [lat, lon, zoom] = at.split(",").map(Number);
     if ([lat, lon, zoom].every(Number.isFinite)) this.showPlace({ lat: Math.max(-85, Math.min(85, lat)), lon, zoom });
@@ -180,7 +180,7 @@ export class Camera {
   /** Move the map as far as it takes to see an aircraft that lies under the panel or the list; one beyond the edge stays there. */
   private uncover(aircraft: Aircraft): void {
     const view = this.shown;
-    if (!view || place.value.page !== "map" || live.selectedHex.value !== aircraft.hex) return;
+    if (!view || route.value.page !== "map" || live.selectedHex.value !== aircraft.hex) return;
     const x = (unwrap(mercatorX(aircraft.lon as number), view.x) - view.x) / view.resolution + view.width / 2;
     const y = view.height / 2 - (mercatorY(aircraft.lat as number) - view.y) / view.resolution;
     if (x < 0 || y < 0 || x > view.width || y > view.height) return;

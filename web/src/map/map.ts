@@ -4,7 +4,7 @@ import OlMap from "ol/Map";
 import { defaults as interactions } from "ol/interaction/defaults";
 import { toLonLat } from "ol/proj";
 import type BaseLayer from "ol/layer/Base";
-import { note, place } from "../core/address";
+import { note, route } from "../core/address";
 import { kiosk, type KioskView } from "../core/kiosk";
 import { calm, dark, prefer, preferences } from "../core/preferences";
 import { NOTHING, addressOf, isFurther, toggled } from "../core/selection";
@@ -58,7 +58,7 @@ export class MapElement extends View {
     this.pageLayers = [];
     this.watch(
       live.selected,
-      place,
+      route,
       preferences,
       this.tiles.source,
       this.tiles.failure,
@@ -84,7 +84,7 @@ export class MapElement extends View {
       }),
       live.selected.subscribe((aircraft) => this.followSelected(aircraft)),
       live.also.subscribe(() => live.selected.value || this.followTrails()),
-      place.subscribe(() => this.takePlace()),
+      route.subscribe(() => this.takePlace()),
       lentTrails.subscribe(() => this.takeTrails()),
       wantedView.subscribe(() => this.takeView()),
     ];
@@ -165,7 +165,7 @@ export class MapElement extends View {
   }
 
   private takePlace(): void {
-    void this.layersOnPages.follow(place.value.page, this.pageLayers);
+    void this.layersOnPages.follow(route.value.page, this.pageLayers);
     this.camera.takeAddress();
   }
 
@@ -181,10 +181,10 @@ export class MapElement extends View {
     const [across, up] = [(view.width / 2) * view.resolution, (view.height / 2) * view.resolution];
     void this.ground.need(this.camera.zoomLevel ?? 5, [view.x - across, view.y - up, view.x + across, view.y + up]);
     clearTimeout(this.noteTimer);
-    if (kiosk || place.value.page !== "map" || !this.camera.isPlaced) return;
+    if (kiosk || route.value.page !== "map" || !this.camera.isPlaced) return;
     this.noteTimer = setTimeout(() => {
       const [lon, lat] = toLonLat([view.x, view.y]);
-      if (place.value.page === "map")
+      if (route.value.page === "map")
         note({ at: `${lat.toFixed(4)},${lon.toFixed(4)},${(this.camera.zoomLevel ?? 0).toFixed(1)}` });
     }, 400);
   }
@@ -229,7 +229,7 @@ export class MapElement extends View {
   }
 
   private async choose(pixel: [number, number], further: boolean): Promise<void> {
-    if (place.value.page !== "map") return;
+    if (route.value.page !== "map") return;
     const aircraft = await this.pickAt(pixel, CLICK_PX);
     this.camera.isFollowing = false;
     if (!further) note(addressOf({ hex: aircraft?.hex ?? null, also: [] }));
@@ -302,7 +302,7 @@ export class MapElement extends View {
         <button class="tool" @click=${() => this.zoom(-1)} title=${t("map.zoom_out")} aria-label=${t("map.zoom_out")}>${icon("minus")}</button>
         <button class="tool" @click=${this.home} title=${t("map.home")} aria-label=${t("map.home")}>${icon("home")}</button>
         <button class="tool" @click=${this.layers} title=${t("map.layers")} aria-label=${t("map.layers")} aria-expanded=${this.isChoosing}>${icon("layers")}</button>
-        <button class="tool list-button" ?hidden=${place.value.page !== "map"} aria-pressed=${preferences.value.listOpen} @click=${() => prefer({ listOpen: !preferences.value.listOpen })} title=${t("list.toggle")} aria-label=${t("list.toggle")}>${icon("list")}</button>
+        <button class="tool list-button" ?hidden=${route.value.page !== "map"} aria-pressed=${preferences.value.listOpen} @click=${() => prefer({ listOpen: !preferences.value.listOpen })} title=${t("list.toggle")} aria-label=${t("list.toggle")}>${icon("list")}</button>
       </div>
       ${this.isChoosing ? html`<sw-layers @keydown=${(event: KeyboardEvent) => event.key === "Escape" && this.layers()}></sw-layers>` : null}
       <sw-legend></sw-legend>

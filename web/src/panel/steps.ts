@@ -1,5 +1,5 @@
 // From one aircraft to the next, and the selected ones alone on the map: for the buttons of the panel and for single keys.
-import { note, place } from "../core/address";
+import { note, route } from "../core/address";
 import { addressOf } from "../core/selection";
 import { t } from "../i18n/i18n";
 import { live } from "../live/live";
@@ -12,7 +12,7 @@ const map = (): MapElement | null => document.querySelector<MapElement>("sw-map"
 /** Select the next (1) or previous (-1) aircraft of the list, or any (0), and bring it into sight. */
 export async function selectNeighbour(step: Step): Promise<void> {
   const aircraft = await live.neighbour(step);
-  if (!aircraft || place.value.page !== "map") return;
+  if (!aircraft || route.value.page !== "map") return;
   note(addressOf({ hex: aircraft.hex, also: [] }));
   announce(t("list.selected", { name: String(aircraft.flight || aircraft.hex).trim() }));
   // What the panel covers is known once it is laid out.

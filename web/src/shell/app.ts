@@ -1,7 +1,7 @@
 // The frame of the application: head, navigation, map with its list, and the page that is open over it.
 import { html, nothing, type TemplateResult } from "lit";
 import { html as staticHtml, unsafeStatic } from "lit/static-html.js";
-import { go, note, place } from "../core/address";
+import { go, note, route } from "../core/address";
 import { dark, prefer, preferences } from "../core/preferences";
 import { View } from "../ui/view";
 import { number, t } from "../i18n/i18n";
@@ -47,7 +47,7 @@ class App extends View {
   constructor() {
     super();
     this.watch(
-      place,
+      route,
       session.status,
       session.user,
       session.config,
@@ -71,8 +71,8 @@ class App extends View {
       this.requestUpdate();
     }, WAIT_FOR_CHANNEL_MS);
     window.addEventListener("keydown", (event) => this.shortcut(event));
-    let before = place.value.page;
-    place.subscribe(({ page }) => {
+    let before = route.value.page;
+    route.subscribe(({ page }) => {
       this.isMenuOpen = false;
       if (page !== before) this.isLow = false;
       before = page;
@@ -94,7 +94,7 @@ class App extends View {
   }
 
   private get page(): OpenPage {
-    const asked = pageOf(place.value.page);
+    const asked = pageOf(route.value.page);
     if (asked?.isOpen()) return asked;
     const isSomebody = session.status.value !== "anonymous" || session.config.value?.auth_mode === "public";
     return (isSomebody ? undefined : pageAt("signIn")) ?? menu()[0];

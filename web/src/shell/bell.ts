@@ -1,5 +1,5 @@
 // Notifies the person while they look at something else, and counts what waits for them.
-import { place } from "../core/address";
+import { route } from "../core/address";
 import { Cell } from "../core/cell";
 import { preferences } from "../core/preferences";
 import { number, t } from "../i18n/i18n";
@@ -55,7 +55,7 @@ function ring(): void {
 function notify({ pages, severalNotices }: Feature, { title, text }: Notice): void {
   const [{ name, title: pageTitle }] = pages;
   const sum = (n: number): string => (severalNotices ? t(severalNotices, { n }) : `${t(pageTitle)}: ${number(n)}`);
-  const isFirst = tell({ name, href: `#/${name}`, sum }, t("notice", { name: title, text }), place.value.page === name);
+  const isFirst = tell({ name, href: `#/${name}`, sum }, t("notice", { name: title, text }), route.value.page === name);
   if (isFirst) ring();
 }
 
@@ -72,7 +72,7 @@ export function listen(): void {
   const countAll = (): void => PAGES.filter(({ badge }) => badge).forEach(countSoon);
   session.user.subscribe(countAll);
   countAll();
-  place.subscribe(({ page }) => seen(page));
+  route.subscribe(({ page }) => seen(page));
   live.happening.subscribe((news) => {
     if (news && !news.data.past) take(news);
   });

@@ -1,6 +1,6 @@
 // The kiosk: the map alone, which goes from one view of the installation to the next. Nobody signs in, nothing is stored.
 import { html, nothing, type TemplateResult } from "lit";
-import { place } from "../core/address";
+import { route } from "../core/address";
 import { kiosk } from "../core/kiosk";
 import { t } from "../i18n/i18n";
 import { live } from "../live/live";
@@ -47,7 +47,7 @@ class KioskElement extends View {
   /** An address that names a place stays there. */
   protected override updated(): void {
     const map = this.querySelector<MapElement>("sw-map");
-    if (!map || this.isTurning || place.value.query.at) return;
+    if (!map || this.isTurning || route.value.query.at) return;
     this.isTurning = true;
     void map.updateComplete.then(() => this.turn(map));
   }

@@ -32,10 +32,10 @@ def nothing(capacity: int) -> Words:
 def slots_of(words: Words) -> Slots:
     """The slots whose bit is set, in order."""
     octets = words.view(np.uint8)
-    places = np.flatnonzero(octets)
-    bits = np.unpackbits(octets[places], bitorder="little").reshape(-1, 8)
+    indices = np.flatnonzero(octets)
+    bits = np.unpackbits(octets[indices], bitorder="little").reshape(-1, 8)
     rows, columns = np.nonzero(bits)
-    return places[rows] * 8 + columns
+    return indices[rows] * 8 + columns
 
 
 def count_of(words: Words) -> int:

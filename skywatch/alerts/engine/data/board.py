@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.alerts.engine.data.texts import TextColumn
-from skywatch.picture.state.exact import exact_places
+from skywatch.picture.state.exact import exact_distances
 from skywatch.picture.state.sky import COLUMNS, Sky
 from skywatch.receivers.reports.report import SOURCES
 
@@ -201,7 +201,7 @@ _DERIVED: dict[str, Derived] = {
     "climb_ft_min": _climb,
     "altitude_ft": altitude_ft,
     "elevation_deg": lambda sky: _elevation(sky, sky.columns["distance_nm"]),
-    "exact_distance_nm": lambda sky: exact_places(sky)[0].astype("f4"),
-    "exact_bearing_deg": lambda sky: exact_places(sky)[1].astype("f4"),
-    "exact_elevation_deg": lambda sky: _elevation(sky, exact_places(sky)[0]),
+    "exact_distance_nm": lambda sky: exact_distances(sky)[0].astype("f4"),
+    "exact_bearing_deg": lambda sky: exact_distances(sky)[1].astype("f4"),
+    "exact_elevation_deg": lambda sky: _elevation(sky, exact_distances(sky)[0]),
 }

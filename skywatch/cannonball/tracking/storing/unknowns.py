@@ -26,7 +26,7 @@ class Unknowns:
         """Whether the location of a user is unknown."""
         return user_id in self._awaited
 
-    def place(self, address: str, sky: Sky) -> bool:
+    def position(self, address: str, sky: Sky) -> bool:
         """Whether it is unknown where an aircraft is, or whether it is there at all."""
         if sky.is_complete:
             return False

@@ -14,7 +14,7 @@ from skywatch.console.forms.choices import proposed_role, role_choices
 from skywatch.console.forms.entries import Entries, fields_of, part, read_entries
 from skywatch.console.forms.form import read_query
 from skywatch.console.pages.page import FormPage, Page
-from skywatch.console.pages.paging import MAX_COUNTED, PAGE_SIZE, Place, cut
+from skywatch.console.pages.paging import MAX_COUNTED, PAGE_SIZE, CursorPosition, cut
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem
@@ -39,8 +39,8 @@ FILTERS = ("search", "is_active", "role")
 PERSON = part(UserCreate(), "username", "email", "password", "display_name", "roles")
 
 
-class UserFilter(UserQuery, Place):
-    """The filters of the API, and a place in the list."""
+class UserFilter(UserQuery, CursorPosition):
+    """The filters of the API, and a position in the list."""
 
 
 @view_config(

@@ -50,11 +50,11 @@ def plausible_register(mb: Column) -> Column:
 def describe_ra(me: int) -> dict[str, object]:
     """One advisory in words; the keys are those of readsb's ``acas_ra``."""
 
-    def bit(place: int) -> bool:
-        return bool(me >> (ME_BITS - place) & 1)
+    def bit(number: int) -> bool:
+        return bool(me >> (ME_BITS - number) & 1)
 
     def digits(first: int, last: int) -> str:
-        return "".join("1" if bit(place) else "0" for place in range(first, last + 1))
+        return "".join("1" if bit(number) else "0" for number in range(first, last + 1))
 
     description: dict[str, object] = {
         "bytes": f"{me:014X}",
@@ -77,7 +77,7 @@ def _advisory(bit: Callable[[int], bool]) -> str:
         return "Clear of Conflict"
     if not bit(9):
         return "; ".join(text for k, text in enumerate(MULTIPLE) if bit(10 + k))
-    corrective, downward, increase, reversal, crossing, positive = (bit(place) for place in range(10, 16))
+    corrective, downward, increase, reversal, crossing, positive = (bit(number) for number in range(10, 16))
     sense = "Descend" if downward else "Climb"
     if not positive:
         return "Level Off" if corrective else "Monitor Vertical Speed"

@@ -42,9 +42,9 @@ def latest(events: Frames, queries: Frames, batch_size: int) -> Column:
     """For each query the index of the last event of its aircraft in front of it, -1 where there is none."""
     if not len(events.rows):
         return np.full(len(queries.rows), -1)
-    places = events.aircraft.astype(np.int64) * batch_size + events.rows
-    order = np.argsort(places)
-    position = places[order].searchsorted(queries.aircraft.astype(np.int64) * batch_size + queries.rows) - 1
+    keys = events.aircraft.astype(np.int64) * batch_size + events.rows
+    order = np.argsort(keys)
+    position = keys[order].searchsorted(queries.aircraft.astype(np.int64) * batch_size + queries.rows) - 1
     event = order[position]
     return np.where((position >= 0) & (events.aircraft[event] == queries.aircraft), event, -1)
 

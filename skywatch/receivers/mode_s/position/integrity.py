@@ -47,10 +47,10 @@ def _nic_and_rc(version: int, type_code: int, a: bool, b: bool, c: bool) -> tupl
 def _tables() -> tuple[Column, Column]:
     nic = np.zeros((3, 32, 2, 2, 2), np.int8)
     rc_m = np.zeros((3, 32, 2, 2, 2), np.int32)
-    for place in np.ndindex(nic.shape):
-        version, type_code, a, b, c = place
-        nic[place], radius = _nic_and_rc(version, type_code, bool(a), bool(b), bool(c))
-        rc_m[place] = np.ceil(radius)
+    for index in np.ndindex(nic.shape):
+        version, type_code, a, b, c = index
+        nic[index], radius = _nic_and_rc(version, type_code, bool(a), bool(b), bool(c))
+        rc_m[index] = np.ceil(radius)
     return nic, rc_m
 
 
@@ -59,5 +59,5 @@ _NIC, _RC_M = _tables()
 
 def integrity(version: Column, type_code: Column, a: Column, b: Column, c: Column) -> tuple[Column, Column]:
     """NIC i1[n] and Rc i4[n] (m, rounded up, 0 where unknown) of positions; ``version`` is 0, 1 or 2."""
-    place = (version, type_code, a.astype(np.intp), b.astype(np.intp), c.astype(np.intp))
-    return _NIC[place], _RC_M[place]
+    index = (version, type_code, a.astype(np.intp), b.astype(np.intp), c.astype(np.intp))
+    return _NIC[index], _RC_M[index]

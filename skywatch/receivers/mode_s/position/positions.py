@@ -201,11 +201,11 @@ def _by_pair(frames: PositionFrames, groups: _Groups, rows: Column, index: Colum
     same_kind = frames.surface[partner] == frames.surface
     carried = (partner < groups.start_of).nonzero()[0]
     if len(carried):
-        place = (frames.aircraft[carried], 1 - odd[carried])
-        lat_code[carried], lon_code[carried] = rows["cpr_lat"][place], rows["cpr_lon"][place]
-        partner_time[carried] = rows["cpr_time"][place]
-        limit[carried] = np.minimum(frames.limit[carried], rows["cpr_limit"][place])
-        same_kind[carried] = rows["cpr_surface"][place] == frames.surface[carried]
+        slot = (frames.aircraft[carried], 1 - odd[carried])
+        lat_code[carried], lon_code[carried] = rows["cpr_lat"][slot], rows["cpr_lon"][slot]
+        partner_time[carried] = rows["cpr_time"][slot]
+        limit[carried] = np.minimum(frames.limit[carried], rows["cpr_limit"][slot])
+        same_kind[carried] = rows["cpr_surface"][slot] == frames.surface[carried]
     even_lat_code = np.where(is_odd, lat_code, frames.lat_code)
     odd_lat_code = np.where(is_odd, frames.lat_code, lat_code)
     lat_even, lat_odd = global_latitudes(even_lat_code, odd_lat_code, 360.0)
@@ -261,12 +261,12 @@ def _alone(
 
 def _remember(frames: PositionFrames, rows: Column, resolved: Column, lat: Column, lon: Column) -> None:
     """Carry the last frames and positions over to the next batch; for repeated rows the last one remains."""
-    place = (frames.aircraft, frames.odd)
-    rows["cpr_time"][place] = frames.time
-    rows["cpr_lat"][place] = frames.lat_code
-    rows["cpr_lon"][place] = frames.lon_code
-    rows["cpr_limit"][place] = frames.limit
-    rows["cpr_surface"][place] = frames.surface
+    slot = (frames.aircraft, frames.odd)
+    rows["cpr_time"][slot] = frames.time
+    rows["cpr_lat"][slot] = frames.lat_code
+    rows["cpr_lon"][slot] = frames.lon_code
+    rows["cpr_limit"][slot] = frames.limit
+    rows["cpr_surface"][slot] = frames.surface
     aircraft = frames.aircraft[resolved]
     rows["pos_time"][aircraft] = frames.time[resolved]
     rows["pos_lat"][aircraft] = lat[resolved]

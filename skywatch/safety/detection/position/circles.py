@@ -97,7 +97,7 @@ class CircleDetector:
                 continue
             if not SMALLEST_NM <= radius <= LARGEST_NM or _arc_deg(x - centre_x, y - centre_y) < LEAST_ARC_DEG:
                 return None
-            return set(members), _place(centre_x, centre_y, origin)
+            return set(members), _position(centre_x, centre_y, origin)
         return None
 
 
@@ -108,7 +108,7 @@ def _plane(trail: Iterable[tuple[float, float, float]], origin: Point) -> Array:
     return np.array([((lon - origin[1] + 180) % 360 - 180) * shrink, lat - origin[0]]) * NM_PER_DEGREE
 
 
-def _place(x: float, y: float, origin: Point) -> Point:
+def _position(x: float, y: float, origin: Point) -> Point:
     lon = origin[1] + x / NM_PER_DEGREE / math.cos(math.radians(origin[0]))
     return origin[0] + y / NM_PER_DEGREE, (lon + 180) % 360 - 180
 

@@ -13,15 +13,15 @@ from tests.waiting import PATIENCE_S, until
 
 
 @pytest.mark.parametrize(
-    ("workers", "processors", "places", "concurrent"),
+    ("workers", "processors", "slots", "concurrent"),
     [(1, 8, 1, 1), (2, 8, 1, 1), (8, 16, 4, 4), (64, 16, 32, 4), (8, 1, 4, 1), (8, 2, 4, 1), (8, 4, 4, 2)],
 )
 def test_at_most_half_of_the_workers_hash_or_wait_and_half_of_the_processors_hash(
-    workers, processors, places, concurrent, monkeypatch
+    workers, processors, slots, concurrent, monkeypatch
 ):
     monkeypatch.setattr(hashing, "_processors", lambda: processors)
     limiter = HashingLimiter(workers)
-    assert (limiter.places, limiter.concurrent) == (places, concurrent)
+    assert (limiter.slots, limiter.concurrent) == (slots, concurrent)
 
 
 def test_who_waits_too_long_is_told_to_come_back_and_gives_the_place_up(monkeypatch):
@@ -40,7 +40,7 @@ def test_who_waits_too_long_is_told_to_come_back_and_gives_the_place_up(monkeypa
     for thread in threads:
         thread.start()
     until(lambda: limiter._taken == 4)
-    for _ in range(9):  # more than there are places
+    for _ in range(9):  # more than there are slots
         take(over.set)
     assert results == [("unavailable", "2")] * 9
     assert not over.is_set()

@@ -20,10 +20,10 @@ def test_movement_is_what_the_client_says_or_what_the_fixes_show():
     assert second.velocity.north_kt == pytest.approx(60.0)
 
 
-def test_a_jump_of_a_thousand_kilometres_is_a_new_place_and_no_movement():
+def test_a_jump_of_a_thousand_kilometres_is_a_jump_and_no_movement():
     before = moved(None, fix(0.0))
     after = moved(before, fix(5.0, lat=56.0))
-    assert after.place == before.place + 1
+    assert after.epoch == before.epoch + 1
     assert after.velocity == (0.0, 0.0)
 
 

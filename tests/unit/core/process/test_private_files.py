@@ -54,7 +54,7 @@ def test_a_recording(tmp_path, umask):
             incoming.write(b"sound")
             assert set(modes(tmp_path).values()) == {0o600}
             incoming.finish()
-            store.place(incoming, "2026-01-01/a.wav")
+            store.move(incoming, "2026-01-01/a.wav")
     finally:
         os.umask(before)
     assert modes(tmp_path) == {"a.wav": 0o600}

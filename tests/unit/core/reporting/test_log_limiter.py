@@ -32,11 +32,11 @@ def test_one_fault_takes_a_few_lines_a_minute_and_is_counted(lines):
     clock, read = lines
     for number in range(5000):
         fail(number)
-    assert len([line for line in read() if line.startswith("20")]) == log_limiter.OF_PLACE["fault"]
+    assert len([line for line in read() if line.startswith("20")]) == log_limiter.OF_CALL_SITE["fault"]
     assert sum("Traceback" in line for line in read()) == 1
     clock[0] += 60
     fail(1)
-    assert f"({5000 - log_limiter.OF_PLACE['fault']} more like it were not logged in 60 s)" in read()[-1]
+    assert f"({5000 - log_limiter.OF_CALL_SITE['fault']} more like it were not logged in 60 s)" in read()[-1]
 
 
 def test_all_faults_together_stay_under_twenty_lines_and_each_is_shown_once(lines):

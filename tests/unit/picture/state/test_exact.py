@@ -11,7 +11,7 @@ from skywatch.features import load
 from skywatch.picture.settings import PictureSettings
 from skywatch.picture.sharing.silence import aged
 from skywatch.picture.state.changes import apply_changes, encode_changes
-from skywatch.picture.state.exact import exact, has_exact_places
+from skywatch.picture.state.exact import exact, has_exact_distances
 from skywatch.picture.state.sky import from_bytes, to_bytes
 from skywatch.settings import SettingsError
 from tests.unit.picture.reports import Clock, picture_at, snapshot
@@ -71,8 +71,8 @@ def test_the_exact_picture_is_the_one_that_the_exact_place_would_give(accuracy):
         for name in ("distance_nm", "bearing_deg"):
             np.testing.assert_array_equal(made.column(name), own.column(name))
         assert made.station == STATION
-        assert has_exact_places(made)
-        assert has_exact_places(shown) is (accuracy == "exact")
+        assert has_exact_distances(made)
+        assert has_exact_distances(shown) is (accuracy == "exact")
         assert exact(shown) is made
         assert exact(made) is made
 

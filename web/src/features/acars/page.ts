@@ -1,6 +1,6 @@
 // ACARS messages: the newest as they come, searched and filtered, with what was decoded from them.
 import { html, nothing, type TemplateResult } from "lit";
-import { note, place } from "../../core/address";
+import { note, route } from "../../core/address";
 import { olderOf } from "../../core/pages";
 import { preferences } from "../../core/preferences";
 import { clock } from "../../ui/units";
@@ -34,7 +34,7 @@ class Acars extends Task {
 
   constructor() {
     super();
-    this.watch(place, preferences);
+    this.watch(route, preferences);
   }
 
   override connectedCallback(): void {
@@ -53,7 +53,7 @@ class Acars extends Task {
   }
 
   private get isSearch(): boolean {
-    return Object.values(place.value.query).some(Boolean);
+    return Object.values(route.value.query).some(Boolean);
   }
 
   /** Asks for a page; null where something else was asked for meanwhile. */
@@ -69,7 +69,7 @@ class Acars extends Task {
   }
 
   private askNewest(): Promise<Page | null> {
-    const { q, flight, label, source, icao_hex } = place.value.query;
+    const { q, flight, label, source, icao_hex } = route.value.query;
     return this.ask({ q, flight, label, source, icao_hex, limit: PAGE });
   }
 
@@ -115,7 +115,7 @@ class Acars extends Task {
   };
 
   protected override render(): TemplateResult {
-    const { query } = place.value;
+    const { query } = route.value;
     const field = (name: string, title: TextKey): TemplateResult =>
       html`<label><span>${t(title)}</span><input name=${name} .value=${query[name] ?? ""} autocomplete="off" spellcheck="false" aria-describedby=${name === "q" ? "acars-grammar" : nothing} /></label>`;
     return html`<div class="sheet"><header><h1>${t("nav.acars")}</h1></header>

@@ -1,6 +1,6 @@
 // Signing in: by name and password, or with an identity provider in a window of its own.
 import { html, nothing, type TemplateResult } from "lit";
-import { go, place } from "../../core/address";
+import { go, route } from "../../core/address";
 import { View } from "../../ui/view";
 import { t } from "../../i18n/i18n";
 import { ApiError, call } from "../../session/api";
@@ -46,18 +46,18 @@ class Login extends View {
   }
 
   private done(): void {
-    go(place.value.query.next ?? "map");
+    go(route.value.query.next ?? "map");
   }
 
   private async attempt(work: () => Promise<void>): Promise<void> {
-    const asked = place.value.page;
+    const asked = route.value.page;
     this.error = "";
     this.isBusy = true;
     this.requestUpdate();
     try {
       await work();
       // Whoever has opened another page meanwhile stays there.
-      if (place.value.page === asked) this.done();
+      if (route.value.page === asked) this.done();
     } catch (error) {
       this.error = faultText(error);
     } finally {

@@ -1,6 +1,6 @@
 // The first administrator of a new installation: the link carries the one-time password, which leaves the address at once.
 import { html, nothing, type TemplateResult } from "lit";
-import { go, note, place } from "../../core/address";
+import { go, note, route } from "../../core/address";
 import { View } from "../../ui/view";
 import { t } from "../../i18n/i18n";
 import { ApiError, call } from "../../session/api";
@@ -18,7 +18,7 @@ class Setup extends View {
 
   constructor() {
     super();
-    this.watch(place, session.config);
+    this.watch(route, session.config);
   }
 
   override connectedCallback(): void {
@@ -28,8 +28,8 @@ class Setup extends View {
 
   /** Keep the password here alone: neither the address nor the browser's history shows it any longer. */
   private takeToken(): void {
-    const { token } = place.value.query;
-    if (place.value.page !== "setup" || !token) return;
+    const { token } = route.value.query;
+    if (route.value.page !== "setup" || !token) return;
     this.token = token;
     this.error = "";
     note({ token: null });

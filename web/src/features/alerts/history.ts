@@ -1,6 +1,6 @@
 // What rules announced, the newest first and as it happens; looked at, searched and acknowledged.
 import { html, nothing, type TemplateResult } from "lit";
-import { note, place } from "../../core/address";
+import { note, route } from "../../core/address";
 import { preferences } from "../../core/preferences";
 import { clock } from "../../ui/units";
 import { t, word } from "../../i18n/i18n";
@@ -27,7 +27,7 @@ class AlertHistory extends Task {
 
   constructor() {
     super();
-    this.watch(place, preferences, simulated);
+    this.watch(route, preferences, simulated);
   }
 
   override connectedCallback(): void {
@@ -51,7 +51,7 @@ class AlertHistory extends Task {
   }
 
   private async read(): Promise<void> {
-    const { q, priority, acknowledged, rule } = place.value.query;
+    const { q, priority, acknowledged, rule } = route.value.query;
     const answer = await call("GET alerts/history/", {
       query: { q, priority, acknowledged, rule, limit: PAGE },
     });
@@ -94,7 +94,7 @@ class AlertHistory extends Task {
   }
 
   protected override render(): TemplateResult {
-    const { q, priority, acknowledged, rule } = place.value.query;
+    const { q, priority, acknowledged, rule } = route.value.query;
     const states: [string, string][] = [
       ["", t("filter.all")],
       ["false", t("alerts.open")],

@@ -1,6 +1,6 @@
 // Alerts: what was announced, the rules that announce, what they refer to, and where announcements are sent.
 import { html, type TemplateResult } from "lit";
-import { go, place } from "../../core/address";
+import { go, route } from "../../core/address";
 import { View } from "../../ui/view";
 import { t } from "../../i18n/i18n";
 import { session } from "../../session/session";
@@ -12,11 +12,11 @@ class Alerts extends View {
 
   constructor() {
     super();
-    this.watch(place, session.user);
+    this.watch(route, session.user);
   }
 
   private get tab(): Tab {
-    const asked = place.value.query.tab as Tab;
+    const asked = route.value.query.tab as Tab;
     return this.tabs.includes(asked) ? asked : "history";
   }
 

@@ -1,6 +1,6 @@
 // Watch lists: addresses, registrations and callsigns, typed in or taken from a file.
 import { html, nothing, type TemplateResult } from "lit";
-import { place } from "../../core/address";
+import { route } from "../../core/address";
 import { t } from "../../i18n/i18n";
 import { call } from "../../session/api";
 import { inform } from "../../ui/announce";
@@ -20,12 +20,12 @@ class Watchlists extends Task {
 
   constructor() {
     super();
-    this.watch(place);
+    this.watch(route);
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.stop = place.subscribe(() => void this.choose());
+    this.stop = route.subscribe(() => void this.choose());
     void this.attemptRead(() => this.read());
   }
 
@@ -43,7 +43,7 @@ class Watchlists extends Task {
   }
 
   private async choose(): Promise<void> {
-    const { id } = place.value.query;
+    const { id } = route.value.query;
     const chosen = this.lists.find((list) => String(list.id) === id);
     if (id === "new") this.draft = { id: null, name: "", text: "", count: 0 };
     else if (!chosen) this.draft = null;

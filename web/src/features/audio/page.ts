@@ -1,6 +1,6 @@
 // Audio: recordings of radio as they come, searched, played one after the other, with waveform and transcript.
 import { html, nothing, svg, type TemplateResult } from "lit";
-import { note, place } from "../../core/address";
+import { note, route } from "../../core/address";
 import { clock } from "../../ui/units";
 import { number, t, word } from "../../i18n/i18n";
 import { live } from "../../live/live";
@@ -29,7 +29,7 @@ class AudioPage extends Task {
 
   constructor() {
     super();
-    this.watch(place);
+    this.watch(route);
   }
 
   override connectedCallback(): void {
@@ -55,7 +55,7 @@ class AudioPage extends Task {
   }
 
   private get query(): Record<string, string | undefined> {
-    const { channel, q, callsign, status, min_duration_s, from, to } = place.value.query;
+    const { channel, q, callsign, status, min_duration_s, from, to } = route.value.query;
     return { channel, q, callsign, status, min_duration_s, from: instant(from), to: instant(to) };
   }
 
@@ -82,7 +82,7 @@ class AudioPage extends Task {
   }
 
   private arrived(fresh: Transmission): void {
-    const { channel } = place.value.query;
+    const { channel } = route.value.query;
     if (this.follows && (!channel || channel === fresh.channel)) this.player.enqueue([fresh.id]);
     // Many that come together are read once.
     this.due ??= setTimeout(() => {
@@ -129,7 +129,7 @@ class AudioPage extends Task {
   }
 
   protected override render(): TemplateResult {
-    const { query } = place.value;
+    const { query } = route.value;
     return html`<div class="sheet audio"><header><h1>${t("nav.audio")}</h1></header>
       <form class="toolbar" role="search" @submit=${this.search}>
         <label><span>${t("audio.channel")}</span><select name="channel" @change=${this.search}><option value="">${t("filter.all")}</option>

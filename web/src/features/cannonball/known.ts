@@ -1,6 +1,6 @@
 // The list of known law-enforcement aircraft: search it, and keep it where that is allowed.
 import { html, nothing, type TemplateResult } from "lit";
-import { note, place } from "../../core/address";
+import { note, route } from "../../core/address";
 import { clock } from "../../ui/units";
 import { number, t, word, type TextKey } from "../../i18n/i18n";
 import { call } from "../../session/api";
@@ -36,7 +36,7 @@ class KnownPage extends Task {
 
   constructor() {
     super();
-    this.watch(place);
+    this.watch(route);
   }
 
   override connectedCallback(): void {
@@ -45,7 +45,7 @@ class KnownPage extends Task {
   }
 
   private emptyText(): string | TemplateResult {
-    if (Object.values(place.value.query).some(Boolean)) return t("known.none");
+    if (Object.values(route.value.query).some(Boolean)) return t("known.none");
     return this.isManager ? html`${t("known.begin")} ${importLink()}` : t("known.nothing");
   }
 
@@ -54,7 +54,7 @@ class KnownPage extends Task {
   }
 
   private async read(): Promise<void> {
-    const { search, agency_type, agency_state, source, verified } = place.value.query;
+    const { search, agency_type, agency_state, source, verified } = route.value.query;
     const query = { search, agency_type, agency_state, source, verified, limit: PAGE, offset: this.offset };
     const answer = await call("GET cannonball/known-aircraft/", { query });
     this.entries = answer.aircraft;
@@ -110,7 +110,7 @@ class KnownPage extends Task {
   }
 
   protected override render(): TemplateResult {
-    const { query } = place.value;
+    const { query } = route.value;
     return html`<div class="sheet"><header><h1>${t("nav.known")}</h1><p role="status">${t("known.count", { n: this.count })} · ${t("known.verified_count", { n: this.verified })}</p></header>
       <form class="toolbar" @submit=${this.search} role="search">
         <label class="wide"><span>${t("known.search")}</span><input name="search" type="search" .value=${query.search ?? ""} /></label>

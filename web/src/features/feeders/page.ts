@@ -1,6 +1,6 @@
 // The list of feeders and the form that registers one; the page of one feeder is an element of its own.
 import { html, nothing, type TemplateResult } from "lit";
-import { place } from "../../core/address";
+import { route } from "../../core/address";
 import { number, t } from "../../i18n/i18n";
 import { call } from "../../session/api";
 import { session } from "../../session/session";
@@ -20,7 +20,7 @@ class FeedersPage extends Task {
 
   constructor() {
     super();
-    this.watch(place, session.user, session.config);
+    this.watch(route, session.user, session.config);
   }
 
   override connectedCallback(): void {
@@ -36,7 +36,7 @@ class FeedersPage extends Task {
 
   private refresh(): void {
     // A fault of the form must stay where it is.
-    if (!document.hidden && !place.value.item && !this.isRegistering) void this.attemptRead(() => this.read());
+    if (!document.hidden && !route.value.item && !this.isRegistering) void this.attemptRead(() => this.read());
   }
 
   private async read(): Promise<void> {
@@ -74,7 +74,7 @@ class FeedersPage extends Task {
   };
 
   protected override render(): TemplateResult {
-    const { item } = place.value;
+    const { item } = route.value;
     if (item) return html`<sw-feeder .feederId=${Number(item)}></sw-feeder>`;
     return html`<div class="sheet"><header><h1>${t("nav.feeders")}</h1><p role="status">${this.hasRead ? t("feeders.count", { n: this.feeders.length, connected: this.connected }) : nothing}</p></header>
       ${this.fresh ? credentialBox(this.fresh, this.putAway) : nothing}

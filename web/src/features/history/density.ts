@@ -1,7 +1,7 @@
 // Where aircraft were and how far was heard, as layers of the map with their legends.
 import { html, nothing, svg, type TemplateResult } from "lit";
 import type BaseLayer from "ol/layer/Base";
-import { note, place } from "../../core/address";
+import { note, route } from "../../core/address";
 import { palette } from "../../core/palette";
 import { dark, preferences } from "../../core/preferences";
 import { css } from "../../core/ramp";
@@ -35,7 +35,7 @@ class Density extends Task {
   constructor() {
     super();
     this.kind = "heatmap";
-    this.watch(place, preferences, live.station, dark);
+    this.watch(route, preferences, live.station, dark);
   }
 
   private get map(): MapElement | null {
@@ -56,7 +56,7 @@ class Density extends Task {
 
   /** The lowest and the highest altitude that count, as the address has them. */
   private get altitudes(): { min_altitude_ft?: number; max_altitude_ft?: number } {
-    const [low, high] = [Number(place.value.query.low), Number(place.value.query.high)];
+    const [low, high] = [Number(route.value.query.low), Number(route.value.query.high)];
     return {
       ...(EDGES_FT.includes(low) ? { min_altitude_ft: low } : {}),
       ...(EDGES_FT.includes(high) ? { max_altitude_ft: high - 1 } : {}),
@@ -64,7 +64,7 @@ class Density extends Task {
   }
 
   protected override updated(): void {
-    const wanted = [this.kind, this.hours, place.value.query.low, place.value.query.high].join(" ");
+    const wanted = [this.kind, this.hours, route.value.query.low, route.value.query.high].join(" ");
     if (wanted === this.opened || !this.isConnected) return;
     this.opened = wanted;
     void this.attemptRead(() => (this.kind === "heatmap" ? this.readHeat(wanted) : this.readCoverage(wanted)));
@@ -137,8 +137,8 @@ class Density extends Task {
   }
 
   private edge(name: "low" | "high", title: TextKey): TemplateResult {
-    const chosen = place.value.query[name] ?? "";
-    const other = Number(place.value.query[name === "low" ? "high" : "low"] ?? Number.NaN);
+    const chosen = route.value.query[name] ?? "";
+    const other = Number(route.value.query[name === "low" ? "high" : "low"] ?? Number.NaN);
     const fits = (feet: number): boolean => Number.isNaN(other) || (name === "low" ? feet < other : feet > other);
     return html`<label><span>${t(title)}</span><select name=${name} @change=${(event: Event) => note({ [name]: (event.target as HTMLSelectElement).value })}>
       <option value="">${t("filter.all")}</option>${EDGES_FT.filter(fits).map((feet) => html`<option value=${feet} ?selected=${String(feet) === chosen}>${measure("altitude", feet)}</option>`)}</select></label>`;

@@ -1,6 +1,6 @@
 // The search of flights: the day, who it was, and the track of the chosen one on the map.
 import { html, nothing, type TemplateResult } from "lit";
-import { note, place } from "../../core/address";
+import { note, route } from "../../core/address";
 import { mercatorX, mercatorY } from "../../core/mercator";
 import { preferences } from "../../core/preferences";
 import { t, type TextKey } from "../../i18n/i18n";
@@ -29,14 +29,14 @@ class Flights extends Task {
 
   constructor() {
     super();
-    this.watch(place, preferences);
+    this.watch(route, preferences);
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
     lentTrails.set([]);
     void this.attemptRead(() => this.search());
-    const id = Number(place.value.query.flight);
+    const id = Number(route.value.query.flight);
     if (Number.isSafeInteger(id) && id > 0) void this.attemptRead(() => this.show(id), "flight");
   }
 
@@ -46,7 +46,7 @@ class Flights extends Task {
   }
 
   private async search(): Promise<void> {
-    const { icao_hex, callsign, registration, type, day, from, to } = place.value.query;
+    const { icao_hex, callsign, registration, type, day, from, to } = route.value.query;
     const span = day ? daySpan(day) : { from: instant(from), to: instant(to) };
     const query = {
       icao_hex,
@@ -83,7 +83,7 @@ class Flights extends Task {
   private async show(id: number): Promise<void> {
     note({ flight: String(id) });
     const { flight, points } = await call("GET history/flights/{flight_id}/track", { path: { flight_id: id } });
-    if (place.value.query.flight !== String(id)) return;
+    if (route.value.query.flight !== String(id)) return;
     this.chosen = flight;
     const track = raw(points);
     lentTrails.set(track.length ? [paint(track)] : []);
@@ -92,7 +92,7 @@ class Flights extends Task {
   }
 
   protected override render(): TemplateResult {
-    const { query } = place.value;
+    const { query } = route.value;
     const field = (name: string, title: TextKey, type = "text"): TemplateResult =>
       html`<label><span>${t(title)}</span><input name=${name} type=${type} .value=${query[name] ?? ""} autocomplete="off" spellcheck="false" /></label>`;
     const isListed = this.flights.some(({ id }) => id === this.chosen?.id);

@@ -1,6 +1,6 @@
 // What was: flights and their tracks, the sky replayed on a time line, where aircraft were, and how far was heard.
 import { html, nothing, type TemplateResult } from "lit";
-import { note, place } from "../../core/address";
+import { note, route } from "../../core/address";
 import { t } from "../../i18n/i18n";
 import { View } from "../../ui/view";
 import "./density";
@@ -13,11 +13,11 @@ const TABS: Tab[] = ["flights", "replay", "heatmap", "coverage"];
 class History extends View {
   constructor() {
     super();
-    this.watch(place);
+    this.watch(route);
   }
 
   private get tab(): Tab {
-    const tab = place.value.query.tab as Tab;
+    const tab = route.value.query.tab as Tab;
     return TABS.includes(tab) ? tab : "flights";
   }
 
@@ -28,7 +28,7 @@ class History extends View {
   }
 
   protected override render(): TemplateResult | typeof nothing {
-    if (place.value.page !== "history") return nothing;
+    if (route.value.page !== "history") return nothing;
     return html`<div class="sheet">
       <header><h1>${t("nav.history")}</h1></header>
       <div class="tabs" role="tablist" aria-label=${t("nav.history")}>${TABS.map((tab) => html`<button role="tab" aria-selected=${tab === this.tab} @click=${() => note({ tab: tab === "flights" ? null : tab })}>${t(`history.${tab}`)}</button>`)}</div>

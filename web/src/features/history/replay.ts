@@ -1,6 +1,6 @@
 // The stored sky on a time line: fetched as a stream, played at a speed of choice, with the live map's own drawing.
 import { html, nothing, type TemplateResult } from "lit";
-import { note, place } from "../../core/address";
+import { note, route } from "../../core/address";
 import { mercatorX, mercatorY } from "../../core/mercator";
 import { preferences } from "../../core/preferences";
 import { t } from "../../i18n/i18n";
@@ -49,24 +49,24 @@ class Replay extends Task {
 
   constructor() {
     super();
-    this.watch(place, preferences);
+    this.watch(route, preferences);
   }
 
   private get minutes(): number {
-    const minutes = Number(place.value.query.minutes);
+    const minutes = Number(route.value.query.minutes);
     return LENGTHS_MIN.includes(minutes) ? minutes : 60;
   }
 
   /** Begin and end of the span (unix ms); without a begin in the address it ends now. */
   private get span(): [number, number] {
-    const begin = Date.parse(place.value.query.begin ?? "");
+    const begin = Date.parse(route.value.query.begin ?? "");
     const from = Number.isNaN(begin) ? Date.now() - this.minutes * 60_000 : begin;
     return [from, from + this.minutes * 60_000];
   }
 
   /** What of the address makes another replay; its time does not. */
   private get wanted(): string {
-    const { begin = "", minutes = "", hex = "", flight = "" } = place.value.query;
+    const { begin = "", minutes = "", hex = "", flight = "" } = route.value.query;
     return [begin, minutes, hex, flight].join(" ");
   }
 
@@ -76,7 +76,7 @@ class Replay extends Task {
     document.addEventListener("keydown", this.key);
     this.open();
     // By a link, or by going back: the address says which replay it is.
-    this.leave = place.subscribe(
+    this.leave = route.subscribe(
       ({ page, query }) => page === "history" && query.tab === "replay" && this.wanted !== this.opened && this.open(),
     );
   }
@@ -106,7 +106,7 @@ class Replay extends Task {
   private open(): void {
     this.opened = this.wanted;
     this.stop();
-    const { begin, t: time } = place.value.query;
+    const { begin, t: time } = route.value.query;
     const moment = Date.parse(time ?? "");
     this.goal = Number.isNaN(moment) ? null : moment / 1000;
     void this.attemptRead(begin ? () => this.load() : () => this.readLine(...this.span));
@@ -157,7 +157,7 @@ class Replay extends Task {
   }
 
   private async readTracks(from: number, to: number): Promise<void> {
-    const { flight, hex = "" } = place.value.query;
+    const { flight, hex = "" } = route.value.query;
     const hexes = hex
       .split(",")
       .filter((one) => /^~?[0-9a-f]{6}$/i.test(one))
@@ -194,7 +194,7 @@ class Replay extends Task {
 
   /** The time stands in the address, so that a reload, or somebody else, goes on from there. */
   private noteTime(now: number): void {
-    if (place.value.page !== "history" || place.value.query.tab !== "replay") return;
+    if (route.value.page !== "history" || route.value.query.tab !== "replay") return;
     this.notedAt = Date.now();
     note({ t: iso(now * 1000) });
   }
@@ -250,7 +250,7 @@ class Replay extends Task {
 
   /** Play a span from its begin; the address says which. */
   private begin(change: Record<string, string | null>): void {
-    const begin = place.value.query.begin || iso(this.span[0]);
+    const begin = route.value.query.begin || iso(this.span[0]);
     note({ begin, t: null, ...change });
     if (this.wanted === this.opened) this.open();
   }
@@ -276,7 +276,7 @@ class Replay extends Task {
   };
 
   protected override render(): TemplateResult {
-    const { query } = place.value;
+    const { query } = route.value;
     const moment = this.moments[this.at];
     const changed = (event: Event): string => (event.target as HTMLInputElement).value;
     return html`<div class="toolbar">

@@ -1,6 +1,6 @@
 // Reception: every receiver and feeder with its state, and the charts of the one that is chosen.
 import { html, nothing, type TemplateResult } from "lit";
-import { place } from "../../core/address";
+import { route } from "../../core/address";
 import { number, t, word } from "../../i18n/i18n";
 import type { Schemas } from "../../session/operations";
 import { session } from "../../session/session";
@@ -22,7 +22,7 @@ class ReceptionPage extends Task {
 
   constructor() {
     super();
-    this.watch(place, session.user, session.config);
+    this.watch(route, session.user, session.config);
   }
 
   override connectedCallback(): void {
@@ -48,7 +48,7 @@ class ReceptionPage extends Task {
 
   /** The name in the picture of what is chosen: that of the address, else the first receiver. */
   private get chosen(): string {
-    return decodeURIComponent(place.value.item ?? "") || (this.receivers[0]?.name ?? "");
+    return decodeURIComponent(route.value.item ?? "") || (this.receivers[0]?.name ?? "");
   }
 
   protected override render(): TemplateResult {

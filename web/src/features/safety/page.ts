@@ -1,6 +1,6 @@
 // Safety: what happens and what happened, where satellite navigation is disturbed, and who has looked at it.
 import { html, nothing, type TemplateResult } from "lit";
-import { note, place } from "../../core/address";
+import { note, route } from "../../core/address";
 import { preferences } from "../../core/preferences";
 import { clock, measure, type Quantity } from "../../ui/units";
 import { number, t, word } from "../../i18n/i18n";
@@ -39,7 +39,7 @@ class Safety extends Task {
 
   constructor() {
     super();
-    this.watch(place, preferences, areas, simulated);
+    this.watch(route, preferences, areas, simulated);
   }
 
   override connectedCallback(): void {
@@ -66,7 +66,7 @@ class Safety extends Task {
   }
 
   private async read(): Promise<void> {
-    const { type, severity, active, held } = place.value.query;
+    const { type, severity, active, held } = route.value.query;
     const query = {
       type,
       severity,
@@ -81,7 +81,7 @@ class Safety extends Task {
   }
 
   private async readLinked(): Promise<void> {
-    const id = Number(place.value.query.event);
+    const id = Number(route.value.query.event);
     const isLinked = Number.isSafeInteger(id) && id > 0 && !this.events.some((event) => event.id === id);
     this.linked = isLinked ? await call("GET safety/events/{id}", { path: { id } }) : null;
   }
@@ -109,7 +109,7 @@ class Safety extends Task {
   }
 
   protected override render(): TemplateResult {
-    const { type, severity, active, held } = place.value.query;
+    const { type, severity, active, held } = route.value.query;
     return html`<div class="sheet"><header><h1>${t("nav.safety")}</h1></header>
       <div class="toolbar">
         <label><span>${t("safety.type")}</span><select @change=${(event: Event) => this.filter({ type: (event.target as HTMLSelectElement).value })}>
@@ -133,7 +133,7 @@ class Safety extends Task {
       ([name, one]) => typeof one?.value === "number" && !name.startsWith("box_"),
     );
     const held = event.suppressed_by ?? [];
-    const isOpen = isEncounter(event) && place.value.query.event === String(event.id);
+    const isOpen = isEncounter(event) && route.value.query.event === String(event.id);
     const replay = replayFrom(event.closest?.at ?? event.began_at, [event.icao_hex, event.icao_hex_2]);
     return html`<li class="card ${event.ended_at ? "done" : ""}">
       <p><span class="tag ${LEVEL_TAG[event.severity]}">${word("level", event.severity)}</span> <b>${word("safety", event.type)}</b>

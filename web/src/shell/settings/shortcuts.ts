@@ -1,6 +1,6 @@
 // Single keys that work wherever the focus is, except in a field; who is disturbed by them switches them off in Settings
 // (WCAG 2.1.4).
-import { go, place } from "../../core/address";
+import { go, route } from "../../core/address";
 import { prefer, preferences } from "../../core/preferences";
 import type { TextKey } from "../../i18n/i18n";
 import type { MapElement } from "../../map/map";
@@ -56,7 +56,7 @@ export function runShortcut(event: KeyboardEvent): void {
     return;
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.isContentEditable) return;
   const shortcut = SHORTCUTS.find(({ key }) => key === event.key);
-  if (!shortcut || (isForMap(shortcut) && place.value.page !== "map")) return;
+  if (!shortcut || (isForMap(shortcut) && route.value.page !== "map")) return;
   shortcut.run();
   event.preventDefault();
 }

@@ -1,6 +1,6 @@
 // Channels: where alerts are sent; made, tried out, given a new secret, and this browser's Web Push.
 import { html, nothing, type TemplateResult } from "lit";
-import { place } from "../../../core/address";
+import { route } from "../../../core/address";
 import { prefer, preferences } from "../../../core/preferences";
 import { clock } from "../../../ui/units";
 import { t, word, type TextKey } from "../../../i18n/i18n";
@@ -55,12 +55,12 @@ class Channels extends Task {
 
   constructor() {
     super();
-    this.watch(place);
+    this.watch(route);
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.stop = place.subscribe(() => this.choose());
+    this.stop = route.subscribe(() => this.choose());
     void this.attemptRead(() => this.read());
   }
 
@@ -83,7 +83,7 @@ class Channels extends Task {
   }
 
   private choose(): void {
-    const { id } = place.value.query;
+    const { id } = route.value.query;
     const chosen = this.channels.find((channel) => String(channel.id) === id);
     this.draft = id === "new" ? { ...FRESH } : chosen ? { ...chosen, address: "" } : null;
     if (this.draft) this.secret = null;

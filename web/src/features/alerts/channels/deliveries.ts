@@ -1,6 +1,6 @@
 // Deliveries: what was sent, what waits and what was given up, which can be sent again.
 import { html, nothing, type TemplateResult } from "lit";
-import { note, place } from "../../../core/address";
+import { note, route } from "../../../core/address";
 import { clock } from "../../../ui/units";
 import { t, word } from "../../../i18n/i18n";
 import { call, queryOf } from "../../../session/api";
@@ -24,7 +24,7 @@ class Deliveries extends Task {
 
   constructor() {
     super();
-    this.watch(place);
+    this.watch(route);
   }
 
   override connectedCallback(): void {
@@ -36,7 +36,7 @@ class Deliveries extends Task {
   }
 
   private async read(): Promise<void> {
-    const { channel, state } = place.value.query;
+    const { channel, state } = route.value.query;
     const answer = await call("GET alerts/deliveries/", {
       query: { channel, state, limit: PAGE },
     });
@@ -65,7 +65,7 @@ class Deliveries extends Task {
   private readonly retryAll = (): void => {
     void this.attempt(async () => {
       const to = new Date();
-      const { channel } = place.value.query;
+      const { channel } = route.value.query;
       const body = {
         from: new Date(to.getTime() - 7 * DAY_MS).toISOString(),
         to: to.toISOString(),
@@ -78,7 +78,7 @@ class Deliveries extends Task {
   };
 
   protected override render(): TemplateResult {
-    const { channel, state } = place.value.query;
+    const { channel, state } = route.value.query;
     return html`<div class="toolbar">
         <label><span>${t("delivery.channel")}</span><select @change=${(event: Event) => this.filter({ channel: (event.target as HTMLSelectElement).value })}><option value="">${t("filter.all")}</option>${this.channels.map((one) => html`<option value=${one.id} ?selected=${String(one.id) === channel}>${one.name}</option>`)}</select></label>
         <label><span>${t("alerts.state")}</span><select @change=${(event: Event) => this.filter({ state: (event.target as HTMLSelectElement).value })}><option value="">${t("filter.all")}</option>${STATES.map((one) => html`<option value=${one} ?selected=${one === state}>${word("delivery", one)}</option>`)}</select></label>

@@ -1,6 +1,6 @@
 // Geofences: drawn and edited on the map or as places in a text, with a band of altitude; taken from and saved as files.
 import { html, nothing, type TemplateResult } from "lit";
-import { place } from "../../../core/address";
+import { route } from "../../../core/address";
 import { dark, preferences } from "../../../core/preferences";
 import { measure, TypedUnit } from "../../../ui/units";
 import { t, type TextKey } from "../../../i18n/i18n";
@@ -35,13 +35,13 @@ class Geofences extends Task {
 
   constructor() {
     super();
-    this.watch(place, preferences);
+    this.watch(route, preferences);
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
     this.onMap.begin();
-    this.stops = [place.subscribe(() => this.choose()), dark.subscribe(() => this.showAll())];
+    this.stops = [route.subscribe(() => this.choose()), dark.subscribe(() => this.showAll())];
     void this.attemptRead(() => this.read());
   }
 
@@ -67,7 +67,7 @@ class Geofences extends Task {
   /** What the address asks to edit. */
   private choose(): void {
     if (!this.hasRead || !this.isConnected) return;
-    const { id } = place.value.query;
+    const { id } = route.value.query;
     const chosen = this.fences.find((fence) => String(fence.id) === id);
     if (!id || (!chosen && id !== "new")) this.draft = null;
     else if (this.draft?.id !== (chosen?.id ?? null) || !this.draft) {

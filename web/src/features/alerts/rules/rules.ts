@@ -1,6 +1,6 @@
 // Rules: one's own and those that others share; switched, edited, followed, carried elsewhere as a file.
 import { html, nothing, type TemplateResult } from "lit";
-import { place } from "../../../core/address";
+import { route } from "../../../core/address";
 import { t, word } from "../../../i18n/i18n";
 import { call } from "../../../session/api";
 import { fieldFault } from "../../../session/fault";
@@ -23,7 +23,7 @@ class Rules extends Task {
 
   constructor() {
     super();
-    this.watch(place);
+    this.watch(route);
   }
 
   override connectedCallback(): void {
@@ -66,7 +66,7 @@ class Rules extends Task {
   };
 
   protected override render(): TemplateResult {
-    const { id } = place.value.query;
+    const { id } = route.value.query;
     if (id && !this.hasRead) return html`${this.fault()}${this.emptyList("")}`;
     if (id === "new") return this.editor(null);
     const chosen = this.rules.find((rule) => String(rule.id) === id);
@@ -74,7 +74,7 @@ class Rules extends Task {
   }
 
   private editor(rule: Rule | null): TemplateResult {
-    return html`<sw-rule-editor .rule=${rule} .start=${rule ? null : startOf(place.value.query.ready)} .fences=${this.fences} .lists=${this.lists} .channels=${this.channels} @done=${() => this.leave()}></sw-rule-editor>`;
+    return html`<sw-rule-editor .rule=${rule} .start=${rule ? null : startOf(route.value.query.ready)} .fences=${this.fences} .lists=${this.lists} .channels=${this.channels} @done=${() => this.leave()}></sw-rule-editor>`;
   }
 
   private leave(): void {
