@@ -54,12 +54,14 @@ def has_user(session: Session, user_id: int) -> bool:
 def admitted(session: Session) -> list[KnownFeeder]:
     """The feeders that are let in: enabled, and of the managers or of a user whose account is active."""
     shows_signal = sa.or_(Feeder.place_privacy == EXACT, Feeder.lat.is_(None))
+    # Multilateration needs to know where an antenna is.
+    mlat = sa.and_(Feeder.mlat, *(column.is_not(None) for column in (Feeder.lat, Feeder.lon, Feeder.altitude_ft)))
     query = (
-        sa.select(Feeder.id, Feeder.uuid_hash, shows_signal, Feeder.name_key, Feeder.owner_id, Feeder.trusted)
+        sa.select(Feeder.id, Feeder.uuid_hash, shows_signal, Feeder.name_key, Feeder.owner_id, Feeder.trusted, mlat)
         .outerjoin(Feeder.owner)
         .where(Feeder.enabled, sa.or_(Feeder.owner_id.is_(None), User.is_active))
     )
     return [
-        KnownFeeder(number, digest, bool(shows), name, owner, trusted)
-        for number, digest, shows, name, owner, trusted in session.execute(query)
+        KnownFeeder(number, digest, bool(shows), name, owner, trusted, bool(consents))
+        for number, digest, shows, name, owner, trusted, consents in session.execute(query)
     ]

@@ -2,25 +2,35 @@
 
 ``beast|raw|sbs|json-lines HOST:PORT`` listens, ``... to HOST:PORT`` connects; then ``military=no``,
 ``sources=adsb,mlat``, and for those that listen ``allow=NETWORK,...`` and ``connections=64``.
+``mlat HOST:FIRST_PORT`` is for mlat-client (``mlat``).
 """
 
 from __future__ import annotations
 
 from skywatch.core.runtime import Runtime
-from skywatch.inputs.base import InputStatus
+from skywatch.inputs.base import Input, InputStatus
 from skywatch.inputs.options import Options, join_address, parse_address, split_setting
 from skywatch.inputs.transports.port import DEFAULT_CONNECTIONS, MAX_CONNECTIONS
 from skywatch.outputs.feeder import ConnectingFeeder, Feeder, ListeningFeeder
 from skywatch.outputs.forms import HEARTBEATS
 from skywatch.outputs.hub import FORMS, Hub, Output
+from skywatch.outputs.mlat import MLAT, open_mlat_output
 from skywatch.outputs.selection import SOURCE_WORDS, Selection
+from skywatch.receivers.listening.hub import FeederHub
 from skywatch.settings import SettingsError
 
 EXAMPLE = "beast 127.0.0.1:30005"
 
 
-def open_output(runtime: Runtime, name: str, text: str) -> Feeder:
+def open_output(runtime: Runtime, name: str, text: str) -> Input:
     """The output that a setting describes; nothing is opened before it runs. Raises SettingsError naming it."""
+    setting = f"output.{name}"
+    form, words = split_setting(setting, text, (*FORMS, MLAT), EXAMPLE)
+    if form == MLAT:
+        try:
+            return open_mlat_output(name, words, runtime.shared(FeederHub))
+        except ValueError as error:
+            raise SettingsError(setting, str(error)) from None
     output = parse(name, text)
     hub = runtime.shared(Hub)
     output.feeder.on_start = lambda: hub.add(output)

@@ -1,10 +1,11 @@
-"""``avr HOST:PORT``: Mode S frames as lines of hexadecimal, as port 30002 of readsb and dump1090 sends them."""
+"""``avr HOST:PORT [mlat]``: Mode S frames as lines of hexadecimal, as port 30002 of readsb and dump1090 sends them."""
 
 from __future__ import annotations
 
-from skywatch.inputs.options import Station, Words, parse_host_port
+from skywatch.inputs.options import Station, Words
 from skywatch.receivers.framing.avr import AvrFramer
 from skywatch.receivers.kinds.mode_s_stream import ModeSReceiver
+from skywatch.receivers.kinds.stream import parse_source
 
 
 class AvrReceiver(ModeSReceiver):
@@ -15,5 +16,6 @@ class AvrReceiver(ModeSReceiver):
 
 
 def create(name: str, words: Words, station: Station) -> AvrReceiver:
-    """Create the receiver; raises ValueError if the address is wrong."""
-    return AvrReceiver(name, *parse_host_port(words), station)
+    """Create the receiver; raises ValueError if the address or an option is wrong."""
+    host, port, is_mlat = parse_source(words)
+    return AvrReceiver(name, host, port, station, is_mlat=is_mlat)

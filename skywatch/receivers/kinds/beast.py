@@ -1,10 +1,11 @@
-"""``beast HOST:PORT``: binary Mode S frames, as port 30005 of readsb and dump1090 sends them."""
+"""``beast HOST:PORT [mlat]``: binary Mode S frames, as port 30005 of readsb and dump1090 sends them."""
 
 from __future__ import annotations
 
-from skywatch.inputs.options import Station, Words, parse_host_port
+from skywatch.inputs.options import Station, Words
 from skywatch.receivers.framing.beast import BeastFramer
 from skywatch.receivers.kinds.mode_s_stream import ModeSReceiver
+from skywatch.receivers.kinds.stream import parse_source
 
 
 class BeastReceiver(ModeSReceiver):
@@ -15,5 +16,6 @@ class BeastReceiver(ModeSReceiver):
 
 
 def create(name: str, words: Words, station: Station) -> BeastReceiver:
-    """Create the receiver; raises ValueError if the address is wrong."""
-    return BeastReceiver(name, *parse_host_port(words), station)
+    """Create the receiver; raises ValueError if the address or an option is wrong."""
+    host, port, is_mlat = parse_source(words)
+    return BeastReceiver(name, host, port, station, is_mlat=is_mlat)

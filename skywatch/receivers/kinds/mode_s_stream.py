@@ -135,8 +135,11 @@ class ModeSDecoder(Decoder):
         invalid: Counter[str],
         cpr: Counter[str] | None = None,
         tap: FrameTap | None = None,
+        *,
+        is_mlat: bool = False,
     ) -> None:
         self._framer = framer
+        self._is_mlat = is_mlat
         self._reports = FrameReports(station, invalid, cpr, tap)
         self._times = ArrivalTimes()
 
@@ -146,6 +149,8 @@ class ModeSDecoder(Decoder):
         self._reports.count("broken", self._framer.broken)
         if len(frames):
             frames.time = self._times.of(frames, received_at)
+            if self._is_mlat:
+                frames.mlat[:] = True
         return self._reports.decode(frames)
 
 
@@ -155,10 +160,11 @@ class ModeSReceiver(StreamReceiver):
     framer: type[BeastFramer] | type[AvrFramer]
     gather_s = GATHER_S
 
-    def __init__(self, name: str, host: str, port: int, station: Station) -> None:
+    def __init__(self, name: str, host: str, port: int, station: Station, *, is_mlat: bool = False) -> None:
         super().__init__(name, host, port)
         self._station = station
+        self._is_mlat = is_mlat
 
     def decoder(self) -> ModeSDecoder:
         """A decoder for a new connection."""
-        return ModeSDecoder(self.framer(), self._station, self.invalid, self.cpr, self.tap)
+        return ModeSDecoder(self.framer(), self._station, self.invalid, self.cpr, self.tap, is_mlat=self._is_mlat)

@@ -1,4 +1,4 @@
-"""``sbs HOST:PORT``: BaseStation lines, as port 30003 of readsb and dump1090 sends them.
+"""``sbs HOST:PORT [mlat]``: BaseStation lines, as port 30003 of readsb and dump1090 sends them.
 
 A line is one message of one aircraft in 22 columns; columns at the end may be missing. Records other than ``MSG``
 (and ``MLAT``, as mlat-client writes them) belong to BaseStation itself and are ignored.
@@ -14,9 +14,9 @@ from functools import lru_cache
 from msgspec import UNSET
 
 from skywatch.inputs.lines import LineSplitter
-from skywatch.inputs.options import Station, Words, parse_host_port
+from skywatch.inputs.options import Station, Words
 from skywatch.receivers.documents import ReportBatch
-from skywatch.receivers.kinds.stream import Decoder, StreamReceiver
+from skywatch.receivers.kinds.stream import Decoder, StreamReceiver, parse_source
 from skywatch.receivers.reports.limits import (
     ALTITUDE_FT,
     ANGLE_DEG,
@@ -43,8 +43,9 @@ MLAT_FIELDS = ["lat", "lon"]
 class SbsLine:
     """Reads single lines; what is invalid in them is counted by field in ``invalid``."""
 
-    def __init__(self, invalid: Counter[str]) -> None:
+    def __init__(self, invalid: Counter[str], *, is_mlat: bool = False) -> None:
         self._invalid = invalid
+        self._is_mlat = is_mlat
 
     def read(self, line: bytes) -> tuple[Report | None, float | None]:
         """A report without times, and the sender's time (unix seconds as if it were UTC); None for missing values."""
@@ -65,7 +66,7 @@ class SbsLine:
             columns += [""] * (COLUMNS - count)
         report = Report(address, messages=1)
         self._values(report, columns)
-        self._flags(report, columns, record == "MLAT")
+        self._flags(report, columns, self._is_mlat or record == "MLAT")
         return report, stamp(columns[6], columns[7])
 
     def _values(self, report: Report, columns: list[str]) -> None:
@@ -155,9 +156,9 @@ class SbsLine:
 class SbsDecoder(Decoder):
     """Lines of one connection. Empty lines are keep-alives."""
 
-    def __init__(self, invalid: Counter[str]) -> None:
+    def __init__(self, invalid: Counter[str], *, is_mlat: bool = False) -> None:
         self._lines = LineSplitter(MAX_LINE, invalid)
-        self._line = SbsLine(invalid)
+        self._line = SbsLine(invalid, is_mlat=is_mlat)
         self._clock = SourceClock()
 
     def feed(self, received: bytes, received_at: float) -> ReportBatch:
@@ -184,14 +185,19 @@ class SbsReceiver(StreamReceiver):
 
     kind = "sbs"
 
+    def __init__(self, name: str, host: str, port: int, *, is_mlat: bool = False) -> None:
+        super().__init__(name, host, port)
+        self._is_mlat = is_mlat
+
     def decoder(self) -> SbsDecoder:
         """A decoder for a new connection."""
-        return SbsDecoder(self.invalid)
+        return SbsDecoder(self.invalid, is_mlat=self._is_mlat)
 
 
 def create(name: str, words: Words, station: Station) -> SbsReceiver:
-    """Create the receiver; raises ValueError if the address is wrong."""
-    return SbsReceiver(name, *parse_host_port(words))
+    """Create the receiver; raises ValueError if the address or an option is wrong."""
+    host, port, is_mlat = parse_source(words)
+    return SbsReceiver(name, host, port, is_mlat=is_mlat)
 
 
 def stamp(date: str, clock: str) -> float | None:

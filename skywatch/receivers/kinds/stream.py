@@ -10,7 +10,7 @@ import asyncio
 import time
 from abc import abstractmethod
 
-from skywatch.inputs.options import join_address
+from skywatch.inputs.options import Options, Words, join_address, parse_address
 from skywatch.inputs.retrying import InputError
 from skywatch.inputs.transports.tcp import open_stream
 from skywatch.receivers.documents import ReportBatch
@@ -54,3 +54,14 @@ class StreamReceiver(RetryingReceiver):
                 if self.gather_s:
                     await asyncio.sleep(self.gather_s)
             raise InputError("the connection was closed by the other side")
+
+
+def parse_source(words: Words) -> tuple[str, int, bool]:
+    """``HOST:PORT [mlat]``: where to connect, and whether all that comes was computed by multilateration."""
+    if not words:
+        raise ValueError("expected host:port")
+    host, port = parse_address(words[0])
+    options = Options(words[1:])
+    is_mlat = options.flag("mlat")
+    options.finish()
+    return host, port, is_mlat

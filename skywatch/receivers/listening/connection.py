@@ -9,7 +9,8 @@ from collections.abc import Callable
 from skywatch.core.network.rate_limit import RateLimit
 from skywatch.inputs.meter import RateMeter
 from skywatch.receivers.documents import ReportBatch
-from skywatch.receivers.framing.beast import MLAT_TICKS
+from skywatch.receivers.framing.avr import AvrFramer
+from skywatch.receivers.framing.beast import MLAT_TICKS, BeastFramer
 from skywatch.receivers.framing.frames import Column, FrameBatch
 from skywatch.receivers.listening.hub import SILENT_S, Clock, FeederHub, KnownFeeder
 
@@ -30,6 +31,8 @@ class FeederConnection:
 
     # Whether the feeder has sent its UUID; else the setting of the port names it.
     has_uuid = True
+    # Extracts frames from what ``mirror`` gets; None where the feeder sends none.
+    framer: type[BeastFramer] | type[AvrFramer] | None = BeastFramer
 
     def __init__(
         self,
@@ -53,6 +56,8 @@ class FeederConnection:
         # Heard within a minute; the hub counts them.
         self.aircraft = 0
         self.invalid = invalid
+        # Called with all bytes that come.
+        self.mirror: Callable[[bytes], None] | None = None
         self._hub = hub
         self._end = end
         self._limit = RateLimit(messages_s)

@@ -20,6 +20,7 @@ class AvrConnection(FeederConnection):
     """Frames as lines of hexadecimal."""
 
     has_uuid = False
+    framer = AvrFramer
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -37,6 +38,7 @@ class LinesConnection(FeederConnection):
     """Lines with what the feeder decoded itself; a line counts as a message, and there are no counters of a clock."""
 
     has_uuid = False
+    framer = None
     decoder: Callable[[Counter[str]], Decoder]
 
     def __init__(self, *arguments: Any) -> None:

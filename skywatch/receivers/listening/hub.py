@@ -61,6 +61,8 @@ class KnownFeeder:
     name_key: str = field(default="", compare=False)
     owner: int | None = None
     trusted: bool = False
+    # Whether its frames may be passed on to multilateration; that ends no connection.
+    mlat: bool = field(default=False, compare=False)
 
     @property
     def is_registered(self) -> bool:

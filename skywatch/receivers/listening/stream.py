@@ -37,6 +37,8 @@ class FeederStream(asyncio.BufferedProtocol):
         if not self._pings.is_made:
             self._pings.look_in(received)
             self.ping(self.received_at)
+        if self.connection.mirror is not None:
+            self.connection.mirror(received)
         for start in range(0, len(received), PIECE):
             self.connection.receive(received[start : start + PIECE])
         if self.connection.waiting_bytes > MAX_WAITING:

@@ -280,7 +280,7 @@ async def test_a_port_that_is_taken_is_named_and_tried_again():
 @asynchronous
 async def test_another_skywatch_can_be_the_reader(form, kind):
     station, heard = Station(), set()
-    sink = SimpleNamespace(put=lambda name, reports, messages: heard.update(report.hex for report in reports))
+    sink = SimpleNamespace(put=lambda name, reports, *_: heard.update(report.hex for report in reports))
     async with running(station, f"{form} 127.0.0.1:0") as (output,):
         receiver = open_receiver("net", f"{kind} 127.0.0.1:{output.port}", None)
         task = asyncio.create_task(receiver.run(sink))

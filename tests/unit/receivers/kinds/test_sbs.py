@@ -162,3 +162,11 @@ def test_the_senders_clock_is_not_believed() -> None:
 )
 def test_stamps(date: str, clock: str, expected: float | None) -> None:
     assert stamp(date, clock) == (pytest.approx(expected) if expected is not None else None)
+
+
+def test_all_of_a_receiver_marked_as_multilateration_is():
+    # mlat-server's own output is like this; without the number of receivers nothing in it says where it comes from.
+    line = f"MSG,3,{HEAD},,33000,,,59.7,31.5,,,,,,\n".encode()
+    plain = SbsDecoder(Counter()).feed(line, ARRIVED).reports[0]
+    marked = SbsDecoder(Counter(), is_mlat=True).feed(line, ARRIVED).reports[0]
+    assert (plain.type, marked.type, marked.mlat) == ("adsb_icao", "mlat", ["lat", "lon"])
