@@ -98,7 +98,7 @@ def test_pairs_are_raised_25_seconds_ahead_where_geometry_allows(raised):
             assert began <= must_be_raised_by(encounter), number
             early += began <= encounters.LEAD_S - 25
             if is_level(encounter):
-                assert began <= encounters.LEAD_S - 45, number
+                assert began <= encounters.LEAD_S - 38, number
     assert early > 30
 
 

@@ -15,6 +15,7 @@ DRAWN = 3
         harmful.overtaking,
         harmful.turning,
         harmful.climb_and_descent,
+        harmful.base_legs_towards_each_other,
         harmful.crossing_with_ads_r,
         harmful.crossing_with_good_tis_b,
     ],
@@ -32,6 +33,9 @@ def test_a_dangerous_encounter_is_raised_with_the_lead_that_is_asked(geometry):
         harmless.parallel_approaches,
         harmless.formation_joins,
         harmless.copy_of_a_relay,
+        harmless.formation,
+        harmless.level_offs_1000_ft_apart,
+        harmless.turns_away,
         harmless.tow,
     ],
 )

@@ -16,6 +16,10 @@ from skywatch.safety.thresholds.table import Thresholds
 
 # Companions fly together: so near (nm, ft), with so little difference of velocity (kt), for so long (s).
 TOGETHER_NM, TOGETHER_FT, TOGETHER_KT, TOGETHER_S = 1.0, 700.0, 40.0, 30.0
+# Two that weave around their places in a formation differ by more for moments (kt).
+WEAVING_KT = 80.0
+# Nobody knows whether two weave that were near each other when one was received for the first time, so long ago (s).
+FIRST_S = 10.0
 # They stay companions while they break up and join again.
 MEMORY_S = 300.0
 # Two that are together within this time (s) after take-off fly together intentionally.
@@ -37,6 +41,9 @@ class _Together:
     not_closing_at: float
     farthest_nm: float
     closed_nm: float = 0.0
+    least_nm: float = float("inf")
+    most_nm: float = 0.0
+    weaves: bool = False
 
 
 class Companions:
@@ -68,19 +75,34 @@ class Companions:
         self._note_airborne(frame, m)
         young = now - self._airborne["since"][m.rows] <= NEW_S
         new = young & (self._airborne["was_on_ground"][m.rows] | (m.climb_fps > 0))
-        alike, distance_nm, closing_kt = _together(m, first, second)
+        is_first = now - self._airborne["since"][m.rows] <= FIRST_S
+        alike, distance_nm, closing_kt, is_weaving = _together(m, first, second)
         together: dict[Pair, _Together] = {}
-        for a, b, distance, closing in zip(
-            first[alike].tolist(), second[alike].tolist(), distance_nm.tolist(), closing_kt.tolist(), strict=True
+        for a, b, distance, closing, weaves in zip(
+            first[alike].tolist(),
+            second[alike].tolist(),
+            distance_nm.tolist(),
+            closing_kt.tolist(),
+            is_weaving.tolist(),
+            strict=True,
         ):
             pair = _pair(hexes[m.rows[a]], hexes[m.rows[b]])
             state = self._together.get(pair)
+            if weaves and self._until.get(pair, 0.0) < now and not (is_first[a] or is_first[b]):
+                continue
             if state is None:
                 state = _Together(now, now, 0.0, now, distance)
             if closing <= thresholds.proximity_closing_kt:
                 state.not_closing_s += now - state.at
                 state.not_closing_at = now
                 state.farthest_nm = distance
+            state.least_nm, state.most_nm = min(state.least_nm, distance), max(state.most_nm, distance)
+            state.weaves |= weaves
+            is_companion = self._until.get(pair, 0.0) > now + PENDING_S
+            has_moved = state.most_nm - state.least_nm > thresholds.formation_closed_nm
+            if state.weaves and has_moved and not is_companion:
+                # Who weaves in a formation keeps its place.
+                continue
             state.at, state.closed_nm = now, max(state.farthest_nm - distance, 0.0)
             together[pair] = state
             is_formation = now - state.since >= TOGETHER_S and state.not_closing_s >= thresholds.formation_steady_s
@@ -115,8 +137,9 @@ def _pair(address: str, other: str) -> Pair:
     return (address, other) if address < other else (other, address)
 
 
-def _together(m: Motion, first: Array, second: Array) -> tuple[Array, Array, Array]:
-    """Which pairs are near and move alike, their distance (nm), and how fast they close (kt)."""
+def _together(m: Motion, first: Array, second: Array) -> tuple[Array, Array, Array, Array]:
+    """Which pairs are near and move alike, their distance (nm), how fast they close (kt), and which of them do so only
+    if they weave."""
     apart_deg = np.abs(m.lat[second] - m.lat[first])
     near = np.flatnonzero(
         (apart_deg <= TOGETHER_NM / NM_PER_DEGREE) & (np.abs(m.alt_ft[second] - m.alt_ft[first]) <= TOGETHER_FT)
@@ -125,6 +148,7 @@ def _together(m: Motion, first: Array, second: Array) -> tuple[Array, Array, Arr
     dx, dy = offset(m.lat, m.lon, first, second)
     east, north = m.east_kt[second] - m.east_kt[first], m.north_kt[second] - m.north_kt[first]
     distance = np.hypot(dx, dy)
-    which = np.flatnonzero((distance <= TOGETHER_NM) & (np.hypot(east, north) <= TOGETHER_KT))
+    differ_kt = np.hypot(east, north)
+    which = np.flatnonzero((distance <= TOGETHER_NM) & (differ_kt <= WEAVING_KT))
     closing_kt = -(dx * east + dy * north)[which] / np.maximum(distance[which], 1e-6)
-    return near[which], distance[which], closing_kt
+    return near[which], distance[which], closing_kt, differ_kt[which] > TOGETHER_KT

@@ -28,7 +28,7 @@ from skywatch.safety.thresholds.table import Thresholds
 STAY_FACTOR = 1.3
 # Forecasts further ahead than this (s) must hold longer, by this share of the excess: the forecast of a turning
 # aircraft sweeps over others that are far ahead.
-SURE_S, HOLD_SHARE = 25.0, 0.25
+SURE_S, HOLD_SHARE = 30.0, 3.0
 # After a gap of this length (s) a pair that was not raised starts again.
 INTERRUPTED_S = 3.0
 # Within this time after the closest point (s) a message says "now".

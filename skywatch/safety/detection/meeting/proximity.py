@@ -25,6 +25,8 @@ ALTITUDE_AHEAD_S = 5.0
 LEVEL_FPM = 300.0
 # Of the box: 450 ft low and 900 ft high, which is the usual separation less a tenth for encoders and overshoot.
 SEPARATION_FACTOR, LEVEL_OFF_FPS2 = 1.125, 2.4
+# Where both level off each brakes on its own, and more gently than the most that was measured: 0.056 g.
+BOTH_LEVEL_OFF_FPS2 = 1.8
 # A pair in a turn that will come nearer by this (nm) is closing, even where it is not yet.
 TURNED_CLOSER_NM = 0.1
 
@@ -148,7 +150,8 @@ def judge_pairs(
     with np.errstate(invalid="ignore", divide="ignore"):
         closing_kt = np.where(now_nm > 1e-6, -(dx * vx + dy * vy) / now_nm, 0.0) * 3600
     counts = (enter <= leave) & ((closing_kt > least_closing_kt) | (turned_nm < now_nm - TURNED_CLOSER_NM))
-    undecided = np.flatnonzero(counts & (dz * vz < 0) & (room_ft > vz * vz / (2 * LEVEL_OFF_FPS2)))
+    braking_ft = _braking_ft(m, first, second, dz)
+    undecided = np.flatnonzero(counts & (dz * vz < 0) & (room_ft > braking_ft))
     if len(undecided):
         sides = first[undecided], second[undecided]
         counts[undecided] = room_ft[undecided] <= _committed_ft(m, *sides, dz[undecided], intentions)
@@ -210,6 +213,17 @@ def _room_ft(m: Motion, first: Array, second: Array, dz: Array, box_ft: Array, t
     separation_ft = np.where(is_opposite, np.maximum(separation_ft, thresholds.proximity_levels_ft), separation_ft)
     room: Array = np.abs(dz) - separation_ft
     return room
+
+
+def _braking_ft(m: Motion, first: Array, second: Array, dz: Array) -> Array:
+    """The way (ft) that pairs come nearer vertically while they level off: each one's own where both move towards the
+    other, else that of their difference."""
+    towards = np.sign(dz)
+    of_first, of_second = m.climb_fps[first] * towards, -m.climb_fps[second] * towards
+    both = (of_first > 0) & (of_second > 0)
+    squares = np.where(both, of_first**2 + of_second**2, (of_first + of_second) ** 2)
+    way: Array = squares / (2 * np.where(both, BOTH_LEVEL_OFF_FPS2, LEVEL_OFF_FPS2))
+    return way
 
 
 def _committed_ft(m: Motion, first: Array, second: Array, dz: Array, intentions: Intentions) -> Array:

@@ -113,6 +113,35 @@ def placed(first: Path, second: Path, t: float, miss_nm: float, vertical_ft: flo
     )
 
 
+def turns_onto_finals(r: Random, around: Air, least: float, most: float) -> tuple[list[Path], float]:
+    """Two that descend and turn from both sides, by so many degrees, onto finals 0.4 to 1 nm apart; and when the first
+    one begins to turn (s)."""
+    heading, apart = r.uniform(0, 360), r.uniform(0.4, 1.0)
+    paths, first_s = [], float("inf")
+    for side in (-1, 1):
+        speed, turn, begins = r.uniform(100, 160), r.uniform(1.5, 3.0), r.uniform(least, most)
+        lasts = begins / turn
+        legs = [Leg(80 + r.uniform(-12, 12) - lasts, 0.0, -500), Leg(lasts, side * turn, -600), Leg(1e9, 0.0, -650)]
+        first_s = min(first_s, legs[0].seconds)
+        # Who comes from the left turns left, onto the left final.
+        path = fly(around, speed, heading - side * begins, 4000, legs)
+        x, y, z = path(115)
+        across = math.radians(heading + 90)
+        offset, along = side * apart / 2, r.uniform(-0.6, 0.6)
+        dx = math.sin(across) * offset + math.sin(math.radians(heading)) * along - x
+        dy = math.cos(across) * offset + math.cos(math.radians(heading)) * along - y
+        paths.append(moved(path, dx, dy, 3000 + r.uniform(-150, 150) - z))
+    return paths, first_s
+
+
+def straight_on(first: Path, second: Path, t: float) -> tuple[float, float]:
+    """In what time (s) and how near (nm) two pass if both fly straight on from ``t``."""
+    here, there = first(t), second(t)
+    east, north = (b - a for a, b in zip(velocity(first, t), velocity(second, t), strict=True))
+    dx, dy, speed = there[0] - here[0], there[1] - here[1], math.hypot(east, north) or 1.0
+    return -(dx * east + dy * north) / speed**2 * 3600, abs(dx * north - dy * east) / speed
+
+
 def received(r: Random, path: Path, seconds: int, **fields: Any) -> Drawn:
     """An aircraft as it is received: with noise, an interval of its own, lost messages and now and then a gap."""
     interval = r.choice((1.0, 1.0, 1.0, 2.0, 3.0, 5.0, 8.0))

@@ -6,7 +6,17 @@ import math
 from random import Random
 from typing import Any
 
-from tests.unit.safety.geometries.flying import Encounter, Leg, Path, air, fly, placed, received
+from tests.unit.safety.geometries.flying import (
+    Encounter,
+    Leg,
+    Path,
+    air,
+    fly,
+    placed,
+    received,
+    straight_on,
+    turns_onto_finals,
+)
 
 LEVELS = (2_500, 4_000, 6_500, 9_000, 14_000, 24_000, 35_000)
 
@@ -169,6 +179,17 @@ def overshoots_the_turn_to_final(r: Random) -> Encounter:
     return _pair(r, *ways, 110, 125, r.uniform(0, 0.15), r.uniform(-150, 150), 15.0)
 
 
+def base_legs_towards_each_other(r: Random) -> Encounter:
+    """Opposite base legs of parallel finals that point at each other until both turn, 40 s and less before they would
+    meet. Vertically they are not apart, as they have to be until both are established (ICAO Doc 4444, 6.7.3.2)."""
+    around = air(r, 80, 130)
+    while True:
+        paths, turns_s = turns_onto_finals(r, around, 45, 90)
+        until_s, miss_nm = straight_on(*paths, turns_s - 1)
+        if miss_nm <= 0.4 and until_s <= 40:
+            return Encounter([received(r, path, 130) for path in paths], 130, True, 15.0)
+
+
 def crossing_with_ads_r(r: Random) -> Encounter:
     """One is heard by ADS-R, of good integrity."""
     return _level(r, 30, 180, type="adsr_icao", nic=8)
@@ -180,5 +201,6 @@ def crossing_with_good_tis_b(r: Random) -> Encounter:
 
 HARMFUL = (
     head_on, crossing, overtaking, overtaking_on_final, climb_and_descent, climb_through_a_level, turning, turned,
-    through_the_parallel_final, overshoots_the_turn_to_final, crossing_with_ads_r, crossing_with_good_tis_b,
+    through_the_parallel_final, overshoots_the_turn_to_final, base_legs_towards_each_other, crossing_with_ads_r,
+    crossing_with_good_tis_b,
 )  # fmt: skip

@@ -5,7 +5,18 @@ from __future__ import annotations
 import math
 from random import Random
 
-from tests.unit.safety.geometries.flying import Air, Encounter, Leg, Path, air, fly, moved, placed, received
+from tests.unit.safety.geometries.flying import (
+    Air,
+    Encounter,
+    Leg,
+    Path,
+    air,
+    fly,
+    moved,
+    placed,
+    received,
+    turns_onto_finals,
+)
 
 
 def _of(r: Random, paths: list[Path], seconds: int, *fields: dict[str, object]) -> Encounter:
@@ -32,31 +43,7 @@ def parallel_approaches(r: Random) -> Encounter:
 
 def turns_onto_parallel_finals(r: Random) -> Encounter:
     """Both descend and turn by up to 30 degrees onto finals 0.4 to 1 nm apart (ICAO Doc 9643)."""
-    return _turns_onto_finals(r, 10, 30)
-
-
-def base_legs_to_parallel_finals(r: Random) -> Encounter:
-    """The same from base legs, which are head-on until both turn."""
-    return _turns_onto_finals(r, 45, 90)
-
-
-def _turns_onto_finals(r: Random, least: float, most: float) -> Encounter:
-    around, heading = air(r, 80, 130), r.uniform(0, 360)
-    apart = r.uniform(0.4, 1.0)
-    paths = []
-    for side in (-1, 1):
-        speed, turn, begins = r.uniform(100, 160), r.uniform(1.5, 3.0), r.uniform(least, most)
-        lasts = begins / turn
-        legs = [Leg(80 + r.uniform(-12, 12) - lasts, 0.0, -500), Leg(lasts, side * turn, -600), Leg(1e9, 0.0, -650)]
-        # Who comes from the left turns left, onto the left final.
-        path = fly(around, speed, heading - side * begins, 4000, legs)
-        x, y, z = path(115)
-        across = math.radians(heading + 90)
-        offset, along = side * apart / 2, r.uniform(-0.6, 0.6)
-        dx = math.sin(across) * offset + math.sin(math.radians(heading)) * along - x
-        dy = math.cos(across) * offset + math.cos(math.radians(heading)) * along - y
-        paths.append(moved(path, dx, dy, 3000 + r.uniform(-150, 150) - z))
-    return _of(r, paths, 130)
+    return _of(r, turns_onto_finals(r, air(r, 80, 130), 10, 30)[0], 130)
 
 
 def formation(r: Random) -> Encounter:
@@ -235,7 +222,6 @@ def departures(r: Random) -> Encounter:
 
 
 HARMLESS = (
-    parallel_approaches, turns_onto_parallel_finals, base_legs_to_parallel_finals, formation, formation_joins, tow,
-    level_off_below, level_offs_1000_ft_apart, copy_of_a_relay, five_miles, a_thousand_feet, in_trail,
-    turns_away, departures,
+    parallel_approaches, turns_onto_parallel_finals, formation, formation_joins, tow, level_off_below,
+    level_offs_1000_ft_apart, copy_of_a_relay, five_miles, a_thousand_feet, in_trail, turns_away, departures,
 )  # fmt: skip
