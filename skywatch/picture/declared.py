@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 
 from skywatch.core.clock import unix_now
 from skywatch.inputs.options import Station
@@ -15,6 +16,8 @@ from skywatch.settings import Settings, SettingsError
 
 log = logging.getLogger(__name__)
 FAMILY = "receiver."
+# The kind of receivers that others connect to.
+LISTENER = "listen"
 
 
 class UnusableReceiver:
@@ -29,13 +32,31 @@ class UnusableReceiver:
 
 
 def declared_receivers(settings: Settings) -> dict[str, str]:
-    """Full name (``receiver.roof``) and text of every receiver."""
-    return {FAMILY + name: text for name, text in settings.of(ReceiverSettings).receivers.items()}
+    """Full name (``receiver.roof``) and text of every receiver that the tracker opens.
+
+    With a bus between processes the role ``ingest`` opens the ports that feeders connect to.
+    """
+    listeners = declared_listeners(settings) if settings.bus != "memory" else {}
+    receivers = settings.of(ReceiverSettings).receivers
+    return {FAMILY + name: text for name, text in receivers.items() if FAMILY + name not in listeners}
+
+
+def declared_listeners(settings: Settings) -> dict[str, str]:
+    """Full name and text of every port that feeders connect to."""
+    receivers = settings.of(ReceiverSettings).receivers
+    return {FAMILY + name: text for name, text in receivers.items() if text.split()[:1] == [LISTENER]}
 
 
 def open_declared(running: RunningInputs[Receiver], settings: Settings, station: Station) -> None:
     """Open every receiver; raises SettingsError where one of the ini file or the environment is wrong."""
-    for name, text in declared_receivers(settings).items():
+    open_declared_of(running, settings, declared_receivers(settings), station)
+
+
+def open_declared_of(
+    running: RunningInputs[Receiver], settings: Settings, declared: Mapping[str, str], station: Station
+) -> None:
+    """``open_declared`` of these receivers."""
+    for name, text in declared.items():
         try:
             receiver = open_receiver(name.removeprefix(FAMILY), text, station)
         except SettingsError as error:

@@ -23,12 +23,13 @@ from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
 from skywatch.inputs.running import RunningInputs, described_failures
 from skywatch.picture import measuring
-from skywatch.picture.declared import declared_receivers, open_declared, unusable
+from skywatch.picture.declared import FAMILY, declared_listeners, declared_receivers, open_declared, unusable
 from skywatch.picture.monitor import Monitor
 from skywatch.picture.picture import Picture
 from skywatch.picture.receiving.further_reports import FurtherReports
 from skywatch.picture.reception.access import PictureAccess
 from skywatch.picture.reception.feeders import FeederIntake
+from skywatch.picture.reception.reports_feed import FeederReports
 from skywatch.picture.running_monitors import RunningMonitors
 from skywatch.picture.saving.saver import PictureSaver
 from skywatch.picture.settings import PictureSettings
@@ -41,6 +42,7 @@ from skywatch.picture.trails.remote import TrailServer
 from skywatch.receivers.base import Receiver, ReceiverStatus
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.frame_tap import FrameTap
+from skywatch.receivers.ingest.encoding import FeederMessage
 from skywatch.receivers.ingest.reception import FeederReception
 from skywatch.receivers.listening.hub import FeederHub
 from skywatch.receivers.receiver import RetryingReceiver
@@ -100,7 +102,10 @@ class Tracker:
         self._feeders = runtime.shared(FeederHub)
         self._feeders.refused = self.picture.validator.refused_positions
         self.picture.corroboration.limit = runtime.current.of(ReceiverSettings).feeder_new_aircraft_minute
-        self._feeders.consume = FeederIntake(self.picture, runtime.shared(FeederReception)).take
+        self._reception = runtime.shared(FeederReception)
+        self._intake = FeederIntake(self.picture, self._reception)
+        self._feeders.consume = self._intake.take
+        self._feeder_reports = FeederReports(runtime.bus, self._take_second)
         self._follow_faults = FaultLog(log, "changed settings are not followed", "changed settings are followed")
         # Receivers have the station of the time when they were opened.
         self._must_reopen = False
@@ -119,6 +124,7 @@ class Tracker:
         # In a thread: a start may wait a little for the bus or the database.
         trail_server = await asyncio.to_thread(TrailServer, self.runtime.bus, self.picture.trails)
         await asyncio.to_thread(self._publisher.start)
+        await asyncio.to_thread(self._feeder_reports.start, asyncio.get_running_loop())
         await asyncio.to_thread(self.monitors.start)
         self.receivers.start()
         following = asyncio.create_task(self._follow_forever(), name="settings of receivers")
@@ -136,6 +142,7 @@ class Tracker:
             await tasks.end(following)
             await self.receivers.stop()
             await asyncio.to_thread(trail_server.close)
+            await asyncio.to_thread(self._feeder_reports.close)
             await asyncio.to_thread(self._publisher.close)
             await self._close()
 
@@ -150,6 +157,12 @@ class Tracker:
         self._publish_report(sky, time.perf_counter() - started)
         self._saver.save_when_due(self.settings.picture_save_s)
         return sky
+
+    def _take_second(self, message: FeederMessage) -> None:
+        """Take what the feeders of another process sent."""
+        self._intake.take(message.reduction, message.process)
+        for number in message.copied:
+            self._feeders.note_copied(number)
 
     async def _follow_forever(self) -> None:
         while True:
@@ -212,6 +225,9 @@ class Tracker:
             status = receiver.status
             invalid = {**status.invalid, **self.picture.validator.implausible.get(status.name, Counter())}
             statuses.append(msgspec.structs.replace(status, invalid=invalid))
+        if not self.runtime.bus.carries_objects:
+            listeners = [name.removeprefix(FAMILY) for name in declared_listeners(self.runtime.current)]
+            statuses += self._feeder_reports.statuses(listeners)
         return statuses
 
     def _publish_report(self, sky: Sky, duration_s: float) -> None:

@@ -11,9 +11,9 @@ from skywatch.settings.kinds import parse_bus, parse_bus_prefix
 
 AuthMode = Literal["public", "private", "hybrid"]
 Environment = Literal["production", "development"]
-Role = Literal["api", "tracker", "realtime", "worker"]
+Role = Literal["api", "tracker", "realtime", "worker", "ingest"]
 
-ROLES: tuple[Role, ...] = ("api", "tracker", "realtime", "worker")
+ROLES: tuple[Role, ...] = ("api", "tracker", "realtime", "worker", "ingest")
 
 # What a sample file or a hurried administrator would write; no service may sign tokens with it.
 DEFAULT_SECRETS = frozenset({"secret", "changeme", "change-me", "development-only", "skywatch", "password"})
@@ -66,7 +66,9 @@ class Settings:
         "what names on the bus begin with, so that installations share a server; skywatch if empty",
         parse=parse_bus_prefix,
     )
-    roles: tuple[Role, ...] = setting(ROLES, "the roles that `skywatch serve` runs: api, tracker, realtime, worker")
+    roles: tuple[Role, ...] = setting(
+        ROLES, "the roles that `skywatch serve` runs: api, tracker, realtime, worker, ingest"
+    )
     log_level: Literal["debug", "info", "warning", "error"] = setting("info", "least serious log line shown")
     log_format: Literal["text", "json"] = setting("text", "text: for people; json: one JSON object a line")
 

@@ -30,7 +30,7 @@ DOWNLOADS = ("1. Packages", "2. Skywatch", "Install")
 CHECKS = {
     "deployment": r"""
 systemd-analyze verify --man=no /etc/systemd/system/skywatch.target /etc/systemd/system/skywatch-*.service
-for role in tracker api realtime worker; do
+for role in tracker api realtime worker ingest; do
     pid=$(pgrep --full "skywatch serve .*--role $role")
     test "$(stat --format %U /proc/$pid)" = skywatch
     grep --text --quiet '^CapEff:[[:space:]]*0*$' /proc/$pid/status

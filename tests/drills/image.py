@@ -110,14 +110,14 @@ export PGPASSWORD=$password
 wait_for "$programs/psql" -h 127.0.0.1 -U skywatch -d postgres -c 'CREATE DATABASE skywatch'
 SECONDS=0 pids=()
 as init "${entrypoint[@]}" "${init_command[@]}" >"$work/init.log" 2>&1 || { cat "$work/init.log"; exit 1; }
-for role in tracker api realtime worker; do
+for role in tracker api realtime worker ingest; do
     declare -n its_command="${role}_command"
     as "$role" "${entrypoint[@]}" "${its_command[@]}" >"$work/$role.log" 2>&1 &
 done
 wait_for as api "${healthcheck[@]}" || { tail -n 20 "$work"/*.log; exit 1; }
 wait_for as realtime "${realtime_healthcheck[@]}"
 echo "production: healthy after $SECONDS s"
-for role in tracker api realtime worker; do
+for role in tracker api realtime worker ingest; do
     pid=$(pgrep --full "skywatch serve .*--role $role" | head -1)
     pids+=("$pid")
     test "$(stat --format %u "/proc/$pid")" = "${USER_GROUP%:*}"

@@ -12,5 +12,7 @@ IDENTITIES = "accounts"
 TRACKER, RECEIVERS, INPUTS = "tracker", "receivers", "inputs"
 # How much there is of each kind of data (a snapshot).
 RETENTION = "retention"
+# What the feeders of an ingest process sent in a second.
+FEEDER_REPORTS = "feeders:reports"
 # Trails: the object itself (only within a process), questions, and the prefix of the topic of one asker's answers.
 TRAILS, TRAIL_QUESTIONS, TRAIL_ANSWERS = "trails", "trails:questions", "trails:answers:"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from typing import cast
 
 from skywatch.core.process import tasks
 from skywatch.inputs.options import Options, Station, Words, join_address
@@ -171,6 +172,14 @@ class ListenReceiver(RetryingReceiver):
         pings: PingRequest,
     ) -> None:
         feeder = connection.feeder
+        if self.feeders.may_enter is not None:
+            # What comes meanwhile waits in the socket: the reader is replaced, and must be empty then.
+            reading = cast(asyncio.Transport, writer.transport)
+            reading.pause_reading()
+            may_enter = await asyncio.to_thread(self.feeders.may_enter, connection)
+            reading.resume_reading()
+            if not may_enter:
+                raise Refused
         if not self.feeders.claim(connection):
             raise Refused
         stream = FeederStream(connection, writer.transport, pings)

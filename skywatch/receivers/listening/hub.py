@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from msgspec import UNSET
 
+from skywatch.core.bus.base import call_on_loop
 from skywatch.core.process import tasks
 from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.receivers.base import Sink
@@ -136,6 +137,9 @@ class FeederHub:
         self.cpr: Counter[str] = Counter()
         self.station: tuple[float, float] | None = None
         self.tap: Any = None
+        # Set where feeders may be connected to other processes: whether one may come in. It is called in a thread.
+        self.may_enter: Callable[[Claimant], bool] | None = None
+        self.loop: asyncio.AbstractEventLoop | None = None
         self.consume: Callable[[Reduction], None] | None = None
         self._reports: list[Delivered] = []
         # How many positions of a receiver the picture has refused.
@@ -193,8 +197,7 @@ class FeederHub:
         if older is not None:
             if older.network != connection.network and older.silent_s() < YIELDS_AFTER_S:
                 if connection.has_uuid and older.has_uuid:
-                    with self._lock:
-                        self._copied.add(connection.feeder.id)
+                    self.note_copied(connection.feeder.id)
                 return False
             self.release(older)
             older.close()
@@ -216,6 +219,17 @@ class FeederHub:
     def connections(self) -> list[Any]:
         """The connections of this moment."""
         return list(self._connected.values())
+
+    def note_copied(self, number: int) -> None:
+        """Two networks use the UUID of a feeder."""
+        with self._lock:
+            self._copied.add(number)
+
+    def close_soon(self, number: int) -> None:
+        """End the connection of a feeder, which has another one now; from any thread."""
+        connection = self._connected.get(number)
+        if connection is not None and self.loop is not None:
+            call_on_loop(self.loop, connection.close)
 
     def take_copied(self) -> set[int]:
         """The feeders whose UUID two networks have used at the same time, since this was asked last."""

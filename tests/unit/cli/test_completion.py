@@ -37,7 +37,7 @@ def test_commands_options_values_and_files_are_offered():
     assert offered("ra") == {"radar"}
     assert offered("user", "") == {"add", "disable", "enable", "list", "set-password"}
     assert {"--role", "--email", "--password-stdin"} <= offered("user", "add", "--")
-    assert offered("serve", "--role", "") == {"api", "tracker", "realtime", "worker"}
+    assert offered("serve", "--role", "") == {"api", "tracker", "realtime", "worker", "ingest"}
     assert offered("decode", "--format", "b") == {"beast"}
 
 

@@ -1,0 +1,143 @@
+"""A reduction as a message of the bus: a version, then compressed columns.
+
+Columns are little-endian memory. Of each field there is a bit for each report that has it, and the values of those.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+
+from skywatch.receivers.base import ReceiverStatus
+from skywatch.receivers.framing.frames import Column
+from skywatch.receivers.ingest.reducing.columns import FIELDS, Heard, ReportColumns
+from skywatch.receivers.ingest.reduction import Lane, Link, Reduction
+from skywatch.receivers.ingest.voices import Voice
+from skywatch.receivers.listening.hub import Delivered
+from skywatch.receivers.reports.report import Report
+
+VERSION = 1
+_COMPRESSION_LEVEL = 1
+_REPORT_DTYPES = {
+    "key": "<i8", "at": "<f8", "position_at": "<f8", "messages": "<i4", "voices": "<u1", "is_dissent": "?",
+    "rssi": "<f4", "acas_ra": "<i8", "acas_ra_frames": "<i4",
+}  # fmt: skip
+_HEARD_DTYPES = {"address": "<u4", "feeder": "<u4", "rssi": "<f4", "has_position": "?"}
+_REPORT_FIELDS = Report.__struct_fields__
+
+
+class UnknownVersion(ValueError):
+    """A message of another release."""
+
+
+class FeederMessage(NamedTuple):
+    """What an ingest process sends once a second.
+
+    ``statuses`` are those of its listeners; of the feeders ``copied`` two networks used the UUID at the same time.
+    """
+
+    process: str
+    reduction: Reduction
+    statuses: list[ReceiverStatus]
+    copied: list[int]
+
+
+class _Wire(msgspec.Struct, array_like=True):
+    process: str
+    at: float
+    count: int
+    reports: dict[str, bytes]
+    fields: dict[str, tuple[bytes, bytes]]
+    heard: dict[str, bytes]
+    lanes: dict[int, tuple[str, int, tuple[str, str] | None]]
+    links: list[Link]
+    delivered: list[tuple[str, tuple[str, str] | None, list[list[tuple[int, Any]]], int]]
+    statuses: list[ReceiverStatus]
+    copied: list[int]
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(_Wire)
+
+
+def encode(message: FeederMessage) -> bytes:
+    """A message as bytes."""
+    reduction = message.reduction
+    reports, heard = reduction.reports, reduction.heard
+    fields = {}
+    for place, name in enumerate(FIELDS):
+        has_value = ~np.isnan(reports.values[:, place])
+        if has_value.any():
+            values = reports.values[has_value, place].astype("<f8")
+            fields[name] = np.packbits(has_value).tobytes(), values.tobytes()
+    in_use = set(np.unique(reports.lane).tolist()) | set(np.unique(heard.feeder).tolist())
+    wire = _Wire(
+        message.process,
+        reduction.at,
+        len(reports),
+        {name: getattr(reports, name).astype(dtype).tobytes() for name, dtype in _REPORT_DTYPES.items()},
+        fields,
+        {name: getattr(heard, name).astype(dtype).tobytes() for name, dtype in _HEARD_DTYPES.items()},
+        {number: lane for number, lane in reduction.lanes.items() if number in in_use},
+        reduction.links,
+        [
+            (name, voice, [_members(report) for report in reports], messages)
+            for name, voice, reports, messages in reduction.delivered
+        ],
+        message.statuses,
+        message.copied,
+    )
+    return bytes([VERSION]) + zlib.compress(_encoder.encode(wire), _COMPRESSION_LEVEL)
+
+
+def decode(data: bytes) -> FeederMessage:
+    """The message of ``encode``; raises UnknownVersion for one of another release, ValueError for what is none."""
+    if not data or data[0] != VERSION:
+        raise UnknownVersion(f"reports of version {data[0] if data else 0}; this process reads version {VERSION}")
+    try:
+        wire = _decoder.decode(zlib.decompress(data[1:]))
+        columns = {name: np.frombuffer(wire.reports[name], dtype) for name, dtype in _REPORT_DTYPES.items()}
+        heard = {name: np.frombuffer(wire.heard[name], dtype) for name, dtype in _HEARD_DTYPES.items()}
+        values = np.full((wire.count, len(FIELDS)), np.nan)
+        for place, name in enumerate(FIELDS):
+            if name in wire.fields:
+                values[_rows(wire.fields[name][0], wire.count), place] = np.frombuffer(wire.fields[name][1], "<f8")
+    except (msgspec.MsgspecError, zlib.error, KeyError) as error:
+        raise ValueError(f"not a message of feeders: {error}") from None
+    if any(len(column) != wire.count for column in columns.values()):
+        raise ValueError("not a message of feeders: columns differ in length")
+    reduction = Reduction(
+        wire.at,
+        ReportColumns(values=values, **columns),
+        {number: Lane(name, feeder_id, _voice(voice)) for number, (name, feeder_id, voice) in wire.lanes.items()},
+        Heard(
+            heard["address"].astype(np.int64), heard["feeder"].astype(np.int64), heard["rssi"], heard["has_position"]
+        ),
+        wire.links,
+        [
+            Delivered(name, _voice(voice), [_report(members) for members in reports], messages)
+            for name, voice, reports, messages in wire.delivered
+        ],
+    )
+    return FeederMessage(wire.process, reduction, wire.statuses, wire.copied)
+
+
+def _rows(bits: bytes, count: int) -> Column:
+    return np.flatnonzero(np.unpackbits(np.frombuffer(bits, np.uint8), count=count))
+
+
+def _members(report: Report) -> list[tuple[int, Any]]:
+    """The members that a report has, by their places."""
+    values = [getattr(report, name) for name in _REPORT_FIELDS]
+    return [(place, value) for place, value in enumerate(values) if value is not msgspec.UNSET]
+
+
+def _report(members: list[tuple[int, Any]]) -> Report:
+    return Report(**{_REPORT_FIELDS[place]: value for place, value in members})
+
+
+def _voice(voice: tuple[str, str] | None) -> Voice | None:
+    return Voice(*voice) if voice is not None else None

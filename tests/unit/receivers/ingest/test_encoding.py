@@ -1,0 +1,58 @@
+"""What an ingest process sends arrives as it was; what is of another version or none is refused by name."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from skywatch.receivers.base import ReceiverStatus
+from skywatch.receivers.ingest.encoding import FeederMessage, UnknownVersion, decode, encode
+from skywatch.receivers.ingest.reducing.columns import Heard, ReportColumns
+from skywatch.receivers.kinds.readsb_lines import LinesDecoder
+from skywatch.receivers.listening.hub import Delivered
+from tests.unit.receivers.ingest.feeders import Feeders, callsign, pair
+
+JSON = b'{"now":1767268800.1,"hex":"4840d6","type":"adsb_icao","lat":47.5,"lon":8.5,"seen_pos":0.1,"flight":"KLM1"}\n'
+
+
+def same(one, other):
+    for field in dataclasses.fields(one):
+        np.testing.assert_array_equal(getattr(one, field.name), getattr(other, field.name), field.name)
+
+
+def test_a_second_arrives_as_it_was():
+    feeders = Feeders(1, 2, 3, trusted=(3,))
+    for number in (1, 2):
+        feeders.send(number, *pair(0x4B1617, 47.5, 8.5), callsign(0x4B1617, "SWR12"))
+    feeders.send(3, *pair(0x4B1618, 46.5, 8.5), rssi=0)
+    feeders.flush()
+    decoded = LinesDecoder(Counter()).feed(JSON, 1_767_268_800.0)
+    reduction = feeders.reduce()._replace(delivered=[Delivered("feeder-9", None, decoded.reports, 1)])
+    message = FeederMessage("a", reduction, [ReceiverStatus("in", "listen", "0.0.0.0:1")], [7])
+    arrived = decode(encode(message))
+    same(arrived.reduction.reports, reduction.reports)
+    same(arrived.reduction.heard, reduction.heard)
+    assert arrived.reduction.lanes == reduction.lanes
+    assert arrived.reduction.links == reduction.links
+    assert (arrived.process, arrived.statuses, arrived.copied) == ("a", message.statuses, [7])
+    (delivered,) = arrived.reduction.delivered
+    assert (delivered.receiver, delivered.reports[0].flight, delivered.reports[0].lat) == ("feeder-9", "KLM1", 47.5)
+    assert delivered.reports[0].position_at == pytest.approx(decoded.reports[0].position_at)
+
+
+def test_an_empty_second_arrives():
+    nothing = ReportColumns.blank(np.empty(0, np.int64), np.empty(0))
+    reduction = Feeders(1).reduce()._replace(reports=nothing, heard=Heard.nothing())
+    assert len(decode(encode(FeederMessage("a", reduction, [], []))).reduction.reports) == 0
+
+
+def test_another_version_and_nonsense_are_refused_by_name():
+    data = encode(FeederMessage("a", Feeders(1).reduce(), [], []))
+    with pytest.raises(UnknownVersion, match="version 9; this process reads version 1"):
+        decode(b"\x09" + data[1:])
+    for nonsense in (b"", data[:-5], b"\x01" + b"x" * 50):
+        with pytest.raises(ValueError):
+            decode(nonsense)
