@@ -36,7 +36,7 @@ def test_receivers_come_from_both():
         ({"picture_timeout_s": "soon"}, "setting picture_timeout_s: expected a number"),
         ({"picture_timeout_s": "nan"}, "setting picture_timeout_s: expected a finite number"),
         ({"picture_timeout_s": "1"}, "setting picture_timeout_s: must be at least 5"),
-        ({"roles": "api pilot"}, "setting roles: expected one of api, tracker, realtime, worker"),
+        ({"roles": "api pilot"}, "setting roles: expected one of api, tracker, realtime, worker, ingest"),
         ({"station_lat": "91"}, "setting station_lat: must be at most 90"),
         ({"station_lat": "47"}, "setting station_lon: station_lat and station_lon belong together; one is missing"),
         ({"auth_mod": "x"}, "setting auth_mod: is not a setting of Skywatch (did you mean auth_mode?)"),
