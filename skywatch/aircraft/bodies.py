@@ -32,9 +32,9 @@ def without_position(body: bytes) -> tuple[bytes, bytes, bytes]:
 
 def only_fields(bodies: bytes, names: list[str]) -> bytes:
     """A JSON array of aircraft with only these members, and always ``hex``."""
-    wanted = {"hex", *names}
+    selected = {"hex", *names}
     aircraft = _raw_members.decode(bodies)
-    return msgspec.json.encode([{name: member[name] for name in member if name in wanted} for member in aircraft])
+    return msgspec.json.encode([{name: member[name] for name in member if name in selected} for member in aircraft])
 
 
 def _without(body: bytes, name: bytes) -> tuple[bytes, bytes]:

@@ -64,11 +64,11 @@ def ordered(sky: Sky, mask: Mask, sort: str) -> Rows:
     column_name = SORT_KEYS[key]
     values = (altitude_ft(sky) if column_name is None else sky.column(column_name))[rows]
     unknown = values == b"" if values.dtype.kind == "S" else np.isnan(values.astype(float))
-    known_rows, known = rows[~unknown], values[~unknown]
-    order = np.argsort(known, kind="stable")
+    known_rows, present = rows[~unknown], values[~unknown]
+    order = np.argsort(present, kind="stable")
     if descending:
         # A stable descending order: reverse twice, so that equal values stay in the order of addresses.
-        order = len(known) - 1 - np.argsort(known[::-1], kind="stable")[::-1]
+        order = len(present) - 1 - np.argsort(present[::-1], kind="stable")[::-1]
     return np.concatenate([known_rows[order], rows[unknown]])
 
 
@@ -80,10 +80,10 @@ def altitude_ft(sky: Sky) -> npt.NDArray[np.float32]:
 
 
 def _text(column_name: str) -> Callable[[Sky, Sequence[str]], Mask]:
-    def apply(sky: Sky, wanted: Sequence[str]) -> Mask:
+    def apply(sky: Sky, values: Sequence[str]) -> Mask:
         column = sky.column(column_name)
         mask = np.zeros(len(sky), dtype=bool)
-        for text in wanted:
+        for text in values:
             value = text.upper().encode("ascii", "replace")
             mask |= np.char.startswith(column, value[:-1]) if value.endswith(b"*") else column == value
         return mask
@@ -92,7 +92,7 @@ def _text(column_name: str) -> Callable[[Sky, Sequence[str]], Mask]:
 
 
 def _flag(column_name: str) -> Callable[[Sky, bool], Mask]:
-    return lambda sky, wanted: sky.column(column_name) == wanted
+    return lambda sky, value: sky.column(column_name) == value
 
 
 def _receiver(sky: Sky, names: Sequence[str]) -> Mask:
@@ -100,9 +100,9 @@ def _receiver(sky: Sky, names: Sequence[str]) -> Mask:
     return np.isin(sky.column("receiver"), indexes)
 
 
-def _addresses(sky: Sky, wanted: Sequence[str]) -> Mask:
+def _addresses(sky: Sky, addresses: Sequence[str]) -> Mask:
     mask = np.zeros(len(sky), dtype=bool)
-    mask[[sky.index[address] for address in wanted if address in sky.index]] = True
+    mask[[sky.index[address] for address in addresses if address in sky.index]] = True
     return mask
 
 

@@ -40,8 +40,8 @@ class AirframeCache:
     def __init__(self, sessions: SessionFactory, bus: Bus | None = None) -> None:
         self._sessions = sessions
         self._bus = bus
-        self._known: dict[str, Airframe] = {}
-        self._wanted: set[str] = set()  # changed only under the lock
+        self._airframes: dict[str, Airframe] = {}
+        self._requested: set[str] = set()  # changed only under the lock
         lock = threading.Lock()
         self._work = threading.Condition(lock)
         self._answered = threading.Condition(lock)
@@ -77,25 +77,25 @@ class AirframeCache:
 
     def want(self, addresses: Iterable[str]) -> None:
         """Request these in the background; returns at once."""
-        missing = {address for address in addresses if address not in self._known}
+        missing = {address for address in addresses if address not in self._airframes}
         if missing and self._thread is not None:
             with self._work:
-                if len(self._wanted) > MAX_WANTED:
-                    self._wanted.clear()  # The database has been away for long; live aircraft are requested again.
-                self._wanted |= missing
+                if len(self._requested) > MAX_WANTED:
+                    self._requested.clear()  # The database has been away for long; live aircraft are requested again.
+                self._requested |= missing
                 self._work.notify()
 
     def lookup(self, addresses: list[str], wait_s: float = 0.0) -> list[Airframe | None]:
         """One airframe for each address; None where the database has not answered within ``wait_s``."""
-        airframes = list(map(self._known.get, addresses))
+        airframes = list(map(self._airframes.get, addresses))
         if None in airframes:
             self.want(addresses)
             if wait_s:
                 with self._answered:
-                    self._answered.wait_for(lambda: not self._wanted, wait_s)
-                airframes = list(map(self._known.get, addresses))
-        if len(self._known) > 4 * len(addresses) + SPARE:
-            self._known = {
+                    self._answered.wait_for(lambda: not self._requested, wait_s)
+                airframes = list(map(self._airframes.get, addresses))
+        if len(self._airframes) > 4 * len(addresses) + SPARE:
+            self._airframes = {
                 address: airframe
                 for address, airframe in zip(addresses, airframes, strict=True)
                 if airframe is not None
@@ -103,7 +103,7 @@ class AirframeCache:
         return airframes
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._airframes)
 
     def refresh(self) -> None:
         """Query all airframes again; until then the old ones stay valid."""
@@ -136,13 +136,13 @@ class AirframeCache:
                 with self._work:
                     self._work.wait_for(lambda: self._stop, RETRY_S)
             with self._work:
-                self._work.wait_for(lambda: self._stop or self._wanted or self._again, LOOK_FOR_IMPORTS_S)
+                self._work.wait_for(lambda: self._stop or self._requested or self._again, LOOK_FOR_IMPORTS_S)
 
     def _look_up(self) -> None:
         with self._work:
-            pending, refresh_all = set(self._wanted), self._again
+            pending, refresh_all = set(self._requested), self._again
             if refresh_all:
-                pending |= set(self._known)
+                pending |= set(self._airframes)
         for batch in _batches(pending):
             if self._stop:
                 return
@@ -150,9 +150,9 @@ class AirframeCache:
                 airframes = find_many(session, batch)
             for address in batch:
                 # Unknown aircraft are cached as well, so that they are not queried every second.
-                self._known[address] = airframes.get(address.upper()) or Airframe(address.upper())
+                self._airframes[address] = airframes.get(address.upper()) or Airframe(address.upper())
             with self._work:
-                self._wanted.difference_update(batch)
+                self._requested.difference_update(batch)
                 self._answered.notify_all()
         if refresh_all:
             with self._work:

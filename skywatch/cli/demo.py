@@ -124,9 +124,9 @@ def _addresses(load: Any) -> tuple[str, str]:
     return listen, f"[{host}]:{realtime_port}" if ":" in host else f"{host}:{realtime_port}"
 
 
-def _port(host: str, wanted: int, taken: int | None = None) -> int:
+def _port(host: str, preferred: int, taken: int | None = None) -> int:
     """The port if it is free, else one that the system chooses."""
-    for port in (wanted, 0, 0):
+    for port in (preferred, 0, 0):
         if port == taken:
             continue
         try:
@@ -138,7 +138,7 @@ def _port(host: str, wanted: int, taken: int | None = None) -> int:
         if free != taken:
             return free
     # Nothing can listen there: the start of the service says why.
-    return wanted
+    return preferred
 
 
 def has_desktop(environ: Mapping[str, str]) -> bool:

@@ -196,9 +196,9 @@ class Client:
 
     def _take(self, message: dict[str, Any]) -> Event:
         event = Event(message["topic"], message["event"], message["epoch"], message["seq"], message["data"])
-        held = self.lists.get(event.topic)
-        if held is not None:
-            held.apply(event.event, event.epoch, event.seq, event.data)
+        aircraft_list = self.lists.get(event.topic)
+        if aircraft_list is not None:
+            aircraft_list.apply(event.event, event.epoch, event.seq, event.data)
         self._points[event.topic] = {"epoch": event.epoch, "seq": event.seq}
         return event
 

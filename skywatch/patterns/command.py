@@ -50,14 +50,14 @@ def patterns(file: Path, scored: bool, as_table: bool) -> None:
     score = Score()
 
     def take(track: Track) -> int:
-        found = find_patterns(track)
+        matches = find_patterns(track)
         if scored:
-            score.add(track, found)
+            score.add(track, matches)
         elif as_table:
-            _print("".join(f"{_row(track, pattern)}\n" for pattern in found).encode())
+            _print("".join(f"{_row(track, pattern)}\n" for pattern in matches).encode())
         else:
-            _print(b"".join(_ENCODER.encode(_as_line(track, pattern)) + b"\n" for pattern in found))
-        return len(found)
+            _print(b"".join(_ENCODER.encode(_as_line(track, pattern)) + b"\n" for pattern in matches))
+        return len(matches)
 
     if as_table:
         _print(f"{_HEAD}\n".encode())

@@ -86,19 +86,19 @@ class PatternFleet:
         columns = (t, lat, lon, alt_ft, speed_kt, track_deg)
         due, suspect = self._motion.step(slots, t, lat, lon, speed_kt, on_ground)
         self._remember(slots, due, columns)
-        found: list[Found] = []
+        changes: list[Found] = []
         for index in due[suspect].tolist():
             slot = int(slots[index])
             self._watch_until[slot] = t[index] + self._s.watch_s
             if slot not in self._trackers:
-                found += [(addresses[index], event) for event in self._wake(slot, addresses[index], float(t[index]))]
+                changes += [(addresses[index], event) for event in self._wake(slot, addresses[index], float(t[index]))]
         # Those watched are fed as often as they take positions; whoever was woken just now has this one already.
         fed_t = self._fed_t[slots]
         feed = np.flatnonzero((self._watch_until[slots] > -np.inf) & (t - fed_t >= self._s.sample_min_s) & ~on_ground)
         positions = np.stack([column[feed] for column in columns], axis=1).tolist()
         for index, slot, position in zip(feed.tolist(), slots[feed].tolist(), positions, strict=True):
-            found += [(addresses[index], event) for event in self._feed(slot, position)]
-        return found
+            changes += [(addresses[index], event) for event in self._feed(slot, position)]
+        return changes
 
     def leave(self, addresses: Sequence[str] = ()) -> list[Found]:
         """Take those that left the picture; return the ends of the patterns of those gone for good.
@@ -112,24 +112,24 @@ class PatternFleet:
                 heappush(self._away, (float(self._fed_t[slot]), address))
             elif slot is not None:
                 self._forget(address, slot)
-        found: list[Found] = []
+        changes: list[Found] = []
         while self._away and self._now - self._away[0][0] > self._s.trail_break_s:
             left_t, address = heappop(self._away)
             slot = self._slots.find(address)
             # Who came back was fed again.
             if slot in self._trackers and self._fed_t[slot] <= left_t:
-                found += self._end(address, slot)
-        return found
+                changes += self._end(address, slot)
+        return changes
 
     def close(self) -> list[Found]:
         """End everything, as when the service stops; return the events."""
-        found: list[Found] = []
+        changes: list[Found] = []
         for address in self._slots.addresses:
             slot = self._slots.find(address)
             if slot is not None:
-                found += self._end(address, slot)
+                changes += self._end(address, slot)
         self._away.clear()
-        return found
+        return changes
 
     def _end(self, address: str, slot: int) -> list[Found]:
         tracker = self._trackers.get(slot)
@@ -171,7 +171,7 @@ class PatternFleet:
         ring = np.roll(self._history[slot], -int(self._history_at[slot]), axis=0)
         events: list[PatternEvent] = []
         for position in ring[np.isfinite(ring[:, 0])].tolist():
-            events += tracker.feed(*_known(position))
+            events += tracker.feed(*_optional(position))
         for finding in tracker.open:
             finding.detected_at = now
         return [replace(e, pattern=replace(e.pattern, detected_at=now)) for e in events]
@@ -179,7 +179,7 @@ class PatternFleet:
     def _feed(self, slot: int, position: list[float]) -> list[PatternEvent]:
         tracker = self._trackers[slot]
         now = self._fed_t[slot] = position[0]
-        events = tracker.feed(*_known(position))
+        events = tracker.feed(*_optional(position))
         if now > self._watch_until[slot] and not tracker.open:
             self._watch_until[slot] = -np.inf
             self._flights[slot] = (self._flights[slot][0], tracker.next_number)
@@ -187,7 +187,7 @@ class PatternFleet:
         return events
 
 
-def _known(position: list[float]) -> tuple[float, float, float, float | None, float | None, float | None]:
+def _optional(position: list[float]) -> tuple[float, float, float, float | None, float | None, float | None]:
     """Return a position as a tracker takes it, None for NaN."""
     t, lat, lon, alt, speed, track = position
     return (

@@ -80,71 +80,71 @@ def query_readsb_api(request: SkyRequest) -> Response:
 @v2_all.get(**READ)
 def list_v2_aircraft(request: SkyRequest) -> Response:
     """All live aircraft, as v2"""
-    return _found(request, ["all"])
+    return _matching(request, ["all"])
 
 
 @v2_military.get(**READ)
 def list_v2_military_aircraft(request: SkyRequest) -> Response:
     """Military aircraft, as v2; without `aircraft.view_military` there are none"""
-    return _found(request, ["all", "filter_mil"])
+    return _matching(request, ["all", "filter_mil"])
 
 
 @v2_pia.get(**READ)
 def list_v2_aircraft_with_privacy_addresses(request: SkyRequest) -> Response:
     """Aircraft with privacy addresses (PIA), as v2"""
-    return _found(request, ["all", "filter_pia"])
+    return _matching(request, ["all", "filter_pia"])
 
 
 @v2_ladd.get(**READ)
 def list_v2_aircraft_on_ladd(request: SkyRequest) -> Response:
     """Aircraft whose owners limit the display of their data (LADD), as v2"""
-    return _found(request, ["all", "filter_ladd"])
+    return _matching(request, ["all", "filter_ladd"])
 
 
 @v2_sqk.get(path=TextPath(), operation_id="list_v2_aircraft_by_sqk", **READ)
 @v2_squawk.get(path=TextPath(), **READ)
 def list_v2_aircraft_by_squawk(request: SkyRequest) -> Response:
     """Aircraft with a squawk, as v2"""
-    return _found(request, ["all", f"filter_squawk={_text(request)}"])
+    return _matching(request, ["all", f"filter_squawk={_text(request)}"])
 
 
 @v2_type.get(path=TextPath(), **READ)
 def list_v2_aircraft_by_type(request: SkyRequest) -> Response:
     """Aircraft of a type (ICAO designator), as v2"""
-    return _found(request, [f"find_type={_text(request)}"])
+    return _matching(request, [f"find_type={_text(request)}"])
 
 
 @v2_reg.get(path=TextPath(), operation_id="list_v2_aircraft_by_reg", **READ)
 @v2_registration.get(path=TextPath(), **READ)
 def list_v2_aircraft_by_registration(request: SkyRequest) -> Response:
     """Aircraft by registration, as v2; needs `aircraft.view_details`"""
-    return _found(request, [f"find_reg={_text(request)}"])
+    return _matching(request, [f"find_reg={_text(request)}"])
 
 
 @v2_icao.get(path=TextPath(), operation_id="list_v2_aircraft_by_icao", **READ)
 @v2_hex.get(path=TextPath(), **READ)
 def list_v2_aircraft_by_hex(request: SkyRequest) -> Response:
     """Aircraft by ICAO address, as v2"""
-    return _found(request, [f"find_hex={_text(request)}"])
+    return _matching(request, [f"find_hex={_text(request)}"])
 
 
 @v2_callsign.get(path=TextPath(), **READ)
 def list_v2_aircraft_by_callsign(request: SkyRequest) -> Response:
     """Aircraft by callsign, as v2"""
-    return _found(request, [f"find_callsign={_text(request)}"])
+    return _matching(request, [f"find_callsign={_text(request)}"])
 
 
 @v2_dist.get(path=PointPath(), operation_id="list_v2_aircraft_within_distance", **READ)
 @v2_point.get(path=PointPath(), **READ)
 def list_v2_aircraft_around_point(request: SkyRequest) -> Response:
     """Aircraft around a point, as v2"""
-    return _found(request, [f"circle={_circle(request)}"])
+    return _matching(request, [f"circle={_circle(request)}"])
 
 
 @v2_closest.get(path=PointPath(), **READ)
 def get_v2_closest_aircraft(request: SkyRequest) -> Response:
     """The aircraft closest to a point, as v2"""
-    return _found(request, [f"closest={_circle(request)}"])
+    return _matching(request, [f"closest={_circle(request)}"])
 
 
 def _text(request: SkyRequest) -> str:
@@ -156,7 +156,7 @@ def _circle(request: SkyRequest) -> str:
     return f"{path['lat']:.8f},{path['lon']:.8f},{min(path['radius'], LARGEST_V2_RADIUS_NM):.4f}"
 
 
-def _found(request: SkyRequest, parameters: Iterable[str]) -> Response:
+def _matching(request: SkyRequest, parameters: Iterable[str]) -> Response:
     return _answered(request, queries.parse("&".join((*parameters, "jv2"))))
 
 

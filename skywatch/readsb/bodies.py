@@ -38,5 +38,5 @@ def _as_readsb(body: bytes) -> bytes:
     return body[:-1] + missing + b"}" if missing else body
 
 
-def _pad(found: re.Match[bytes]) -> bytes:
-    return b'"flight":"%b"' % found[1].ljust(CALLSIGN_LENGTH)
+def _pad(match: re.Match[bytes]) -> bytes:
+    return b'"flight":"%b"' % match[1].ljust(CALLSIGN_LENGTH)

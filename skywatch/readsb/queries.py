@@ -123,23 +123,23 @@ def answer(sky: Sky, query: Query, visibility: Visibility) -> bytes:
     """The answer as readsb writes it, in its own form or in that of v2."""
     began = time.perf_counter()
     rows, distances = select(sky, query, visibility.military)
-    found = bodies(sky, rows.tolist(), visibility)
+    encoded = bodies(sky, rows.tolist(), visibility)
     centre = query.circle or query.closest
     if distances is not None and centre is not None:
         lat, lon = sky.column("lat")[rows], sky.column("lon")[rows]
         directions = geo.bearing_deg(centre[0], centre[1], lat, lon)
-        found = [
+        encoded = [
             with_members(body, {"dst": round(distance, 3), "dir": round(direction, 1)})
-            for body, distance, direction in zip(found, distances[rows].tolist(), directions.tolist(), strict=True)
+            for body, distance, direction in zip(encoded, distances[rows].tolist(), directions.tolist(), strict=True)
         ]
     took_ms = (time.perf_counter() - began) * 1000
-    joined = b",".join(found)
+    joined = b",".join(encoded)
     if query.is_v2:
         now_ms = round(sky.now * 1000)
-        rest: dict[str, Any] = {"msg": "No error", "now": now_ms, "total": len(found), "ctime": now_ms}
+        rest: dict[str, Any] = {"msg": "No error", "now": now_ms, "total": len(encoded), "ctime": now_ms}
         return b'{"ac":[' + joined + b"]," + encode({**rest, "ptime": round(took_ms)})[1:]
     head = b'{"now":%b,"aircraft":[' % encode(round(sky.now, 3))
-    return head + joined + b"]," + encode({"resultCount": len(found), "ptime": round(took_ms, 3)})[1:]
+    return head + joined + b"]," + encode({"resultCount": len(encoded), "ptime": round(took_ms, 3)})[1:]
 
 
 def _check_selection(query: Query) -> None:
@@ -190,8 +190,8 @@ def _altitude_within(sky: Sky, query: Query) -> filters.Mask:
 
 
 def _db_flags(sky: Sky, row: int) -> int:
-    found = _DB_FLAGS.search(sky.encoded[row])
-    flags = int(found[1]) if found else 0
+    match = _DB_FLAGS.search(sky.encoded[row])
+    flags = int(match[1]) if match else 0
     return flags | (MARKS["filter_mil"] if sky.column("military")[row] else 0)
 
 

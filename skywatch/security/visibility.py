@@ -67,13 +67,13 @@ EVERYTHING = Visibility(None, frozenset(Permission))
 
 @functools.lru_cache(maxsize=MAXIMUM_REMEMBERED)
 def _granted(
-    held: frozenset[Permission] | None,
+    granted: frozenset[Permission] | None,
     scopes: frozenset[str] | None,
     mode: AuthMode,
     settings: tuple[FeatureAccess, ...],
 ) -> frozenset[str]:
     """The permissions that the policy grants; they depend on the permissions held, not on the user."""
-    identity = None if held is None else Identity(0, "", "jwt", held, scopes=scopes)
+    identity = None if granted is None else Identity(0, "", "jwt", granted, scopes=scopes)
     contexts = {
         feature: prepared_context(feature, mode, access) for feature, access in zip(FEATURES, settings, strict=True)
     }

@@ -21,7 +21,7 @@ def texts_of(names: Names, environ: Mapping[str, str]) -> dict[str, str]:
     variables: dict[str, list[str]] = {}
     for variable, name in _matches(names, environ):
         variables.setdefault(name, []).append(variable)
-    return {name: _value(name, found, environ) for name, found in variables.items()}
+    return {name: _value(name, match, environ) for name, match in variables.items()}
 
 
 def _matches(names: Names, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -17,8 +17,8 @@ def check_default_roles(runtime: Runtime) -> None:
     if not providers:
         return
     with runtime.sessions() as session:
-        known = set(session.scalars(sa.select(Role.name)))
+        role_names = set(session.scalars(sa.select(Role.name)))
     for provider in providers:
-        if provider.default_role not in known:
+        if provider.default_role not in role_names:
             setting = "oidc_default_role" if provider.name == FIRST else f"oidc.{provider.name}.default_role"
             raise SettingsError(setting, f"there is no role {provider.default_role}")

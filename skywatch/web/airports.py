@@ -39,24 +39,24 @@ def find_airports(text: str, path: Path | None = None) -> Sequence[Airport] | No
     None where the application was built without airports, or not at all.
     """
     path = path or FILE
-    wanted = _plain(text)
+    query = _plain(text)
     try:
         entries = _read(path, path.stat().st_mtime_ns)
     except OSError:
         return None
-    if not wanted:
+    if not query:
         return []
-    ranked = sorted((rank, at) for at, entry in enumerate(entries) if (rank := _rank(entry, wanted)) is not None)
+    ranked = sorted((rank, at) for at, entry in enumerate(entries) if (rank := _rank(entry, query)) is not None)
     return [entries[at].airport for _, at in ranked[:MAX_FOUND]]
 
 
-def _rank(entry: _Entry, wanted: str) -> tuple[int, bool] | None:
+def _rank(entry: _Entry, query: str) -> tuple[int, bool] | None:
     """How well an airport fits, the least being the best; of equal ones those with an IATA code come first."""
-    if wanted in entry.codes:
+    if query in entry.codes:
         return 0, False
     words = f" {entry.words}"
-    if all(f" {word}" in words for word in wanted.split()):
-        return (1 if entry.words.startswith(wanted) else 2), not entry.airport.iata
+    if all(f" {word}" in words for word in query.split()):
+        return (1 if entry.words.startswith(query) else 2), not entry.airport.iata
     return None
 
 
@@ -72,5 +72,5 @@ def _read(path: Path, built_at: int) -> list[_Entry]:
 def _plain(text: str) -> str:
     """A text without accents, case and marks, its words apart by one space."""
     letters = unicodedata.normalize("NFKD", text.casefold())
-    kept = (character if character.isalnum() else " " for character in letters if not unicodedata.combining(character))
-    return " ".join("".join(kept).split())
+    plain = (character if character.isalnum() else " " for character in letters if not unicodedata.combining(character))
+    return " ".join("".join(plain).split())

@@ -28,9 +28,9 @@ PHOTO_SOURCES: dict[str, PhotoSource] = {
 
 def proxy_refusal(source: str) -> str | None:
     """Why ``photo_proxy`` cannot be true with this source; None where it can."""
-    found = PHOTO_SOURCES.get(source)
-    if found is None:
+    photo_source = PHOTO_SOURCES.get(source)
+    if photo_source is None:
         return "needs a photo_source; leave it false"
-    if not found.permits_proxy:
+    if not photo_source.permits_proxy:
         return f"the terms of {source}.net permit no proxy: browsers fetch photos themselves; leave it false"
     return None

@@ -137,9 +137,9 @@ def amdar(message: Message) -> Decoded | None:
     matches = list(AMDAR.finditer(text.replace("\n", "")))
     if not matches:
         return None
-    known = head or old
-    assert known is not None
-    items, last = Items().route(known[1], known[2]), None
+    heading = head or old
+    assert heading is not None
+    items, last = Items().route(heading[1], heading[2]), None
     for number_of, match in enumerate(matches, 1):
         read = _degrees_and_minutes if old else _thousandths
         last = position_of(read(match[1], match[2]), read(match[3], match[4]), int(match[6]) * 10)

@@ -62,10 +62,10 @@ class Assembler:
         self._forget(at)
         reception = Reception(burst.station, at, burst.level_db, burst.frequency_mhz)
         key = _key(burst)
-        known = self._recent.get(key)
-        if known is not None and abs(at - known.at) <= REPEAT_S:
-            known.draft.identify(burst)
-            return self._count(known, reception)
+        heard = self._recent.get(key)
+        if heard is not None and abs(at - heard.at) <= REPEAT_S:
+            heard.draft.identify(burst)
+            return self._count(heard, reception)
         earlier = self._text_of(burst, at)
         if earlier is not None and burst.sequence in earlier.parts:
             # A part of a text that is here already, as another station or the same one received it again.
@@ -122,17 +122,17 @@ class Assembler:
         # Every message begins with the first letter: another one goes on with the latest of its number.
         return draft
 
-    def _count(self, known: _Heard, reception: Reception) -> list[Step]:
+    def _count(self, heard: _Heard, reception: Reception) -> list[Step]:
         """The same burst at another station or on another frequency, or the same again."""
         receiver = (reception.station, reception.frequency_mhz)
-        if abs(reception.at - known.at) <= SAME_BURST_S and receiver not in known.receivers:
-            known.receivers.add(receiver)
+        if abs(reception.at - heard.at) <= SAME_BURST_S and receiver not in heard.receivers:
+            heard.receivers.add(receiver)
             self.merged += 1
-            known.draft.add_reception(reception)
+            heard.draft.add_reception(reception)
         else:
             self.repeated += 1
-            known.draft.add_repeat()
-        return self._changed(known.draft)
+            heard.draft.add_repeat()
+        return self._changed(heard.draft)
 
     def _changed(self, draft: Draft) -> list[Step]:
         return [] if id(draft) in self._waiting else [Step(draft, False)]

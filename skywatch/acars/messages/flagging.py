@@ -27,15 +27,12 @@ class Flagged(NamedTuple):
     aircraft: tuple[tuple[str, str], ...]
 
 
-def flagged_in(sky: Sky, known: set[str]) -> Flagged:
-    """The military aircraft in the picture that are not known yet."""
+def flagged_in(sky: Sky, earlier: set[str]) -> Flagged:
+    """The military aircraft in the picture whose address is not among the ``earlier`` ones."""
     registrations, index = sky.column("registration"), sky.index
-    new = [address for address in military_in(sky) if address not in known]
+    new = [address for address in military_in(sky) if address not in earlier]
     return Flagged(
-        tuple(
-            (registration, registrations[index[registration.lower()]].decode("ascii", "replace"))
-            for registration in new
-        )
+        tuple((address, registrations[index[address.lower()]].decode("ascii", "replace")) for address in new)
     )
 
 

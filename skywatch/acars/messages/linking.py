@@ -96,9 +96,9 @@ class Linker:
             for name, address in by_registration.items()
         }
         addresses = [sighting.icao_hex or by_registration.get(sighting.registration or "") for sighting in sightings]
-        known = {address for address in addresses if address}
-        military = self._military_of(session, known)
-        flights = self._flights_of(session, known, [sighting.at for sighting in sightings])
+        all_addresses = {address for address in addresses if address}
+        military = self._military_of(session, all_addresses)
+        flights = self._flights_of(session, all_addresses, [sighting.at for sighting in sightings])
         links = []
         for address, sighting in zip(addresses, sightings, strict=True):
             if address is None:
@@ -113,10 +113,10 @@ class Linker:
         received: dict[str, str | None] = {}
         for sighting in sightings:
             if sighting.icao_hex is not None and sighting.registration:
-                known = received.get(
+                earlier = received.get(
                     sighting.registration, self._received.get(sighting.registration, sighting.icao_hex)
                 )
-                received[sighting.registration] = sighting.icao_hex if known == sighting.icao_hex else None
+                received[sighting.registration] = sighting.icao_hex if earlier == sighting.icao_hex else None
         _remember(self._received, received)
 
     def flag(self, addresses: Iterable[str]) -> None:
@@ -139,17 +139,17 @@ class Linker:
 
     def _addresses_in_picture(self) -> dict[str, str]:
         """Registration without hyphens -> address; receivers may know some that no airframe has."""
-        sky, known = self._registered
+        sky, registered = self._registered
         if sky is not self.sky and self.sky is not None:
             names = self.sky.column("registration").tolist()
             pairs = zip(names, self.sky.hexes, strict=True)
-            known = {
+            registered = {
                 name.decode("ascii", "replace").replace("-", ""): address.upper()
                 for name, address in pairs
                 if name and not address.startswith("~")
             }
-            self._registered = self.sky, known
-        return known
+            self._registered = self.sky, registered
+        return registered
 
     def _addresses_of(self, session: Session, registrations: set[str]) -> dict[str, str | None]:
         """Registration -> address, None where no airframe has it."""
@@ -164,25 +164,25 @@ class Linker:
             query = sa.select(AirframeRecord.registration, AirframeRecord.icao_hex)
             for row in session.execute(query.where(AirframeRecord.registration.in_(some))):
                 addresses[spellings[row.registration]] = row.icao_hex
-        known = {
+        cached = {
             registration: self._by_registration[registration]
             for registration in registrations
             if registration in self._by_registration
         }
-        _remember(self._by_registration, {**known, **addresses})
-        return {**known, **addresses}
+        _remember(self._by_registration, {**cached, **addresses})
+        return {**cached, **addresses}
 
     def _military_of(self, session: Session, addresses: set[str]) -> dict[str, bool]:
         sky = self.sky
-        known = {address: self._military[address] for address in addresses if address in self._military}
-        unknown = addresses - known.keys()
-        known |= military_of(session, unknown)
-        for address in self._military_flown(session, [address for address in unknown if not known[address]]):
-            known[address] = True
+        flags = {address: self._military[address] for address in addresses if address in self._military}
+        unknown = addresses - flags.keys()
+        flags |= military_of(session, unknown)
+        for address in self._military_flown(session, [address for address in unknown if not flags[address]]):
+            flags[address] = True
         if sky is not None:
-            known = {address: is_military or is_military_in(sky, address) for address, is_military in known.items()}
-        _remember(self._military, known)
-        return known
+            flags = {address: is_military or is_military_in(sky, address) for address, is_military in flags.items()}
+        _remember(self._military, flags)
+        return flags
 
     def _flights_of(self, session: Session, addresses: set[str], times: Sequence[datetime]) -> dict[str, list[_Flight]]:
         """The flights of aircraft about these times."""

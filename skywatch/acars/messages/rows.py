@@ -48,13 +48,13 @@ def store(session: Session, drafts: Sequence[Draft], linker: Linker) -> list[Sto
     faults: dict[Draft, list[str]] = {draft: [] for draft in drafts}
     inserted = _insert(session, new, linker, faults)
     rows: dict[Draft, Row] = dict(zip((draft for draft, _ in new), inserted, strict=True))
-    known = {
+    draft_of = {
         draft.id: (draft, snapshot) for draft, snapshot in zip(drafts, snapshots, strict=True) if draft.id is not None
     }
-    stored = session.scalars(sa.select(AcarsMessage).where(AcarsMessage.id.in_(known))).all() if known else []
-    _link_again(session, [(row, known[row.id][1].burst) for row in stored], linker)
+    stored = session.scalars(sa.select(AcarsMessage).where(AcarsMessage.id.in_(draft_of))).all() if draft_of else []
+    _link_again(session, [(row, draft_of[row.id][1].burst) for row in stored], linker)
     for row in stored:
-        draft, snapshot = known[row.id]
+        draft, snapshot = draft_of[row.id]
         if row.text != snapshot.text or row.incomplete != snapshot.is_incomplete:
             for name, value in _description(snapshot, faults[draft]).items():
                 setattr(row, name, value)

@@ -97,7 +97,7 @@ def update_assignment(session: Session, caller: Caller, assignment_id: int, expi
     return assignment
 
 
-def replace_assignments(session: Session, caller: Caller, user_id: int, wanted: Mapping[str, datetime | None]) -> User:
+def replace_assignments(session: Session, caller: Caller, user_id: int, end_of: Mapping[str, datetime | None]) -> User:
     """Let a user hold exactly these roles (name -> end, None for none); what stays as it is keeps its source and age.
 
     Raises Problem: 400 for a role that is not there or an end that is past, 403 for rights that the caller lacks, 409
@@ -106,19 +106,19 @@ def replace_assignments(session: Session, caller: Caller, user_id: int, wanted: 
     rights = caller.begin(session, Permission.USERS_EDIT)
     user = get_user(session, user_id)
     check_covers(rights, permissions_of(user), "The user")
-    roles = {role.name: role for role in session.scalars(sa.select(Role).where(Role.name.in_(wanted)))}
-    unknown = sorted(set(wanted) - set(roles))
+    roles = {role.name: role for role in session.scalars(sa.select(Role).where(Role.name.in_(end_of)))}
+    unknown = sorted(set(end_of) - set(roles))
     if unknown:
         raise invalid("roles", f"there is no role {', '.join(unknown)}")
     before = {name: row.expires_at for name, row in deciding(user).items()}
-    changed = [name for name in wanted if name not in before or before[name] != wanted[name]]
-    faults = {f"ends.{name}": NOT_TO_COME for name in changed if not _is_to_come(wanted[name])}
+    changed = [name for name in end_of if name not in before or before[name] != end_of[name]]
+    faults = {f"ends.{name}": NOT_TO_COME for name in changed if not _is_to_come(end_of[name])}
     if faults:
         raise invalid_fields(faults)
     for name in changed:
         check_covers(rights, permissions_of_role(roles[name]), f"The role {name}")
     with keeping_a_superadmin(session):
-        _replace(session, caller, user, roles, wanted)
+        _replace(session, caller, user, roles, end_of)
     after = {name: row.expires_at for name, row in deciding(user).items()}
     audit.record(session, caller.actor, "user.changed", target_of(user), before=_audited(before), after=_audited(after))
     return user
@@ -129,16 +129,16 @@ def _replace(
     caller: Caller,
     user: User,
     roles: Mapping[str, Role],
-    wanted: Mapping[str, datetime | None],
+    end_of: Mapping[str, datetime | None],
 ) -> None:
     present = deciding(user)
     for row in list(user.assignments):
         # One that has run out goes, also where its role is given again.
-        if row.role.name not in wanted or is_expired(row):
+        if row.role.name not in end_of or is_expired(row):
             user.assignments.remove(row)
     # Removed ones go first: the same role may come back at once, and only one row of it may exist.
     session.flush()
-    for name, end in wanted.items():
+    for name, end in end_of.items():
         if name in present:
             present[name].expires_at = end
         else:

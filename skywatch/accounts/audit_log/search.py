@@ -114,8 +114,8 @@ def actions(session: Session) -> list[str]:
     """Every action there is an entry of, by name; as many look-ups in the index as there are actions."""
     first = sa.select(sa.func.min(AuditEntry.action).label("action")).cte("actions", recursive=True)
     following = sa.select(sa.func.min(AuditEntry.action)).where(AuditEntry.action > first.c.action).scalar_subquery()
-    known = first.union_all(sa.select(following).where(first.c.action.is_not(None)))
-    return list(session.scalars(sa.select(known.c.action).where(known.c.action.is_not(None))))
+    distinct = first.union_all(sa.select(following).where(first.c.action.is_not(None)))
+    return list(session.scalars(sa.select(distinct.c.action).where(distinct.c.action.is_not(None))))
 
 
 def _filters(session: Session, filters: Mapping[str, Any]) -> Iterator[_Filter]:

@@ -97,8 +97,8 @@ class Authenticator:
     def access_settings(self) -> tuple[FeatureAccess, ...]:
         """The access settings of all features now, in the order of ``FEATURES``; the same object until one changes."""
         stored = self.cache.get("access", None, load_access) or {}
-        known, settings = self._access
-        if stored is not known:
+        cached, settings = self._access
+        if stored is not cached:
             settings = tuple([access_of(stored, feature) for feature in FEATURES])
             self._access = stored, settings
         return settings
@@ -179,9 +179,9 @@ class Authenticator:
 
     def _identity(self, name: tuple[object, ...], rights: Rights, make: Callable[[], Identity]) -> Identity:
         """The identity made before, unless the rights are other ones."""
-        known = self._identities.get(name)
-        if known is not None and known[0] is rights:
-            return known[1]
+        cached = self._identities.get(name)
+        if cached is not None and cached[0] is rights:
+            return cached[1]
         identity = make()
         if len(self._identities) >= MAXIMUM_REMEMBERED:
             self._identities.clear()

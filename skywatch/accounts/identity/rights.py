@@ -49,8 +49,8 @@ def role_permissions(name: str, is_system: bool, stored: list[str]) -> frozenset
     """The permissions of a role; superadmin has all; names unknown to this version are ignored."""
     if is_system and name == SUPERADMIN:
         return frozenset(Permission)
-    known = {permission.value for permission in Permission}
-    return frozenset(Permission(name) for name in stored if name in known)
+    names = {permission.value for permission in Permission}
+    return frozenset(Permission(name) for name in stored if name in names)
 
 
 def in_force(at: datetime) -> sa.ColumnElement[bool]:

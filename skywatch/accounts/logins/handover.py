@@ -64,23 +64,23 @@ def redeem_code(
     """
     which = sa.and_(HandoverCode.code_hash == _digest(code), HandoverCode.expires_at > utcnow())
     with sessions() as session:
-        found = session.execute(
+        row = session.execute(
             sa.select(HandoverCode.browser_hash, Login.id, Login.user_id, User.username)
             .join(Login, Login.id == HandoverCode.login_id)
             .join(User, User.id == Login.user_id)
             .where(which)
         ).one_or_none()
-    if found is None:
+    if row is None:
         raise _refusal()
-    target = audit.Target("login", found.id, found.username)
-    if not hmac.compare_digest(found.browser_hash, _digest(browser)):
+    target = audit.Target("login", row.id, row.username)
+    if not hmac.compare_digest(row.browser_hash, _digest(browser)):
         audit.record_apart(sessions, actor, "handover.refused", target, after={"reason": "other_browser"})
         raise _refusal()
     with writing(sessions) as session:
         taken = session.execute(sa.delete(HandoverCode).where(which))
         if taken.rowcount != 1:  # type: ignore[attr-defined]
             raise _refusal()
-        user, login = _alive(session, found.user_id, found.id)
+        user, login = _alive(session, row.user_id, row.id)
         login.refresh_id = new_token_id()
         who = audit.Actor(user.username, login.method, user.id, actor.address, actor.request_id)
         audit.record(session, who, "handover.used", target)

@@ -43,8 +43,8 @@ def log_in(
     network = network_of(actor.address or "")
     with sessions() as session:
         user = _find(session, name)
-        known = user is not None and has_logged_in_from(session, user.id, network)
-    attempts = Attempts(limits, counted_name(name), network, network_is_known=known)
+        is_known = user is not None and has_logged_in_from(session, user.id, network)
+    attempts = Attempts(limits, counted_name(name), network, network_is_known=is_known)
     # An attempt that finds no turn at the hasher does not count as one.
     with hashing.turn():
         attempts.begin()
@@ -89,5 +89,5 @@ def _find(session: Session, name: str) -> User | None:
 
 def _note_failure(sessions: SessionFactory, actor: audit.Actor, user: User | None, name: str, reason: str) -> None:
     """Record a refused login; the typed name is stored only if it is a username, for it may be a password."""
-    known = audit.Target("user", user.id, user.username) if user is not None else audit.Target("user")
-    audit.record_apart(sessions, actor, "login.failed", known, after={"reason": reason, "name_length": len(name)})
+    target = audit.Target("user", user.id, user.username) if user is not None else audit.Target("user")
+    audit.record_apart(sessions, actor, "login.failed", target, after={"reason": reason, "name_length": len(name)})

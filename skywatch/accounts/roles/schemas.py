@@ -32,8 +32,8 @@ def role_name_node(**kw: Any) -> colander.SchemaNode:
 
 
 def permission_names_node(**kw: Any) -> colander.SchemaNode:
-    known = colander.OneOf(sorted(permission.value for permission in Permission))
-    return strings_node(colander.SchemaNode(JsonString(), validator=known), **kw)
+    is_permission = colander.OneOf(sorted(permission.value for permission in Permission))
+    return strings_node(colander.SchemaNode(JsonString(), validator=is_permission), **kw)
 
 
 def priority_node(**kw: Any) -> colander.SchemaNode:

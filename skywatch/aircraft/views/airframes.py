@@ -44,14 +44,14 @@ def get_airframe(request: SkyRequest) -> dict[str, Any]:
 def look_up_airframes(request: SkyRequest) -> dict[str, Any]:
     """What is known of up to 500 airframes"""
     visibility: Visibility = request.visibility
-    wanted = list(dict.fromkeys(body_of(request, schemas.AirframeLookupFields).icao_hex))
-    known = airframes.find_many(request.db, wanted)
-    frames = [known[address.upper()] for address in wanted if address.upper() in known]
+    addresses = list(dict.fromkeys(body_of(request, schemas.AirframeLookupFields).icao_hex))
+    frame_of = airframes.find_many(request.db, addresses)
+    frames = [frame_of[address.upper()] for address in addresses if address.upper() in frame_of]
     shown = [frame for frame in frames if visibility.military or not _is_military(request, frame)]
-    found = [airframe_answer(frame, visibility) for frame in shown]
-    seen = {entry["icao_hex"] for entry in found}
-    missing = [address.upper() for address in wanted if address.upper() not in seen]
-    return {"airframes": found, "count": len(found), "not_found": missing}
+    answers = [airframe_answer(frame, visibility) for frame in shown]
+    seen = {entry["icao_hex"] for entry in answers}
+    missing = [address.upper() for address in addresses if address.upper() not in seen]
+    return {"airframes": answers, "count": len(answers), "not_found": missing}
 
 
 def _is_military(request: SkyRequest, frame: airframes.Airframe) -> bool:

@@ -183,8 +183,8 @@ def _best(values: npt.NDArray[Any], limit: int, *, smallest: bool) -> list[int]:
 
 
 def _largest(values: npt.NDArray[Any], digits: int) -> float | None:
-    known = values[~np.isnan(values)]
-    return round(float(known.max()), digits) if len(known) else None
+    present = values[~np.isnan(values)]
+    return round(float(present.max()), digits) if len(present) else None
 
 
 def _counts(column: npt.NDArray[Any]) -> dict[str, int]:

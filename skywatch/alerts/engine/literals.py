@@ -166,8 +166,8 @@ class FlagLiteral(Literal):
         since = _KNOWN_SINCE.get(self._column)
         if since is None:
             return np.zeros(len(slots), bool)
-        known: Mask = ~np.isnan(environment.board.number(since)[slots])
-        return known
+        is_present: Mask = ~np.isnan(environment.board.number(since)[slots])
+        return is_present
 
 
 class GroundLiteral(Literal):

@@ -53,20 +53,20 @@ _WRITTEN = re.compile(r"[0-9]{1,4}[a-z]{0,2}", re.ASCII)
 def read_callsigns(text: str) -> list[str]:
     """The callsigns that a transcript may hold, in the order they are spoken."""
     words = words_of(text.lower().replace("x-ray", "xray"))
-    found: dict[str, None] = {}
+    callsigns: dict[str, None] = {}
     for index in range(len(words)):
         for size in (2, 1):
             code = DESIGNATORS.get(" ".join(words[index : index + size]))
             if code is not None:
                 for flight in _flight_numbers(words[index + size :]):
-                    found.setdefault(code + flight)
+                    callsigns.setdefault(code + flight)
                 break
         registration = _registration(words[index:])
         if registration:
-            found.setdefault(registration)
-        if len(found) >= MAX_FOUND:
+            callsigns.setdefault(registration)
+        if len(callsigns) >= MAX_FOUND:
             break
-    return list(found)
+    return list(callsigns)
 
 
 def _flight_numbers(words: list[str]) -> list[str]:

@@ -82,7 +82,7 @@ def renew(session: Session, claim: Claim, lease_s: float) -> None:
 
 def give_back(session: Session, claim: Claim) -> None:
     """Put a transmission back as if it had not been taken: this worker stops."""
-    row = _held(session, claim)
+    row = _claimed_row(session, claim)
     if row is not None:
         row.status, row.attempts, row.next_at = Status.QUEUED.value, row.attempts - 1, utcnow()
         row.lease = row.leased_until = None
@@ -92,7 +92,7 @@ def succeed(
     session: Session, claim: Claim, segments: Sequence[Segment], sky: Sky, flights: sa.FromClause | None
 ) -> bool:
     """Record a transcript, whose aircraft may be in the picture; False where the lease was lost meanwhile."""
-    row = _held(session, claim)
+    row = _claimed_row(session, claim)
     if row is None:
         return False
     text = " ".join(segment.text for segment in segments)
@@ -110,7 +110,7 @@ def succeed(
 
 def end_without_speech(session: Session, claim: Claim, why: str) -> bool:
     """Record that nothing was said; False where the lease was lost meanwhile."""
-    row = _held(session, claim)
+    row = _claimed_row(session, claim)
     if row is None:
         return False
     row.transcript, row.segments = None, []
@@ -122,7 +122,7 @@ def end_without_speech(session: Session, claim: Claim, why: str) -> bool:
 
 def fail(session: Session, claim: Claim, why: str, *, for_good: bool = False) -> bool:
     """Record a failed try: again after a pause, or never; False where the lease was lost meanwhile."""
-    row = _held(session, claim)
+    row = _claimed_row(session, claim)
     if row is None:
         return False
     if for_good or row.attempts >= MAX_TRIES:
@@ -134,7 +134,7 @@ def fail(session: Session, claim: Claim, why: str, *, for_good: bool = False) ->
     return True
 
 
-def _held(session: Session, claim: Claim) -> Transmission | None:
+def _claimed_row(session: Session, claim: Claim) -> Transmission | None:
     return session.scalar(sa.select(T).where(T.id == claim.id, T.lease == claim.lease).with_for_update())
 
 

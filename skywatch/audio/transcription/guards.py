@@ -31,16 +31,16 @@ def words_of(text: str) -> list[str]:
 
 def believable(segments: Sequence[Segment]) -> tuple[list[Segment], str]:
     """The segments that were probably spoken, and why others were left out (empty where none were)."""
-    kept, why = [], ""
+    accepted, why = [], ""
     for segment in segments:
         fault = _fault(segment)
         if fault:
             why = fault
         elif segment.text:
-            kept.append(segment)
-    if kept and _repeats(words_of(" ".join(segment.text for segment in kept))):
+            accepted.append(segment)
+    if accepted and _repeats(words_of(" ".join(segment.text for segment in accepted))):
         return [], "The engine repeated itself."
-    return kept, why
+    return accepted, why
 
 
 def _fault(segment: Segment) -> str:

@@ -83,7 +83,7 @@ class LocationCache:
 
         Returns the users of whom there was a location or the end of one.
         """
-        told: set[int] = set()
+        updated: set[int] = set()
         while not self._changes.empty():
             change = self._changes.get()
             if isinstance(change, tuple):
@@ -92,16 +92,16 @@ class LocationCache:
                     del self.users[user_id]
                 for location in change:
                     self._apply(location)
-                told |= present
+                updated |= present
             elif isinstance(change, Location):
                 self._apply(change)
-                told.add(change.user_id)
+                updated.add(change.user_id)
             else:
                 self.users.pop(change, None)
-                told.add(change)
+                updated.add(change)
         for user_id in [u for u, user in self.users.items() if user.location.expires_at <= now]:
             del self.users[user_id]
-        return told
+        return updated
 
     def close(self) -> None:
         """Close the subscription."""

@@ -186,9 +186,9 @@ async def _first_open(addresses: list[str]) -> str | None:
 
 
 async def _listen(client: Client, picture: Picture) -> None:
-    held = client.lists["aircraft"]
+    aircraft_list = client.lists["aircraft"]
     async for _ in client:
-        picture.aircraft, picture.source, picture.at = list(held.aircraft.values()), "live", time.monotonic()
+        picture.aircraft, picture.source, picture.at = list(aircraft_list.aircraft.values()), "live", time.monotonic()
 
 
 async def _notice_denial(client: Client) -> None:

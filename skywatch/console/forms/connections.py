@@ -36,10 +36,10 @@ def text_of(full_name: str, entries: Entries) -> str:
 
 def values_of(name: str, text: str) -> dict[str, Any]:
     """The fields of a stored setting: kind, host and port where it is made of no more than these."""
-    found = parse(text) if name.startswith(RECEIVER) else None
-    if found is None:
+    connection = parse(text) if name.startswith(RECEIVER) else None
+    if connection is None:
         return {"text": text}
-    choice, host, port = found
+    choice, host, port = connection
     return {"kind": choice.kind, "host": host, "port": str(port)}
 
 

@@ -51,14 +51,14 @@ def look(request: Request) -> probes.Round:
         _check_proof(session, request.caller.login_id)
         _check_pause(session)
         record(session, caller.actor, BEGUN, target, after={"networks": names})
-    found = asyncio.run(probes.ask(networks.hosts_of(asked)))
+    answers = asyncio.run(probes.ask(networks.hosts_of(asked)))
     after = {
-        "hosts": found.total,
-        "asked": found.asked,
-        "found": [f"{finding.kind} {finding.host}:{finding.port}" for finding in found.findings],
+        "hosts": answers.total,
+        "asked": answers.asked,
+        "found": [f"{finding.kind} {finding.host}:{finding.port}" for finding in answers.findings],
     }
     record_apart(request.runtime.sessions, caller.actor, ENDED, target, after=after)
-    return found
+    return answers
 
 
 def _check_proof(session: Session, login_id: str | None) -> None:

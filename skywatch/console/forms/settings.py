@@ -27,10 +27,10 @@ FREE = ("default", "database")
 
 def describe(settings: Settings, names: Iterable[str]) -> list[dict[str, Any]]:
     """The settings by name: value in force, default, meaning, source, and whether the console may change it."""
-    known = names_of(type(settings))
+    declared = names_of(type(settings))
     descriptions = []
     for name in names:
-        field = known.fields[known.single[name]]
+        field = declared.fields[declared.single[name]]
         source = settings.sources.get(name, "default")
         minimum, maximum = field.metadata["minimum"], field.metadata["maximum"]
         descriptions.append(
@@ -41,7 +41,7 @@ def describe(settings: Settings, names: Iterable[str]) -> list[dict[str, Any]]:
                 "minimum": text_of(minimum),
                 "maximum": text_of(maximum),
                 "meaning": field.metadata["meaning"],
-                "options": _options(known.hints[field.name]),
+                "options": _options(declared.hints[field.name]),
                 "source": stored_settings.source_name(source),
                 "is_free": source in FREE,
             }
@@ -60,9 +60,9 @@ def _stored_faults(request: Request, names: Iterable[str]) -> dict[str, str]:
     """Why stored settings of these names are not in force, and what is instead."""
     settings = request.runtime.settings
     merged, faults = stored_settings.merge(settings, stored_settings.read(request.db, settings))
-    known = names_of(type(settings))
+    declared = names_of(type(settings))
     return {
-        name: f"is stored, but {faults[name]}; in force: {text_of(getattr(merged, known.single[name])) or 'nothing'}"
+        name: f"is stored, but {faults[name]}; in force: {text_of(getattr(merged, declared.single[name])) or 'nothing'}"
         for name in names
         if name in faults and _is_free(request, name)
     }
@@ -78,14 +78,14 @@ def save(
         missing = {name: "is missing" for name in names if name not in entries.values}
         if missing or not names:
             raise invalid_fields(missing)
-        wanted = {name: str(entries.value(name)).strip() or None for name in names}
+        texts = {name: str(entries.value(name)).strip() or None for name in names}
         with changing(request, "setting.changed", Target("setting", names[0] if names else "")) as (session, caller):
             caller.begin(session, Permission.SYSTEM_MANAGE)
             present = stored_settings.read(session, request.runtime.settings)
             stored = {name: present[name].text or "" if name in present else "" for name in names}
-            different = [name for name in names if stored[name] != (wanted[name] or "")]
+            different = [name for name in names if stored[name] != (texts[name] or "")]
             check_version(session, Target("setting", different[0] if different else ""), entries.version, stored)
-            stored_settings.change(session, request.runtime.settings, caller.actor, wanted)
+            stored_settings.change(session, request.runtime.settings, caller.actor, texts)
         request.runtime.stored.expire()
     except Problem as problem:
         again = entries.refused(problem, open_entries(request, names))

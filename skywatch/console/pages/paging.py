@@ -76,5 +76,5 @@ def cut(
 
 def address(request: Request, **changes: str | int) -> str:
     """The present page with other paging parameters."""
-    kept = [(name, value) for name, value in request.GET.items() if value and name not in _OWN]
-    return f"{request.path}?{urlencode([*kept, *changes.items()])}"
+    parameters = [(name, value) for name, value in request.GET.items() if value and name not in _OWN]
+    return f"{request.path}?{urlencode([*parameters, *changes.items()])}"

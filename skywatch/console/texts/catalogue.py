@@ -91,7 +91,7 @@ class Catalogue:
             name: write_number(value, 0, self.language) if type(value) is int else value
             for name, value in values.items()
         }
-        return PLACEHOLDER.sub(lambda found: str(written.get(found[1], found[0])), text)
+        return PLACEHOLDER.sub(lambda placeholder: str(written.get(placeholder[1], placeholder[0])), text)
 
     @cached_property
     def _sentences(self) -> list[tuple[re.Pattern[str], str]]:

@@ -42,11 +42,11 @@ class Constants(Extension):
 
 def environments(environment: Environment) -> dict[str, Environment]:
     """Language -> an environment as the given one, in which templates are compiled in that language."""
-    found = {}
+    overlays = {}
     for language in LANGUAGES:
-        found[language] = environment.overlay(extensions=[Constants])
-        found[language].extend(language=language)
-    return found
+        overlays[language] = environment.overlay(extensions=[Constants])
+        overlays[language].extend(language=language)
+    return overlays
 
 
 def _catalogue(context: Context) -> Catalogue:

@@ -43,7 +43,7 @@ class NatsBus(QueuedBus):
         self._prefix = address.prefix
         self._client = NatsClient(address, self._reconnected)
         self._values = Values(self._client.connection, address.prefix, len(address.hosts))
-        self._held: dict[str, bytes] = {}
+        self._snapshots: dict[str, bytes] = {}
         self._unstored: dict[str, bytes] = {}
         self._state_failure: Exception | None = None
         self._guard = threading.Lock()
@@ -87,14 +87,14 @@ class NatsBus(QueuedBus):
         if not message.snapshot:
             return
         with self._guard:
-            is_first = message.topic not in self._held
-            self._held[message.topic] = packed
+            is_first = message.topic not in self._snapshots
+            self._snapshots[message.topic] = packed
         if is_first:
             asyncio.run_coroutine_threadsafe(self._answer_for(message.topic), self._client.loop)
 
     async def _answer_for(self, topic: str) -> None:
         async def answer(message: Msg) -> None:
-            packed = self._held.get(topic)
+            packed = self._snapshots.get(topic)
             if packed is None:
                 return
             try:
@@ -108,7 +108,7 @@ class NatsBus(QueuedBus):
             if message.data.decode() == self._name or any(topic in s.topics for s in self._open_subscriptions()):
                 return
             with self._guard:
-                self._held.pop(topic, None)
+                self._snapshots.pop(topic, None)
                 self._unstored.pop(topic, None)
             for handle in handles:
                 await handle.unsubscribe()

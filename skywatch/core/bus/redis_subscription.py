@@ -85,9 +85,9 @@ class RedisSubscription(ServerSubscription):
                 self._listen(pubsub, is_first)
             except Exception as error:
                 # Whatever it is: this thread ends with the subscription and not before.
-                known = isinstance(error, redis.RedisError | OSError)
+                is_outage = isinstance(error, redis.RedisError | OSError)
                 self._faults.failed(
-                    f"nothing arrives: {describe(error)}", None if known else error, OUTAGE if known else ""
+                    f"nothing arrives: {describe(error)}", None if is_outage else error, OUTAGE if is_outage else ""
                 )
             finally:
                 _discard(pubsub)

@@ -80,8 +80,8 @@ class Announcer:
                 self._faults.succeeded()
             except Exception as error:
                 # Whatever it is, the others must not lose sight of this process for good.
-                known = isinstance(error, BusError)
-                self._faults.failed(str(error), None if known else error, OUTAGE if known else "")
+                is_outage = isinstance(error, BusError)
+                self._faults.failed(str(error), None if is_outage else error, OUTAGE if is_outage else "")
             if self._stop.wait(EVERY_S):
                 return
 

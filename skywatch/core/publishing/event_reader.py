@@ -50,7 +50,7 @@ class EventReader:
         self._sessions = sessions
         self._of_topics = _events.c.topic.in_(sorted(topics))
         self._lock = threading.Lock()
-        self._known: OrderedDict[int, None] = OrderedDict()
+        self._delivered: OrderedDict[int, None] = OrderedDict()
         self._since = utcnow() - timedelta(seconds=OVERLAP_S)
         self._position: int | None = None
         # (monotonic time, the highest identifier there was then): where to read from in ``OVERLAP_S``.
@@ -61,11 +61,11 @@ class EventReader:
         if not message.id:
             return False
         with self._lock:
-            known = message.id in self._known
-            self._known[message.id] = None
-            if len(self._known) > IDENTIFIERS_KEPT:
-                self._known.popitem(last=False)
-        return known
+            is_repeated = message.id in self._delivered
+            self._delivered[message.id] = None
+            if len(self._delivered) > IDENTIFIERS_KEPT:
+                self._delivered.popitem(last=False)
+        return is_repeated
 
     def recent(self, within_s: float, limit: int) -> Recent:
         """The events of the last seconds, for the memory of a process that starts; see ``start_at``."""
@@ -94,11 +94,11 @@ class EventReader:
             behind = self._of_topics & (_events.c.id > self._position)
             ids = list(session.scalars(sa.select(_events.c.id).where(behind).order_by(_events.c.id)))
             with self._lock:
-                unknown = [row_id for row_id in ids if row_id not in self._known]
+                unknown = [row_id for row_id in ids if row_id not in self._delivered]
             messages = _read(session, unknown[:READ_LIMIT])
         readable = {message.id for message in messages}
         with self._lock:
-            self._known.update((row_id, None) for row_id in unknown[:READ_LIMIT] if row_id not in readable)
+            self._delivered.update((row_id, None) for row_id in unknown[:READ_LIMIT] if row_id not in readable)
         if len(unknown) <= READ_LIMIT:
             self._advance(now, highest or self._position)
         return messages

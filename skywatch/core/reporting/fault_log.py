@@ -104,23 +104,23 @@ class FaultLog:
     def _may_speak(self, cause: str, now: float) -> bool:
         """Whether this part is the one that logs a cause; otherwise whoever does names it."""
         with _lock:
-            known = _causes.setdefault(cause, _Cause())
-            speaker = known.speaker() if known.speaker is not None else None
+            entry = _causes.setdefault(cause, _Cause())
+            speaker = entry.speaker() if entry.speaker is not None else None
             if speaker is not None and speaker is not self and now - speaker._failed_at < SPEAKS_S:
                 speaker._others.add(self._failing)
                 return False
-            if speaker is None and now - known.ended_at < PAUSE_S:
+            if speaker is None and now - entry.ended_at < PAUSE_S:
                 return False  # An attempt that began before the end.
-            known.speaker = weakref.ref(self)
+            entry.speaker = weakref.ref(self)
             self._cause = cause
             return True
 
     def _end_cause(self) -> None:
         with _lock:
             self._others = set()
-            known = _causes.get(self._cause)
-            if known is not None and known.speaker is not None and known.speaker() is self:
-                known.speaker, known.ended_at = None, self._ended_at
+            entry = _causes.get(self._cause)
+            if entry is not None and entry.speaker is not None and entry.speaker() is self:
+                entry.speaker, entry.ended_at = None, self._ended_at
             self._cause = ""
 
     def _named(self) -> str:

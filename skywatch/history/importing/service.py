@@ -122,9 +122,9 @@ def _new_flights(session: Session, flights: list[TracedFlight]) -> list[int]:
     return new
 
 
-def thin(found: Iterable[TracedFlight], error_m: float, altitude_error_ft: float) -> Any:
+def thin(flights_traced: Iterable[TracedFlight], error_m: float, altitude_error_ft: float) -> Any:
     """The thinned points of all flights; the slot is the flight's number."""
-    flights = list(found)
+    flights = list(flights_traced)
     thinner = Thinner(error_m, altitude_error_ft, len(flights))
     lengths = np.array([len(flight.columns[0]) for flight in flights])
     thinned = [np.empty(0, THINNED_POINT)]

@@ -103,8 +103,8 @@ class FolderInput(MessageInput[FolderFile]):
             took_s = time.monotonic() - started_at
             for entry in self._watch.update(entries, time.monotonic()):
                 await self._consumer.ready()
-                found = FolderFile(Path(entry.path), entry.name, entry.size, entry.modified_ns / 1e9)
-                self.deliver([found], entry.name)
+                file = FolderFile(Path(entry.path), entry.name, entry.size, entry.modified_ns / 1e9)
+                self.deliver([file], entry.name)
             await asyncio.sleep(max(SCAN_EVERY_S, took_s / SCAN_SHARE))
 
 

@@ -94,7 +94,11 @@ class HttpSource:
 
     def _remember(self, response: httpx.Response) -> None:
         pairs = (("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since"))
-        self._validators = {ask: response.headers[told] for told, ask in pairs if told in response.headers}
+        self._validators = {
+            request_header: response.headers[response_header]
+            for response_header, request_header in pairs
+            if response_header in response.headers
+        }
 
 
 def parse_url(text: str) -> str:
@@ -136,12 +140,12 @@ def _refusal(response: httpx.Response) -> str:
 
 def _cause(error: BaseException) -> str:
     """Why a connection failed; libraries wrap the system's word in their own."""
-    found, seen = one_line(error), error.__cause__ or error.__context__
+    reason, seen = one_line(error), error.__cause__ or error.__context__
     while seen is not None:
         if isinstance(seen, OSError):
-            found = one_line(seen)
+            reason = one_line(seen)
         seen = seen.__cause__ or seen.__context__
-    return found
+    return reason
 
 
 def _seconds_of(date: str | None) -> float | None:

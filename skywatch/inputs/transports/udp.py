@@ -85,10 +85,10 @@ class UdpInput(MessageInput[Message]):
     async def _bind(self, loop: asyncio.AbstractEventLoop) -> socket.socket:
         host, port = self._address
         try:
-            found = await loop.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
+            addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
         except OSError as error:
             raise InputError(f"cannot bind: {one_line(error)}") from None
-        family, kind, protocol, _, address = found[0]
+        family, kind, protocol, _, address = addresses[0]
         receiving = socket.socket(family, kind, protocol)
         try:
             receiving.setblocking(False)

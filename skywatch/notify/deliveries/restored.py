@@ -17,5 +17,5 @@ def hold_pending(session: Session, restoration: Restoration) -> None:
     session.execute(sa.update(Channel).values(lease=None, leased_until=None))
     if restoration.send:
         return
-    held = {"state": DeliveryState.HELD.value, "next_at": None, "batch": None, "last_error": HELD}
-    session.execute(sa.update(Delivery).where(Delivery.state.in_(OPEN_STATES)).values(held))
+    values = {"state": DeliveryState.HELD.value, "next_at": None, "batch": None, "last_error": HELD}
+    session.execute(sa.update(Delivery).where(Delivery.state.in_(OPEN_STATES)).values(values))

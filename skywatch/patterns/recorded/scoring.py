@@ -82,30 +82,30 @@ class Score:
         for segment in track.segments:
             labelled.setdefault(_NAMES.get(segment.label, segment.label), []).append(segment)
         for kind in {*labelled, *(p.pattern_type.value for p in patterns)}:
-            found = [p for p in patterns if p.pattern_type.value == kind]
+            matches = [p for p in patterns if p.pattern_type.value == kind]
             # By its shape it may be that: no error while it is not called surveillance.
             if kind in (*track.may_be, *_MAY_BE.get(track.label_hint or "", ())):
-                found = [p for p in found if p.is_surveillance]
+                matches = [p for p in matches if p.is_surveillance]
             extra = [segment for segment in track.also if _NAMES.get(segment.label, segment.label) == kind]
             if not labelled.get(kind):
-                found = [p for p in found if not _mostly_within(p, extra)]
-            self._add_label(self.labels.setdefault(kind, LabelScore()), track, labelled.get(kind, []), extra, found)
+                matches = [p for p in matches if not _mostly_within(p, extra)]
+            self._add_label(self.labels.setdefault(kind, LabelScore()), track, labelled.get(kind, []), extra, matches)
 
     def _add_label(
-        self, s: LabelScore, track: Track, labelled: list[Segment], extra: list[Segment], found: list[Pattern]
+        self, s: LabelScore, track: Track, labelled: list[Segment], extra: list[Segment], matches: list[Pattern]
     ) -> None:
         if labelled:
-            s.flights_found += bool(found)
-            s.flights_missed += not found
+            s.flights_found += bool(matches)
+            s.flights_missed += not matches
         else:
-            s.flights_false += bool(found)
-            s.patterns_false += len(found)
+            s.flights_false += bool(matches)
+            s.patterns_false += len(matches)
         for segment in labelled:
-            shared = [_shared_s(segment, p) for p in found]
+            shared = [_shared_s(segment, p) for p in matches]
             s.segments += 1
-            s.segments_found += covered_s(segment, found) >= 0.5 * (segment.t1 - segment.t0)
-            s.segments_strict += any(_union_share(segment, p) >= 0.5 for p in found)
-            hits = [p for p, overlap in zip(found, shared, strict=True) if overlap > 0.0]
+            s.segments_found += covered_s(segment, matches) >= 0.5 * (segment.t1 - segment.t0)
+            s.segments_strict += any(_union_share(segment, p) >= 0.5 for p in matches)
+            hits = [p for p, overlap in zip(matches, shared, strict=True) if overlap > 0.0]
             if hits:
                 first = min(hits, key=lambda p: p.detected_at)
                 s.delays_s.append(first.detected_at - segment.t0)
@@ -113,7 +113,7 @@ class Score:
             if track.points and segment.t0 - (track.points[0][0] or 0.0) >= _BEGINS_S:
                 s.segments_begun += 1
                 s.begun_in_time += bool(hits) and s.delays_turns[-1] <= 2.0
-        for pattern in found if labelled else ():
+        for pattern in matches if labelled else ():
             overlap = sum(_shared_s(segment, pattern) for segment in labelled)
             covers = any(_shared_s(g, pattern) >= 0.5 * (g.t1 - g.t0) for g in labelled)
             right = covers or overlap >= 0.5 * pattern.duration_s or _mostly_within(pattern, extra)

@@ -204,14 +204,14 @@ def find_patterns(track: Track, settings: PatternSettings | None = None) -> list
     left out.
     """
     tracker = PatternTracker(track.id, track.icao24, settings)
-    found: dict[int, Pattern] = {}
+    latest: dict[int, Pattern] = {}
     for point in _in_order(track.points):
         for event in tracker.feed(*point):  # type: ignore[arg-type]
-            found[event.pattern.number] = event.pattern
+            latest[event.pattern.number] = event.pattern
     for event in tracker.close():
-        found[event.pattern.number] = event.pattern
-    kept = [pattern for pattern in found.values() if "superseded_by" not in pattern.details]
-    return sorted(kept, key=lambda pattern: (pattern.t0, pattern.number))
+        latest[event.pattern.number] = event.pattern
+    remaining = [pattern for pattern in latest.values() if "superseded_by" not in pattern.details]
+    return sorted(remaining, key=lambda pattern: (pattern.t0, pattern.number))
 
 
 def _in_order(points: list[list[float | None]]) -> list[list[float | None]]:

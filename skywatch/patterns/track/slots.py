@@ -31,8 +31,8 @@ class SlotTable:
         """
         slots = np.full(len(addresses), -1, dtype=np.intp)
         if previous_row is not None and len(self._last):
-            known = np.flatnonzero((previous_row >= 0) & (previous_row < len(self._last)))
-            slots[known] = self._last[previous_row[known]]
+            continued = np.flatnonzero((previous_row >= 0) & (previous_row < len(self._last)))
+            slots[continued] = self._last[previous_row[continued]]
         for row in np.flatnonzero(slots < 0).tolist():
             slots[row] = self._slot(addresses[row])
         self._last = slots

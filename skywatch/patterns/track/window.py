@@ -164,8 +164,8 @@ class Window:
 
     def altitude_range_ft(self) -> tuple[float, float] | None:
         """Return the lowest and the highest altitude; looks at every sample."""
-        known = [p.alt_ft for p in self._samples if p.alt_ft is not None]
-        return (min(known), max(known)) if known else None
+        altitudes = [p.alt_ft for p in self._samples if p.alt_ft is not None]
+        return (min(altitudes), max(altitudes)) if altitudes else None
 
     def speed_kt(self) -> float:
         """Return the mean of the reported speeds where most samples have one, else way over time."""
@@ -179,8 +179,8 @@ class Window:
 
     def share_below_ft(self, level_ft: float) -> float:
         """Return the share of the samples of known height at or below a level; 1 where none is known."""
-        known = [p.alt_ft for p in self._samples if p.alt_ft is not None]
-        return sum(alt_ft <= level_ft for alt_ft in known) / len(known) if known else 1.0
+        altitudes = [p.alt_ft for p in self._samples if p.alt_ft is not None]
+        return sum(alt_ft <= level_ft for alt_ft in altitudes) / len(altitudes) if altitudes else 1.0
 
     def still_share(self) -> float:
         """Return the share of the samples with a reported speed of nought."""

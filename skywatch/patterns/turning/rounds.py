@@ -47,7 +47,7 @@ def loop_from(vertices: deque[Vertex], start: int, s: PatternSettings) -> Loop |
     return Loop(shape, turned / 360.0)
 
 
-def best_start(line: deque[Vertex], sense: float, wanted: float, s: PatternSettings) -> int:
+def best_start(line: deque[Vertex], sense: float, target_deg: float, s: PatternSettings) -> int:
     """Return the index of the vertex where the loop at the end of the trail best begins.
 
     Of the vertices from which the heading advanced by `wanted` degrees and little more, that is the one the
@@ -59,9 +59,9 @@ def best_start(line: deque[Vertex], sense: float, wanted: float, s: PatternSetti
     for index in range(len(line) - 1, -1, -1):
         v = line[index]
         turned = (turn - v.turn_deg) * sense
-        if turned < wanted:
+        if turned < target_deg:
             continue
-        if turned > wanted + s.loop_turn_slack_deg and nearest < float("inf"):
+        if turned > target_deg + s.loop_turn_slack_deg and nearest < float("inf"):
             break
         distance = hypot(v.x - end.x, v.y - end.y)
         if distance < nearest:

@@ -68,8 +68,8 @@ class TextColumns:
 
 def texts(values: Sequence[Any], dtype: str) -> Array:
     """ASCII text, empty for what is UNSET or None; what is not ASCII becomes ``?``."""
-    known = [value or "" for value in values]
+    filled = [value or "" for value in values]
     try:
-        return np.array(known, dtype)
+        return np.array(filled, dtype)
     except UnicodeEncodeError:
-        return np.array([value.encode("ascii", "replace") for value in known], dtype)
+        return np.array([value.encode("ascii", "replace") for value in filled], dtype)

@@ -213,12 +213,12 @@ class _Last:
 
     def moved(self, previous_row: Array) -> _Last:
         moved = _Last.none(len(previous_row))
-        kept = np.flatnonzero(previous_row >= 0)
-        before = previous_row[kept]
-        moved.at[kept] = self.at[before]
-        moved.callsign[kept] = self.callsign[before]
+        remaining = np.flatnonzero(previous_row >= 0)
+        before = previous_row[remaining]
+        moved.at[remaining] = self.at[before]
+        moved.callsign[remaining] = self.callsign[before]
         for name, column in self.columns.items():
-            moved.columns[name][kept] = column[before]
+            moved.columns[name][remaining] = column[before]
         return moved
 
     def leaves(self, sky: Sky) -> Array:

@@ -96,27 +96,27 @@ class PastPictures:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept = Kept()
+        self._cache = Kept()
 
     def once(self, key: Hashable, make: Callable[[], bytes]) -> bytes:
         """The answer that was made for this key lately, or a new one."""
         with in_turn(self._lock):
-            body = self._kept.get(key)
+            body = self._cache.get(key)
             if body is None:
                 body = make()
-                self._kept.put(key, body)
+                self._cache.put(key, body)
             return body
 
     def picture(self, session: Session, at: int, newest: int, visibility: Visibility) -> bytes:
         """The picture of a moment (unix seconds, a multiple of INTERVAL_S, ``newest`` at most) as readsb writes it."""
         with in_turn(self._lock):
-            body = self._kept.get(_key(at, visibility))
+            body = self._cache.get(_key(at, visibility))
             if body is None:
                 span_s = BATCH * INTERVAL_S
                 begin = at // span_s * span_s
                 end = min(begin + span_s - INTERVAL_S, newest)
                 for moment, made in _pictures(session, begin, end, visibility):
-                    self._kept.put(_key(moment, visibility), made)
+                    self._cache.put(_key(moment, visibility), made)
                     if moment == at:
                         body = made
             return body or b'{"now":%d,"messages":0,"aircraft":[]}' % at

@@ -146,11 +146,11 @@ def _within_16_bits(value: int) -> int:
     return max(-32768, min(32767, value))
 
 
-def _fetch_squawks(session: Session, known: dict[int, int], flights: set[int]) -> None:
+def _fetch_squawks(session: Session, squawk_of: dict[int, int], flights: set[int]) -> None:
     """Add the squawks of flights; 0 where a flight has none."""
-    missing = sorted(flights - known.keys())
+    missing = sorted(flights - squawk_of.keys())
     for start in range(0, len(missing), IDS_A_QUERY):
         some = missing[start : start + IDS_A_QUERY]
-        known.update(dict.fromkeys(some, 0))
+        squawk_of.update(dict.fromkeys(some, 0))
         query = sa.select(Flight.id, Flight.squawk).where(Flight.id.in_(some), Flight.squawk.is_not(None))
-        known.update({flight: int(squawk or 0) for flight, squawk in session.execute(query)})
+        squawk_of.update({flight: int(squawk or 0) for flight, squawk in session.execute(query)})

@@ -147,7 +147,7 @@ def _trace(request: SkyRequest, address: str, entries: list[Entry]) -> dict[str,
     if not entries:
         raise not_found("track of this aircraft")
     begin = entries[0][0]
-    aircraft = _known(request.sky, address, request.visibility)
+    aircraft = _visible_aircraft(request.sky, address, request.visibility)
     state = {name: aircraft[name] for name in STATE if name in aircraft}
     trace = [[round(entry[0] - begin, 2), *entry[1:]] for entry in entries]
     if state:
@@ -156,13 +156,13 @@ def _trace(request: SkyRequest, address: str, entries: list[Entry]) -> dict[str,
     return {"icao": address, **described, "timestamp": begin, "trace": trace}
 
 
-def _known(sky: Sky, address: str, visibility: Visibility) -> dict[str, Any]:
+def _visible_aircraft(sky: Sky, address: str, visibility: Visibility) -> dict[str, Any]:
     """The aircraft as it is now; empty where it is not in the sky."""
     row = sky.index.get(address)
     if row is None:
         return {}
-    known: dict[str, Any] = msgspec.json.decode(bodies(sky, [row], visibility)[0])
-    return known
+    aircraft: dict[str, Any] = msgspec.json.decode(bodies(sky, [row], visibility)[0])
+    return aircraft
 
 
 def _live_entries(request: SkyRequest, address: str) -> list[Entry]:
@@ -191,8 +191,8 @@ def _past_entries(request: SkyRequest, address: str, begin: datetime, end: datet
     session: Session = request.db
     points = tracks.of_aircraft(session, address, begin, end, request.visibility)
     labels = Labels(request.visibility)
-    known = labels.fetch(session, set(points["flight"].tolist()))
-    hidden = set(labels.hidden(known))
+    labels_by_flight = labels.fetch(session, set(points["flight"].tolist()))
+    hidden = set(labels.hidden(labels_by_flight))
     entries: list[Entry] = []
     for part in tracks.split_flights(points):
         flight = int(part["flight"][0])
@@ -203,7 +203,7 @@ def _past_entries(request: SkyRequest, address: str, begin: datetime, end: datet
             entries.append(_entry(at, lat, lon, altitude, ground, speed, track, STALE if gap else 0))
         if begins:
             entries[begins][6] |= NEW_LEG
-        label = known.get(flight)
+        label = labels_by_flight.get(flight)
         if label is not None and label.callsign:
             entries[begins][8] = {"flight": padded(label.callsign)}
     return entries

@@ -37,7 +37,7 @@ def own_interfaces() -> list[Interface]:
     """The interfaces with an IPv4 address; none on systems other than Linux."""
     if not sys.platform.startswith("linux"):
         return []
-    found = []
+    result = []
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         for _, name in socket.if_nameindex():
             try:
@@ -48,8 +48,8 @@ def own_interfaces() -> list[Interface]:
                 continue
             if flags & IFF_UP:
                 is_closed = bool(flags & IFF_POINTOPOINT) or leads_to_containers(name, SYSFS)
-                found.append(Interface(name, IPv4Interface(f"{address}/{mask}"), is_closed))
-    return found
+                result.append(Interface(name, IPv4Interface(f"{address}/{mask}"), is_closed))
+    return result
 
 
 def leads_to_containers(name: str, sysfs: Path) -> bool:

@@ -33,9 +33,9 @@ def hearers_in(picture: Picture, address: str) -> list[Hearer]:
     since = picture.now() - NEWEST_S
     # Thousands of feeders are not asked one by one.
     hearers = [Hearer(*hearer) for hearer in picture.feeders_that_hear(address)]
-    known = {hearer.receiver for hearer in hearers}
+    names = {hearer.receiver for hearer in hearers}
     for name in picture.counts.snapshot():
-        view = picture.reports_of(name).get(address) if name not in known else None
+        view = picture.reports_of(name).get(address) if name not in names else None
         if view is not None and view.at > since:
             rssi = None if view.rssi is UNSET else float(view.rssi)
             hearers.append(Hearer(name, rssi, view.at))

@@ -18,7 +18,7 @@ class ByteLedger:
     def __init__(self, limit_each: int, limit_total: int | None, gauge: Any) -> None:
         self._limit_each, self._limit_total, self._gauge = limit_each, limit_total, gauge
         self._guard = threading.Lock()
-        self._held: Counter[Hashable] = Counter()
+        self._bytes: Counter[Hashable] = Counter()
         self.total = 0
 
     def move(self, holder: Hashable, before: int, after: int, *, may_be_alone: bool) -> bool:
@@ -27,16 +27,16 @@ class ByteLedger:
         ``may_be_alone`` lets a holder who holds nothing else exceed ``limit_each``.
         """
         with self._guard:
-            others = self._held[holder] - before
+            others = self._bytes[holder] - before
             total = self.total + after - before
             if after > before:
                 is_within = others + after <= self._limit_each or (may_be_alone and others == 0)
                 if not is_within or (self._limit_total is not None and total > self._limit_total):
                     return False
             self.total = total
-            self._held[holder] = others + after
-            if not self._held[holder]:
-                del self._held[holder]
+            self._bytes[holder] = others + after
+            if not self._bytes[holder]:
+                del self._bytes[holder]
             self._gauge.set(total)
             return True
 

@@ -57,11 +57,11 @@ class Discovery:
 
     def metadata(self) -> Metadata:
         """The provider's metadata; raises Problem (502)."""
-        known = self._metadata
-        if known is None or time.monotonic() - known[1] > REMEMBERED_S:
+        cached = self._metadata
+        if cached is None or time.monotonic() - cached[1] > REMEMBERED_S:
             metadata = self._fetcher.get(f"{self._provider.url}/.well-known/openid-configuration")
-            known = self._metadata = (_metadata(self._provider, metadata), time.monotonic())
-        return known[0]
+            cached = self._metadata = (_metadata(self._provider, metadata), time.monotonic())
+        return cached[0]
 
     def metadata_if_any(self) -> Metadata | None:
         """The cached metadata, however old, else that of the provider now; None if it does not answer."""
@@ -72,12 +72,12 @@ class Discovery:
 
     def keys(self, key_id: str | None) -> list[Key]:
         """The keys that a token may be signed with; none where the provider has no such key."""
-        known = self._keys
-        if known is None or time.monotonic() - known[1] > REMEMBERED_S:
-            known = self._fetch_keys()
-        if not _chosen(known[0], key_id) and self._may_refetch():
-            known = self._fetch_keys()
-        return _chosen(known[0], key_id)
+        cached = self._keys
+        if cached is None or time.monotonic() - cached[1] > REMEMBERED_S:
+            cached = self._fetch_keys()
+        if not _chosen(cached[0], key_id) and self._may_refetch():
+            cached = self._fetch_keys()
+        return _chosen(cached[0], key_id)
 
     def count_keys(self) -> int:
         """How many keys that can be used the provider publishes; raises Problem (502)."""
@@ -100,8 +100,8 @@ class Discovery:
             key = _key(entry)
             if key is not None:
                 keys.setdefault(key.kid, []).append(key)
-        known = self._keys = (keys, time.monotonic())
-        return known
+        cached = self._keys = (keys, time.monotonic())
+        return cached
 
 
 def _chosen(keys: dict[str | None, list[Key]], key_id: str | None) -> list[Key]:
@@ -163,12 +163,14 @@ def _is_address(value: str, schemes: tuple[str, ...]) -> bool:
         return False
 
 
-def _issuer(provider: Provider, said: Any) -> str:
+def _issuer(provider: Provider, claimed: Any) -> str:
     """The provider's issuer, if it is the configured one; raises Problem (401)."""
-    if isinstance(said, str) and said.rstrip("/") == provider.url:
-        return said
-    log.error("provider %s is configured as %s, but says that its issuer is %.200r", provider.name, provider.url, said)
-    if isinstance(said, str) and "{" in said:
+    if isinstance(claimed, str) and claimed.rstrip("/") == provider.url:
+        return claimed
+    log.error(
+        "provider %s is configured as %s, but says that its issuer is %.200r", provider.name, provider.url, claimed
+    )
+    if isinstance(claimed, str) and "{" in claimed:
         # A template such as Entra ID's https://login.microsoftonline.com/{tenantid}/v2.0 is the issuer of no token.
         raise Problem("sso_issuer_wrong", "The provider's address stands for many tenants; it must be that of one.")
     raise Problem("sso_issuer_wrong", "The provider at the configured address says that it is another one.")

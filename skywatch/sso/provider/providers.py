@@ -72,10 +72,10 @@ class Provider:
 
 def split_member(member: str) -> tuple[str, str] | None:
     """Provider and field of a member such as ``work.client_id`` (or ``work_client_id``, from the environment)."""
-    for known in FIELDS:
-        name = member.removesuffix(known)
+    for member_name in FIELDS:
+        name = member.removesuffix(member_name)
         if name != member and len(name) > 1 and name[-1] in "._":
-            return name[:-1], known
+            return name[:-1], member_name
     return None
 
 
@@ -83,7 +83,7 @@ def read_providers(settings: ProviderSettings) -> tuple[Provider, ...]:
     """All providers, the first one of the single settings; raises ProviderError. None where it is switched off."""
     if not settings.oidc_enabled:
         return ()
-    single = {known: getattr(settings, f"oidc_{known}") for known in FIELDS}
+    single = {member_name: getattr(settings, f"oidc_{member_name}") for member_name in FIELDS}
     groups: dict[str, dict[str, str]] = {}
     for member, text in settings.oidc_providers.items():
         parts = split_member(member)

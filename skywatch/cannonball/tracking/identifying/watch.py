@@ -89,8 +89,8 @@ class PatternWatch:
 
     def _apply(self, address: str, event: PatternEvent, sky: Sky | None) -> PatternChange:
         """Apply an event; ``sky`` is None if the aircraft has left it."""
-        found, ended = event.pattern, event.change is Change.ENDED
-        key, pattern = self._inherited.continued(f"{found.flight_id}/{found.number}", found)
+        finding, ended = event.pattern, event.change is Change.ENDED
+        key, pattern = self._inherited.continued(f"{finding.flight_id}/{finding.number}", finding)
         callsign = ""
         if sky is not None:
             callsign = sky.column("flight")[sky.index[address]].decode("ascii", "replace").strip()

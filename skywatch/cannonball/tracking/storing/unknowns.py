@@ -17,10 +17,12 @@ class Unknowns:
         """The location of a user is unknown until they tell it or end it, or until this time (unix s)."""
         self._awaited[user_id] = until
 
-    def update(self, told: set[int], now: float) -> None:
+    def update(self, updated: set[int], now: float) -> None:
         """Update with the users who told or ended their location."""
         if self._awaited:
-            self._awaited = {user: until for user, until in self._awaited.items() if user not in told and until > now}
+            self._awaited = {
+                user: until for user, until in self._awaited.items() if user not in updated and until > now
+            }
 
     def user(self, user_id: int) -> bool:
         """Whether the location of a user is unknown."""

@@ -87,10 +87,10 @@ def _save(request: Request, entries: Entries, fields: Mapping[str, Any]) -> list
         check_version(session, _last_changed(session), entries.version, _values(session))
         changed = []
         for setting in access.find_access(session):
-            wanted = {name: fields[f"{setting.feature}.{name}"] for name in access.FIELDS}
-            if any(getattr(setting, name) != value for name, value in wanted.items()):
+            desired = {name: fields[f"{setting.feature}.{name}"] for name in access.FIELDS}
+            if any(getattr(setting, name) != value for name, value in desired.items()):
                 changed.append(setting.feature)
-                access.change_access(session, caller, setting.feature, AccessReplacementFields.of(wanted))
+                access.change_access(session, caller, setting.feature, AccessReplacementFields.of(desired))
         return changed
 
 
@@ -112,7 +112,7 @@ def _stored(session: Session) -> Entries:
     return Entries(values, version_of(values))
 
 
-def _page(request: Request, entries: Entries, wanted: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def _page(request: Request, entries: Entries, desired: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The page; ``wanted`` are settings that are not stored yet, whose effect is shown."""
     present = _values(request.db)
     return {
@@ -120,7 +120,7 @@ def _page(request: Request, entries: Entries, wanted: Mapping[str, Any] | None =
         "levels": [(level, translate(request, LABELS[level])) for level in LEVELS],
         "entries": entries,
         "mode": request.runtime.settings.auth_mode,
-        "audiences": _audiences(request, present, wanted or present),
+        "audiences": _audiences(request, present, desired or present),
         "is_preview": False,
         "problem": None,
     }
@@ -129,9 +129,9 @@ def _page(request: Request, entries: Entries, wanted: Mapping[str, Any] | None =
 LABELS = {"public": "everybody", "authenticated": "signed in", "permission": "with permission"}
 
 
-def _audiences(request: Request, present: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _audiences(request: Request, present: Mapping[str, Any], desired: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Everybody whom settings may concern: their name, and for each feature what they may do and may do so far."""
-    mode, before, after = request.runtime.settings.auth_mode, _access(present), _access(wanted)
+    mode, before, after = request.runtime.settings.auth_mode, _access(present), _access(desired)
     people: list[tuple[str, frozenset[Permission] | None]] = [
         (translate(request, "Nobody in particular (not signed in)"), None),
         (translate(request, "Signed in, without a role"), frozenset()),

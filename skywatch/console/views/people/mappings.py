@@ -222,9 +222,9 @@ def _list(request: Request, entries: Entries) -> dict[str, Any]:
 
 def _page(request: Request, entries: Entries, mapping: ClaimMapping | None = None) -> dict[str, Any]:
     parties = [(name, party.provider.display_name) for name, party in _parties(request).items()]
-    kept = mapping.provider if mapping is not None else None
-    if kept is not None and kept not in dict(parties):
-        parties.append((kept, translate(request, "{name} (not in the settings)", name=kept)))
+    provider = mapping.provider if mapping is not None else None
+    if provider is not None and provider not in dict(parties):
+        parties.append((provider, translate(request, "{name} (not in the settings)", name=provider)))
     return {
         "mapping": mapping,
         "entries": entries,

@@ -45,16 +45,16 @@ def show_providers(request: Request) -> dict[str, Any]:
 @providers_page.post
 def post_discovery(request: Request) -> dict[str, Any]:
     """Ask a provider for its metadata and keys; nothing is changed"""
-    name, failure, found = read_form(request, "party").get("party", ""), None, None
+    name, failure, metadata = read_form(request, "party").get("party", ""), None, None
     try:
-        found = discover(request, name)
+        metadata = discover(request, name)
     except Problem as problem:
         if problem.kind.code == "not_found":
             raise
         failure = problem
     after = {"result": failure.kind.code if failure is not None else "answered"}
     record_apart(request.runtime.sessions, actor_of(request), "provider.tried", Target("provider", name), after=after)
-    return {**_page(request), "asked": name, "found": found, "failure": failure}
+    return {**_page(request), "asked": name, "found": metadata, "failure": failure}
 
 
 def _page(request: Request) -> dict[str, Any]:

@@ -64,8 +64,8 @@ key_page = FormPage("console.user.keys.new", "key_new.jinja2", Permission.USERS_
 def show_new_key(request: Request) -> dict[str, Any]:
     """The form of a new key of a service account"""
     user = _service_account(request)
-    held = {permission.feature for permission in users.permissions_of(user)}
-    return _key(request, user, Entries({"scopes": [scope for scope in SCOPES if scope in held]}))
+    features = {permission.feature for permission in users.permissions_of(user)}
+    return _key(request, user, Entries({"scopes": [scope for scope in SCOPES if scope in features]}))
 
 
 @key_page.post

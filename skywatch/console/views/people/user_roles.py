@@ -41,13 +41,13 @@ def read(request: Request) -> Entries:
 def save(request: Request, user_id: int, entries: Entries) -> str:
     """Let the user hold exactly the roles that were chosen, each to its end; gives what to say of it."""
     fields = fields_of(_form(request), entries)
-    wanted = {name: fields.get(_end_field(name)) for name in fields["roles"]}
+    ends = {name: fields.get(_end_field(name)) for name in fields["roles"]}
     target = Target("user", user_id)
     with changing(request, "user.changed", target) as (session, caller):
         rights, user = caller.begin(session, Permission.USERS_EDIT), users.get_user(session, user_id)
         check_covers(rights, users.permissions_of(user), "The user")
         check_version(session, target, entries.version, opened(user).values)
-        user = replace_assignments(session, caller, user_id, wanted)
+        user = replace_assignments(session, caller, user_id, ends)
         given = [_described(request, role, deciding(user)[role.name].expires_at) for role in users.roles_of(user)]
         if not given:
             return translate(request, "{name} has no role now.", name=user.username)
@@ -56,10 +56,10 @@ def save(request: Request, user_id: int, entries: Entries) -> str:
 
 def rows(session: Session, rights: frozenset[Permission], user: User, entries: Entries) -> list[dict[str, Any]]:
     """Every role that there is: whether it is chosen and may be, and where the user has it from."""
-    held = deciding(user)
+    assignments = deciding(user)
     return [
-        {**choice, "held": held.get(choice["role"].name), "end": _end_field(choice["role"].name)}
-        for choice in role_choices(session, rights, set(entries.values["roles"]), set(held))
+        {**choice, "held": assignments.get(choice["role"].name), "end": _end_field(choice["role"].name)}
+        for choice in role_choices(session, rights, set(entries.values["roles"]), set(assignments))
     ]
 
 

@@ -51,13 +51,13 @@ def post_discovery(request: Request) -> dict[str, Any]:
         return _page(request, problem=problem)
 
 
-def _page(request: Request, found: Round | None = None, problem: Problem | None = None) -> dict[str, Any]:
+def _page(request: Request, answers: Round | None = None, problem: Problem | None = None) -> dict[str, Any]:
     is_step = bool(read_query(request, DiscoveryQuery())["step"])
     onward = f"{HOME}/receivers/input" + ("?step=3" if is_step else "")
     return {
         "is_offered": is_offered(request),
-        "round": found,
-        "rows": [_row(finding, onward) for finding in found.findings] if found is not None else [],
+        "round": answers,
+        "rows": [_row(finding, onward) for finding in answers.findings] if answers is not None else [],
         "onward": onward,
         "again": request.path + ("?step=3" if is_step else ""),
         "needs_sign_in": problem is not None and problem.kind.code == "permission_denied",

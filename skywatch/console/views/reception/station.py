@@ -75,7 +75,7 @@ def post_station(request: Request) -> dict[str, Any] | Response:
 def _page(request: Request) -> dict[str, Any]:
     query = read_query(request, StationQuery())
     settings = describe(request.runtime.current, NAMES)
-    found = find_airports(query["airport"])
+    airports = find_airports(query["airport"])
     step = {"step": 2} if query["step"] else {}
     return {
         "settings": settings,
@@ -84,11 +84,11 @@ def _page(request: Request) -> dict[str, Any]:
         "onward": RECEIVER_STEP,
         "may_place": all(setting["is_free"] for setting in settings if setting["name"] in PLACE),
         "fixed": [setting for setting in settings if not setting["is_free"]],
-        "has_airports": found is not None,
+        "has_airports": airports is not None,
         "airport": query["airport"],
         "airports": [
             (airport, f"{request.path}?{urlencode({**step, 'lat': airport.lat, 'lon': airport.lon})}")
-            for airport in found or ()
+            for airport in airports or ()
         ],
         "station_page": STATION,
         "is_chosen": query["lat"] is not None and query["lon"] is not None,

@@ -84,9 +84,11 @@ class TransmissionMatcher:
         group = np.cumsum(_marks(starts, len(order))) - 1
         first = order[starts]
         entry = self._places[(hashes[first] & np.uint64(PLACES - 1)).astype(np.int64)]
-        known = self._entries[entry]
-        is_late = is_first & (entry >= 0) & (at - known["at"] <= JITTER_S)
-        is_late &= (known["head"] == head[first]) & (known["tail"] == tail[first]) & (known["kind"] == kind[first])
+        earlier = self._entries[entry]
+        is_late = is_first & (entry >= 0) & (at - earlier["at"] <= JITTER_S)
+        is_late &= (
+            (earlier["head"] == head[first]) & (earlier["tail"] == tail[first]) & (earlier["kind"] == kind[first])
+        )
         bit_of = entry[group], slot[order] >> 3
         has_heard = (self._hearers[bit_of] >> (slot[order] & 7)) & 1 > 0
         is_late &= ~np.logical_or.reduceat(has_heard, starts)
@@ -94,7 +96,7 @@ class TransmissionMatcher:
         groups = extent(*of_slots, starts)
         is_duplicate = np.zeros(len(order), np.bool_)
         is_duplicate[order] = ~_marks(starts, len(order)) | (
-            is_late[group] & (at - known["last_at"][group] <= DUPLICATE_S)
+            is_late[group] & (at - earlier["last_at"][group] <= DUPLICATE_S)
         )
         new = np.flatnonzero(~is_late)
         entry = entry.astype(np.int64)

@@ -228,7 +228,7 @@ def _alone(
     groups: _Groups,
     index: Column,
     single: Column,
-    known: tuple[Column, Column, Column],
+    last_positions: tuple[Column, Column, Column],
     lat: Column,
     lon: Column,
     by_pair: Column,
@@ -242,7 +242,7 @@ def _alone(
     """
     reference = _latest(by_pair, index, groups.start_of)[single]
     in_batch = reference >= 0
-    known_time, known_lat, known_lon = (column[single] for column in known)
+    known_time, known_lat, known_lon = (column[single] for column in last_positions)
     age = np.abs(frames.time[single] - np.where(in_batch, frames.time[reference], known_time))
     fresh = age <= limits.AIRBORNE_LOCAL_S
     irregular[single] |= ~fresh & (in_batch | (known_time != LONG_AGO))

@@ -27,13 +27,13 @@ class Intentions:
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
-        self._known: dict[int, float] = {}
+        self._altitudes: dict[int, float] = {}
 
     def selected_ft(self, row: int) -> float:
         """The pressure altitude (ft) that the crew of a row has selected; NaN if unknown."""
-        if row not in self._known:
-            self._known[row] = _pressure_altitude(_decode(self._frame.sky.encoded[row]))
-        return self._known[row]
+        if row not in self._altitudes:
+            self._altitudes[row] = _pressure_altitude(_decode(self._frame.sky.encoded[row]))
+        return self._altitudes[row]
 
     def to_go_ft(self, rows: Array, alt_ft: Array, climb_fps: Array) -> Array:
         """How far (ft) aircraft are going to climb or descend: to what they have selected. 0 for level ones, NaN where

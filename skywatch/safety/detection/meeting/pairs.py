@@ -49,14 +49,14 @@ class PairTable:
 
     def find(self, first: Array, second: Array) -> Array:
         """The entries of pairs of rows, all of which are in the table."""
-        found: Array = np.searchsorted(self.entries["id"], self._ids(first, second))
-        return found
+        indices: Array = np.searchsorted(self.entries["id"], self._ids(first, second))
+        return indices
 
     def take(self, first: Array, second: Array, now: float) -> Array:
         """``find``, with new entries for pairs that have none."""
-        ids, known = self._ids(first, second), self.entries["id"]
-        index = np.searchsorted(known, ids)
-        new = np.flatnonzero(np.append(known, -1)[index] != ids)
+        ids, present_ids = self._ids(first, second), self.entries["id"]
+        index = np.searchsorted(present_ids, ids)
+        new = np.flatnonzero(np.append(present_ids, -1)[index] != ids)
         if not len(new):
             return index
         added = np.zeros(len(new), ENTRY)

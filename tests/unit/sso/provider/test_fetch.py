@@ -1,4 +1,4 @@
-"""Calls to a provider: their deadline where no provider can help to test it, and their places."""
+"""Calls to a provider: their deadline where no provider can help to test it, and their slots."""
 
 import socket
 import threading
@@ -28,7 +28,7 @@ def hanging_lookup(monkeypatch):
 
 
 def test_a_lookup_that_does_not_end_delays_nobody(make_settings, hanging_lookup):
-    fetcher = Fetcher(make_settings(oidc_timeout_s="0.5"), places=1)
+    fetcher = Fetcher(make_settings(oidc_timeout_s="0.5"), slots=1)
     # The one place is free again after the first call.
     for _ in range(2):
         with pytest.raises(Problem) as caught:
@@ -40,6 +40,6 @@ def test_a_lookup_that_does_not_end_delays_nobody(make_settings, hanging_lookup)
 def test_a_rush_on_a_provider_that_is_well_waits_for_its_turn(make_settings, monkeypatch):
     monkeypatch.setattr(fetch, "PATIENCE_S", 20)
     with fake_provider() as provider, ThreadPoolExecutor(4) as people:
-        fetcher = Fetcher(make_settings(oidc_timeout_s="20"), places=1)
+        fetcher = Fetcher(make_settings(oidc_timeout_s="20"), slots=1)
         answers = people.map(fetcher.get, [f"{provider.url}/keys"] * 8)
         assert all("keys" in answer for answer in answers)
