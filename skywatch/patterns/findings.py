@@ -125,17 +125,10 @@ class FindingLog:
         In its turn it ends the open findings that it explains, whose details then name it as `superseded_by`; one that
         ended shortly before is reported as ended once more.
         """
-        if any(_explains(other, finding) for other in (*self.open, *self._ended)):
+        if any(_explains(other, finding) for other in (*self.open, *self._ended)) or not self._finds_room(finding):
             return False
-        for other in tuple(self.open):
-            if _explains(finding, other):
-                other.details["superseded_by"] = finding.kind.value
-                self.end(other)
-        for other in self._ended:
-            if "superseded_by" not in other.details and _explains(finding, other):
-                # It has ended, yet what it was is known only now.
-                other.details["superseded_by"] = finding.kind.value
-                self._events.append(PatternEvent(Change.ENDED, self._pattern(other)))
+        self._explain_others(finding)
+        self._end_vague(finding)
         finding.number = self.next_number
         self.next_number += 1
         finding.detected_at = now
@@ -143,6 +136,42 @@ class FindingLog:
         self.open.append(finding)
         self._events.append(PatternEvent(Change.DETECTED, self._pattern(finding)))
         return True
+
+    def _explain_others(self, finding: Finding) -> None:
+        """End what `finding` explains; what ended before is reported once more: what it was is known only now."""
+        for other in tuple(self.open):
+            if _explains(finding, other):
+                other.details["superseded_by"] = finding.kind.value
+                self.end(other)
+        for other in self._ended:
+            if "superseded_by" not in other.details and _explains(finding, other):
+                other.details["superseded_by"] = finding.kind.value
+                self._events.append(PatternEvent(Change.ENDED, self._pattern(other)))
+
+    def _finds_room(self, finding: Finding) -> bool:
+        """Return whether a vague finding has time of its own, after patterns that tell more; it is moved there."""
+        if not _is_vague(finding):
+            return True
+        t0 = finding.t0
+        for other in (*self.open, *self._ended):
+            if "superseded_by" in other.details or not _shares_time(other, finding):
+                continue
+            if other in self.open:
+                return False
+            t0 = max(t0, other.t1)
+        if finding.t1 - t0 < _ROOM_SHARE * (finding.t1 - finding.t0):
+            return False
+        finding.t0 = t0
+        return True
+
+    def _end_vague(self, finding: Finding) -> None:
+        """End open vague findings where `finding`, which tells more, begins: one stretch of time has one name."""
+        for other in tuple(self.open):
+            if _shares_time(finding, other):
+                if finding.t0 - other.t0 < _VAGUE_LEAST_S:
+                    other.details["superseded_by"] = finding.kind.value
+                other.t1 = max(min(other.t1, finding.t0), other.t0)
+                self.end(other)
 
     def reason_within(self, finding: Finding) -> str | None:
         """Return the ordinary reason of the patterns that fill enough of the time of `finding`, if they do."""
@@ -160,6 +189,7 @@ class FindingLog:
         if finding.t1 - finding.reported_t1 >= self._s.extend_every_s:
             finding.reported_t1 = finding.t1
             self._events.append(PatternEvent(Change.EXTENDED, self._pattern(finding)))
+            self._explain_others(finding)
 
     def end(self, finding: Finding) -> None:
         """Close a finding; a second time is harmless."""
@@ -232,6 +262,32 @@ _LARGE_SHARE = 3.0
 """A pattern this much larger than another is not explained by it, unless it is one of these, which say least."""
 
 _VAGUE = (PatternType.LOITERING, PatternType.AREA_SEARCH)
+
+
+_ROOM_SHARE = 0.5
+"""A vague finding begins after a more telling one that has ended, if so much of its time is left."""
+
+_VAGUE_LEAST_S = 600.0
+"""What lasted so long (s) before something more telling began stays what it was until then."""
+
+_NAME_SHARE = 0.5
+"""A stretch of time has another name where that takes this share of it."""
+
+
+def _is_vague(f: Finding) -> bool:
+    return f.kind in _VAGUE and "search" not in f.details
+
+
+def _shares_time(telling: Finding, vague: Finding) -> bool:
+    """Return whether the time of a more telling pattern lies in that of a vague one."""
+    overlap_s = min(telling.t1, vague.t1) - max(telling.t0, vague.t0)
+    return (
+        _is_vague(vague)
+        and _rank(telling) > _rank(vague)
+        and not _is_vague(telling)
+        and overlap_s >= _NAME_SHARE * (telling.t1 - telling.t0)
+        and overlap_s > 0.0
+    )
 
 
 def _size_nm(f: Finding) -> float:

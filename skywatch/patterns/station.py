@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from skywatch.patterns.arrival import Arrival
 from skywatch.patterns.findings import Finding, FindingLog, PatternType
-from skywatch.patterns.ordinary.reasons import PROCEDURE_TURN
+from skywatch.patterns.ordinary.reasons import LOW_PASSES, PROCEDURE_TURN
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.window import Sample, Window
 from skywatch.patterns.turning.low_points import LowPoints
@@ -105,7 +105,7 @@ class StationDetector:
         f.score = min(0.9, 0.4 + 0.2 * (f.t1 - f.t0) / w.span_s)
         if f.kind is not PatternType.STAKEOUT:
             f.score *= min(1.0, folds / (2.0 * self._s.station_folds))
-        f.reason = PROCEDURE_TURN if self._procedures.explain(f.t0, f.t1) else self._log.reason_within(f)
+        f.reason = self._reason(f)
         if f.reason is not None:
             f.score = min(f.score, self._s.ordinary_score)
         f.details = {
@@ -114,6 +114,14 @@ class StationDetector:
             "new_ground_share": round(w.new_ground_share, 2),
             "altitude_ft": list(altitude) if altitude else None,
         }
+
+    def _reason(self, f: Finding) -> str | None:
+        """Return why this is no surveillance, or None."""
+        if self._procedures.explain(f.t0, f.t1):
+            return PROCEDURE_TURN
+        # The height of whoever hovers wanders too.
+        sprays = f.kind is not PatternType.STAKEOUT and self._lows.dips.explain(f.t0, f.t1)
+        return LOW_PASSES if sprays else self._log.reason_within(f)
 
     def _stakes_out(self, w: Window, slack: float) -> bool:
         s = self._s

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from math import atan, degrees, pi, radians, tan
 
 from skywatch.patterns.findings import PatternType
 from skywatch.patterns.settings import PatternSettings
-from skywatch.patterns.turning.laps import leg_share, turns_of
+from skywatch.patterns.turning.laps import direction_of, leg_share, mean_radius_nm, turns_of
 from skywatch.patterns.turning.low_points import LowPoints
 from skywatch.patterns.turning.rounds import Loop
 
@@ -22,8 +23,14 @@ SPIRAL_DESCENT = "spiral_descent"
 SPIRAL_CLIMB = "spiral_climb"
 PARACHUTES = "parachute_dropping"
 PROCEDURE_TURN = "procedure_turn"
+LOW_PASSES = "low_passes"
+SLOPE = "slope_soaring"
 FAST = "fast"
 HEIGHT_UNKNOWN = "height_unknown"
+TOO_FEW_TURNS = "too_few_turns"
+
+_M_S_A_KNOT = 1852.0 / 3600.0
+_GRAVITY = 9.80665
 
 
 @dataclass(slots=True)
@@ -113,7 +120,9 @@ def ordinary_reason(
     s = settings
     if is_aerodrome(laps, lows, s):
         return AERODROME
-    if is_thermal(laps, heights, s):
+    if lows.dips.explain(laps[0].shape.t0, laps[-1].shape.t1):
+        return LOW_PASSES
+    if is_thermal(laps, heights, s) or is_tight(laps, s):
         return THERMAL
     if heights.descends(s):
         return SPIRAL_DESCENT
@@ -124,14 +133,17 @@ def ordinary_reason(
     speed_kt = length * 3600.0 / max(duration, 1.0)
     if speed_kt > s.surveillance_max_speed_kt:
         return FAST
-    if kind is PatternType.RACETRACK:
-        if heights.turns == 0.0:
-            # Without a height an aerodrome circuit cannot be ruled out, and nobody is to be alarmed by one.
-            return HEIGHT_UNKNOWN
-        if speed_kt >= s.holding_min_speed_kt and is_holding(laps, s):
-            return HOLDING
-    # A hold with short legs is hardly longer than wide, and called either.
-    is_oval = kind is PatternType.RACETRACK or leg_share(laps, s) >= s.racetrack_leg_share - s.kind_margin
+    if kind is PatternType.RACETRACK and heights.turns == 0.0:
+        # Without a height an aerodrome circuit cannot be ruled out, and nobody is to be alarmed by one.
+        return HEIGHT_UNKNOWN
+    # A hold with short legs is hardly longer than wide, and the wind bends it: it is called either.
+    if direction_of(laps) == "both":
+        return None
+    round_ = kind is not PatternType.RACETRACK
+    holds = speed_kt >= s.holding_min_speed_kt and is_holding(laps, s)
+    if holds and (not round_ or is_hold_in_wind(laps, speed_kt, heights, s)):
+        return HOLDING
+    is_oval = not round_ or leg_share(laps, s) >= s.practice_leg_share
     return PRACTICE_HOLD if is_oval and is_practice_hold(laps, speed_kt, heights, s) else None
 
 
@@ -156,6 +168,19 @@ def is_thermal(laps: Sequence[Loop], heights: Heights, s: PatternSettings) -> bo
     )
 
 
+def is_tight(laps: Sequence[Loop], s: PatternSettings) -> bool:
+    """Return whether these are circles of a glider in weak lift: steeper, slower and smaller than any to watch from.
+
+    The bank of a turn is atan(v w / g), w being the angle turned in a second.
+    """
+    if mean_radius_nm(laps) > s.thermal_tight_nm:
+        return False
+    flown_s, turns = sum(lap.shape.duration_s for lap in laps), turns_of(laps)
+    speed_kt = sum(lap.shape.length_nm for lap in laps) * 3600.0 / max(flown_s, 1.0)
+    bank = atan(speed_kt * _M_S_A_KNOT * 2.0 * pi * turns / max(flown_s, 1.0) / _GRAVITY)
+    return speed_kt <= s.thermal_tight_kt and degrees(bank) >= s.thermal_bank_deg
+
+
 def is_holding(laps: Sequence[Loop], s: PatternSettings) -> bool:
     """Return whether this is a holding pattern: an oval of three to eight minutes a lap, flown fast and high enough.
 
@@ -165,6 +190,16 @@ def is_holding(laps: Sequence[Loop], s: PatternSettings) -> bool:
     lows = [lap.shape.low_ft for lap in laps if lap.shape.low_ft is not None]
     lap_s = sum(lap.shape.duration_s for lap in laps) / turns_of(laps)
     return s.holding_lap_min_s <= lap_s <= s.holding_lap_max_s and bool(lows) and min(lows) >= s.holding_min_altitude_ft
+
+
+def is_hold_in_wind(laps: Sequence[Loop], speed_kt: float, heights: Heights, s: PatternSettings) -> bool:
+    """Return whether laps that are nearly round are those of a hold: few, with legs and turns as quick."""
+    share = leg_share(laps, s)
+    turning_s = (1.0 - share) * sum(lap.shape.duration_s for lap in laps) / turns_of(laps)
+    # A turn with 25 degrees of bank takes 2 pi v / (g tan 25) seconds.
+    banked_s = 2.0 * pi * speed_kt * _M_S_A_KNOT / (_GRAVITY * tan(radians(25.0)))
+    quick = turning_s <= max(120.0, banked_s) / s.holding_rate_share
+    return share >= s.holding_leg_share and heights.all_turns <= s.holding_turns and quick
 
 
 def is_practice_hold(laps: Sequence[Loop], speed_kt: float, heights: Heights, s: PatternSettings) -> bool:

@@ -16,7 +16,7 @@ class OrdinarySettings:
     low_points_remembered: int = 8
     """Low points kept."""
     circuit_max_s: float = 1200.0
-    """A circuit takes less than this (s)."""
+    """A circuit takes less than this (s); practised approaches have laps of 8 to 14 minutes."""
     circuit_place_nm: float = 1.0
     """Low points of a circuit lie this close (nm): a runway's length."""
     circuit_heading_deg: float = 60.0
@@ -25,6 +25,14 @@ class OrdinarySettings:
     """Low points of a circuit agree within this share of its height; reception ends above the runway."""
     circuit_lowest_ft: float = 600.0
     """Low points of a circuit are at most this (ft) above the lowest level of the trail."""
+    circuit_deep_ft: float = 1000.0
+    """... or both are reached from this much higher (ft), as on approaches, wherever the flight began."""
+    circuit_deep_s: float = 300.0
+    """... in laps that take this long (s): who drops water comes down as far in less..."""
+    circuit_high_ft: float = 5000.0
+    """... though not from higher than this (ft): a height that leaps is no approach."""
+    circuit_highest_ft: float = 13000.0
+    """There are hardly any runways higher than this (ft)."""
     circuit_laps_share: float = 0.5
     """Share of the laps that must come down to the low point: some are not seen so far down."""
     landing_s: float = 150.0
@@ -59,13 +67,22 @@ class OrdinarySettings:
     thermal_lap_s: float = 80.0
     """Circles in thermals take less (s); typically 20 to 40, more in weak lift and heard seldom."""
     thermal_climb_ft_min: float = 60.0
-    """Thermals lift at least this much on the average of all circles (ft/min)."""
+    """Thermals lift at least this much on the average of all circles (ft/min)..."""
+    thermal_tight_nm: float = 0.105
+    """... or just about hold the glider up, in circles not wider than this (nm)..."""
+    thermal_tight_kt: float = 65.0
+    """... no faster than this (kt)..."""
+    thermal_bank_deg: float = 14.0
+    """... and steeper than this (deg), by their speed and their time: who watches from so slow a helicopter keeps
+    farther away and banks less."""
     practice_min_rate_deg_s: float = 2.1
     """Practised holds turn at the standard rate of 3 deg/s; so little (deg/s) is flown in wind and by eye..."""
     practice_max_rate_deg_s: float = 4.0
     """... and so much (deg/s)."""
-    practice_min_leg_s: float = 30.0
-    """Their legs are timed to a minute; so little (s) against the wind..."""
+    practice_leg_share: float = 0.32
+    """Wind bends a practised hold until its legs are only this share of the way..."""
+    practice_min_leg_s: float = 24.0
+    """... and its legs, which are timed to a minute, seem this short (s)..."""
     practice_max_leg_s: float = 90.0
     """... and so much (s) with it."""
     practice_turns: float = 7.0
@@ -80,8 +97,28 @@ class OrdinarySettings:
     """Aircraft hold at least this high (ft)."""
     holding_lap_min_s: float = 180.0
     """Laps of a hold take at least this long (s)."""
-    holding_lap_max_s: float = 480.0
+    holding_leg_share: float = 0.3
+    """In wind the legs of a hold may be only this share of the way, so that it is called circling..."""
+    holding_turns: float = 6.5
+    """... then it is a hold with at most so many turns..."""
+    holding_rate_share: float = 0.7
+    """... that are as quick as this share of the standard rate, or of a turn with 25 degrees of bank."""
+    holding_lap_max_s: float = 540.0
     """Laps of a hold take at most this long (s)."""
+    slope_kt: float = 65.0
+    """Gliders that fly to and fro along a slope are slower (kt)..."""
+    slope_range_ft: float = 125.0
+    """... and go up and down by this much (ft): traffic is watched from one height, and faster."""
+    low_pass_ft: float = 75.0
+    """Who sprays goes up by this (ft) and more between two passes..."""
+    low_pass_mean_ft: float = 105.0
+    """... by so much (ft) on the average: a height sent in hundreds of feet flickers by one hundred..."""
+    low_pass_level_ft: float = 75.0
+    """... and comes down to the lowest level of the flight, within this (ft)..."""
+    low_pass_every_s: float = 150.0
+    """... at least this often (s): heard seldom, some passes are not seen..."""
+    low_passes: int = 4
+    """... and as often as this."""
     procedure_aside_min_deg: float = 25.0
     """A procedure turn leaves the outbound course by 45 degrees; by so little (deg) as flown by hand and in wind..."""
     procedure_aside_max_deg: float = 65.0

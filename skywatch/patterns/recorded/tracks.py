@@ -200,8 +200,8 @@ def read_corrections(path: Path) -> Corrections:
 def find_patterns(track: Track, settings: PatternSettings | None = None) -> list[Pattern]:
     """Run the detectors over a flight and return its patterns as they ended, in order of their begin.
 
-    Positions that were recorded in another order are sorted by time. A pattern whose place a more telling one took is
-    left out.
+    Positions that were recorded in another order are sorted by time. A pattern whose place a more telling one took,
+    and one that was withdrawn, is left out.
     """
     tracker = PatternTracker(track.id, track.icao24, settings)
     latest: dict[int, Pattern] = {}
@@ -210,7 +210,7 @@ def find_patterns(track: Track, settings: PatternSettings | None = None) -> list
             latest[event.pattern.number] = event.pattern
     for event in tracker.close():
         latest[event.pattern.number] = event.pattern
-    remaining = [pattern for pattern in latest.values() if "superseded_by" not in pattern.details]
+    remaining = [p for p in latest.values() if "superseded_by" not in p.details and "withdrawn" not in p.details]
     return sorted(remaining, key=lambda pattern: (pattern.t0, pattern.number))
 
 

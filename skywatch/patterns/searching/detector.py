@@ -12,11 +12,13 @@ from itertools import pairwise
 from math import hypot
 
 from skywatch.patterns.findings import Finding, FindingLog, PatternType
+from skywatch.patterns.ordinary.reasons import LOW_PASSES
 from skywatch.patterns.searching.expanding import Growth, grows, growth_of
 from skywatch.patterns.searching.lobe_run import is_same_figure, steps_in_eight, steps_in_sectors
 from skywatch.patterns.searching.lobes import Lobe, LobeFinder
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.trail import Vertex
+from skywatch.patterns.turning.low_points import LowPoints
 from skywatch.patterns.turning.shape import measure
 
 _LOOK_DEG = 30.0
@@ -26,12 +28,13 @@ _LOOK_DEG = 30.0
 class SearchDetector:
     """Follows the rounds and the lobes of one aircraft."""
 
-    __slots__ = ("_finder", "_finding", "_grows_from_t", "_grows_t", "_line", "_lobes", "_log", "_looked_deg",
+    __slots__ = ("_finder", "_finding", "_grows_from_t", "_grows_t", "_line", "_lobes", "_log", "_looked_deg", "_lows",
                  "_pause_s", "_reported", "_s")  # fmt: skip
 
-    def __init__(self, settings: PatternSettings, log: FindingLog) -> None:
+    def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints) -> None:
         self._s = settings
         self._log = log
+        self._lows = lows
         self._line: deque[Vertex] = deque(maxlen=settings.search_vertices)
         self._finder = LobeFinder(settings)
         self._lobes: deque[Lobe] = deque(maxlen=settings.eight_lobes + 1)
@@ -173,6 +176,9 @@ class SearchDetector:
         flown_s = max(points[-1].t - points[0].t, 1.0)
         way_nm = points[-1].path_nm - points[0].path_nm
         f.score = min(0.95, 1.0 - 0.5 ** max(turns - 0.7, 0.5))
+        if self._lows.dips.explain(f.t0, f.t1):
+            f.reason = LOW_PASSES
+            f.score = min(f.score, self._s.ordinary_score)
         heights = [p.alt_ft for p in points if p.alt_ft is not None]
         f.details = {
             **details,

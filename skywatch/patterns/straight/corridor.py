@@ -12,7 +12,7 @@ from collections import deque
 from math import hypot, sqrt
 
 from skywatch.patterns.findings import Finding, FindingLog, PatternType
-from skywatch.patterns.ordinary.reasons import PROCEDURE_TURN
+from skywatch.patterns.ordinary.reasons import LOW_PASSES, PROCEDURE_TURN, SLOPE
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.straight.grid import GridDetector
 from skywatch.patterns.straight.passes import Pass, PassFinder
@@ -150,11 +150,18 @@ class CorridorDetector:
         self._judge(f)
 
     def _judge(self, f: Finding) -> None:
-        """Name the reason of a line flown to and fro by procedure turns; roads bend, approaches do not."""
-        straight = f.details["bend_deg"] < self._s.highway_bend_deg
+        """Name the ordinary reason of a line flown to and fro, where there is one; roads bend, approaches do not."""
+        s, heights = self._s, [p for p in (*self._passes, self._finder.now) if p.high_ft >= p.low_ft]
+        straight = f.details["bend_deg"] < s.highway_bend_deg
+        range_ft = max((p.high_ft for p in heights), default=0.0) - min((p.low_ft for p in heights), default=0.0)
         if straight and self._procedures.explain(f.t0, f.t1):
             f.reason = PROCEDURE_TURN
-            f.score = min(f.score, self._s.ordinary_score)
+        elif self._lows.dips.explain(f.t0, f.t1):
+            f.reason = LOW_PASSES
+        elif f.details["speed_kt"] <= s.slope_kt and range_ft >= s.slope_range_ft:
+            f.reason = SLOPE
+        if f.reason is not None:
+            f.score = min(f.score, s.ordinary_score)
 
 
 def _slenderness(passes: list[Pass]) -> float:

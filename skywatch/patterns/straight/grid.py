@@ -8,20 +8,23 @@ from math import hypot
 from statistics import median
 
 from skywatch.patterns.findings import Finding, FindingLog, PatternType
+from skywatch.patterns.ordinary.reasons import LOW_PASSES
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.straight.legs import Leg
 from skywatch.patterns.straight.sweeps import Sweep, is_grid, on_new_line, shift_of, step_between, sweep_family
 from skywatch.patterns.track.trail import Vertex
+from skywatch.patterns.turning.low_points import LowPoints
 
 
 class GridDetector:
     """Watches the legs for a family of sweeps on ever new lines."""
 
-    __slots__ = ("_current_nm", "_ended_t", "_finding", "_legs", "_log", "_looked_at", "_s", "shifting")
+    __slots__ = ("_current_nm", "_ended_t", "_finding", "_legs", "_log", "_looked_at", "_lows", "_s", "shifting")
 
-    def __init__(self, settings: PatternSettings, log: FindingLog) -> None:
+    def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints) -> None:
         self._s = settings
         self._log = log
+        self._lows = lows
         self._legs: deque[Leg] = deque(maxlen=settings.grid_legs_remembered)
         self._finding: Finding | None = None
         self._looked_at = 0.0
@@ -115,6 +118,9 @@ class GridDetector:
         f.x, f.y = 0.5 * (west + east), 0.5 * (south + north)
         f.radius_nm = max(hypot(x - f.x, y - f.y) for x, y in places)
         f.score = 1.0 - 0.5 ** (len(sweeps) - 2.5)
+        f.reason = LOW_PASSES if self._lows.dips.explain(f.t0, f.t1) else f.reason
+        if f.reason is not None:
+            f.score = min(f.score, self._s.ordinary_score)
         f.details = {
             "sweeps": len(sweeps),
             "sweep_nm": round(median(p.length_nm for p in sweeps), 1),

@@ -11,6 +11,7 @@ from collections import deque
 from math import hypot
 from typing import NamedTuple
 
+from skywatch.patterns.ordinary.dips import Dips
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.plane import wrap_deg
 
@@ -29,7 +30,7 @@ class LowPoint(NamedTuple):
 class LowPoints:
     """Finds low points as the turning points of the altitude, smaller ups and downs ignored (a zigzag filter)."""
 
-    __slots__ = ("_climbing", "_high_ft", "_low", "_s", "lowest_ft", "points")
+    __slots__ = ("_climbing", "_high_ft", "_low", "_s", "dips", "lowest_ft", "points")
 
     def __init__(self, settings: PatternSettings) -> None:
         self._s = settings
@@ -40,6 +41,8 @@ class LowPoints:
         self.points: deque[LowPoint] = deque(maxlen=self._s.low_points_remembered)
         self.lowest_ft = float("inf")
         """Lowest level of the trail."""
+        self.dips = Dips(self._s)
+        """Passes at the lowest level, between small ups."""
         self._climbing = False
         self._high_ft = float("-inf")
         self._low: LowPoint | None = None
@@ -47,6 +50,7 @@ class LowPoints:
     def add(self, t: float, x: float, y: float, alt_ft: float, turn_deg: float) -> None:
         """Take the next height (ft) with time, place (nm) and heading (deg, unwound)."""
         self.lowest_ft = min(self.lowest_ft, alt_ft)
+        self.dips.add(t, alt_ft)
         low = self._low
         if self._climbing:
             self._high_ft = max(self._high_ft, alt_ft)
@@ -74,10 +78,17 @@ class LowPoints:
         s = self._s
         return (
             b.t - a.t <= s.circuit_max_s
+            and b.alt_ft <= s.circuit_highest_ft
             and hypot(b.x - a.x, b.y - a.y) <= s.circuit_place_nm
             and abs(b.alt_ft - a.alt_ft) <= s.circuit_level_share * min(a.height_ft, b.height_ft)
             and abs(wrap_deg(b.turn_deg - a.turn_deg)) <= s.circuit_heading_deg
-            and min(a.alt_ft, b.alt_ft) <= self.lowest_ft + s.circuit_lowest_ft
+            and (
+                min(a.alt_ft, b.alt_ft) <= self.lowest_ft + s.circuit_lowest_ft
+                or (
+                    s.circuit_deep_ft <= min(a.height_ft, b.height_ft) <= s.circuit_high_ft
+                    and b.t - a.t >= s.circuit_deep_s
+                )
+            )
         )
 
     def landed(self, before_ft: float | None, after_ft: float | None) -> bool:

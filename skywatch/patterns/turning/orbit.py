@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import hypot
 
 from skywatch.patterns.findings import Finding, FindingLog, PatternType
-from skywatch.patterns.ordinary.reasons import AERODROME, Heights
+from skywatch.patterns.ordinary.reasons import AERODROME, TOO_FEW_TURNS, Heights
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.trail import Vertex
 from skywatch.patterns.turning.description import describe
@@ -44,8 +44,12 @@ class OrbitDetector:
         self._before = None
 
     def _end(self) -> None:
-        if self._finding is not None:
-            self._log.end(self._finding)
+        f = self._finding
+        if f is not None:
+            if f.details["turns"] < self._s.least_turns:
+                f.details["withdrawn"] = "turns"
+                f.reason, f.score = TOO_FEW_TURNS, min(f.score, self._s.ordinary_score)
+            self._log.end(f)
             self._finding = None
 
     def add(self, v: Vertex) -> None:
@@ -103,7 +107,11 @@ class OrbitDetector:
             f.t1 = laps[-1].shape.t1
             self._describe(f, laps)
         elif f is not None:
-            f.t1 = min(f.t1, max(laps[-1].shape.t1, strange.shape.t0))
+            end_t = max(laps[-1].shape.t1, strange.shape.t0)
+            if end_t < f.t1:
+                # The turns of the part that is cut off are those of its time.
+                left = f.details["turns"] - (f.t1 - end_t) / max(f.details["lap_s"], 1.0)
+                f.t1, f.details["turns"] = end_t, round(max(left, 0.0), 1)
         self._end()
 
     def _begin_again(self, odd: Loop) -> None:

@@ -41,6 +41,8 @@ class OrbitSettings:
 
     circling_turns: float = 1.6
     """Turns that make circling: more than a lap with the turns onto and off it, less than two full circles."""
+    least_turns: float = 1.5
+    """A pattern that has fewer when its end is known is withdrawn: a lap was counted that belonged to what followed."""
     racetrack_turns: float = 1.9
     """Turns that make a racetrack: two laps; arrivals often fly one."""
     figure_eight_turns: float = 2.5

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import cos, radians, sin
+
 from tests.unit.patterns.drawn.dice import Dice
 from tests.unit.patterns.drawn.pen import Pen
 
@@ -30,13 +32,15 @@ def slope(dice: Dice) -> Pen:
     pen.in_air = False
     pen.straight(dice.between(1.0, 3.0))
     side, radius, way = dice.side(), pen.turn_radius_nm(dice.uniform(28.0, 40.0)), dice.between(0.8, 4.5)
-    heading = pen.heading
+    x, y, heading = pen.x, pen.y, radians(pen.heading)
     for number in range(round(dice.between(6.0, 22.0))):
+        # The ridge stays where it is; how far along it he turns, and how close he flies, differs.
+        end = (1.0 if number % 2 == 0 else 0.0) * way + dice.gauss(0.0, 0.08 * way)
+        aside = dice.gauss(0.0, 0.03)
         pen.climb_ft_min = dice.uniform(-120.0, 120.0)
-        pen.straight(way * dice.uniform(0.7, 1.15))
-        turn = side if number % 2 == 0 else -side
-        pen.turn(turn * 225.0, radius).turn(-turn * 45.0, radius)
-        pen.heading = heading + (180.0 if number % 2 == 0 else 0.0)
+        turn = -side if number % 2 == 0 else side
+        pen.turn_to(x + end * sin(heading) + aside * cos(heading), y + end * cos(heading) - aside * sin(heading),
+                    turn, radius)  # fmt: skip
     return pen.straight(dice.between(2.0, 5.0))
 
 

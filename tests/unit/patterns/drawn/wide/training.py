@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, radians, sin
+from math import cos, pi, radians, sin
 
 from tests.unit.patterns.drawn.dice import Dice
 from tests.unit.patterns.drawn.pen import Pen
@@ -68,17 +68,17 @@ def approaches(dice: Dice) -> Pen:
 
 
 def _hold(pen: Pen, laps: int, leg_min: tuple[float, float], rate: tuple[float, float]) -> Pen:
-    """Draw laps over one fix; outbound legs are timed, and the way back to the fix is by eye."""
+    """Draw laps over one fix: a timed leg out, half a circle back, and straight to the fix as soon as it lies ahead."""
     dice, side = pen.rnd, pen.rnd.side()
     radius = pen.rate_radius_nm(dice.uniform(*rate))
-    x, y, heading = pen.x, pen.y, pen.heading
+    x, y, outbound = pen.x, pen.y, pen.heading + 180.0
     for _ in range(laps):
         pen.in_air = True
-        pen.turn(side * 180.0, radius * dice.uniform(0.93, 1.07))
+        pen.turn(side * ((outbound - pen.heading) * side % 360.0), radius * dice.uniform(0.93, 1.07))
         pen.straight(pen.tas_kt / 60.0 * dice.uniform(*leg_min))
         pen.turn(side * 120.0, radius * dice.uniform(0.93, 1.07))
         pen.in_air = False
-        pen.fly_to(x + dice.gauss(0.0, 0.06), y + dice.gauss(0.0, 0.06), heading + dice.gauss(0.0, 2.0), radius)
+        pen.turn_to(x + dice.gauss(0.0, 0.06), y + dice.gauss(0.0, 0.06), side, radius)
     return pen
 
 
@@ -118,7 +118,9 @@ def airliner_hold(dice: Dice) -> Pen:
     tas_kt = dice.between(*dice.choice(((150.0, 190.0), (200.0, 265.0))))
     pen = Pen(dice, tas_kt, dice.between(5000.0, 15000.0), wind_kt=dice.uniform(0.0, 70.0))
     pen.straight(dice.between(20.0, 40.0))
-    _hold(pen, round(dice.between(2.0, 6.0)), (0.9, 1.6), (1.5, 3.0))
+    # Three degrees a second, or 25 degrees of bank where that is less.
+    rate = min(3.0, 360.0 * tas_kt / 3600.0 / (2.0 * pi * pen.turn_radius_nm(25.0)))
+    _hold(pen, round(dice.between(2.0, 6.0)), (0.9, 1.6), (0.85 * rate, rate))
     return pen.climb(0.0, 1200.0).straight(dice.between(8.0, 12.0)).level().straight(10.0)
 
 
