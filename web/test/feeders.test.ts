@@ -5,6 +5,7 @@ import { route } from "../src/core/address";
 import type { Schemas } from "../src/session/operations";
 import { FEATURES } from "../src/shell/feature";
 import { signIn } from "./people";
+import { feeders } from "../src/features/feeders/feature";
 import "../src/features/feeders/page";
 
 const AT = "2026-11-24T06:00:00Z";
@@ -30,6 +31,7 @@ const ATTIC: Schemas["FeederEntry"] = {
   aircraft: 12,
   bytes_s: 6300,
   disputes_share: 0.002,
+  duplicates_share: 0.25,
   clock: "free",
   notice: null,
   created_at: AT,
@@ -64,6 +66,13 @@ test("the list shows states, rates and notices, and offers strangers nothing to 
   assert.equal(page.querySelector<HTMLAnchorElement>("tbody a")!.getAttribute("href"), "#/feeders/3");
   assert.match(page.querySelector("header p")!.textContent!, /2 feeders, 2 connected/);
   assert.deepEqual(buttons(page), []);
+});
+
+test("the owner is notified of a copied UUID", async () => {
+  await signIn("feeders.view");
+  const notice = feeders.notice!("feeder:uuid_copied", { id: 3, name: EVIL, at: AT });
+  assert.deepEqual(notice, { title: "UUID copied", text: EVIL });
+  assert.equal(feeders.notice!("system:status", {}), null);
 });
 
 test("a feeder is registered, its UUID and lines are shown once and copied", async () => {
@@ -146,6 +155,7 @@ test("an owner changes, disables, rotates and deletes a feeder; others only look
   const page = await open("3", "feeders.own");
   assert.match(page.querySelector("[role=alert]")!.textContent!, /Two networks used this feeder/);
   assert.match(page.textContent!, /47\.46°, 8\.55°, 1,500 ft/);
+  assert.match(page.textContent!, /others sent, too\s*25\.0 %/);
   press(page, "Disable");
   await settled();
   assert.deepEqual(asked.at(-1)!.body, { enabled: false });
@@ -165,6 +175,8 @@ test("an owner changes, disables, rotates and deletes a feeder; others only look
   press(page, "Delete");
   await settled();
   assert.equal(asked.filter(({ operation }) => operation.startsWith("DELETE")).length, 1);
+  // The event of the new address comes when the browser has time.
+  while (place.value.item) await settled();
   feeder = { ...ATTIC, owner: { id: 8, username: "bob" } };
   assert.deepEqual(buttons(await open("3", "feeders.own")), []);
 });

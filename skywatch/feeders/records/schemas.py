@@ -69,7 +69,7 @@ class _Changeable(Schema):
     trusted = node(
         JsonBoolean(), "Whether the aircraft that it alone hears are believed to exist; needs `feeders.manage`.", **DROP
     )
-    mlat = node(JsonBoolean(), "The consent to hand its place to multilateration.", **DROP)
+    mlat = node(JsonBoolean(), "The consent to pass its frames and its place on to multilateration.", **DROP)
     lat = node(
         Nullable(JsonNumber()),
         "Latitude of its antenna (degrees), together with `lon`; null where it is unknown.",
@@ -164,7 +164,7 @@ class FeederEntry(Schema):
     owner = node(Nullable(Schema.schema_type()), "Its owner; null for the managers.", *FeederOwner().children)
     enabled = node(JsonBoolean(), "Whether its connections are accepted.")
     trusted = node(JsonBoolean(), "Whether managers trust it: what it alone hears is believed to exist.")
-    mlat = node(JsonBoolean(), "The consent to hand its place to multilateration.")
+    mlat = node(JsonBoolean(), "The consent to pass its frames and its place on to multilateration.")
     lat = node(
         Nullable(JsonNumber()), "Latitude as exactly as the caller may know it; null where it is not to be known."
     )

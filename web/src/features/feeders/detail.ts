@@ -130,6 +130,7 @@ class FeederPage extends Task {
     return html`<section class="section"><h2>${t("feeders.now")}</h2><dl class="feeder-facts">
         ${fact(t("feeders.rate"), `${number(feeder.messages_s, 1)}/s`)}${fact(t("feeders.positions"), `${number(feeder.positions_s, 1)}/s`)}
         ${fact(t("feeders.aircraft"), number(feeder.aircraft))}${fact(t("feeders.traffic"), `${number(feeder.bytes_s / 1000, 1)} kB/s`)}
+        ${fact(t("feeders.duplicates"), `${number(feeder.duplicates_share * 100, 1)} %`)}
         ${fact(t("feeders.disputes"), `${number(feeder.disputes_share * 100, 1)} %`)}${fact(t("feeders.clock"), clockName(feeder))}
         ${fact(t("feeders.since"), time(feeder.connected_since))}${fact(t("feeders.seen"), time(feeder.last_seen_at))}
         ${feeder.address ? fact(t("feeders.address"), html`<span class="mono">${feeder.address}</span>`) : nothing}

@@ -1,4 +1,5 @@
 // Receivers that connect to the service: whose they are, what they bring, and how one more is set up.
+import { t } from "../../i18n/i18n";
 import type { Feature } from "../../shell/feature";
 import "./style.css";
 
@@ -13,4 +14,6 @@ export const feeders: Feature = {
       load: () => import("./page"),
     },
   ],
+  notice: (event, data) =>
+    event === "feeder:uuid_copied" ? { title: t("feeders.copied_short"), text: String(data.name) } : null,
 };
