@@ -176,7 +176,7 @@ test("an owner changes, disables, rotates and deletes a feeder; others only look
   await settled();
   assert.equal(asked.filter(({ operation }) => operation.startsWith("DELETE")).length, 1);
   // The event of the new address comes when the browser has time.
-  while (place.value.item) await settled();
+  while (route.value.item) await settled();
   feeder = { ...ATTIC, owner: { id: 8, username: "bob" } };
   assert.deepEqual(buttons(await open("3", "feeders.own")), []);
 });
