@@ -24,6 +24,8 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     "alerts": ({"alerts.AIRCRAFT": 50, "alerts.RULES": 20, "alerts.FENCES": 5, "alerts.LISTED": 100,
                 "alerts.WARM_UP": 1, "alerts.TICKS": 2, "alerts.NAIVE_AIRCRAFT": 2}, None),
     "audio": ({"audio.UPLOADS": 2, "audio.ROWS": 20, "audio.PAGES": 1}, None),
+    "backup": ({"backup.AIRCRAFT": 5, "backup.FLOWN_S": 60, "backup.MEGABYTES": 2, "backup.RECORDINGS": 2,
+                "backup.QUIET_S": 0.1}, SQLITE),
     "cannonball": ({"cannonball.USERS": 2, "cannonball.AIRCRAFT": 100, "cannonball.KNOWN_IN_SKY": 5,
                     "cannonball.WARM_UP_TICKS": 2, "cannonball.TICKS": 2, "cannonball.KNOWN": 500,
                     "cannonball.SEARCHES": 5, "cannonball.CHECKS": 5, "cannonball.IMPORTED": 1000,

@@ -83,9 +83,7 @@ def test_backup_of_a_service_that_writes(places, tmp_path):
 def copied_rows(*command):
     """The rows of each table in a script of pg_dump or pg_restore, in the order of their text."""
     script = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE_S).stdout
-    tables = re.findall(
-        r"^COPY (?:public\.)?(\w+) \(.*?\) FROM stdin;\n(.*?)^\\\.$", script, re.MULTILINE | re.DOTALL
-    )
+    tables = re.findall(r"^COPY (?:public\.)?(\w+) \(.*?\) FROM stdin;\n(.*?)^\\\.$", script, re.MULTILINE | re.DOTALL)
     return {name: sorted(rows.splitlines()) for name, rows in tables}
 
 

@@ -22,7 +22,7 @@ def stage(shared_page, tmp_path_factory):
     made = Stage.begin(
         tmp_path_factory.mktemp("alerts"),
         shared_page,
-        ("operator", "viewer"),
+        ("operator", "viewer", "superadmin"),
         notify_allow_networks="127.0.0.0/8",
         roles="api, tracker, realtime, worker",
     )
@@ -206,6 +206,31 @@ def test_a_secret_is_shown_once_and_a_test_says_whether_it_arrived(stage):
     stage.press("Deliveries")
     stage.shows("document.querySelector('sw-deliveries .cards')?.textContent.includes('Desk')")
     api.delete(f"/alerts/rules/{made['id']}")
+
+
+def sources(stage):
+    """What a new channel of whoever is signed in may subscribe to."""
+    stage.go("alerts?tab=channels&id=new")
+    stage.press("Webhook")
+    stage.page.run("document.querySelector('sw-channels details').open = true")
+    return stage.page.run(
+        "return [...document.querySelectorAll('sw-channels .checks label')].map(l => l.innerText.trim())"
+    )
+
+
+def test_administrators_alone_are_offered_the_state_of_the_service(stage):
+    stage.sign_in("operator")
+    assert sources(stage) == ["Cannonball", "Safety"]
+    stage.sign_in("superadmin")
+    assert sources(stage) == ["State of the service", "Cannonball", "Safety"]
+    fill(stage, "input[name=name]", "Duty")
+    fill(stage, "input[name=address]", "http://127.0.0.1:9/nobody")
+    stage.page.run("document.querySelector('sw-channels .checks input').click()")
+    stage.press("Save")
+    stage.shows("document.querySelector('.secret')?.textContent")
+    api = stage.api("superadmin")
+    [channel] = [c for c in api.get("/alerts/channels").json()["channels"] if c["name"] == "Duty"]
+    assert channel["sources"] == ["system"]
 
 
 def test_who_may_only_look_is_offered_nothing_else(stage):
