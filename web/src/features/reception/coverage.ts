@@ -7,6 +7,7 @@ import VectorSource from "ol/source/Vector";
 import { Fill, Stroke, Style } from "ol/style";
 import { destination } from "../../core/mercator";
 import { live } from "../../live/live";
+import { wantedView } from "../../map/lent";
 import { coverage, feederPlace, type Covered } from "./covered";
 
 const SECTOR_DEG = 10;
@@ -35,6 +36,7 @@ export function ring(
 
 export function coverageLayer(): VectorLayer {
   const source = new VectorSource();
+  let shown = "";
   const draw = (): void => {
     source.clear();
     const covered = coverage.value;
@@ -48,6 +50,10 @@ export function coverageLayer(): VectorLayer {
         new Style({ fill: new Fill({ color: fill }), stroke: new Stroke({ color: stroke, width: 1.8, lineDash }) }),
       );
       source.addFeature(feature);
+      // Feeders may stand anywhere: the map goes to where the chosen one is.
+      const name = JSON.stringify(covered.source);
+      if ("feeder" in covered.source && feederPlace.value && name !== shown) wantedView.set(corners);
+      shown = name;
     }
   };
   for (const cell of [coverage, feederPlace, live.station]) cell.subscribe(draw);

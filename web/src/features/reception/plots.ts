@@ -2,7 +2,7 @@
 import { html, svg, type SVGTemplateResult, type TemplateResult } from "lit";
 import { number, t, type TextKey } from "../../i18n/i18n";
 import { bare, clock, measure, unit } from "../../ui/units";
-import type { Figure, Quality, Span } from "./series";
+import { HOUR_MS, type Figure, type Quality, type Span } from "./series";
 
 type Sector = Quality["range"][number];
 type Bin = Quality["signal"]["histogram"][number];
@@ -119,6 +119,6 @@ export function line(span: Span, figure: Figure, title: string): TemplateResult 
 }
 
 function ends({ from, to, stepMs }: Span): [string, string] {
-  if (stepMs < 3_600_000) return [clock(from).slice(0, 5), clock(to).slice(0, 5)];
+  if (stepMs < HOUR_MS) return [`−${number((to - from) / HOUR_MS)} h`, clock(to).slice(0, 5)];
   return [clock(from, true).split(" ")[0], clock(to, true).split(" ")[0]];
 }

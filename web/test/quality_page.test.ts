@@ -1,0 +1,131 @@
+import { PAGE, Refusal, serve, settled, show } from "./dom";
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { place } from "../src/core/address";
+import "../src/features/reception/heard_by";
+import "../src/features/reception/page";
+import { gathered, spansOf, type Point, type Quality } from "../src/features/reception/series";
+import type { Schemas } from "../src/session/operations";
+import { signIn } from "./people";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const NOW = Date.parse("2026-11-24T12:00:00Z");
+
+function point(at: number, more: Partial<Point> = {}): Point {
+  const values = { messages_s: 10, positions_s: 2, aircraft: 4, max_range_nm: 100, strong_share: 0.01 };
+  return { at: new Date(at).toISOString(), ...values, ...more };
+}
+
+function qualityOf(series: Point[]): Quality {
+  return {
+    range: Array.from({ length: 36 }, (_, sector) => ({
+      bearing: sector * 10,
+      now_nm: sector === 9 ? 80 : null,
+      p50_30d_nm: sector === 9 ? 120.5 : null,
+      max_30d_nm: sector === 9 ? 150 : null,
+    })),
+    signal: {
+      histogram: Array.from({ length: 50 }, (_, bin) => ({ dbfs: bin - 50, count: bin === 49 ? 12 : 1 })),
+      strong_share: 0.2,
+      weak_share: 0.05,
+    },
+    series,
+  };
+}
+
+const RECEIVER = {
+  name: "roof",
+  kind: "beast",
+  address: "10.0.0.2:30005",
+  state: "retrying",
+  message_rate: 12.3,
+  position_rate: 3,
+  messages: 100,
+  positions: 20,
+  last_message_at: "2026-11-24T11:59:00Z",
+  reconnects: 3,
+  last_error: "connection refused",
+  last_error_at: null,
+  since: "2026-11-24T10:00:00Z",
+  invalid: {},
+} as Schemas["ReceiverState"];
+
+function rows(element: Element, of: string): string[][] {
+  return [...element.querySelectorAll(`table[data-of="${of}"] tbody tr`)].map((row) =>
+    [...row.querySelectorAll("td")].map((cell) => cell.textContent!.replaceAll("\u00a0", " ")),
+  );
+}
+
+test("a day has its minutes, and thirty days have means of hours with the greatest range", () => {
+  const older = point(NOW - 48 * HOUR, { messages_s: 99 });
+  const minutes = [0, 1, 2].map((minute) =>
+    point(NOW - HOUR + minute * MINUTE, { messages_s: minute, max_range_nm: 100 + minute, strong_share: null }),
+  );
+  const { day, month } = spansOf([older, ...minutes], NOW);
+  assert.equal(day.samples.length, 3);
+  assert.deepEqual(
+    month.samples.map(({ at, values }) => [(NOW - at) / HOUR, values.messages_s, values.max_range_nm]),
+    [
+      [48, 99, 100],
+      [1, 1, 102],
+    ],
+  );
+  assert.equal(gathered(month.samples, HOUR)[1].values.strong_share, null);
+});
+
+test("the charts of a receiver have the numbers of the service, and its connection is shown", async () => {
+  const now = Date.now();
+  const series = [point(now - 40 * HOUR, { max_range_nm: 177 }), point(now - 2 * MINUTE, { messages_s: 1234 })];
+  const asked = serve({
+    "GET system/receivers": () => ({ ...PAGE, receivers: [RECEIVER], count: 1 }),
+    "GET system/receivers/{name}/quality": () => qualityOf(series),
+  });
+  await signIn("system.view_status");
+  place.set({ page: "reception", query: {} });
+  const page = await show("sw-reception");
+  await settled();
+  assert.deepEqual(asked.find(({ operation }) => operation.endsWith("quality"))!.path, ["roof"]);
+  assert.match(page.querySelector(".reception-facts")!.textContent!, /connection refused/);
+  assert.deepEqual(rows(page, "range")[9], ["90°", "150 nm", "121 nm", "80 nm"]);
+  assert.deepEqual(rows(page, "range")[8], ["80°", "–", "–", "–"]);
+  assert.equal(rows(page, "quality.day").at(-1)![1], "1,234");
+  assert.equal(rows(page, "quality.month")[0][4], "177");
+  assert.equal(page.querySelector("[data-share=strong]")!.textContent, "20.0 %");
+  assert.match(page.textContent!, /try less gain/);
+  const drawn = page.querySelector<HTMLElement>("[data-figure=messages_s]")!.dataset;
+  assert.deepEqual([drawn.points, drawn.newest], ["1", "1234"]);
+});
+
+test("a feeder whose quality is not for this person says so, and one that was never heard has no charts", async () => {
+  let answer: Quality | Refusal = new Refusal(403, "permission_denied");
+  serve({ "GET feeders/{id}/quality": () => answer });
+  await signIn("feeders.view");
+  const charts = await show("sw-reception-charts", { source: { feeder: 7 } });
+  assert.ok(charts.querySelector(".error"));
+  answer = qualityOf([]);
+  const silent = await show("sw-reception-charts", { source: { feeder: 8 } });
+  assert.equal(silent.querySelector("svg"), null);
+  assert.match(silent.textContent!, /Nothing was received yet/);
+});
+
+test("who hears an aircraft is named with the signal, the others are counted", async () => {
+  const heard_by = [
+    { name: "Attic", kind: "feeder", rssi: -12.5, last_at: "2026-11-24T12:00:00Z" },
+    { name: "roof", kind: "receiver", rssi: null, last_at: "2026-11-24T11:59:59Z" },
+    { count: 3 },
+  ];
+  const asked = serve({
+    "GET aircraft/{icao_hex}": () => ({ heard_by }) as Schemas["AircraftDetail"],
+  });
+  await signIn("system.view_status");
+  const part = await show("sw-heard-by", { hex: "4b1620" });
+  const lines = [...part.querySelectorAll("li")].map((one) => one.textContent!.replace(/\s+/g, " ").trim());
+  assert.match(lines[0], /^Attic -12.5 dBFS/);
+  assert.match(lines[1], /^roof –/);
+  assert.equal(lines[2], "3 others");
+  await signIn("aircraft.view");
+  asked.length = 0;
+  assert.equal((await show("sw-heard-by", { hex: "4b1621" })).textContent!.trim(), "");
+  assert.equal(asked.length, 0);
+});
