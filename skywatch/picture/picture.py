@@ -140,9 +140,9 @@ class Picture:
         views = self._views.get(receiver)
         return views.views if views is not None else {}
 
-    def count(self, receiver: str, messages: int, positions: int) -> None:
+    def count(self, receiver: str, messages: int, positions: int, duplicates: int = 0) -> None:
         """Count what a receiver brought, for its quality, where its reports are not its own."""
-        self.counts[receiver].add(messages, positions, self._follow_clock())
+        self.counts[receiver].add(messages, positions, self._follow_clock(), duplicates)
 
     def tick(self) -> Sky:
         """The present picture."""

@@ -1,7 +1,7 @@
 import { PAGE, Refusal, serve, settled, show } from "./dom";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { place } from "../src/core/address";
+import { route } from "../src/core/address";
 import "../src/features/reception/heard_by";
 import "../src/features/reception/page";
 import { gathered, spansOf, type Point, type Quality } from "../src/features/reception/series";
@@ -82,7 +82,7 @@ test("the charts of a receiver have the numbers of the service, and its connecti
     "GET system/receivers/{name}/quality": () => qualityOf(series),
   });
   await signIn("system.view_status");
-  place.set({ page: "reception", query: {} });
+  route.set({ page: "reception", query: {} });
   const page = await show("sw-reception");
   await settled();
   assert.deepEqual(asked.find(({ operation }) => operation.endsWith("quality"))!.path, ["roof"]);

@@ -7,16 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class DeliveryCounts:
-    """``last_at`` is when the receiver delivered a message last (unix s)."""
+    """``last_at`` is when the receiver delivered a message last (unix s); ``duplicates`` are frames of a feeder that
+    another one had sent shortly before."""
 
     messages: int = 0
     positions: int = 0
+    duplicates: int = 0
     last_at: float = 0.0
 
-    def add(self, messages: int, positions: int, now: float) -> None:
+    def add(self, messages: int, positions: int, now: float, duplicates: int = 0) -> None:
         """Count a delivery."""
         self.messages += messages
         self.positions += positions
+        self.duplicates += duplicates
         if messages:
             self.last_at = now
 

@@ -35,7 +35,7 @@ class FeederIntake:
             )
         for link in reduction.links:
             counts = link.counts
-            self._picture.count(link.receiver, counts["messages"], counts["positions"])
+            self._picture.count(link.receiver, counts["messages"], counts["positions"], counts["duplicates"])
         self._reception.take(process, reduction)
         dropped = self._picture.corroboration.dropped
         if dropped:

@@ -45,6 +45,7 @@ class _Meter:
     sampled_at: float
     messages: int
     positions: int
+    duplicates: int
     refused: int
 
     def is_due(self, now: float) -> bool:
@@ -94,6 +95,7 @@ class QualityCollector:
             sampled_at=now,
             messages=count.messages,
             positions=count.positions,
+            duplicates=count.duplicates,
             refused=picture.validator.refused_positions(name),
         )
 
@@ -128,12 +130,13 @@ class QualityCollector:
             minute["samples"] += 1
             minute["messages"] += count.messages - meter.messages
             minute["positions"] += count.positions - meter.positions
+            minute["duplicates"] += count.duplicates - meter.duplicates
             minute["refused"] += refused - meter.refused
             minute["aircraft"] += moment.aircraft
             meter.hour.count_signals(second, moment.rssi)
             meter.hour.note_ranges(second, moment.bearing_deg, moment.distance_nm)
         meter.sampled_at, meter.refused = sky.now, refused
-        meter.messages, meter.positions = count.messages, count.positions
+        meter.messages, meter.positions, meter.duplicates = count.messages, count.positions, count.duplicates
 
 
 def _hour_of(now: float) -> int:

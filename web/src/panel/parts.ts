@@ -5,6 +5,8 @@ import type { TextKey } from "../i18n/i18n";
 export interface PanelPart {
   element: string;
   load: () => Promise<unknown>;
+  /** Who is shown it; without it, whoever may view the feature. */
+  isOpen?: () => boolean;
 }
 
 export interface PanelLink {

@@ -271,8 +271,10 @@ class App extends View {
   }
 
   private panel(): TemplateResult {
-    const shown = FEATURES.filter(({ name }) => session.canView(name));
-    return html`<sw-panel .parts=${shown.flatMap(({ panelParts = [] }) => panelParts)} .links=${FEATURES.flatMap(({ panelLinks = [] }) => panelLinks)}></sw-panel>`;
+    const parts = FEATURES.flatMap(({ name, panelParts = [] }) =>
+      panelParts.filter(({ isOpen }) => isOpen?.() ?? session.canView(name)),
+    );
+    return html`<sw-panel .parts=${parts} .links=${FEATURES.flatMap(({ panelLinks = [] }) => panelLinks)}></sw-panel>`;
   }
 
   private pageElement(page: OpenPage): TemplateResult {

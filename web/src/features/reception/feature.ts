@@ -18,7 +18,13 @@ export const reception: Feature = {
     },
   ],
   layers: [{ page: "reception", load: async () => (await import("./coverage")).coverageLayer() }],
-  panelParts: [{ element: "sw-heard-by", load: () => import("./heard_by") }],
+  panelParts: [
+    {
+      element: "sw-heard-by",
+      load: () => import("./heard_by"),
+      isOpen: () => session.can("system.view_status") || session.can("feeders.view"),
+    },
+  ],
   receiverParts: [{ element: "sw-reception-charts", load: () => import("./charts") }],
   ruleFields,
 };

@@ -48,7 +48,7 @@ class ReceptionPage extends Task {
 
   /** The name in the picture of what is chosen: that of the address, else the first receiver. */
   private get chosen(): string {
-    return decodeURIComponent(route.value.item ?? "") || (this.receivers[0]?.name ?? "");
+    return decoded(route.value.item ?? "") || (this.receivers[0]?.name ?? "");
   }
 
   protected override render(): TemplateResult {
@@ -84,6 +84,15 @@ class ReceptionPage extends Task {
     if (!receiver) return this.hasRead && chosen ? html`<p class="empty">${t("quality.unknown")}</p>` : nothing;
     return html`<h2 class="reception-title">${receiver.name}</h2>${connection(receiver)}
       <sw-reception-charts .source=${{ receiver: receiver.name }}></sw-reception-charts>`;
+  }
+}
+
+/** A part of the address, which anybody may have typed. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 

@@ -1,0 +1,125 @@
+"""A user's walk: see how a receiver and a feeder receive, against their own 30 days, and who hears an aircraft."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import httpx
+import numpy as np
+import pytest
+
+from skywatch.core.clock import utcnow
+from skywatch.core.database.engine import create_engine, create_session_factory, writing
+from skywatch.reception.measuring.collecting import Entry
+from skywatch.reception.measuring.hour import Hour
+from skywatch.reception.measuring.writing import QualityWriter
+from tests.axe import faults_of
+from tests.integration.web.stage import Stage
+from tests.waiting import until
+
+PLACE = (47.45, 8.56)
+HOURS = 30 * 24
+
+
+def measured(distance_nm):
+    """An hour of 600 messages a minute, with all aircraft so far away."""
+    hour = Hour(PLACE)
+    for second in range(0, 3600, 60):
+        minute = hour.minutes[second // 60]
+        minute["seconds"], minute["samples"], minute["aircraft"] = 60, 6, 24
+        minute["messages"], minute["positions"] = 600, 120
+        hour.count_signals(second, np.array([-20.0, -2.0]))
+        hour.note_ranges(second, np.arange(36) * 10.0, np.full(36, distance_nm))
+    return hour
+
+
+@pytest.fixture(scope="module")
+def stage(shared_page, tmp_path_factory):
+    made = Stage.begin(tmp_path_factory.mktemp("reception"), shared_page, ("admin", "viewer"))
+    feeder = made.api("admin").post("/feeders/", json={"name": "Attic", "lat": 47.4, "lon": 8.5}).json()
+    engine = create_engine(made.service.database_url)
+    present = utcnow().replace(minute=0, second=0, microsecond=0)
+    factory = create_session_factory(engine)
+    for receiver in ("demo", f"feeder-{feeder['id']}"):
+        entries = [Entry(receiver, present - timedelta(hours=ago), measured(120.0)) for ago in range(2, HOURS)]
+        for begin in range(0, len(entries), 200):
+            with writing(factory) as db:
+                QualityWriter().write(db, entries[begin : begin + 200])
+    engine.dispose()
+    yield made
+    made.end()
+
+
+def cells(stage, of):
+    """The rows of the table below a drawing."""
+    return stage.page.run(
+        f"return [...document.querySelectorAll('table[data-of=\"{of}\"] tbody tr')]"
+        ".map(row => [...row.cells].map(cell => cell.textContent.replaceAll('\\u00a0', ' ')))"
+    )
+
+
+def test_the_page_shows_what_the_service_measures(stage):
+    # The service has measured its own receiver for a minute.
+    quality = "/system/receivers/demo/quality"
+    until(lambda: any(sector["now_nm"] for sector in stage.api("admin").get(quality).json()["range"]), wait_s=120)
+    stage.sign_in("admin")
+    stage.go("reception/demo")
+    stage.shows("document.querySelector('sw-reception .polar') !== null")
+    assert stage.faults() == []
+    answer = stage.api("admin").get(quality).json()
+    shown = cells(stage, "range")
+    assert [row[0] for row in shown] == [f"{sector['bearing']}°" for sector in answer["range"]]
+    assert {row[2] for row in shown} == {"120 nm"}
+    # What is now may have grown since the page read it.
+    assert [row[3] != "–" for row in shown] == [sector["now_nm"] is not None for sector in answer["range"]]
+    hours = cells(stage, "quality.day")
+    assert 22 <= len(hours) <= 26
+    assert hours[3][1:4] == ["10", "2.0", "4.0"]
+    assert len(cells(stage, "quality.month")) in (30, 31)
+    assert "connected" in stage.text(".reception-facts")
+    points = "document.querySelector('[data-span=\"quality.day\"] [data-figure=messages_s]').dataset.points"
+    assert int(stage.page.run(f"return {points}")) > 1000
+
+
+def test_the_page_of_a_feeder_has_the_same_charts(stage):
+    stage.sign_in("admin")
+    stage.go("feeders")
+    stage.press("Attic")
+    stage.shows("document.querySelector('sw-feeder sw-reception-charts .polar') !== null")
+    assert cells(stage, "range")[0][:3] == ["0°", "120 nm", "120 nm"]
+    assert stage.faults() == []
+
+
+def test_a_viewer_sees_no_charts_of_a_feeder_whose_place_is_coarse(stage):
+    stage.sign_in("viewer")
+    stage.go("reception/feeder-1")
+    stage.shows("document.querySelector('sw-reception-charts .error') !== null")
+    assert "not public" in stage.text("sw-reception-charts .error")
+    stage.go("reception/demo")
+    stage.shows("document.querySelector('sw-reception .polar') !== null")
+
+
+def test_it_fits_a_phone_in_both_themes(stage):
+    stage.sign_in("admin")
+    try:
+        for theme in ("light", "dark"):
+            stage.page.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+            stage.page.cdp(
+                "Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True
+            )
+            stage.go("reception/demo")
+            stage.shows("document.querySelector('sw-reception .polar') !== null")
+            stage.page.run("for (const one of document.querySelectorAll('details')) one.open = true")
+            assert faults_of(stage.page) == []
+    finally:
+        stage.page.cdp("Emulation.setEmulatedMedia", features=[])
+        stage.page.cdp("Emulation.setDeviceMetricsOverride", width=1280, height=860, deviceScaleFactor=1, mobile=False)
+
+
+def test_the_panel_of_an_aircraft_says_who_hears_it(stage):
+    client: httpx.Client = stage.api("admin")
+    address = until(lambda: client.get("/aircraft", params={"limit": 1}).json()["aircraft"])[0]["hex"]
+    stage.sign_in("admin")
+    stage.go(f"map?hex={address}")
+    stage.shows("document.querySelector('.panel-heard-by b')?.textContent === 'demo'")
+    assert "dBFS" in stage.text(".panel-heard-by")
