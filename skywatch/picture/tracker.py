@@ -50,6 +50,8 @@ from skywatch.receivers.settings import ReceiverSettings
 
 log = logging.getLogger(__name__)
 
+# How often a standby looks whether it leads (s).
+LEADS_EVERY_S = 0.05
 # How often changed settings are looked for (s).
 FOLLOW_EVERY_S = 1.0
 
@@ -107,6 +109,7 @@ class Tracker:
         self._feeders.consume = self._intake.take
         self._feeder_reports = FeederReports(runtime.bus, self._take_second)
         self._follow_faults = FaultLog(log, "changed settings are not followed", "changed settings are followed")
+        self._is_warm = False
         # Receivers have the station of the time when they were opened.
         self._must_reopen = False
 
@@ -115,12 +118,45 @@ class Tracker:
         """Figures of the last tick and of the last minute."""
         return self._report.statistics
 
+    async def stand_by(self) -> None:
+        """Keep the picture warm until this process leads: nothing is published or written, and no monitor runs.
+
+        Receivers that connect to their source run; those that poll or accept feeders would take from the leader.
+        """
+        await self._warm_up()
+        self.receivers.start(lambda receiver: getattr(receiver, "runs_on_standby", True))
+        try:
+            next_at = time.monotonic() + 1.0
+            while not self._only.is_leading:
+                await asyncio.sleep(LEADS_EVERY_S)
+                if time.monotonic() >= next_at:
+                    next_at = time.monotonic() + 1.0
+                    self._tick_warm()
+        except asyncio.CancelledError:
+            await self.receivers.stop()
+            self.airframes.close()
+            raise
+
+    async def _warm_up(self) -> bool:
+        """Restore the saved picture, once; whether there was one."""
+        if self._is_warm:
+            return True
+        self._is_warm = True
+        gc.set_threshold(*GARBAGE_THRESHOLDS)
+        self.airframes.start()
+        return await asyncio.to_thread(self._saver.restore, self.settings)
+
+    def _tick_warm(self) -> None:
+        try:
+            self.picture.tick()
+        except Exception:
+            log.exception("a tick of the standby failed, its picture starts over")
+            self.picture.recover()
+
     async def run(self) -> None:
         """Track until cancelled; what the monitors accepted is written before this returns."""
         self.statistics.started_at = unix_now()
-        gc.set_threshold(*GARBAGE_THRESHOLDS)
-        self.airframes.start()
-        is_restored = await asyncio.to_thread(self._saver.restore, self.settings)
+        is_restored = await self._warm_up()
         # In a thread: a start may wait a little for the bus or the database.
         trail_server = await asyncio.to_thread(TrailServer, self.runtime.bus, self.picture.trails)
         await asyncio.to_thread(self._publisher.start)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from skywatch.console.settings import ConsoleSettings
 from skywatch.core.publishing.announce import Announcer
 from skywatch.core.reporting import health
+from skywatch.core.runtime import Runtime
 from skywatch.http.clients.exposure import ADVICE, exposure, listen_addresses
 from skywatch.http.settings import HttpSettings
 from skywatch.serving.memory import exempt_from_garbage_collection, garbage_collection_paused, limit_arenas
@@ -53,7 +54,7 @@ def _run(means: Means, roles: Sequence[Role], shutdown: Shutdown) -> None:
         server = _open_api(means) if "api" in roles else None
         loop = LoopThread(create_services(runtime, roles))
     exempt_from_garbage_collection()
-    announcer = Announcer(runtime.bus, roles)
+    announcer = Announcer(runtime.bus, roles, _tracker_of(runtime) if "tracker" in roles else None)
     try:
         loop.start()
         announcer.start()
@@ -65,6 +66,13 @@ def _run(means: Means, roles: Sequence[Role], shutdown: Shutdown) -> None:
         announcer.close()
         if server is not None:
             server.close()
+
+
+def _tracker_of(runtime: Runtime) -> Callable[[], tuple[str, float, str]]:
+    from skywatch.core.leading.only_tracker import OnlyTracker
+
+    only = runtime.shared(OnlyTracker)
+    return lambda: only.standing
 
 
 def _open_api(means: Means) -> Any:

@@ -13,15 +13,23 @@ import threading
 import time
 from collections.abc import Awaitable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from skywatch.accounts.identity.authenticator import Authenticator
+from skywatch.core.process import tasks
 from skywatch.core.runtime import Runtime
 from skywatch.http.settings import HttpSettings
 from skywatch.inputs.runner import InputRunner, declared_inputs, open_declared, open_inputs
+from skywatch.picture.monitor import Monitor
+from skywatch.picture.running_monitors import RunningMonitors
 from skywatch.settings import Role, SettingsError
 
+if TYPE_CHECKING:
+    from skywatch.core.leading.only_tracker import OnlyTracker
+
 log = logging.getLogger(__name__)
+# How often a service that waits for this process to lead looks (s).
+LEADS_EVERY_S = 0.1
 START_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 15.0
 # Each service has at least this long to stop, however long others took (s).
@@ -45,15 +53,40 @@ class TrackerService:
     """
 
     def __init__(self, runtime: Runtime) -> None:
+        from skywatch.core.leading.only_tracker import OnlyTracker
         from skywatch.picture.tracker import Tracker
 
-        self._tracker = Tracker(runtime, [create(runtime) for create in runtime.features.monitors()])
+        self._runtime = runtime
+        self._only = runtime.shared(OnlyTracker)
+        self._tracker = Tracker(runtime, self._monitors() if self._only.is_leading else ())
         self._services: list[Service] = [create(runtime) for create in runtime.features.services("tracker")]
         self._started: list[Service] = []
         self._task: asyncio.Task[None] | None = None
 
+    def _monitors(self) -> list[Monitor]:
+        return [create(self._runtime) for create in self._runtime.features.monitors()]
+
     async def start(self) -> None:
-        """Start the features' services of this role, then tracking; raises what a service raised."""
+        """Start the features' services of this role, then tracking; raises what a service raised.
+
+        Where another tracker leads, only the picture is kept warm until this one does.
+        """
+        if self._only.is_leading:
+            await self._start_services()
+            tracking = self._tracker.run()
+        else:
+            tracking = self._stand_by()
+        self._task = asyncio.create_task(tracking, name="tracker")
+        self._task.add_done_callback(_end_process)
+
+    async def _stand_by(self) -> None:
+        await self._tracker.stand_by()
+        # Now, so that they read what the tracker before has written.
+        self._tracker.monitors = RunningMonitors(await asyncio.to_thread(self._monitors))
+        await self._start_services()
+        await self._tracker.run()
+
+    async def _start_services(self) -> None:
         try:
             for service in self._services:
                 await service.start()
@@ -61,8 +94,6 @@ class TrackerService:
         except BaseException:
             await self.stop()
             raise
-        self._task = asyncio.create_task(self._tracker.run(), name="tracker")
-        self._task.add_done_callback(_end_process)
 
     async def stop(self) -> None:
         """End tracking and the services; what monitors and services accepted is written.
@@ -76,6 +107,40 @@ class TrackerService:
             stops.append(asyncio.gather(self._task, return_exceptions=True))
         self._started = []
         await asyncio.gather(*stops)
+
+
+class WhenLeading:
+    """A service that starts once this process leads, so that no two processes of an installation run it."""
+
+    def __init__(self, only: OnlyTracker, service: Service) -> None:
+        self._only = only
+        self._service = service
+        self._is_started = False
+        self._waiting: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Start now or later; raises what the service raised where it starts now."""
+        if self._only.is_leading:
+            await self._start()
+        else:
+            self._waiting = asyncio.create_task(self._wait(), name=f"{type(self._service).__name__} when leading")
+            self._waiting.add_done_callback(_end_process_on_fault)
+
+    async def _wait(self) -> None:
+        while not self._only.is_leading:
+            await asyncio.sleep(LEADS_EVERY_S)
+        await self._start()
+
+    async def _start(self) -> None:
+        await self._service.start()
+        self._is_started = True
+
+    async def stop(self) -> None:
+        """Stop what was started."""
+        if self._waiting is not None:
+            await tasks.end(self._waiting)
+        if self._is_started:
+            await self._service.stop()
 
 
 class RealtimeService:
@@ -113,6 +178,11 @@ def _end_process(task: asyncio.Task[None]) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
+def _end_process_on_fault(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        _end_process(task)
+
+
 def _tracker_services(runtime: Runtime) -> Iterator[Service]:
     """The tracker with the features' services of its role, and the inputs, which are stopped first.
 
@@ -120,14 +190,16 @@ def _tracker_services(runtime: Runtime) -> Iterator[Service]:
     """
     from skywatch.core.leading.only_tracker import OnlyTracker
 
-    runtime = runtime.fenced(runtime.shared(OnlyTracker).fence)
+    only = runtime.shared(OnlyTracker)
+    runtime = runtime.fenced(only.fence)
     yield TrackerService(runtime)
-    yield InputRunner(
+    inputs = InputRunner(
         runtime.bus,
         open_inputs(runtime),
         functools.partial(declared_inputs, runtime),
         functools.partial(open_declared, runtime),
     )
+    yield WhenLeading(only, inputs)
 
 
 def create_services(runtime: Runtime, roles: Sequence[Role]) -> list[Service]:

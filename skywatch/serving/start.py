@@ -29,7 +29,7 @@ from skywatch.http.errors import RETRY_AFTER_S
 from skywatch.http.limits.throttle import HEALTH_PATH, LIVENESS_QUERY
 from skywatch.http.settings import HttpSettings
 from skywatch.serving.web_server.api_server import create_server, drain, sockets_of
-from skywatch.settings import Role, Settings
+from skywatch.settings import Role, Settings, SettingsError
 from skywatch.system.health.checks import Check, check_disk
 
 log = logging.getLogger(__name__)
@@ -66,11 +66,22 @@ def _open(means: ExitStack, settings: Settings, roles: Sequence[Role]) -> Runtim
         if "tracker" in roles:
             from skywatch.core.leading.only_tracker import OnlyTracker
 
-            lock = runtime.shared(OnlyTracker)
-            lock.acquire()
-            opened.callback(lock.close)
+            tracker = runtime.shared(OnlyTracker)
+            if stands_by(settings):
+                tracker.stand_by()
+            else:
+                tracker.acquire()
+            opened.callback(tracker.close)
         means.push(opened.pop_all())
         return runtime
+
+
+def stands_by(settings: Settings) -> bool:
+    """Whether a tracker waits where another one leads; raises SettingsError where the database cannot elect one."""
+    is_server = sa.make_url(settings.database_url).get_backend_name() == "postgresql"
+    if settings.tracker_standby and not is_server:
+        raise SettingsError("tracker_standby", "needs PostgreSQL; SQLite serves one host and one tracker")
+    return is_server if settings.tracker_standby is None else settings.tracker_standby
 
 
 def _wait_for(opened: ExitStack, settings: Settings, roles: Sequence[Role]) -> Means:
@@ -111,7 +122,7 @@ class WaitingApp:
         if environ.get("QUERY_STRING") == LIVENESS_QUERY:
             return _answer(start_response, 200, LIVE)
         checks = [Check(self.missing, False, True, "does not answer; the start waits"), check_disk(self._database_url)]
-        body = {"status": "failing", "live": True, "ready": False, "checks": checks}
+        body = {"status": "failing", "live": True, "ready": False, "checks": checks, "trackers": []}
         return _answer(start_response, 503, body)
 
 

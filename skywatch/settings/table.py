@@ -69,6 +69,10 @@ class Settings:
     roles: tuple[Role, ...] = setting(
         ROLES, "the roles that `skywatch serve` runs: api, tracker, realtime, worker, ingest"
     )
+    tracker_standby: bool | None = setting(
+        None,
+        "whether a tracker that finds another one leading waits and takes over when that ends; unset: with PostgreSQL",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = setting("info", "least serious log line shown")
     log_format: Literal["text", "json"] = setting("text", "text: for people; json: one JSON object a line")
 

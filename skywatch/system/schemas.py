@@ -51,6 +51,16 @@ class SystemCheck(Schema):
     detail = node(JsonString(), "Why, in a few words.")
 
 
+class HealthTracker(Schema):
+    """A tracker of the installation."""
+
+    host = node(Nullable(JsonString()), "Its host; null without `system.manage`.")
+    pid = node(Nullable(JsonInteger()), "Its process; null without `system.manage`.")
+    state = node(JsonString(), "leading, or standby: it takes over when the leading one ends.")
+    token = node(JsonString(), "The beginning of the token with which the leading one writes; empty on standby.")
+    since = node(Nullable(Timestamp()), "Since when.")
+
+
 class Health(Schema):
     """Whether the service is alive and ready, with reasons."""
 
@@ -58,6 +68,7 @@ class Health(Schema):
     live = node(JsonBoolean(), "This process answers.")
     ready = node(JsonBoolean(), "The service can do its work.")
     checks = colander.SchemaNode(JsonList(), SystemCheck(name="check"))
+    trackers = colander.SchemaNode(JsonList(), HealthTracker(name="tracker"))
 
 
 class ProcessComponent(Schema):

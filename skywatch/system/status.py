@@ -105,6 +105,23 @@ def _with_hosts(processes: Sequence[Process]) -> list[dict[str, Any]]:
     return [_process_answer(process, process.name, [c.detail for c in process.components]) for process in processes]
 
 
+def tracker_answers(runtime: Runtime, with_hosts: bool) -> list[dict[str, Any]]:
+    """The trackers of the installation, the leading one first; hosts and process numbers only where asked for."""
+    trackers = sorted((process for process in known_processes(runtime) if process.tracker), key=lambda p: p.tracker)
+    return [_tracker_answer(process, with_hosts) for process in trackers]
+
+
+def _tracker_answer(process: Process, with_hosts: bool) -> dict[str, Any]:
+    host, _, pid = process.name.rpartition("@")[2].rpartition(":")
+    return {
+        "host": host if with_hosts else None,
+        "pid": int(pid) if with_hosts and pid.isdecimal() else None,
+        "state": process.tracker,
+        "token": process.token,
+        "since": at(process.tracker_since),
+    }
+
+
 def _without_hosts(processes: Sequence[Process]) -> list[dict[str, Any]]:
     """The processes by their roles, numbered where several have the same."""
     answers, counts = [], Counter[str]()

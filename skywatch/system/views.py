@@ -42,7 +42,8 @@ retention_service = ApiService("system_retention", "/system/retention", feature=
 def get_health(request: Request) -> dict[str, Any]:
     """Whether the service is alive and ready
 
-    Open to everybody in every mode; credentials are ignored. With `probe=live` always 200; otherwise 503 if the
+    Open to everybody in every mode, also with wrong credentials; hosts and process numbers of trackers are for
+    `system.manage`. With `probe=live` always 200; otherwise 503 if the
     service cannot do its work. `degraded` is still ready: the picture is live, but a receiver, the history's writer
     or the disk has a fault.
     """
@@ -55,7 +56,16 @@ def get_health(request: Request) -> dict[str, Any]:
         request.response.headers["Retry-After"] = str(RETRY_AFTER_S)
     request.response.headers["Cache-Control"] = "no-store"
     records = [{"name": c.name, "ok": c.ok, "required": c.required, "detail": c.detail} for c in results]
-    return {"status": verdict, "live": True, "ready": verdict != "failing", "checks": records}
+    trackers = status.tracker_answers(request.runtime, _may_see_hosts(request))
+    return {"status": verdict, "live": True, "ready": verdict != "failing", "checks": records, "trackers": trackers}
+
+
+def _may_see_hosts(request: Request) -> bool:
+    try:
+        return Permission.SYSTEM_MANAGE in request.visibility.permissions
+    except Exception:
+        # Nobody's credentials, nor a database that is away, keep health from being answered.
+        return False
 
 
 @status_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.SystemStatus()})

@@ -36,6 +36,16 @@ RETRY_S = 0.5
 ENDED_WITHIN_S = 3.0
 
 
+# The sessions that hold the advisory lock ``:name`` of this schema.
+_HOLDERS = (
+    "FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
+    " WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2"
+    " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    " AND l.classid::bigint = (hashtext(:name)::bigint & 4294967295)"
+    " AND l.objid::bigint = (hashtext(coalesce(current_schema(), ''))::bigint & 4294967295)"
+)
+
+
 class LockHeldError(Exception):
     """Another process has the lock; ``str()`` names it, as far as it is known."""
 
@@ -58,6 +68,10 @@ class ExclusiveLock(ABC):
     @abstractmethod
     def close(self) -> None:
         """Release the lock. Safe to call twice."""
+
+    def end_holder(self) -> bool:
+        """End the session of the process that holds the lock; False where there is no such thing."""
+        return False
 
     def wait(self, within_s: float) -> None:
         """Take the lock as soon as it is released, within a time; raises like ``take``."""
@@ -244,17 +258,20 @@ class AdvisoryLock(ExclusiveLock):
         )
         return bool(ended.scalar())
 
+    def end_holder(self) -> bool:
+        connection = self._connect()
+        try:
+            ended = connection.execute(
+                sa.text(f"SELECT pg_terminate_backend(a.pid) {_HOLDERS}"), {"name": f"skywatch {self._name}"}
+            )
+            return bool(ended.scalar())
+        finally:
+            connection.close()
+
     def _holder(self) -> str:
         assert self._connection is not None
         row = self._connection.execute(
-            sa.text(
-                "SELECT a.application_name, a.backend_start FROM pg_locks l JOIN pg_stat_activity a USING (pid)"
-                " WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2"
-                " AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-                " AND l.classid::bigint = (hashtext(:name)::bigint & 4294967295)"
-                " AND l.objid::bigint = (hashtext(coalesce(current_schema(), ''))::bigint & 4294967295)"
-            ),
-            {"name": f"skywatch {self._name}"},
+            sa.text(f"SELECT a.application_name, a.backend_start {_HOLDERS}"), {"name": f"skywatch {self._name}"}
         ).first()
         if row is None or not row[0]:
             return "another process"

@@ -35,7 +35,7 @@ class Fence:
     def __init__(self, name: str, on_lost: Callable[[], None] = lambda: None) -> None:
         self._name = name
         self._on_lost = on_lost
-        self._token = secrets.token_hex(16)
+        self.token = secrets.token_hex(16)
         self._is_begun = self._is_stored = False
         self._before: str | None = None
 
@@ -64,7 +64,7 @@ class Fence:
         if self._before is None and not self._is_stored and self._store_first(session):
             return
         newest = session.scalar(self._newest().with_for_update(read=self._is_stored))
-        if newest == self._token:
+        if newest == self.token:
             self._is_stored = True
         elif newest == self._before and not self._is_stored:
             self._store(session)
@@ -77,11 +77,11 @@ class Fence:
 
     def _store_first(self, session: Session) -> bool:
         """Make the row, and whether it was not there: what is not there cannot be locked, and two threads may write."""
-        row = insert_into(session, FencingToken).values(name=self._name, token=self._token, taken_at=utcnow())
+        row = insert_into(session, FencingToken).values(name=self._name, token=self.token, taken_at=utcnow())
         return session.scalar(row.on_conflict_do_nothing().returning(FencingToken.name)) is not None
 
     def _store(self, session: Session) -> None:
-        session.merge(FencingToken(name=self._name, token=self._token, taken_at=utcnow()))
+        session.merge(FencingToken(name=self._name, token=self.token, taken_at=utcnow()))
         session.flush()
 
 

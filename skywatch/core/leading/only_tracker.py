@@ -1,10 +1,13 @@
-"""``OnlyTracker``: prevents a second tracker for the same installation.
+"""``OnlyTracker``: of the trackers of an installation one leads; the others stand by, or do not start.
 
 A tracker holds a lock of the database while it runs (``exclusive``). If it loses the database it continues, and
 acquires the lock again afterwards. A tracker that starts meanwhile would get the lock: so trackers also subscribe to
 the shared bus, and one that receives another's messages does not start, or ends unless it holds the lock. One that was
 frozen for seconds (process or host) may have lost the lock unnoticed: it publishes nothing before that is confirmed,
 and its transactions are refused once another tracker has started (``core.database.fencing``).
+
+A tracker that stands by tries to take the lock twice a second. A leader that holds the lock and has not published for
+two seconds is frozen or cut off from the bus: its session at the database is ended.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from typing import Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -24,21 +28,40 @@ from skywatch.core.database.exclusive import ExclusiveLock, LockHeldError, exclu
 from skywatch.core.database.fencing import Fence
 from skywatch.core.leading.other_trackers import OtherTrackers
 from skywatch.core.process.periodic import PeriodicTask
+from skywatch.core.reporting import health
 from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.reporting.health import State
+from skywatch.core.reporting.metrics import LEADING
 from skywatch.core.runtime import Runtime
 
 log = logging.getLogger(__name__)
 
 LOCK = "tracker"
+# The part of health that a tracker has while it stands by.
+STANDBY = "tracker_standby"
 CHECK_S = 2.0
 # Time for which a confirmation of the lock is valid (s).
 CONFIRMED_S = 3 * CHECK_S
 # A tracker publishes once a second: time to wait for another one's messages at the start, if one published lately (s).
 LISTEN_S = 2.5
+# How often a tracker that stands by tries to lead, and how long a leader may publish nothing (s).
+TRY_EVERY_S, SILENT_LEADER_S = 0.5, 2.0
+# A tracker that is at work is heard within this time (s).
+HEARTBEAT_WITHIN_S = 1.25
 # The lock of a lost host is released after 10 s: after a standstill of half of that it must be confirmed (s).
 STANDSTILL_S = 5.0
+# With others that stand by, one of them may have taken over after this time (s).
+STANDSTILL_WITH_STANDBY_S = 1.5
 # Continues while the host sleeps, if the system has such a clock.
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
+class Standing(NamedTuple):
+    """Whether a tracker leads or stands by, since when (unix seconds), and the beginning of its fencing token."""
+
+    state: Literal["leading", "standby"]
+    since: float
+    token: str
 
 
 class OnlyTracker:
@@ -56,11 +79,104 @@ class OnlyTracker:
         self._ticked_at: float | None = None
         self._ending = threading.Lock()
         self._has_ended = self._is_closed = False
+        # Cleared by ``stand_by`` alone: whoever does not stand by leads, or does not start.
+        self._is_leading = threading.Event()
+        self._is_leading.set()
+        self._bus = runtime.bus
+        self._standstill_s = STANDSTILL_S
+        self._since = time.time()
+        self._standing_by: threading.Thread | None = None
+        self._tried_at = float("-inf")
+        self._waiting_faults = FaultLog(
+            log, "the standby cannot ask for the lock", "the standby asks for the lock again"
+        )
         self._task = PeriodicTask("tracker-lock", CHECK_S, self._check)
         self._others = OtherTrackers(runtime.bus, self.instance, self._task.run_soon)
         self._doubled = FaultLog(
             log, "another tracker publishes on this bus", "no other tracker publishes on this bus any more"
         )
+
+    @property
+    def is_leading(self) -> bool:
+        """Whether this tracker publishes and writes, or did until it ended."""
+        return self._is_leading.is_set()
+
+    @property
+    def standing(self) -> Standing:
+        """For health."""
+        token = self.fence.token[:8] if self.is_leading else ""
+        return Standing("leading" if self.is_leading else "standby", self._since, token)
+
+    def stand_by(self) -> None:
+        """Lead if no other tracker does, else as soon as that is so; raises DatabaseAwayError like ``acquire``."""
+        self._lock = exclusive_lock(self._database_url, LOCK)
+        self._standstill_s = STANDSTILL_WITH_STANDBY_S
+        self._is_leading.clear()
+        self._others.start()
+        try:
+            self._try_to_lead()
+        except (sa.exc.DBAPIError, OSError) as error:
+            self.close()
+            raise DatabaseAwayError(f"the lock of the tracker cannot be taken: {reason(error)}") from None
+        if not self.is_leading:
+            log.warning("another tracker leads; this one stands by")
+            self._standing_by = threading.Thread(target=self._wait_to_lead, name="tracker-standby", daemon=True)
+            self._standing_by.start()
+            health.watch(STANDBY, self._standby_state)
+
+    def _wait_to_lead(self) -> None:
+        while not self._is_closed and not self.is_leading:
+            time.sleep(TRY_EVERY_S)
+            try:
+                self._try_to_lead()
+                self._waiting_faults.succeeded()
+            except Exception as error:
+                # Whatever it is: nobody else takes over for this one.
+                self._waiting_faults.failed(reason(error), None if isinstance(error, sa.exc.DBAPIError) else error)
+        health.withdraw(STANDBY, self._standby_state)
+
+    def _try_to_lead(self) -> None:
+        """Take the lock and the next token, unless another tracker holds it or, without it, still publishes."""
+        assert self._lock is not None
+        is_late, self._tried_at = _now() - self._tried_at > SILENT_LEADER_S, _now()
+        with self._checking:
+            if self._is_closed:
+                return
+            try:
+                self._lock.take()
+            except LockHeldError:
+                silent_s = self._others.silent_s()
+                # A standby that stood still itself, or hears nobody, does not judge.
+                if silent_s is not None and silent_s > SILENT_LEADER_S and not is_late and self._bus.state().ok:
+                    log.warning("the leading tracker has published nothing for %.1f s: its session is ended", silent_s)
+                    self._others.forget()
+                    self._lock.end_holder()
+                return
+            self._confirmed_at = _now()
+            if self._is_another_at_work():
+                self._lock.close()
+                return
+            self.fence.take(self._sessions)
+        self._begin_to_lead()
+
+    def _is_another_at_work(self) -> bool:
+        """Whether a tracker that has lost the database goes on: it publishes once a second."""
+        silent_s = self._others.silent_s()
+        if silent_s is None:
+            return self._others.published_lately() and self._others.wait(LISTEN_S)
+        self._others.take()
+        return self._others.wait(max(0.0, HEARTBEAT_WITHIN_S - silent_s))
+
+    def _begin_to_lead(self) -> None:
+        self._since = time.time()
+        self._is_leading.set()
+        LEADING.set(1)
+        self._task.start()
+        log.warning("this tracker leads, with the token %s...", self.standing.token)
+
+    def _standby_state(self) -> State:
+        fault = self._waiting_faults.description
+        return State(not fault, fault, {"silent_leader_s": self._others.silent_s() or 0.0})
 
     def acquire(self) -> None:
         """Become the tracker of this installation; raises DatabaseError with one line if there is another one, and
@@ -87,6 +203,8 @@ class OnlyTracker:
         except (sa.exc.SQLAlchemyError, OSError) as error:
             self.close()
             raise DatabaseAwayError(f"the tracker cannot take over: {reason(error)}") from None
+        self._since = time.time()
+        LEADING.set(1)
         self._task.start()
 
     def close(self) -> None:
@@ -95,6 +213,7 @@ class OnlyTracker:
         self._task.close()
         # A check in progress would acquire the lock again.
         self._is_closed = True
+        LEADING.set(0)
         has_ended = self._checking.acquire(timeout=CHECK_S)
         if self._lock is not None:
             self._lock.close()
@@ -106,7 +225,7 @@ class OnlyTracker:
         ``confirm`` that it is the only one."""
         now, before = _now(), self._ticked_at
         self._ticked_at = now
-        return not self._has_ended and (before is None or now - before < STANDSTILL_S)
+        return not self._has_ended and (before is None or now - before < self._standstill_s)
 
     def confirm(self) -> bool:
         """Whether this is still the only tracker: it holds the lock, or the database is away and no other publishes.

@@ -36,6 +36,8 @@ class OtherTrackers:
         self._on_heartbeat = on_heartbeat
         self._subscription: Subscription | None = None
         self._seen = threading.Event()
+        # When another one published last (monotonic s); None: not yet.
+        self._heard_at: float | None = None
 
     def start(self) -> None:
         """Subscribe to the heartbeats."""
@@ -58,6 +60,14 @@ class OtherTrackers:
         """Wait for a heartbeat of another tracker; whether one came."""
         return self._subscription is not None and self._seen.wait(timeout_s)
 
+    def silent_s(self) -> float | None:
+        """Seconds since another one published; None where none has been heard since the start."""
+        return None if self._heard_at is None else time.monotonic() - self._heard_at
+
+    def forget(self) -> None:
+        """Begin to listen again: what was heard is of a tracker that is gone."""
+        self._heard_at = None
+
     def take(self) -> bool:
         """Whether another tracker has published since the last call."""
         is_seen = self._seen.is_set()
@@ -67,6 +77,7 @@ class OtherTrackers:
     def _receive(self, message: Message) -> None:
         if heartbeat_of(message).instance not in ("", self._instance):
             self._seen.set()
+            self._heard_at = time.monotonic()
             self._on_heartbeat()
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -31,12 +31,19 @@ class Process(msgspec.Struct):
     started_at: float
     at: float
     components: list[Component]
+    # Of a process with a tracker: ``leading`` or ``standby``, since when (unix seconds), and its token's beginning.
+    tracker: str = ""
+    tracker_since: float = 0.0
+    token: str = ""
 
 
 class Announcer:
     """Speaks for this process from a thread of its own, between ``start`` and ``close``."""
 
-    def __init__(self, bus: Bus, roles: Sequence[str]) -> None:
+    def __init__(
+        self, bus: Bus, roles: Sequence[str], tracker: Callable[[], tuple[str, float, str]] | None = None
+    ) -> None:
+        self._tracker = tracker or (lambda: ("", 0.0, ""))
         self._bus = bus
         self._roles = list(roles)
         self._started_at = unix_now()
@@ -69,7 +76,7 @@ class Announcer:
 
     def announce(self) -> None:
         """Publish once; raises BusError where the bus cannot be reached."""
-        process = Process(self.name, self._roles, self._started_at, unix_now(), health.components())
+        process = Process(self.name, self._roles, self._started_at, unix_now(), health.components(), *self._tracker())
         self._bus.put(PROCESSES + self.name, msgspec.json.encode(process), KEPT_S)
         self._bus.put(FIGURES + self.name, metrics.export(), KEPT_S)
 

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 # The body of the liveness probe: this process answers, and nothing was asked.
-LIVE = {"status": "ok", "live": True, "ready": True, "checks": []}
+LIVE = {"status": "ok", "live": True, "ready": True, "checks": [], "trackers": []}
 
 
 class Component(msgspec.Struct):

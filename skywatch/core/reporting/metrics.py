@@ -72,6 +72,9 @@ DATABASE_WRITE_DROPPED = counter(
 RETENTION_ROWS = counter("skywatch_retention_rows_total", "Rows removed by retention", "kind")
 RETENTION_BYTES = gauge("skywatch_retention_bytes", "Size of a kind of data (estimated)", "kind")
 BUS_BYTES = counter("skywatch_bus_published_bytes_total", "Bytes handed to the bus, however many receive them")
+LEADING = gauge(
+    "skywatch_tracker_leading", "1 where this process is the leading tracker, 0 where it stands by or ended"
+)
 BUS_DROPPED = counter("skywatch_bus_dropped_total", "Messages dropped because the bus was away or too slow")
 ERRORS = counter("skywatch_log_errors_total", "Log lines of level error and above", "logger")
 

@@ -40,6 +40,7 @@ class ListenReceiver(RetryingReceiver):
     """Feeders that connect to one port. ``feeder_name`` is what the setting names, for formats without a UUID."""
 
     kind = "listen"
+    runs_on_standby = False
 
     def __init__(
         self,

@@ -17,6 +17,7 @@ class PollingReceiver(RetryingReceiver):
     """Polls one document; the subclass opens its source."""
 
     stale_s = STALE_S
+    runs_on_standby = False
 
     def __init__(self, name: str, address: str) -> None:
         super().__init__(name, address)
