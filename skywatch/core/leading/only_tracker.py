@@ -149,7 +149,6 @@ class OnlyTracker:
                 # A standby that stood still itself, or hears nobody, does not judge.
                 if silent_s is not None and silent_s > SILENT_LEADER_S and not is_late and self._bus.state().ok:
                     log.warning("the leading tracker has published nothing for %.1f s: its session is ended", silent_s)
-                    self._others.forget()
                     self._lock.end_holder()
                 return
             self._confirmed_at = _now()
@@ -162,9 +161,10 @@ class OnlyTracker:
     def _is_another_at_work(self) -> bool:
         """Whether a tracker that has lost the database goes on: it publishes once a second."""
         silent_s = self._others.silent_s()
+        # What was heard before the lock was free says nothing of now.
+        self._others.take()
         if silent_s is None:
             return self._others.published_lately() and self._others.wait(LISTEN_S)
-        self._others.take()
         return self._others.wait(max(0.0, HEARTBEAT_WITHIN_S - silent_s))
 
     def _begin_to_lead(self) -> None:

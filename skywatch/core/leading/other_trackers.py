@@ -64,10 +64,6 @@ class OtherTrackers:
         """Seconds since another one published; None where none has been heard since the start."""
         return None if self._heard_at is None else time.monotonic() - self._heard_at
 
-    def forget(self) -> None:
-        """Begin to listen again: what was heard is of a tracker that is gone."""
-        self._heard_at = None
-
     def take(self) -> bool:
         """Whether another tracker has published since the last call."""
         is_seen = self._seen.is_set()
