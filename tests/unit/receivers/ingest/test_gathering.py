@@ -94,7 +94,7 @@ def test_a_liars_frames_are_not_paired_with_those_of_others():
     assert set(reports) == {"feeders"}
 
 
-def test_what_one_feeder_alone_says_is_dropped_where_others_agree_and_marked_where_it_contradicts():
+def test_what_one_feeder_alone_says_is_dropped_where_others_contradict_it():
     feeders = Feeders(1, 2, 3)
     for number in (1, 2):
         feeders.send(number, *pair(HEX, 47.5, 8.5), callsign(HEX, "SWR12"))
@@ -112,7 +112,7 @@ def test_what_one_feeder_alone_says_is_dropped_where_others_agree_and_marked_whe
     assert reduction.lanes[int(reduction.reports.lane[0])].receiver == "feeder-3"
 
 
-def test_a_reply_heard_by_one_is_believed_where_others_proved_the_address_and_stays_its_own():
+def test_a_reply_heard_by_one_is_believed_where_others_proved_its_address():
     feeders = Feeders(1, 2, 3)
     for number in (1, 2):
         feeders.send(number, callsign(HEX, "SWR12"))

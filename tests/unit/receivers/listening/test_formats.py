@@ -58,7 +58,7 @@ def test_json_shows_no_signal_of_a_feeder_whose_place_is_coarse():
 
 
 @pytest.mark.parametrize("form", LINES)
-def test_a_feeder_that_is_not_registered_is_refused_until_it_is_and_again_when_it_is_renamed(form):
+def test_a_feeder_is_refused_while_no_record_has_its_name(form):
     async def test():
         async with listening(known(name="barn"), options=f"format={form} {NAMED}") as (receiver, sink):
             reader, _ = await connect(receiver, LINES[form])
@@ -162,7 +162,7 @@ def test_anybody_is_let_in_by_name_until_the_uuid_is_registered():
     run(test)
 
 
-def test_who_sends_no_uuid_in_time_is_anonymous_and_a_setting_without_a_name_takes_anybody(monkeypatch):
+def test_who_sends_no_uuid_in_time_is_anonymous_where_anybody_is_admitted(monkeypatch):
     monkeypatch.setattr("skywatch.receivers.kinds.listen.ADMISSION_S", 0.2)
 
     async def test():
