@@ -90,6 +90,6 @@ def visible_row(request: SkyRequest, address: str) -> int:
 
 
 def refuse_hidden_filters(visibility: Visibility, names: set[str]) -> None:
-    """A filter on what the caller may not see would tell it all the same: 403."""
+    """A filter on what the caller may not see would disclose it: 403."""
     if "registration" in names and not visibility.details:
         raise Problem("permission_denied", "Asking by registration needs aircraft.view_details.")

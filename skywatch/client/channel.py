@@ -31,7 +31,7 @@ LIVE_TOPICS = frozenset({"aircraft", "military"})
 
 
 class Refused(Exception):
-    """The service does not let this client in; ``code`` is its close code."""
+    """The service refuses this client; ``code`` is its close code."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message or f"the connection was closed with {code}")
@@ -53,7 +53,7 @@ class Client:
     """Subscribes to topics and yields their events until the caller stops.
 
     ``url`` is the address of the channel (``ws://host:port/ws``). ``lists`` holds the aircraft of the live topics,
-    up to date whenever an event is yielded. Raises Refused where the service will not let it in.
+    up to date whenever an event is yielded. Raises Refused where the service refuses it.
     """
 
     def __init__(

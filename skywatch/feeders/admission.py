@@ -1,6 +1,6 @@
-"""``FeederAdmission``: the service next to the tracker that says who is let in, and publishes how feeders are.
+"""``FeederAdmission``: decides, next to the tracker, which feeders are admitted, and publishes their state.
 
-Once a second it reads which feeders are let in: a connection that is admitted no more ends with the next look of its
+Once a second it reads which feeders are admitted: a connection that no longer is ends with the next look of its
 listener, within two seconds.
 """
 

@@ -101,10 +101,10 @@ class PatternFleet:
         return changes
 
     def leave(self, addresses: Sequence[str] = ()) -> list[Found]:
-        """Take those that left the picture; return the ends of the patterns of those gone for good.
+        """Record the aircraft that left the picture; return the ends of patterns of those that did not return.
 
         Reception has holes: who was watched and comes back within `trail_break_s` goes on as before. Call this each
-        tick, with nobody too, so that those who do not come back are forgotten.
+        tick, also without any, so that those who do not come back are forgotten.
         """
         for address in addresses:
             slot = self._slots.find(address)

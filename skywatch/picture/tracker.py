@@ -255,7 +255,7 @@ class Tracker:
             self.statistics.ticks_failed += 1
 
     def statuses(self) -> list[ReceiverStatus]:
-        """The state of every receiver; positions that were not believed are counted with what was refused."""
+        """The state of every receiver; refused positions are counted with refused messages."""
         statuses = []
         for receiver in self.receivers:
             status = receiver.status

@@ -1,7 +1,7 @@
-"""The real-time channel: an Autobahn WebSocket server that tells subscribers the sky and what happens in it.
+"""The real-time channel: an Autobahn WebSocket server that sends subscribers the sky and its events.
 
-``server.RealtimeServer`` is the door. Which topic a subscriber may hear is decided by ``security.policy`` alone;
-what the topics carry comes from the bus and, after an interruption, from the features' event sources.
+``server.RealtimeServer`` accepts connections. Which topic a subscriber may receive is decided by ``security.policy``
+alone; what the topics carry comes from the bus and, after an interruption, from the features' event sources.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ class RealtimeServer:
 
     @property
     def connections(self) -> dict[PeerConnection, None]:
-        """Those that are open now."""
+        """The connections that are open now."""
         return self._shared.connections
 
     @property

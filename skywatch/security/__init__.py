@@ -1,4 +1,4 @@
-"""Who may do what: the table of permissions, identities, feature contexts with their ACLs, and the policy.
+"""Authorization: the table of permissions, identities, feature contexts with their ACLs, and the policy.
 
 The same contexts decide for the REST API and for the real-time channel; nothing else decides anywhere.
 """

@@ -32,7 +32,7 @@ class Behaviour:
     permission: Who
 
     def granted_to(self, mode: AuthMode, level: Level) -> Who:
-        """Who is granted such a permission under a mode, at the level of the access setting that applies."""
+        """The principals that have such a permission under a mode, at the level of the access setting that applies."""
         if mode == "public":
             return self.in_public_mode
         if level == "permission":

@@ -143,7 +143,7 @@ def _meta(name: str, members: dict[str, Any]) -> str:
 
 
 def _is_kiosk(request: Request) -> bool:
-    """Whether the page is asked for as a kiosk: the page is told so, and decides nothing by itself."""
+    """Whether the page is requested as a kiosk; the answer says so to the page."""
     return bool(request.GET.getall("kiosk") == ["1"])
 
 

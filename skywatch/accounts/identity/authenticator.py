@@ -1,4 +1,4 @@
-"""Who a credential is and what its owner may do now; the one answer for the REST API and the real-time channel."""
+"""Resolves a credential to its identity and present rights, for the REST API and the real-time channel."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class Authenticator:
         runtime.at_close(self.close)
 
     def identify(self, credential: str) -> Identity:
-        """Who an access token or API key is; raises Problem (401) where it is not good."""
+        """The identity of an access token or API key; raises Problem (401) where it is invalid."""
         return self.identify_key(credential) if credential.startswith(KEY_PREFIX) else self.identify_token(credential)
 
     def identify_token(self, token: str) -> Identity:
-        """Who an access token is; raises Problem (401)."""
+        """The identity of an access token; raises Problem (401)."""
         digest = hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
         claims = self._verified.get(digest)
         if claims is None:
@@ -66,11 +66,11 @@ class Authenticator:
         return self._of_login("jwt", claims.user_id, claims.login_id, claims.expires_at)
 
     def identify_session(self, user_id: int, login_id: str, expires_at: float) -> Identity:
-        """Who a session of the console is that its cookie has proved; raises Problem (401) where its login is over."""
+        """The identity of a console session whose cookie was verified; raises Problem (401) where its login is over."""
         return self._of_login("console", user_id, login_id, expires_at)
 
     def identify_key(self, key: str) -> Identity:
-        """Who an API key is; raises Problem (401)."""
+        """The identity of an API key; raises Problem (401)."""
         digest = hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
         self._check_keys_enabled()
         state = self.cache.get("key", digest, lambda session: load_key(session, ApiKey.key_hash == digest))

@@ -114,7 +114,7 @@ class UserCreate(Schema):
     roles = role_names_node(**DROP)
 
     def deserialize(self, cstruct: Any = colander.null) -> Any:
-        """A person has an e-mail address; a program has none."""
+        """Raises a fault where a person has no e-mail address, or a program has one."""
         schema = self
         is_service = isinstance(cstruct, dict) and cstruct.get("kind") == SERVICE
         if "email" in self and not is_service:

@@ -37,7 +37,7 @@ def row(line: Mapping[str, Any]) -> str:
 
 
 def rows(lines: Iterable[Mapping[str, Any]]) -> bytes:
-    """Those of several frames, each with its end of line."""
+    """The lines of several frames, each with its end of line."""
     return "".join(f"{row(line)}\n" for line in lines).encode()
 
 

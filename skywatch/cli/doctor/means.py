@@ -29,7 +29,7 @@ TIME_ERROR = 5  # adjtimex(2): the clock is not synchronised
 
 
 def check_file(ini: Path, origins: Sequence[Origin]) -> Iterator[Finding]:
-    """Who may read secrets that stand in the file."""
+    """Which users may read a file with secrets."""
     in_file = [origin.name for origin in origins if origin.secret and origin.source == "ini" and origin.value]
     status = ini.stat()
     # A file of root's can reach the service through the service's own group alone, as the Debian package has it.

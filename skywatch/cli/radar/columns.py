@@ -180,7 +180,7 @@ def ordered(aircraft: list[dict[str, Any]], sort: str, descending: bool = False)
 
 
 def matching(aircraft: list[dict[str, Any]], words: str) -> list[dict[str, Any]]:
-    """Those in which every word is found: in callsign, address, registration, type, owner, squawk or receiver;
+    """The aircraft that match every word: in callsign, address, registration, type, owner, squawk or receiver;
     ``military`` and ``emergency`` are words too."""
     terms = words.lower().split()
     return [entry for entry in aircraft if all(word in _haystack(entry) for word in terms)] if terms else aircraft

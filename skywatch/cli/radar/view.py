@@ -31,7 +31,7 @@ class View:
 
     @property
     def units(self) -> Units:
-        """Those chosen."""
+        """The chosen ones in order."""
         return UNITS[self.units_name]
 
     @property

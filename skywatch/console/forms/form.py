@@ -53,7 +53,7 @@ class FormTokens:
         return self._token(self._bound_to(request))
 
     def check_csrf_token(self, request: Request, supplied_token: str) -> bool:
-        """True, or raises Problem (403) that tells people what to do."""
+        """True, or raises Problem (403) with what to do about it."""
         if not request.registry["allowed_origins"].is_own(request.headers.get("Origin"), request.host_url):
             raise Problem("csrf_failed", "The form was not sent from a page of this console.")
         sent = [value for name, value in pairs_of(request) if name == TOKEN]

@@ -1,4 +1,4 @@
-"""The parts of the service in the words of people, and what to do about those that do not work."""
+"""The parts of the service in plain words, and what to do about those that do not work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is signed in: the users with a login that goes on, and how many users there are."""
+"""The signed-in users (those with an active login), and the number of users."""
 
 from __future__ import annotations
 

@@ -64,11 +64,11 @@ class Layout:
 
     @property
     def identity(self) -> Identity | None:
-        """Who is signed in; asked for by pages that show it alone, because a refused session has nobody."""
+        """The signed-in user; read by pages that show it alone, because a refused session has nobody."""
         return self._request.identity
 
     def note(self) -> str | None:
-        """What the page before wanted said."""
+        """The message of the page before."""
         return take(self._request)
 
     @cached_property

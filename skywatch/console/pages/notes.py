@@ -22,7 +22,7 @@ def say(request: Request, response: Response, text: str) -> None:
 
 
 def take(request: Request) -> str | None:
-    """What the page before wanted said, once."""
+    """The message of the page before, shown once."""
     value = request.cookies.get(COOKIE)
     if not value:
         return None

@@ -61,7 +61,7 @@ class Sessions:
         self._idle_s = settings.console_idle_minutes * 60.0
 
     def identify(self, request: Request) -> Identity | None:
-        """Who asks; raises Problem where the session is over (401) or its owner administers nothing any more (403)."""
+        """The caller; raises Problem where the session is over (401) or its owner no longer administers (403)."""
         session = self.read(request)
         if session is None:
             return None

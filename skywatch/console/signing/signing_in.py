@@ -1,4 +1,4 @@
-"""Who may begin a session of the console: whoever may log in at the API, and administers something."""
+"""Decides who may begin a console session: users who may log in at the API and have an administrative permission."""
 
 from __future__ import annotations
 

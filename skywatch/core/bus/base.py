@@ -25,7 +25,7 @@ class BusAwayError(BusError):
 
 @dataclass(frozen=True)
 class Audience:
-    """Who may receive a message: everybody with the topic's permission, or only some users.
+    """The audience of a message: everybody with the topic's permission, or only some users.
 
     ``users`` empty means everybody; ``oversight`` names the permission whose holders receive what is for other
     users all the same. ``needs`` names the permissions that a receiver must hold, every one of them.

@@ -40,7 +40,7 @@ def create_private(path: Path) -> None:
 
 
 def wider(paths: Iterable[Path]) -> Iterator[Path]:
-    """Those of the files that others of this machine may read or write."""
+    """The files that other users of this machine may read or write."""
     for path in paths:
         try:
             mode = path.stat().st_mode

@@ -1,4 +1,4 @@
-"""Publishes what was committed: the one way to tell subscribers of a change, in requests and threads alike.
+"""Publishes what was committed: the only way to publish a change to subscribers, in requests and threads alike.
 
 ``publish`` is called within the transaction of the change. Immediately before the commit the messages become rows of
 ``events`` in that transaction, and after the commit they go to the bus. The bus may lose them: whoever missed some

@@ -29,7 +29,7 @@ MAXIMUM_TEXT = 1000
 
 @dataclass(frozen=True)
 class Actor:
-    """Who acts: a user (``user_id``), a caller without identity (``anonymous``), or the command line (``cli``)."""
+    """The actor: a user (``user_id``), a caller without identity (``anonymous``), or the command line (``cli``)."""
 
     name: str
     method: str

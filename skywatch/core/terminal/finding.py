@@ -27,7 +27,7 @@ def ok(part: str, text: str) -> Finding:
 
 
 def warning(part: str, text: str, advice: str) -> Finding:
-    """The service runs, but not as its owner would want it."""
+    """The service runs, but something needs attention."""
     return Finding("warning", part, text, advice)
 
 

@@ -1,1 +1,1 @@
-"""The role ``ingest``: feeders are accepted, decoded and reduced in processes of their own, as many as wanted."""
+"""The role ``ingest``: feeders are accepted, decoded and reduced in processes of their own, any number of them."""

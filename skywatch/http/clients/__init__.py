@@ -1,1 +1,1 @@
-"""Who asks, and from where: addresses, cookies, origins, the way to the real-time channel."""
+"""The client of a request: addresses, cookies, origins, the way to the real-time channel."""

@@ -111,7 +111,7 @@ def count_in(request: Request, bucket: str, rate: str) -> None:
 
 
 def subject_of(request: Request) -> str:
-    """Who is limited: the user, or else the client's network."""
+    """The subject of a limit: the user, or else the client's network."""
     identity = request.identity
     return client_network(request.client_address) if identity is None else f"user {identity.user_id}"
 

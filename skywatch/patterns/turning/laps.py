@@ -76,7 +76,7 @@ def is_sparse(lap: Loop, s: PatternSettings) -> bool:
 
 
 def kind_of(laps: Sequence[Loop], s: PatternSettings) -> PatternType | None:
-    """Return what the laps are, if anything; laps not seen well enough have no shape to tell of."""
+    """Return what the laps are, if anything; laps not seen well enough have no shape."""
     radius = mean_radius_nm(laps)
     seen = [lap for lap in laps if well_seen(lap, s)]
     if is_spiral(laps, s) or (seen and _are_polygons(seen, s)):

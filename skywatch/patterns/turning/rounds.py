@@ -50,7 +50,7 @@ def loop_from(vertices: deque[Vertex], start: int, s: PatternSettings) -> Loop |
 def best_start(line: deque[Vertex], sense: float, target_deg: float, s: PatternSettings) -> int:
     """Return the index of the vertex where the loop at the end of the trail best begins.
 
-    Of the vertices from which the heading advanced by `wanted` degrees and little more, that is the one the
+    Of the vertices from which the heading advanced by `target_deg` degrees and little more, that is the one the
     trail came back to most closely: on a straight leg before the turn there are many.
     """
     end = line[-1]

@@ -105,7 +105,7 @@ def choose(offers: list[Offer], count: int, now: float) -> Positions:
 
 
 def acceptable(believed: Positions, offered: Positions, now: float) -> Array:
-    """Where an offered position may replace the believed one: later, and trusted as much unless that is stale."""
+    """Where an offered position may replace the accepted one: later, and trusted as much unless that is stale."""
     stale = now - believed.at > STALE_S
     better = (offered.trust < believed.trust) & (now - offered.at <= STALE_S)
     later = (offered.at > believed.at) & ((offered.trust <= believed.trust) | stale)

@@ -105,7 +105,7 @@ class Claim:
 
 
 def settle(claims: Sequence[Claim], believed: bool) -> tuple[set[str], bool]:
-    """The receivers whose claims are believed, and whether what was ``believed`` before is overthrown.
+    """The receivers whose claims are accepted, and whether the position accepted before (``believed``) is replaced.
 
     Where nothing was believed and nothing speaks for one claim more than for another, nobody is believed. The outcome
     does not depend on the order of the claims.

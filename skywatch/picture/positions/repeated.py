@@ -1,4 +1,4 @@
-"""Positions that contradict what is believed, followed over the ticks: those that agree with each other confirm it."""
+"""Positions that contradict the accepted ones, followed over the ticks: those that agree with each other confirm it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ERRATIC_S = 30.0
 
 @dataclasses.dataclass
 class RepeatedClaim:
-    """The last of several positions in a row that contradict what is believed but not each other."""
+    """The last of several positions in a row that contradict the accepted position but not each other."""
 
     claim: Claim
     count: int = 1
@@ -49,7 +49,7 @@ class RepeatedClaims:
         return dataclasses.replace(claim, confirmed=before.count >= CONFIRMATIONS)
 
     def count(self, address: str, claim: Claim) -> int | None:
-        """How often in a row a receiver claimed this; None if it did not contradict what is believed."""
+        """How often in a row a receiver claimed this; None if it did not contradict the accepted position."""
         repeated = self._claims.get((address, claim.receiver))
         return repeated.count if repeated is not None else None
 

@@ -64,9 +64,9 @@ class PositionValidator:
     def review(
         self, offers: list[Offer], names: Sequence[str], believed: Positions, hexes: list[str], now: float
     ) -> list[Offer]:
-        """The offers without the positions that are not believed.
+        """The offers without the refused positions.
 
-        Where a belief is overthrown, its row of ``believed`` is emptied. ``names`` are the receivers by index.
+        Where an accepted position is refuted, its row of ``believed`` is emptied. ``names`` are the receivers by index.
         """
         self.refused, self.disputed = [], []
         self.undecided = set()

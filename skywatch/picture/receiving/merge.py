@@ -71,7 +71,7 @@ def _level(view: Report, level: int, at: float, now: float) -> float:
 
 
 def precedence(level: float, at: float, now: float) -> tuple[bool, float, float]:
-    """What sorts first is believed: fresh before stale, among the fresh the most trusted, then the latest."""
+    """What sorts first is taken: fresh before stale, among the fresh the most trusted, then the latest."""
     stale = now - at > STALE_S
     return stale, 0 if stale else level, -at
 

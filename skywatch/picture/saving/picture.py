@@ -19,7 +19,7 @@ COMPRESSION_LEVEL = 1
 
 
 class SavedPosition(msgspec.Struct, array_like=True, gc=False):
-    """A believed position: degrees, unix seconds, trust and the receiver's name."""
+    """An accepted position: degrees, unix seconds, trust and the receiver's name."""
 
     lat: float
     lon: float

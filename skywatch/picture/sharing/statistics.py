@@ -12,7 +12,7 @@ WINDOW_TICKS = 60
 class TrackerStatistics(msgspec.Struct):
     """Figures of the last tick and of the last minute; times are unix seconds, durations seconds.
 
-    ``instance`` tells trackers apart, ``epoch`` the starts of the picture.
+    ``instance`` identifies a tracker, ``epoch`` a start of the picture.
     ``military`` and ``military_with_position`` are the military ones among the aircraft counted before them.
     ``skies_skipped`` counts the skies that a slow bus did not take; ``implausible`` the positions that were not
     believed since the start, by receiver and reason; ``waiting`` and ``dropped`` are ``Admission``'s.

@@ -48,7 +48,7 @@ _unpack = msgspec.msgpack.Decoder(_Changes)
 
 
 def can_follow(sky: Sky, before: Sky) -> bool:
-    """Whether a sky can be told as its difference from another one."""
+    """Whether a sky can be sent as its difference from another one."""
     return sky.epoch == before.epoch and sky.seq == before.seq + 1 and len(before) > 0
 
 

@@ -76,7 +76,7 @@ SOURCE_INDEX: dict[str, int] = {name: index for index, name in enumerate(SOURCES
 
 @dataclass(frozen=True)
 class RefusedPosition:
-    """A position that was not believed because the aircraft cannot have come there, said ``times`` times in a row."""
+    """A position that was refused because the aircraft cannot have got there, repeated ``times`` times in a row."""
 
     hex: str
     lat: float

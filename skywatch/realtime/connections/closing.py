@@ -1,4 +1,4 @@
-"""Why a connection ends or is not let in: the close codes, messages and error codes that clients may rely on."""
+"""Reasons why a connection ends or is refused: the close codes, messages and error codes that clients may rely on."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ CONNECTION_LOST = Closing(ABNORMAL, "", Cause.CONNECTION_LOST)
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why somebody is not let in: how the connection ends, and the code and detail that the client gets with it."""
+    """A refusal: how the connection ends, and the code and detail that the client gets with it."""
 
     closing: Closing
     code: str

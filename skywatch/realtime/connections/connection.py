@@ -2,7 +2,7 @@
 
 A connection that begins with a poll is handed over to ``HttpConnection``. Autobahn does the handshake and reads
 frames. Frames to the client are ready-made and go straight to the transport; what a peer may send is bounded in size,
-rate and time, and a connection that fails tells why before it ends.
+rate and time, and a connection that fails sends the reason before it closes.
 """
 
 from __future__ import annotations
@@ -256,5 +256,5 @@ class Connection(GuardedWebSocket):
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody has been let in yet."""
+        """Whether no client has been admitted yet."""
         return self.session is None

@@ -75,7 +75,7 @@ def is_poll(data: bytes) -> bool:
 
 
 def is_socket_io(request: ConnectionRequest, rules: Rules) -> bool:
-    """Which of the protocols is wanted; raises ConnectionDeny where it is none that is spoken here."""
+    """The requested subprotocol; raises ConnectionDeny where none is supported."""
     path = request.path.rstrip("/")
     if path != SOCKET_IO_PATH:
         if path != rules.path:

@@ -96,7 +96,7 @@ class Opening:
 
 
 def _candidate_of(request: ConnectionRequest, address: str, shared: Shared) -> PollingClient:
-    """The client that wants to upgrade; raises ConnectionDeny where there is none."""
+    """The client that requests the upgrade; raises ConnectionDeny where there is none."""
     client = shared.polling.find(request.params["sid"][-1], client_network(address), request.origin or "")
     if client is None or not client.may_upgrade:
         raise ConnectionDeny(400, "Session ID unknown")

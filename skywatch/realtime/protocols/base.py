@@ -1,4 +1,4 @@
-"""What every protocol of the channel offers: reading what a client says, and writing what it is told."""
+"""What every protocol of the channel offers: decoding a client's messages, and encoding those for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from skywatch.realtime.connections.frames import Encoder, text_frame
 
 @dataclass(frozen=True)
 class Connect:
-    """The client asks to be let in; ``auth`` is what it sent (None: nothing)."""
+    """The client's connection request; ``auth`` is what it sent (None: nothing)."""
 
     auth: Mapping[str, Any] | None
 
@@ -69,7 +69,7 @@ class Protocol(ABC):
 
     @abstractmethod
     def read(self, payload: bytes) -> Action | None:
-        """What the client wants; None for mere signs of life. Raises BadMessage or BadPacket."""
+        """The client's request; None for mere signs of life. Raises BadMessage or BadPacket."""
 
     def expects_binary(self) -> bool:
         """Whether a binary message that has come was announced; it is passed over."""
@@ -81,10 +81,10 @@ class Protocol(ABC):
 
     @abstractmethod
     def refused(self, message: str, data: dict[str, str]) -> bytes:
-        """That the client is not let in, and why."""
+        """The refusal of a client, with its reason."""
 
     def welcomed(self) -> list[bytes]:
-        """What the protocol itself says when the client is let in."""
+        """The protocol's own message on admission of the client."""
         return []
 
 

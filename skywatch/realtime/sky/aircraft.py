@@ -54,7 +54,7 @@ class View:
 
 
 class PictureState:
-    """The latest sky and what is needed to tell the difference to any recent one."""
+    """The latest sky and what is needed to send the difference from any recent one."""
 
     def __init__(self) -> None:
         self.sky: Sky = empty_sky()

@@ -69,7 +69,7 @@ class Moves:
     was_lon: Floats
 
     def take(self, indices: Rows) -> Moves:
-        """Those of some indices, in that order."""
+        """The moves at some indices, in that order."""
         return Moves(
             self.rows[indices], self.lat[indices], self.lon[indices], self.was_lat[indices], self.was_lon[indices]
         )
@@ -90,7 +90,7 @@ class Departures:
     lon: Floats
 
     def leaving(self, area: Area) -> list[str]:
-        """Those that were in an area."""
+        """The aircraft that were in an area."""
         return [self.addresses[i] for i in np.flatnonzero(area.inside(self.lat, self.lon)).tolist()]
 
 

@@ -17,7 +17,7 @@ MAX_VOICES = 5
 
 
 class Voice(NamedTuple):
-    """Who speaks: the owner and the network of an untrusted feeder."""
+    """The source of a claim: the owner and the network of an untrusted feeder."""
 
     owner: str
     network: str

@@ -16,11 +16,11 @@ MAX_OF_NETWORK = 20
 
 
 class Refused(Exception):
-    """A connection that is not let in."""
+    """A refused connection."""
 
 
 class Ended(Refused):
-    """A connection that the other side closed before it was let in."""
+    """A connection that the other side closed before it was admitted."""
 
 
 class Client(NamedTuple):

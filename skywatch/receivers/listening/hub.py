@@ -181,7 +181,7 @@ class FeederHub:
         return KnownFeeder(-next(numbers), uuid_hash, True)
 
     def replace(self, feeders: Iterable[KnownFeeder]) -> None:
-        """Take the feeders that are let in now; listeners look at them once a second."""
+        """Set the feeders that are admitted now; listeners look at them once a second."""
         feeders = list(feeders)
         self._by_hash = {feeder.uuid_hash: feeder for feeder in feeders}
         self._by_name = {feeder.name_key: feeder for feeder in feeders}

@@ -92,7 +92,7 @@ class Airport:
         return self._join(Kind.DEPARTURE, self._departures, None, DEPARTING, now, entering)
 
     def shuttle(self, kind: Kind, now: float, entering: bool) -> Place | None:
-        """A place among the shuttles; the kind is only what it is called."""
+        """A position of a shuttle flight; ``kind`` is only its label."""
         for index in self._generator.permutation(len(self._shuttles)).tolist():
             stream, path = self._shuttles[index]
             place = self._join(kind, stream, path, SHUTTLE, now, entering)

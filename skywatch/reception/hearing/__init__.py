@@ -1,1 +1,1 @@
-"""Who hears an aircraft: asked of the tracker's picture, and named as far as a caller may know."""
+"""The receivers of an aircraft: asked of the tracker's picture, and named as far as a caller may know."""

@@ -29,7 +29,7 @@ _decoder = msgspec.msgpack.Decoder(list[Hearer])
 
 
 def hearers_in(picture: Picture, address: str) -> list[Hearer]:
-    """Who heard an aircraft (lower-case address) in the newest 60 s, the latest first; for any thread."""
+    """The receivers of an aircraft (lower-case address) in the last 60 s, the latest first; for any thread."""
     since = picture.now() - NEWEST_S
     # Thousands of feeders are not asked one by one.
     hearers = [Hearer(*hearer) for hearer in picture.feeders_that_hear(address)]
@@ -75,7 +75,7 @@ class HearerClient:
             runtime.at_close(self._client.close)
 
     def hearers(self, address: str) -> list[Hearer] | None:
-        """Who heard an aircraft in the newest 60 s; None where the tracker does not answer."""
+        """The receivers of an aircraft in the last 60 s; None where the tracker does not answer."""
         if self._access.picture is not None:
             return hearers_in(self._access.picture, address)
         answer = self._client.ask(address.encode()) if self._client is not None else None

@@ -55,7 +55,7 @@ HEARD_BY = node(
 def heard_by(
     runtime: Runtime, session: Session, addresses: Set[str], visibility: Visibility
 ) -> dict[str, list[dict[str, Any]]]:
-    """Who hears each aircraft (upper-case addresses)."""
+    """The receivers of each aircraft (upper-case addresses)."""
     client = runtime.shared(HearerClient)
     answers = {}
     for address in addresses:

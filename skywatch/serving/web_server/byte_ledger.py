@@ -62,7 +62,7 @@ class Reservation:
             return True
 
     def release(self) -> None:
-        """Hold nothing, for good."""
+        """Release all bytes; nothing is reserved any more."""
         with self._guard:
             self._is_over = True
             self._ledger.move(self._holder, self._size, 0, may_be_alone=self._may_be_alone)

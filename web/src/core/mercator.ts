@@ -11,8 +11,8 @@ export function mercatorX(lon: number): number {
 }
 
 export function mercatorY(lat: number): number {
-  const held = Math.max(-LIMIT_LAT, Math.min(LIMIT_LAT, lat));
-  return RADIUS_M * Math.log(Math.tan(Math.PI / 4 + (held * RADIANS) / 2));
+  const clamped = Math.max(-LIMIT_LAT, Math.min(LIMIT_LAT, lat));
+  return RADIUS_M * Math.log(Math.tan(Math.PI / 4 + (clamped * RADIANS) / 2));
 }
 
 export function toLon(x: number): number {

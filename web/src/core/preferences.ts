@@ -81,8 +81,8 @@ const ENTRY = "skywatch.preferences";
 
 function stored(): Preferences {
   try {
-    const found = JSON.parse(readEntry(ENTRY) ?? "{}") as Partial<Preferences>;
-    return { ...DEFAULTS, ...(kiosk ? IN_KIOSK : {}), ...found };
+    const stored = JSON.parse(readEntry(ENTRY) ?? "{}") as Partial<Preferences>;
+    return { ...DEFAULTS, ...(kiosk ? IN_KIOSK : {}), ...stored };
   } catch {
     return { ...DEFAULTS }; // The storage holds something else.
   }

@@ -24,16 +24,16 @@ export function preferredLanguage(chosen: string | undefined): Language {
   return "en";
 }
 
-export async function useLanguage(wanted: Language): Promise<void> {
-  const file = fetch(new URL(FILES[wanted], import.meta.url));
+export async function useLanguage(code: Language): Promise<void> {
+  const file = fetch(new URL(FILES[code], import.meta.url));
   // Both take long to make, and there is nothing else to do until the texts are here.
-  formatOf(localeOf(wanted), 0);
-  rulesOf(wanted);
+  formatOf(localeOf(code), 0);
+  rulesOf(code);
   const answer = await file;
-  if (!answer.ok) throw new Error(`the texts of ${wanted} are missing (${answer.status})`);
+  if (!answer.ok) throw new Error(`the texts of ${code} are missing (${answer.status})`);
   texts = (await answer.json()) as Record<TextKey, string>;
-  document.documentElement.lang = wanted;
-  language.set(wanted);
+  document.documentElement.lang = code;
+  language.set(code);
 }
 
 let rules: Intl.PluralRules | undefined;

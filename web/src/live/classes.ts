@@ -95,13 +95,13 @@ const memory = new Map<string, number>();
 /** The number of the drawing for a type designator and an emitter category. */
 export function classNumber(type: unknown, category: unknown, military: boolean): number {
   const key = `${String(type ?? "")} ${String(category ?? "")} ${military}`;
-  let found = memory.get(key);
-  if (found === undefined) {
-    found = NUMBER[classOf(String(type ?? ""), String(category ?? ""), military)];
+  let number = memory.get(key);
+  if (number === undefined) {
+    number = NUMBER[classOf(String(type ?? ""), String(category ?? ""), military)];
     if (memory.size > 20_000) memory.clear();
-    memory.set(key, found);
+    memory.set(key, number);
   }
-  return found;
+  return number;
 }
 
 export function classOf(type: string, category: string, military: boolean): AircraftClass {

@@ -41,11 +41,11 @@ export function passes(
     if (typeof lat !== "number" || typeof lon !== "number") return false;
     if (distanceNm(station.lat, station.lon, lat, lon) > filter.maxDistance) return false;
   }
-  return words.every((wanted) =>
+  return words.every((word) =>
     TEXT_FIELDS.some((field) =>
       String(aircraft[field] ?? "")
         .toLowerCase()
-        .includes(wanted),
+        .includes(word),
     ),
   );
 }

@@ -36,8 +36,8 @@ class Grid {
 
   add(box: Box): void {
     for (const cell of this.touched(box)) {
-      const held = this.cells.get(cell);
-      if (held) held.push(box);
+      const boxes = this.cells.get(cell);
+      if (boxes) boxes.push(box);
       else this.cells.set(cell, [box]);
     }
   }

@@ -24,79 +24,86 @@ interface Group {
   facts: Fact[];
 }
 
-function identity(some: Aircraft, airframe: Airframe | null): Fact[] {
-  const emergency = some.emergency && some.emergency !== "none" ? word("emergency", text(some.emergency)) : "";
+function identity(aircraft: Aircraft, airframe: Airframe | null): Fact[] {
+  const emergency =
+    aircraft.emergency && aircraft.emergency !== "none" ? word("emergency", text(aircraft.emergency)) : "";
   return [
     ["panel.emergency", emergency],
-    ["panel.state", stateName(some.hex)],
+    ["panel.state", stateName(aircraft.hex)],
     ["panel.operator", text(airframe?.operator)],
     ["panel.owner", text(airframe?.owner)],
-    ["column.type", text(some.t ?? airframe?.type)],
+    ["column.type", text(aircraft.t ?? airframe?.type)],
     ["panel.year", text(airframe?.year)],
     [
       "column.category",
-      some.category ? html`${some.category} <small>${word("category", text(some.category))}</small>` : "",
+      aircraft.category ? html`${aircraft.category} <small>${word("category", text(aircraft.category))}</small>` : "",
     ],
-    ["column.hex", some.hex.toUpperCase()],
-    ["panel.first_seen", some.first_seen ? clock(some.first_seen as string) : ""],
-    ["panel.position", formatted(some.lat, (value) => `${value.toFixed(4)}, ${(some.lon as number).toFixed(4)}`)],
+    ["column.hex", aircraft.hex.toUpperCase()],
+    ["panel.first_seen", aircraft.first_seen ? clock(aircraft.first_seen as string) : ""],
+    [
+      "panel.position",
+      formatted(aircraft.lat, (value) => `${value.toFixed(4)}, ${(aircraft.lon as number).toFixed(4)}`),
+    ],
   ];
 }
 
-function autopilot(some: Aircraft): Fact[] {
+function autopilot(aircraft: Aircraft): Fact[] {
   return [
     [
       "panel.selected_altitude",
-      formatted(some.nav_altitude_mcp ?? some.nav_altitude_fms, (value) => measure("altitude", value)),
+      formatted(aircraft.nav_altitude_mcp ?? aircraft.nav_altitude_fms, (value) => measure("altitude", value)),
     ],
-    ["panel.selected_heading", formatted(some.nav_heading, bearing)],
-    ["panel.modes", Array.isArray(some.nav_modes) ? (some.nav_modes as string[]).join(" · ").toUpperCase() : ""],
-    ["panel.qnh", formatted(some.nav_qnh, (value) => `${number(value, 1)} hPa`)],
+    ["panel.selected_heading", formatted(aircraft.nav_heading, bearing)],
+    [
+      "panel.modes",
+      Array.isArray(aircraft.nav_modes) ? (aircraft.nav_modes as string[]).join(" · ").toUpperCase() : "",
+    ],
+    ["panel.qnh", formatted(aircraft.nav_qnh, (value) => `${number(value, 1)} hPa`)],
   ];
 }
 
-function airData(some: Aircraft): Fact[] {
+function airData(aircraft: Aircraft): Fact[] {
   const speed = (value: number): string => measure("speed", value);
   return [
-    ["panel.ias", formatted(some.ias, speed)],
-    ["panel.tas", formatted(some.tas, speed)],
-    ["panel.mach", formatted(some.mach, (value) => number(value, 2))],
-    ["panel.geometric", formatted(some.alt_geom, (value) => measure("altitude", value))],
-    ["panel.geometric_rate", formatted(some.geom_rate, (value) => measure("rate", value))],
-    ["panel.true_heading", formatted(some.true_heading, bearing)],
-    ["panel.heading", formatted(some.mag_heading, bearing)],
-    ["panel.roll", formatted(some.roll, (value) => `${number(value, 1)}°`)],
-    ["panel.wind", formatted(some.wd, (value) => `${bearing(value)} ${measure("speed", some.ws as number)}`)],
-    ["panel.oat", formatted(some.oat, (value) => `${number(value)} °C`)],
+    ["panel.ias", formatted(aircraft.ias, speed)],
+    ["panel.tas", formatted(aircraft.tas, speed)],
+    ["panel.mach", formatted(aircraft.mach, (value) => number(value, 2))],
+    ["panel.geometric", formatted(aircraft.alt_geom, (value) => measure("altitude", value))],
+    ["panel.geometric_rate", formatted(aircraft.geom_rate, (value) => measure("rate", value))],
+    ["panel.true_heading", formatted(aircraft.true_heading, bearing)],
+    ["panel.heading", formatted(aircraft.mag_heading, bearing)],
+    ["panel.roll", formatted(aircraft.roll, (value) => `${number(value, 1)}°`)],
+    ["panel.wind", formatted(aircraft.wd, (value) => `${bearing(value)} ${measure("speed", aircraft.ws as number)}`)],
+    ["panel.oat", formatted(aircraft.oat, (value) => `${number(value)} °C`)],
   ];
 }
 
-function reception(some: Aircraft, seen: unknown): Fact[] {
+function reception(aircraft: Aircraft, seen: unknown): Fact[] {
   const integrity = [
-    ["NIC", some.nic],
-    ["NACp", some.nac_p],
-    ["SIL", some.sil],
+    ["NIC", aircraft.nic],
+    ["NACp", aircraft.nac_p],
+    ["SIL", aircraft.sil],
   ].filter(([, value]) => value !== undefined && value !== null);
   return [
-    ["panel.position_age", formatted(some.seen_pos, age)],
+    ["panel.position_age", formatted(aircraft.seen_pos, age)],
     ["panel.integrity", integrity.map((pair) => pair.join(" ")).join(" · ")],
-    ["panel.source", text(some.type).replaceAll("_", " ").toUpperCase()],
-    ["panel.version", text(some.version)],
-    ["column.receiver", text(some.receiver)],
-    ["column.rssi", formatted(some.rssi, (value) => `${number(value, 1)} dBFS`)],
-    ["panel.messages", formatted(some.messages, number)],
+    ["panel.source", text(aircraft.type).replaceAll("_", " ").toUpperCase()],
+    ["panel.version", text(aircraft.version)],
+    ["column.receiver", text(aircraft.receiver)],
+    ["column.rssi", formatted(aircraft.rssi, (value) => `${number(value, 1)} dBFS`)],
+    ["panel.messages", formatted(aircraft.messages, number)],
     ["panel.seen", formatted(seen, age)],
   ];
 }
 
 /** Everything that has a value: who it is, and what engineers read below, folded. `seen` is the age of the last message (s). */
-export function facts(some: Aircraft, airframe: Airframe | null, seen: unknown): TemplateResult {
+export function facts(aircraft: Aircraft, airframe: Airframe | null, seen: unknown): TemplateResult {
   const groups: Group[] = [
-    { name: "autopilot", title: "panel.autopilot", facts: autopilot(some) },
-    { name: "air", title: "panel.air_data", facts: airData(some) },
-    { name: "reception", title: "panel.reception", facts: reception(some, seen) },
+    { name: "autopilot", title: "panel.autopilot", facts: autopilot(aircraft) },
+    { name: "air", title: "panel.air_data", facts: airData(aircraft) },
+    { name: "reception", title: "panel.reception", facts: reception(aircraft, seen) },
   ];
-  return html`${listed(identity(some, airframe))}${groups.map(folded)}`;
+  return html`${listed(identity(aircraft, airframe))}${groups.map(folded)}`;
 }
 
 function listed(all: Fact[]): TemplateResult {

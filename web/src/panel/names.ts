@@ -19,12 +19,12 @@ export function typeName(designator: unknown): string {
 
 /** The operator of a callsign; empty where its letters are no designator of the tables, as with a registration. */
 export function operatorOf(callsign: unknown): string {
-  const found = OPERATED.exec(
+  const match = OPERATED.exec(
     String(callsign ?? "")
       .trim()
       .toUpperCase(),
   );
-  return found ? operatorName(found[1]) : "";
+  return match ? operatorName(match[1]) : "";
 }
 
 /** The operator of a designator, its three letters; empty where the tables do not have it. */

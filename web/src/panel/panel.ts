@@ -122,10 +122,10 @@ class Panel extends View {
   protected override render(): TemplateResult {
     const { hex } = this;
     const now = live.selected.value;
-    const some: Aircraft | null = now || this.details ? { ...this.details, ...now, hex: hex! } : null;
+    const aircraft: Aircraft | null = now || this.details ? { ...this.details, ...now, hex: hex! } : null;
     return html`<aside class="panel" aria-label=${t("panel.label")} @keydown=${(event: KeyboardEvent) => event.key === "Escape" && this.close()}>
       ${this.tools()}
-      ${some ? this.content(some) : html`<h2>${hex?.toUpperCase()}</h2><p class="empty" role="status">${this.isGone ? t("panel.gone") : t("loading")}</p>`}
+      ${aircraft ? this.content(aircraft) : html`<h2>${hex?.toUpperCase()}</h2><p class="empty" role="status">${this.isGone ? t("panel.gone") : t("loading")}</p>`}
     </aside>`;
   }
 
@@ -145,24 +145,25 @@ class Panel extends View {
     </div>`;
   }
 
-  private content(some: Aircraft): TemplateResult {
-    const flags = (some.flags as number) ?? 0;
+  private content(aircraft: Aircraft): TemplateResult {
+    const flags = (aircraft.flags as number) ?? 0;
     const airframe = this.details?.airframe ?? null;
-    const registration = String(some.r ?? airframe?.registration ?? "");
-    const operator = names.value?.operatorOf(some.flight) || airframe?.operator || "";
-    const type = airframe?.type_name || names.value?.typeName(some.t ?? airframe?.type) || some.t || airframe?.type;
+    const registration = String(aircraft.r ?? airframe?.registration ?? "");
+    const operator = names.value?.operatorOf(aircraft.flight) || airframe?.operator || "";
+    const type =
+      airframe?.type_name || names.value?.typeName(aircraft.t ?? airframe?.type) || aircraft.t || airframe?.type;
     return html`
       <header class="panel-head">
-        ${silhouette(some, 34)}
+        ${silhouette(aircraft, 34)}
         <div>
-          <h2>${String(some.flight || registration || some.hex).trim()} ${flag(some.hex)}</h2>
+          <h2>${String(aircraft.flight || registration || aircraft.hex).trim()} ${flag(aircraft.hex)}</h2>
           ${operator ? html`<p class="operator">${operator}</p>` : nothing}
           <p class="type">${[type, registration].filter(Boolean).join(" · ")}</p>
         </div>
       </header>
       <p class="tags">
-        ${isEmergency(flags, some.squawk) ? html`<span class="tag danger">${t("aircraft.emergency")} ${some.squawk}</span>` : nothing}
-        ${marksOf(flags).map(({ title, href }) => html`<span class="tag warning"><a href=${href(some)}>${t(title)}</a></span>`)}
+        ${isEmergency(flags, aircraft.squawk) ? html`<span class="tag danger">${t("aircraft.emergency")} ${aircraft.squawk}</span>` : nothing}
+        ${marksOf(flags).map(({ title, href }) => html`<span class="tag warning"><a href=${href(aircraft)}>${t(title)}</a></span>`)}
         ${flags & FLAG.military ? html`<span class="tag">${t("aircraft.military")}</span>` : nothing}
         ${flags & FLAG.mlat ? html`<span class="tag">MLAT</span>` : nothing}
         ${flags & FLAG.tisb ? html`<span class="tag">TIS-B</span>` : nothing}
@@ -172,14 +173,14 @@ class Panel extends View {
         ${this.isGone ? html`<span class="tag">${t("panel.gone")}</span>` : nothing}
       </p>
       ${this.others()}
-      ${this.photo(some.hex, false)}
-      ${figures(some, this.details?.seen)}
-      ${this.photo(some.hex, true)}
-      ${profile(some)}
-      ${live.isReplay.value ? nothing : this.elements(some.hex)}
-      ${facts(some, airframe, this.details?.seen)}
+      ${this.photo(aircraft.hex, false)}
+      ${figures(aircraft, this.details?.seen)}
+      ${this.photo(aircraft.hex, true)}
+      ${profile(aircraft)}
+      ${live.isReplay.value ? nothing : this.elements(aircraft.hex)}
+      ${facts(aircraft, airframe, this.details?.seen)}
       <p class="panel-links">
-        ${this.links.map(({ href, icon: path, title }) => html`<a href=${href(some.hex)}>${drawing(path)}${t(title)}</a>`)}
+        ${this.links.map(({ href, icon: path, title }) => html`<a href=${href(aircraft.hex)}>${drawing(path)}${t(title)}</a>`)}
       </p>`;
   }
 

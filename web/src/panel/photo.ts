@@ -37,16 +37,16 @@ class PhotoView extends View {
   }
 
   protected override willUpdate(): void {
-    const wanted = this.source && !this.asks && preferences.value.photos ? this.hex : "";
-    if (wanted === this.shown) return;
-    this.shown = wanted;
-    if (wanted) void this.fetch(this.source!, wanted);
+    const hexToShow = this.source && !this.asks && preferences.value.photos ? this.hex : "";
+    if (hexToShow === this.shown) return;
+    this.shown = hexToShow;
+    if (hexToShow) void this.fetch(this.source!, hexToShow);
   }
 
   private async fetch(source: PhotoSource, hex: string): Promise<void> {
-    const kept = answers.get(hex);
-    if (kept && Date.now() - kept.at < KEEP_MS) {
-      this.state = kept;
+    const cached = answers.get(hex);
+    if (cached && Date.now() - cached.at < KEEP_MS) {
+      this.state = cached;
       return;
     }
     this.state = "asking";

@@ -17,8 +17,8 @@ export interface PhotoSource {
 }
 
 function textAt(value: unknown, name: string): string {
-  const found = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-  return typeof found === "string" ? found : "";
+  const member = typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  return typeof member === "string" ? member : "";
 }
 
 function objectAt(value: unknown, name: string): unknown {
@@ -26,8 +26,8 @@ function objectAt(value: unknown, name: string): unknown {
 }
 
 function sizeAt(value: unknown, name: string): number {
-  const found = objectAt(value, name);
-  return typeof found === "number" && found > 0 && found <= 4000 ? Math.round(found) : 0;
+  const member = objectAt(value, name);
+  return typeof member === "number" && member > 0 && member <= 4000 ? Math.round(member) : 0;
 }
 
 function planespottersPhoto(answer: unknown): Photo | null {

@@ -19,10 +19,10 @@ interface Gathered {
   notice: Notice;
   kind: Kind;
   count: number;
-  /** How many have not been said to screen readers yet. */
-  unsaid: number;
+  /** How many screen readers have not been given yet. */
+  unannounced: number;
   isShown: boolean;
-  said: ReturnType<typeof setTimeout> | undefined;
+  announceTimer: ReturnType<typeof setTimeout> | undefined;
   end: ReturnType<typeof setTimeout> | undefined;
 }
 
@@ -56,44 +56,44 @@ export function inform(text: string, kind: "info" | "error" = "info", href?: str
  */
 export function tell(kind: Kind, text: string, isOpen = false): boolean {
   const present = gathered.get(kind.name);
-  const one = present ?? {
+  const entry = present ?? {
     notice: { kind: "news", text, href: kind.href },
     kind,
     count: 0,
-    unsaid: 0,
+    unannounced: 0,
     isShown: false,
-    said: undefined,
+    announceTimer: undefined,
     end: undefined,
   };
-  one.kind = kind;
-  one.count += 1;
-  one.isShown = !isOpen;
-  one.notice = { ...one.notice, text: one.count === 1 ? text : kind.sum(one.count) };
-  clearTimeout(one.end);
-  one.end = setTimeout(() => forget(kind.name), SHOWN_MS);
+  entry.kind = kind;
+  entry.count += 1;
+  entry.isShown = !isOpen;
+  entry.notice = { ...entry.notice, text: entry.count === 1 ? text : kind.sum(entry.count) };
+  clearTimeout(entry.end);
+  entry.end = setTimeout(() => forget(kind.name), SHOWN_MS);
   if (present) {
-    one.unsaid += 1;
-    one.said ??= setTimeout(() => say(one), SHOWN_MS / 2);
+    entry.unannounced += 1;
+    entry.announceTimer ??= setTimeout(() => announceRest(entry), SHOWN_MS / 2);
   } else announce(text);
-  // The newest kind is the last one.
+  // The newest kind is the last entry.
   gathered.delete(kind.name);
-  gathered.set(kind.name, one);
+  gathered.set(kind.name, entry);
   show();
   return !present;
 }
 
-function say(one: Gathered): void {
-  one.said = undefined;
-  if (one.unsaid) announce(one.kind.sum(one.unsaid));
-  one.unsaid = 0;
+function announceRest(entry: Gathered): void {
+  entry.announceTimer = undefined;
+  if (entry.unannounced) announce(entry.kind.sum(entry.unannounced));
+  entry.unannounced = 0;
 }
 
 function forget(name: string): void {
-  const one = gathered.get(name);
-  if (!one) return;
-  clearTimeout(one.end);
-  clearTimeout(one.said);
-  say(one);
+  const entry = gathered.get(name);
+  if (!entry) return;
+  clearTimeout(entry.end);
+  clearTimeout(entry.announceTimer);
+  announceRest(entry);
   gathered.delete(name);
   show();
 }

@@ -57,7 +57,7 @@ def _columns(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _existing_users(db: Session, user_ids: Collection[int]) -> set[int]:
-    """Those of the users whose account is not deleted."""
+    """The users whose account is not deleted."""
     return set(db.scalars(sa.select(OWNER_ID).where(OWNER_ID.in_(user_ids)))) if user_ids else set()
 
 

@@ -14,11 +14,11 @@ class Unknowns:
         self._awaited: dict[int, float] = {}
 
     def await_location(self, user_id: int, until: float) -> None:
-        """The location of a user is unknown until they tell it or end it, or until this time (unix s)."""
+        """The location of a user is unknown until they report or end it, or until this time (unix s)."""
         self._awaited[user_id] = until
 
     def update(self, updated: set[int], now: float) -> None:
-        """Update with the users who told or ended their location."""
+        """Update with the users who reported or ended their location."""
         if self._awaited:
             self._awaited = {
                 user: until for user, until in self._awaited.items() if user not in updated and until > now

@@ -99,7 +99,7 @@ def _file(body: bytes, content_type: str) -> Response:
 
 
 def show_refusal(request: Request, problem: Problem, onward: str | None, username: str = "") -> dict[str, Any]:
-    """The sign-in page with the reason why nobody was let in."""
+    """The sign-in page with the reason for the refusal."""
     request.response.status_code = problem.kind.status
     request.response.headers.update(problem.headers)
     if problem.kind.status == 401:

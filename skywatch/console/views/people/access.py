@@ -1,4 +1,4 @@
-"""Who may see what: the access settings of all features in one table, and whom they let do what."""
+"""The access settings of all features in one table, and what they permit to whom."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _stored(session: Session) -> Entries:
 
 
 def _page(request: Request, entries: Entries, desired: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The page; ``wanted`` are settings that are not stored yet, whose effect is shown."""
+    """The page; ``desired`` are settings that are not stored yet, whose effect is shown."""
     present = _values(request.db)
     return {
         "features": [(feature, _label(request, feature)) for feature in FEATURES],

@@ -140,7 +140,7 @@ role_delete_page = FormPage("console.role.delete", "confirm.jinja2", Permission.
 
 @role_delete_page.get
 def show_delete(request: Request) -> dict[str, Any]:
-    """Who loses a role that is deleted"""
+    """The users who lose a role that is deleted"""
     role = _changeable(request)
     if role.is_system:
         raise Problem("permission_denied", "A system role cannot be deleted.")

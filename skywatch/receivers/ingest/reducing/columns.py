@@ -39,7 +39,7 @@ def address_of(number: int) -> str:
 
 @dataclasses.dataclass(slots=True, eq=False)
 class Heard:
-    """Who heard which aircraft in a second: one entry a feeder and aircraft.
+    """Reception in one second: one entry for each feeder and aircraft.
 
     ``address`` i8 with bit 24 (not ICAO's), ``feeder`` i8 (a lane), ``rssi`` f4 (the strongest, dBFS; NaN: not
     measured), ``has_position`` ?: one of the frames gave a position.

@@ -110,7 +110,7 @@ def judge_pairs(
     least_closing_kt: float,
     intentions: Intentions,
 ) -> Pairs:
-    """Those of some pairs (indexes into ``m``) that meet ``factor`` times the box.
+    """The pairs out of some (indexes into ``m``) that meet ``factor`` times the box.
 
     With a factor over 1 (pairs that were raised before) being inside is enough; otherwise they must be closing.
     """

@@ -37,7 +37,7 @@ class _Suspect:
 
 @dataclass
 class _Moved:
-    """An aircraft whose believed position has leapt: how far, when, and how often it has been confirmed."""
+    """An aircraft whose accepted position has jumped: how far, when, and how often it has been confirmed."""
 
     distance_nm: float
     at: float
@@ -75,7 +75,7 @@ class LeapDetector:
         return leaps
 
     def _believed(self, frame: Frame, thresholds: Thresholds) -> list[tuple[RefusedPosition, int, float]]:
-        """Follow the believed positions; the leaps among them, once each has been confirmed."""
+        """Follow the accepted positions; the leaps among them, once each has been confirmed."""
         self._carried.carry(frame)
         state, now = self._carried, frame.now
         lat, lon = frame.column("lat"), frame.column("lon")

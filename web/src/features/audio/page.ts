@@ -109,8 +109,10 @@ class AudioPage extends Task {
       else this.player.enqueue(items.map(({ id }) => id));
       // What is played may be older than what is listed.
       const missing = items.filter(({ id }) => !this.entries.some((one) => one.id === id)).slice(0, 100);
-      const found = await Promise.all(missing.map(({ id }) => call("GET audio/transmissions/{id}", { path: { id } })));
-      this.entries = [...this.entries, ...found].sort((a, b) => b.at.localeCompare(a.at) || b.id - a.id);
+      const fetched = await Promise.all(
+        missing.map(({ id }) => call("GET audio/transmissions/{id}", { path: { id } })),
+      );
+      this.entries = [...this.entries, ...fetched].sort((a, b) => b.at.localeCompare(a.at) || b.id - a.id);
     });
   }
 

@@ -96,8 +96,8 @@ export class Player {
   }
 
   private async file(id: number): Promise<string> {
-    const held = this.files.get(id);
-    if (held) return held;
+    const url = this.files.get(id);
+    if (url) return url;
     const address = URL.createObjectURL(
       await (await ask("GET audio/transmissions/{id}/file", { path: { id } })).blob(),
     );

@@ -64,10 +64,10 @@ class Density extends Task {
   }
 
   protected override updated(): void {
-    const wanted = [this.kind, this.hours, route.value.query.low, route.value.query.high].join(" ");
-    if (wanted === this.opened || !this.isConnected) return;
-    this.opened = wanted;
-    void this.attemptRead(() => (this.kind === "heatmap" ? this.readHeat(wanted) : this.readCoverage(wanted)));
+    const key = [this.kind, this.hours, route.value.query.low, route.value.query.high].join(" ");
+    if (key === this.opened || !this.isConnected) return;
+    this.opened = key;
+    void this.attemptRead(() => (this.kind === "heatmap" ? this.readHeat(key) : this.readCoverage(key)));
   }
 
   private clear(): void {
@@ -85,21 +85,21 @@ class Density extends Task {
     };
   }
 
-  private async readHeat(wanted: string): Promise<void> {
+  private async readHeat(key: string): Promise<void> {
     const zoom = this.map?.map.getView().getZoom() ?? 7;
     const cellDeg = zoom > 8.5 ? 0.02 : zoom > 4.9 ? 0.05 : 0.2;
     const { cells, truncated } = await call("GET history/heatmap", {
       query: { ...this.query, cell_deg: cellDeg },
     });
-    if (wanted !== this.opened) return;
+    if (key !== this.opened) return;
     Object.assign(this, { cells, cellDeg, sectors: [] });
     this.summary = cells.length ? (truncated ? t("history.truncated") : "") : t("history.nothing");
     this.draw();
   }
 
-  private async readCoverage(wanted: string): Promise<void> {
+  private async readCoverage(key: string): Promise<void> {
     const { sectors, station } = await call("GET history/coverage", { query: this.query });
-    if (wanted !== this.opened) return;
+    if (key !== this.opened) return;
     Object.assign(this, { cells: [], sectors: station ? sectors : [], station });
     const farthest = Math.max(0, ...sectors.map((sector) => sector.max_distance_nm ?? 0));
     this.summary = !station

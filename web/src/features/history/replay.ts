@@ -65,7 +65,7 @@ class Replay extends Task {
   }
 
   /** What of the address makes another replay; its time does not. */
-  private get wanted(): string {
+  private get selection(): string {
     const { begin = "", minutes = "", hex = "", flight = "" } = route.value.query;
     return [begin, minutes, hex, flight].join(" ");
   }
@@ -77,7 +77,8 @@ class Replay extends Task {
     this.open();
     // By a link, or by going back: the address says which replay it is.
     this.leave = route.subscribe(
-      ({ page, query }) => page === "history" && query.tab === "replay" && this.wanted !== this.opened && this.open(),
+      ({ page, query }) =>
+        page === "history" && query.tab === "replay" && this.selection !== this.opened && this.open(),
     );
   }
 
@@ -104,7 +105,7 @@ class Replay extends Task {
 
   /** Read what the address names: its time line, and where it names a begin, the replay itself. */
   private open(): void {
-    this.opened = this.wanted;
+    this.opened = this.selection;
     this.stop();
     const { begin, t: time } = route.value.query;
     const moment = Date.parse(time ?? "");
@@ -252,7 +253,7 @@ class Replay extends Task {
   private begin(change: Record<string, string | null>): void {
     const begin = route.value.query.begin || iso(this.span[0]);
     note({ begin, t: null, ...change });
-    if (this.wanted === this.opened) this.open();
+    if (this.selection === this.opened) this.open();
   }
 
   private readonly key = (event: KeyboardEvent): void => {

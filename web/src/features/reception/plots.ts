@@ -90,30 +90,30 @@ export function unitOf(figure: Figure): string {
 
 /** One figure over a span; where nothing was observed, the line has a gap. */
 export function line(span: Span, figure: Figure, title: string): TemplateResult {
-  const known = span.samples.filter(({ values }) => values[figure] !== null);
-  const most = Math.max(...known.map(({ values }) => values[figure]!), figure === "strong_share" ? 0.01 : 1);
+  const present = span.samples.filter(({ values }) => values[figure] !== null);
+  const most = Math.max(...present.map(({ values }) => values[figure]!), figure === "strong_share" ? 0.01 : 1);
   const x = (at: number): number => ((at - span.from) / (span.to - span.from)) * WIDTH;
   const y = (value: number): number => BASE - (value / most) * (BASE - 14);
   let path = "";
   let last = -Infinity;
-  for (const { at, values } of known) {
+  for (const { at, values } of present) {
     const step = at - last > 2.5 * span.stepMs ? "M" : "L";
     path += `${step}${x(at).toFixed(1)} ${y(values[figure]!).toFixed(1)}`;
     // A point alone is a dot.
     if (step === "M") path += "h.01";
     last = at;
   }
-  const newest = known.at(-1)?.values[figure] ?? null;
+  const newest = present.at(-1)?.values[figure] ?? null;
   const text = t("quality.chart_label", {
     title,
     newest: valueText(figure, newest),
-    most: valueText(figure, known.length ? most : null),
+    most: valueText(figure, present.length ? most : null),
   });
-  return html`<figure class="reception-line" data-figure=${figure} data-points=${known.length} data-newest=${newest ?? ""}>
+  return html`<figure class="reception-line" data-figure=${figure} data-points=${present.length} data-newest=${newest ?? ""}>
     <figcaption>${title} ${unitOf(figure) ? html`<small>${unitOf(figure)}</small>` : ""}</figcaption>
     <svg class="plot" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${text}>
       ${svg`<path class="axis" d=${`M0 ${BASE}H${WIDTH}M0 ${y(most)}H${WIDTH}`} /><path class="line" d=${path} />
-        <text x="0" y="10">${valueText(figure, known.length ? most : null)}</text>
+        <text x="0" y="10">${valueText(figure, present.length ? most : null)}</text>
         <text x="0" y="115">${ends(span)[0]}</text><text x=${WIDTH} y="115" text-anchor="end">${ends(span)[1]}</text>`}
     </svg></figure>`;
 }

@@ -56,16 +56,16 @@ function drawn(
   closest: Sample,
   x: (at: number) => number,
 ): SVGTemplateResult {
-  const known = samples.filter((sample) => value(sample) !== null);
-  const highest = niceTop(Math.max(...known.map((sample) => fromAviation(quantity, value(sample)!)), 0.01));
+  const present = samples.filter((sample) => value(sample) !== null);
+  const highest = niceTop(Math.max(...present.map((sample) => fromAviation(quantity, value(sample)!)), 0.01));
   const bottom = top + PANEL;
   const y = (one: number): number => bottom - (fromAviation(quantity, one) / highest) * PANEL;
   const ticks = [0, highest / 2, highest];
   // A line is broken where either was not heard.
-  const path = known
+  const path = present
     .map(
       (sample, at) =>
-        `${at && sample.at - known[at - 1].at <= 1 ? "L" : "M"}${x(sample.at).toFixed(2)},${y(value(sample)!).toFixed(2)}`,
+        `${at && sample.at - present[at - 1].at <= 1 ? "L" : "M"}${x(sample.at).toFixed(2)},${y(value(sample)!).toFixed(2)}`,
     )
     .join("");
   const best = value(closest);

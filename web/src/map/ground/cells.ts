@@ -45,15 +45,15 @@ export function isThere(map: string, { side }: CellSize, x: number, y: number): 
 export function cellsIn({ side }: CellSize, [west, south, east, north]: number[]): [number, number][] {
   const columns = 360 / side;
   const rows = columns / 2;
-  const found: [number, number][] = [];
+  const cells: [number, number][] = [];
   const first = Math.floor((west + 180) / side);
   const last = Math.min(first + columns - 1, Math.floor((east + 180) / side));
   const top = Math.min(rows - 1, Math.floor((north + 90) / side));
   for (let x = first; x <= last; x += 1) {
     for (let y = Math.max(0, Math.floor((south + 90) / side)); y <= top; y += 1)
-      found.push([((x % columns) + columns) % columns, y]);
+      cells.push([((x % columns) + columns) % columns, y]);
   }
-  return found;
+  return cells;
 }
 
 /** Positions on the map of numbers that are each the distance from the one before. */

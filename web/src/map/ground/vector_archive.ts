@@ -24,9 +24,9 @@ export function vectorLayer(archive: PMTiles, minZoom: number, maxZoom: number):
       (tile as VectorTile<RenderFeature>).setLoader((extent, _, projection) => {
         archive.getZxy(z, x, y).then(
           // What the archive does not have stays empty: the land below is seen.
-          (found) =>
+          (range) =>
             (tile as VectorTile<RenderFeature>).setFeatures(
-              found ? format.readFeatures(found.data, { extent, featureProjection: projection }) : [],
+              range ? format.readFeatures(range.data, { extent, featureProjection: projection }) : [],
             ),
           (error: unknown) => {
             console.warn(`The tile ${address} of the base map cannot be read:`, error);

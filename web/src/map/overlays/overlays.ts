@@ -6,32 +6,32 @@ import "./built_in";
 
 export class Overlays {
   private readonly shown = new Map<Overlay, OverlayLayer>();
-  private readonly wanted = new Set<Overlay>();
+  private readonly active = new Set<Overlay>();
 
   constructor(private readonly map: OlMap) {}
 
   follow(): void {
-    const wanted = offeredOverlays().filter(({ name }) => preferences.value.overlays.includes(name));
-    for (const overlay of [...this.wanted]) if (!wanted.includes(overlay)) this.hide(overlay);
-    for (const overlay of wanted) if (!this.wanted.has(overlay)) void this.show(overlay);
+    const chosen = offeredOverlays().filter(({ name }) => preferences.value.overlays.includes(name));
+    for (const overlay of [...this.active]) if (!chosen.includes(overlay)) this.hide(overlay);
+    for (const overlay of chosen) if (!this.active.has(overlay)) void this.show(overlay);
   }
 
   private async show(overlay: Overlay): Promise<void> {
-    this.wanted.add(overlay);
+    this.active.add(overlay);
     try {
       const loaded = await overlay.load();
-      if (!this.wanted.has(overlay)) return;
+      if (!this.active.has(overlay)) return;
       this.shown.set(overlay, loaded);
       this.map.addLayer(loaded.layer);
       loaded.start?.();
     } catch (error) {
-      this.wanted.delete(overlay); // Tried again with the next change of the settings.
+      this.active.delete(overlay); // Tried again with the next change of the settings.
       console.warn(`The layer ${overlay.name} cannot be shown:`, error);
     }
   }
 
   private hide(overlay: Overlay): void {
-    this.wanted.delete(overlay);
+    this.active.delete(overlay);
     const loaded = this.shown.get(overlay);
     if (!loaded) return;
     this.shown.delete(overlay);
@@ -40,6 +40,6 @@ export class Overlays {
   }
 
   stop(): void {
-    for (const overlay of [...this.wanted]) this.hide(overlay);
+    for (const overlay of [...this.active]) this.hide(overlay);
   }
 }
