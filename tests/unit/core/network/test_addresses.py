@@ -2,7 +2,7 @@
 
 import pytest
 
-from skywatch.core.network.addresses import TrustedProxies, client_network, parse_address, place
+from skywatch.core.network.addresses import TrustedProxies, client_network, network_of, parse_address
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_nobody_is_a_proxy_unless_the_settings_say_so():
 def test_an_ipv6_client_is_a_whole_64_and_an_ipv4_client_one_address():
     assert client_network("2001:db8:1:2:3:4:5:6") == client_network("2001:db8:1:2::1") == "2001:db8:1:2::/64"
     assert client_network("198.51.100.7") == client_network("::ffff:198.51.100.7") == "198.51.100.7/32"
-    assert place("198.51.100.7") == place("198.51.100.200") == "198.51.100.0/24"
+    assert network_of("198.51.100.7") == network_of("198.51.100.200") == "198.51.100.0/24"
     assert client_network("nonsense") == "unknown"
 
 
