@@ -21,7 +21,7 @@ from skywatch.core.feature import (
 )
 from skywatch.core.problems import Problem, ProblemKind
 from skywatch.core.reporting import metrics
-from skywatch.core.rule_fields import RuleEvents, RuleField
+from skywatch.core.rule_fields import RuleEvents, RuleField, RuleState
 from skywatch.core.runtime import Runtime
 from skywatch.core.storing.retention import Kind
 from skywatch.features import FEATURES, SETTINGS
@@ -174,10 +174,11 @@ def test_what_decides_who_hears_a_topic_is_what_its_events_declare():
     ("field", "fault"),
     [
         ({"kind": "colour", "column": "nic"}, "has kind 'colour'; known are number, text, flag"),
-        ({"kind": "number"}, "needs either a column or events"),
+        ({"kind": "number"}, "needs either a column, events or a state"),
+        ({"kind": "number", "state": RuleState(fault="a:b", holds="a:c")}, "is a state: it needs kind text"),
         (
             {"kind": "text", "column": "flight", "events": LANDINGS, "member": "pilot"},
-            "needs either a column or events",
+            "needs either a column, events or a state",
         ),
         ({"kind": "number", "events": LANDINGS, "member": "pilot"}, "needs kind text and a member"),
         ({"kind": "text", "events": LANDINGS}, "needs kind text and a member"),
