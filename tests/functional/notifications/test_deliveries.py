@@ -4,6 +4,10 @@ from datetime import timedelta
 
 import pytest
 
+from skywatch.core.backups import Restoration
+from skywatch.core.clock import utcnow
+from skywatch.notify.deliveries.claims import due_channels
+from skywatch.notify.deliveries.restored import hold_pending
 from tests.functional.notifications.conftest import ADA, ADMIN, BASE, BEN
 from tests.notifying import change_channel, deliveries, notification, send
 
@@ -122,3 +126,19 @@ def test_what_waits_is_given_up_where_a_channel_is_switched_off(client, sessions
     client.patch_json(url, {"enabled": True}, headers=ADA)
     retry = f"{BASE}/deliveries/{delivery['id']}/retry/"
     assert client.post_json(retry, {}, headers=ADA).json["state"] == "pending"
+
+
+def test_what_a_restore_holds_is_sent_when_somebody_retries_it(client, sessions, add, listed):
+    channel = add()["id"]
+    send(sessions, *(notification(1, channel, subject_id=number) for number in (1, 2, 3)))
+    with sessions() as session, session.begin():
+        hold_pending(session, Restoration())
+    held = listed("?state=held")["deliveries"]
+    assert [(d["subject_id"], d["next_at"]) for d in held] == [(3, None), (2, None), (1, None)]
+    assert held[0]["last_error"] == "held: the database was restored from a backup"
+    with sessions() as session:
+        assert due_channels(session, utcnow() + timedelta(days=365), 10) == []
+    assert client.post(f"{BASE}/deliveries/{held[0]['id']}/retry/", headers=ADA).json["state"] == "pending"
+    span = {"from": "2020-01-01T00:00:00Z", "to": "2100-01-01T00:00:00Z"}
+    assert client.post_json(f"{BASE}/deliveries/retry/", span, headers=ADA).json == {"retried": 2}
+    assert listed("?state=held")["count"] == 0
