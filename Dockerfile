@@ -13,8 +13,9 @@ RUN make wheel
 FROM ${BASE}
 # What is also installed: every database and bus that the settings can name. "parquet" adds 150 MB.
 ARG EXTRAS=postgresql,redis,nats,apprise
+# postgresql-client: what makes backups of PostgreSQL (pg_dump of the base's version, 17 on Debian 13).
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends ca-certificates python3 python3-venv \
+    && apt-get install --yes --no-install-recommends ca-certificates postgresql-client python3 python3-venv \
     && rm -rf /var/lib/apt/lists/*
 COPY --from=wheel /source/dist /tmp/dist
 RUN python3 -m venv /opt/skywatch \

@@ -196,7 +196,7 @@ def control_text(version: str, machine: str, python: str, size_kb: int) -> str:
         "Installed-Size": size_kb,
         "Depends": ", ".join([*depends, "libstdc++6", "zlib1g"]),
         "Recommends": "ca-certificates",
-        "Suggests": "ffmpeg, nginx, postgresql, redis-server",
+        "Suggests": "ffmpeg, nginx, postgresql, postgresql-client, redis-server",
         "Section": "hamradio",
         "Priority": "optional",
     }
