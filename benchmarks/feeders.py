@@ -1,0 +1,367 @@
+"""Many feeders that hear the same world: what accepting, decoding and reducing them costs, and what liars achieve.
+
+``python -m benchmarks.feeders [--feeders N] [--hearers N]``. Processor time, because it is the same on a busy machine.
+In process: bytes go to connections without sockets. Over sockets: real connections to a real listener on this machine,
+whose clients run in a process of their own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import multiprocessing
+import random
+import resource
+import socket
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from benchmarks._feeders import HALF_S, World, as_beast, make_world, place
+from skywatch.picture.picture import Picture
+from skywatch.picture.reception.feeders import FeederIntake
+from skywatch.receivers.framing.beast import BeastFramer
+from skywatch.receivers.framing.frames import FrameBatch
+from skywatch.receivers.ingest.encoding import FeederMessage, encode
+from skywatch.receivers.ingest.gathering import gatherer as gathering
+from skywatch.receivers.ingest.reception import FeederReception
+from skywatch.receivers.kinds.listen import create
+from skywatch.receivers.kinds.mode_s_stream import FrameReports
+from skywatch.receivers.listening.connection import FeederConnection
+from skywatch.receivers.listening.hub import FeederHub, KnownFeeder, hash_of
+from skywatch.receivers.mode_s.encoder import airborne_position, identification, squitter
+from skywatch.receivers.settings import ReceiverSettings
+
+FEEDERS, HEARERS, FRAMES_S, SECONDS = 1_000, 10, 240, 5
+# So many gatherings a second of 50 ms each.
+FLUSHES_S = 20
+MISS = 0.1
+RATIOS = (1, 10, 60)
+RATIO_FEEDERS, RATIO_SECONDS = 240, 4
+LIARS_FEEDERS, LIARS_SECONDS, LIARS_SHARE = 200, 15, 0.05
+BATCH_FEEDERS, BATCH_FRAMES, BATCH_ROUNDS = 40, 24, 100
+SOCKET_FEEDERS, SOCKET_SECONDS = 1_000, 8
+
+
+class Parts:
+    """Processor seconds by part of the work: wraps the functions that do it."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+
+    def wrap(self, part: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def measured(*arguments: Any, **options: Any) -> Any:
+            began = time.process_time()
+            try:
+                return function(*arguments, **options)
+            finally:
+                self.seconds[part] += time.process_time() - began
+
+        return measured
+
+
+class Ingest:
+    """A hub with feeders that are connected without sockets."""
+
+    def __init__(self, feeders: int, parts: Parts | None = None) -> None:
+        self.hub = FeederHub()
+        gatherer = self.gatherer = self.hub.gatherer
+        gatherer.add = lambda stream: gatherer._waiting.__setitem__(stream.slot, stream)  # type: ignore[method-assign]
+        if parts is not None:
+            gatherer._matcher.match = parts.wrap("gathering", gatherer._matcher.match)  # type: ignore[method-assign]
+            gatherer._decoder.decode = parts.wrap("decoding", gatherer._decoder.decode)  # type: ignore[method-assign]
+            gatherer._frames = parts.wrap("framing", gatherer._frames)  # type: ignore[method-assign]
+            self.hub.reduce = parts.wrap("reduction", self.hub.reduce)  # type: ignore[method-assign]
+        self.connections = []
+        for number in range(1, feeders + 1):
+            feeder = KnownFeeder(number, hash_of(str(number)), True, "", number)
+            network = f"10.{number >> 8}.{number & 255}.1/32"
+            connection = FeederConnection(feeder, ("10.0.0.1", 1), network, 10_000, Counter(), self.hub, lambda: None)
+            if not self.hub.claim(connection):
+                raise RuntimeError("a feeder is not let in")
+            self.connections.append(connection)
+
+
+class _Runtime:
+    """Only what ``FeederReception`` takes of a runtime."""
+
+    def __init__(self, hub: FeederHub) -> None:
+        self._hub = hub
+
+    def shared(self, kind: Any) -> FeederHub:
+        return self._hub
+
+
+def in_process(world: World, feeders: int) -> None:
+    """Processor time by part, memory, and the age of reports."""
+    parts, chance = Parts(), random.Random(2)
+    before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    ingest = Ingest(feeders, parts)
+    frames = reports = 0
+    sizes, late_s = [], []
+    per_half = max(1, round(FLUSHES_S * HALF_S))
+    base = time.time()
+    for half_second in range(len(world.frames)):
+        heard = [world.bytes_of(feeder, half_second, MISS, chance) for feeder in range(feeders)]
+        frames += sum(map(len, heard))
+        for turn in range(per_half):
+            at = half_second * HALF_S + (turn + 1) / FLUSHES_S
+            for connection, mine in zip(ingest.connections, heard, strict=True):
+                piece = mine[turn * len(mine) // per_half : (turn + 1) * len(mine) // per_half]
+                if piece:
+                    connection.receive(b"".join(piece))
+            began = time.perf_counter()
+            ingest.gatherer.flush(base + at)
+            # A frame waits for up to 50 ms, then for what is decoded with it.
+            late_s.append(gathering.GATHER_S + time.perf_counter() - began)
+        if half_second % 2:
+            reduction = ingest.hub.reduce()
+            reports += len(reduction.reports)
+            began_cpu = time.process_time()
+            sizes.append(len(encode(FeederMessage("bench", reduction, [], []))))
+            parts.seconds["encoding"] += time.process_time() - began_cpu
+    seconds = len(world.frames) * HALF_S
+    grown_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib
+    print(f"{feeders} feeders, {frames / seconds / feeders:.0f} frames/s each, {seconds:.0f} s, without sockets:")
+    for part in ("framing", "gathering", "decoding", "reduction", "encoding"):
+        print(f"  {part:10} {parts.seconds[part] / seconds:6.3f} cores")
+    print(f"  {'together':10} {sum(parts.seconds.values()) / seconds:6.3f} cores")
+    print(
+        f"  reports out / frames in: 1 / {frames / max(reports, 1):.1f}; a message has {np.mean(sizes) / 1024:.0f} KiB"
+    )
+    print(f"  memory {grown_kib / feeders:.0f} KiB a feeder; frame to decoded p95 {np.percentile(late_s, 95):.3f} s")
+
+
+def batches() -> None:
+    """One decoder for each feeder with batches of its own, and one for what all sent, in turns."""
+    aircraft = 200
+    rounds = []
+    for turn in range(BATCH_ROUNDS):
+        rows = []
+        for feeder in range(BATCH_FEEDERS):
+            mine = []
+            for frame in range(BATCH_FRAMES):
+                number = (feeder * 5 + frame) % aircraft
+                lat, lon = place(number, turn)
+                mine.append(squitter(0x400000 + number, airborne_position(lat, lon, turn % 2, 30_000)))
+            rows.append(b"".join(mine))
+        rounds.append([[row[n : n + 14] for n in range(0, len(row), 14)] for row in rows])
+    streams = [[b"".join(as_beast(mine, turn)) for mine in rows] for turn, rows in enumerate(rounds)]
+    framers = [BeastFramer() for _ in range(BATCH_FEEDERS)]
+    decoders = [FrameReports(None, Counter()) for _ in range(BATCH_FEEDERS)]
+    ingest = Ingest(BATCH_FEEDERS)
+    alone = gathered = 0.0
+    base = time.time()
+    for turn, rows in enumerate(streams):
+        began = time.process_time()
+        for framer, decoder, received in zip(framers, decoders, rows, strict=True):
+            batch = framer.feed(received, base + turn * HALF_S)
+            decoder.decode(batch if isinstance(batch, FrameBatch) else FrameBatch.empty())
+        alone += time.process_time() - began
+        began = time.process_time()
+        for connection, received in zip(ingest.connections, rows, strict=True):
+            connection.receive(received)
+        ingest.gatherer.flush(base + turn * HALF_S)
+        if turn % 2:
+            ingest.hub.reduce()
+        gathered += time.process_time() - began
+    frames = BATCH_FEEDERS * BATCH_FRAMES * BATCH_ROUNDS
+    print(f"{BATCH_FEEDERS} feeders with {BATCH_FRAMES} frames each, 5 of them a transmission:")
+    print(f"  a decoder each {frames / alone:9,.0f} frames a processor second")
+    print(f"  gathered       {frames / gathered:9,.0f} frames a processor second ({alone / gathered:.1f} times)")
+
+
+def ratios() -> None:
+    """Reports out for frames in, by how many hear an aircraft."""
+    for hearers in RATIOS:
+        world = make_world(RATIO_FEEDERS, hearers, FRAMES_S, RATIO_SECONDS)
+        ingest, chance = Ingest(RATIO_FEEDERS), random.Random(3)
+        frames = reports = 0
+        base = time.time()
+        for half_second in range(len(world.frames)):
+            for feeder, connection in enumerate(ingest.connections):
+                heard = world.bytes_of(feeder, half_second, MISS, chance)
+                frames += len(heard)
+                connection.receive(b"".join(heard))
+            ingest.gatherer.flush(base + half_second * HALF_S)
+            if half_second % 2:
+                reports += len(ingest.hub.reduce().reports)
+        print(f"{hearers:3} hearers a frame: 1 report for {frames / max(reports, 1):6.1f} frames")
+
+
+def liars() -> None:
+    """Fields that lie in the picture, of aircraft that two honest feeders hear."""
+    world = make_world(LIARS_FEEDERS, HEARERS, FRAMES_S, LIARS_SECONDS)
+    lying = set(random.Random(4).sample(range(LIARS_FEEDERS), max(1, round(LIARS_FEEDERS * LIARS_SHARE))))
+    kinds = ("shifted", "replayed", "invented")
+    honest = np.delete(world.hears, sorted(lying), 0).sum(0)
+    ingest, chance = Ingest(LIARS_FEEDERS), random.Random(5)
+    now = [time.time()]
+    picture = Picture(clock=lambda: now[0], monotonic=lambda: now[0])
+    intake = FeederIntake(picture, FeederReception(_Runtime(ingest.hub)))
+    base, checked, wrong, invented, marked = now[0], 0, 0, 0, 0
+    for half_second in range(len(world.frames)):
+        now[0] = base + half_second * HALF_S
+        for feeder, connection in enumerate(ingest.connections):
+            heard = world.bytes_of(feeder, half_second, MISS, chance)
+            if feeder in lying:
+                heard = lie(kinds[feeder % len(kinds)], world, feeder, half_second, chance)
+            connection.receive(b"".join(heard))
+        ingest.gatherer.flush(now[0])
+        if half_second % 2 == 0:
+            continue
+        intake.take(ingest.hub.reduce())
+        sky = picture.tick()
+        if half_second * HALF_S < 8:
+            continue
+        for number, address in enumerate(world.addresses):
+            if honest[number] < 2:
+                continue
+            aircraft = sky.aircraft(f"{address:06x}")
+            checked += 1
+            wrong += aircraft is None or not is_true(aircraft, number, half_second)
+        single = sky.column("single_source")
+        invented = sum(hexadecimal.startswith("7") for hexadecimal in sky.hexes)
+        marked = sum(bool(single[row]) for row, name in enumerate(sky.hexes) if name.startswith("7"))
+    print(f"{len(lying)} liars of {LIARS_FEEDERS} (shifted, replayed, invented): {wrong} lies in {checked} looks")
+    print(f"  at aircraft that two honest ones hear; {invented} invented aircraft, {marked} marked single_source")
+
+
+def lie(kind: str, world: World, feeder: int, half_second: int, chance: random.Random) -> list[bytes]:
+    """What a liar sends in place of what it hears."""
+    if kind == "replayed":
+        return world.bytes_of(feeder, max(0, half_second - 12), MISS, chance)
+    sent = []
+    for number in np.flatnonzero(world.hears[feeder]).tolist():
+        lat, lon = place(number, half_second)
+        address, lat = (0x700000 + feeder * 256 + number % 256, lat) if kind == "invented" else (
+            world.addresses[number], lat + 0.3 + feeder / 1000
+        )  # fmt: skip
+        sent.append(squitter(address, airborne_position(lat, lon, half_second % 2, 9_000 + feeder % 20 * 100)))
+        if half_second % 10 == 0:
+            sent.append(squitter(address, identification(f"LIE{feeder}")))
+    return as_beast(sent, half_second)
+
+
+def is_true(aircraft: dict[str, Any], number: int, half_second: int) -> bool:
+    """Whether position, altitude and callsign are those of the world within the last three seconds."""
+    if "lat" not in aircraft:
+        return True
+    near = any(
+        abs(aircraft["lat"] - place(number, max(0, half_second - ago))[0]) < 0.001
+        and abs(aircraft["lon"] - place(number, max(0, half_second - ago))[1]) < 0.001
+        for ago in range(7)
+    )
+    altitude_ft = 20_000 + number % 200 * 100
+    return (
+        near
+        and aircraft.get("alt_baro", altitude_ft) == altitude_ft
+        and aircraft.get("flight", f"TST{number}") == f"TST{number}"
+    )
+
+
+def over_sockets() -> None:
+    """Processor time of a listener with real connections, and what of it the sockets are."""
+    world = make_world(SOCKET_FEEDERS, HEARERS, FRAMES_S, 2)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 2 * SOCKET_FEEDERS + 200)), hard))
+    asyncio.run(_listen(world))
+
+
+async def _listen(world: World) -> None:
+    digits = [f"{number:032x}" for number in range(1, SOCKET_FEEDERS + 1)]
+    hub = FeederHub()
+    hub.replace([KnownFeeder(n, hash_of(text), True, str(n), n, True) for n, text in enumerate(digits, 1)])
+    networks = "proxy=127.0.0.1"
+    receiver = create("bench", ["127.0.0.1:0", networks, f"limit={min(10_000, SOCKET_FEEDERS + 10)}"], None)
+    receiver.join(hub, ReceiverSettings())
+    reductions: list[int] = []
+    hub.consume = lambda reduction: reductions.append(sum(link.counts["frames"] for link in reduction.links))
+    task = asyncio.create_task(receiver.run(_Sink()))
+    while receiver.port.number is None:
+        await asyncio.sleep(0.01)
+    context = multiprocessing.get_context("fork")
+    sent = context.Value("q", 0)
+    clients = context.Process(target=_clients, args=(receiver.port.number, digits, world, sent), daemon=True)
+    clients.start()
+    while len(hub.connections()) < SOCKET_FEEDERS:
+        await asyncio.sleep(0.1)
+    parts = Parts()
+    gatherer = hub.gatherer
+    gatherer.flush = parts.wrap("decoding", gatherer.flush)  # type: ignore[method-assign]
+    hub.reduce = parts.wrap("reduction", hub.reduce)  # type: ignore[method-assign]
+    # The clients make what they send first.
+    while not reductions or not reductions[-1]:
+        await asyncio.sleep(0.2)
+    await asyncio.sleep(1.0)
+    reductions.clear()
+    parts.seconds.clear()
+    began, began_cpu = time.perf_counter(), time.process_time()
+    await asyncio.sleep(SOCKET_SECONDS)
+    elapsed, used = time.perf_counter() - began, time.process_time() - began_cpu
+    clients.terminate()
+    clients.join()
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    inner = sum(parts.seconds.values())
+    frames_s = sum(reductions) / elapsed / SOCKET_FEEDERS
+    print(f"{SOCKET_FEEDERS} feeders over sockets, {frames_s:.0f} frames/s each, {elapsed:.0f} s:")
+    if not frames_s:
+        print("  the clients were too slow on this machine")
+        return
+    print(f"  sockets {(used - inner) / elapsed:.3f}, frames {parts.seconds['decoding'] / elapsed:.3f},", end=" ")
+    print(f"reduction {parts.seconds['reduction'] / elapsed:.3f}; together {used / elapsed:.3f} cores")
+
+
+class _Sink:
+    """Where nothing arrives."""
+
+    def put(self, receiver: str, reports: Any, messages: int, positions: int = 0) -> None:
+        """Take nothing."""
+
+
+def _clients(port: int, digits: list[str], world: World, sent: Any) -> None:
+    """In a process of its own: every feeder sends what it hears, twenty times a second."""
+    connections = []
+    for number, text in enumerate(digits, 1):
+        connection = socket.create_connection(("127.0.0.1", port))
+        header = f"PROXY TCP4 10.{number >> 8}.{number & 255}.1 127.0.0.1 1 2\r\n".encode()
+        connection.sendall(header + b"\x1a\xe4" + text.encode() + b"ffff")
+        connections.append(connection)
+    chance = random.Random(6)
+    per_half = round(FLUSHES_S * HALF_S)
+    pieces: list[list[bytes]] = []
+    for half_second in range(len(world.frames)):
+        heard = [world.bytes_of(feeder, half_second, MISS, chance) for feeder in range(len(digits))]
+        for turn in range(per_half):
+            pieces.append([b"".join(mine[turn::per_half]) for mine in heard])
+    turn = 0
+    began = time.monotonic()
+    while True:
+        for connection, piece in zip(connections, pieces[turn % len(pieces)], strict=True):
+            with contextlib.suppress(OSError):
+                connection.sendall(piece)
+        turn += 1
+        time.sleep(max(0.0, began + turn / FLUSHES_S - time.monotonic()))
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    """Print all of it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--feeders", type=int, default=FEEDERS)
+    parser.add_argument("--hearers", type=int, default=HEARERS)
+    options = parser.parse_args(arguments)
+    in_process(make_world(options.feeders, options.hearers, FRAMES_S, SECONDS), options.feeders)
+    batches()
+    ratios()
+    liars()
+    over_sockets()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
