@@ -62,7 +62,12 @@ class Watch:
 
 @pytest.fixture
 def watch(make_client, database_url):
-    client = make_client(database_url=database_url, auth_mode="hybrid", **{"receiver.Roof": "simulate"})
+    client = make_client(
+        database_url=database_url,
+        auth_mode="hybrid",
+        notify_allow_networks="127.0.0.0/8",
+        **{"receiver.Roof": "simulate"},
+    )
     watch = Watch(client)
     yield watch
     watch.stage.close()
@@ -95,6 +100,18 @@ def test_the_owner_of_a_feeder_is_told(watch):
     assert alert["rule_id"] == rule["id"]
     (audience,) = [audience for event, _, audience in watch.stage.events if event == "alert:triggered"]
     assert audience.users == frozenset({watch.ids["olga"]})
+
+
+def test_the_channels_of_the_owner_get_it(watch):
+    channel = {"name": "Phone", "kind": "webhook", "address": "http://127.0.0.1:9/hook"}
+    olga = watch.people["olga"]
+    number = watch.client.post_json("/api/v1/alerts/channels/", channel, headers=olga, status=201).json["id"]
+    feeder = watch.register("olga", "Attic")
+    watch.rule("olga", "Attic", channels=[number])
+    watch.receive(f"feeder-{feeder}")
+    watch.tick(61)
+    (delivery,) = watch.client.get("/api/v1/alerts/deliveries/", headers=olga).json["deliveries"]
+    assert (delivery["channel"], delivery["alert_id"]) == (number, watch.alerts("olga")[0]["id"])
 
 
 def test_what_one_may_not_watch_does_not_exist(watch):
