@@ -1,4 +1,4 @@
-"""``QualityCollector``: samples each receiver of the picture every ten seconds and adds up its hours.
+"""``QualityCollector``: samples each receiver of the picture every ten seconds or more and adds up its hours.
 
 Receivers are sampled at different ticks, so that no tick bears the work of all of them.
 """
@@ -16,7 +16,8 @@ from skywatch.picture.state.sky import Sky
 from skywatch.reception.measuring.hour import HOUR_S, MINUTE_S, Hour
 from skywatch.reception.measuring.sampling import sample
 
-SAMPLE_S = 10.0
+# Interval of the samples of a receiver (s): this, and more for each receiver beyond some hundreds, up to the last one.
+SAMPLE_S, SAMPLE_EACH_S, LONGEST_SAMPLE_S = 10.0, 0.03, 30.0
 # Two samples further apart do not belong together (s): the service stood still, or the clock was set.
 MAX_APART_S = 60.0
 # What a crash loses (s), and for each receiver: thousands of feeders must not write the disk full.
@@ -50,7 +51,7 @@ class _Meter:
 
     def is_due(self, now: float) -> bool:
         """Whether it is time for a sample; a clock that was set back does not stop it."""
-        return now >= self.due_at or self.due_at - now > SAMPLE_S + 1.0
+        return now >= self.due_at or self.due_at - now > LONGEST_SAMPLE_S + 1.0
 
 
 @dataclass
@@ -63,11 +64,13 @@ class QualityCollector:
 
     origin_of: Callable[[str], Origin]
     _meters: dict[str, _Meter] = field(default_factory=dict)
+    _sample_s: float = SAMPLE_S
 
     def tick(self, picture: Picture, sky: Sky) -> Iterator[Entry]:
         """Sample the receivers whose turn it is; yields hours that are to be written."""
         counts = picture.counts.snapshot()
         flush_s = max(FLUSH_S, FLUSH_EACH_S * len(counts))
+        self._sample_s = min(max(SAMPLE_S, SAMPLE_EACH_S * len(counts)), LONGEST_SAMPLE_S)
         for number, (name, count) in enumerate(counts.items()):
             if is_anonymous(name):
                 continue  # Nobody could read what is measured of it.
@@ -88,7 +91,7 @@ class QualityCollector:
     ) -> _Meter:
         origin = self.origin_of(name) or picture.shown_station or picture.station
         return _Meter(
-            due_at=now + 1.0 + number % SAMPLE_S,
+            due_at=now + 1.0 + number % self._sample_s,
             flush_at=now + flush_s,
             begins_at=_hour_of(now),
             hour=Hour(origin),
@@ -111,8 +114,8 @@ class QualityCollector:
         if origin != meter.hour.origin:
             meter.hour.move(origin)
         self._add(meter, picture, name, count, sky)
-        meter.due_at = now + SAMPLE_S
-        if now >= meter.flush_at or meter.flush_at - now > flush_s + SAMPLE_S:
+        meter.due_at = now + self._sample_s
+        if now >= meter.flush_at or meter.flush_at - now > flush_s + LONGEST_SAMPLE_S:
             meter.flush_at = now + flush_s
             if not meter.hour.is_empty:
                 yield _entry(name, meter)

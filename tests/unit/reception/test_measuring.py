@@ -116,6 +116,22 @@ def test_a_clock_that_was_set_neither_stops_nor_distorts():
     assert hour["seconds"] >= 40
 
 
+def test_thousands_of_receivers_are_sampled_less_often_and_none_is_left_out():
+    world = World()
+    names = [f"feeder-{number}" for number in range(1, 1001)]
+    most = 0
+    for _ in range(64):
+        for name in names:
+            world.picture.count(name, 24, 6)
+        world.tick()
+        most = max(most, sum(meter.sampled_at == world.now for meter in world.collector._meters.values()) % 1000)
+    assert most <= 1000 / 30 + 2
+    for name in names[::97]:
+        hour = total(world.newest(name).hour.minutes)
+        assert hour["messages"] / hour["seconds"] == 24
+        assert hour["samples"] in (2, 3)
+
+
 def test_another_place_begins_the_ranges_again_and_leaves_the_rest():
     world = World(places={})
     fly(world, 12, aircraft("4b1620", 0, 90), receiver="feeder-7")
