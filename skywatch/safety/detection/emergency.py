@@ -30,8 +30,8 @@ UNLAWFUL = "unlawful interference"
 MESSAGES = 2
 
 
-# A code that was broken off is sent for longer before it counts: twice as long after each break of the last minute (s).
-BREAKS_S, MAX_HOLD_S = 60.0, 30.0
+# What was received is remembered for this time (s) longer than a code has to be sent.
+MARGIN_S = 5.0
 
 
 @dataclass
@@ -44,11 +44,13 @@ class _Declared:
     heard: list[tuple[float, bool]] = field(default_factory=list)
     is_raised: bool = False
 
-    def note(self, at: float, now: float, is_declared: bool) -> None:
-        """Add what was received at a time, if that is new."""
+    def note(self, at: float, now: float, is_declared: bool, longest_s: float) -> None:
+        """Add what was received at a time, if that is new; ``longest_s`` is how long a code may have to be sent."""
         if at > self.heard_at:
             self.heard_at = at
-            self.heard = [entry for entry in self.heard if now - entry[0] <= MAX_HOLD_S] + [(now, is_declared)]
+            self.heard = [entry for entry in self.heard if now - entry[0] <= longest_s + MARGIN_S] + [
+                (now, is_declared)
+            ]
 
     def is_sent(self, now: float, hold_s: float, share: float) -> bool:
         """Whether it was sent without a break for the hold time, or was most of what was received in it."""
@@ -81,29 +83,30 @@ class EmergencyDetector:
         for address, state in list(self._declared.items()):
             index = frame.sky.index.get(address)
             if index is not None and not declaring[index]:
-                self._note_break(frame, index, state)
+                self._note_break(frame, index, state, thresholds)
             silent_s = frame.now - state.last_at
             if silent_s > (thresholds.emergency_end_s if state.is_raised else thresholds.emergency_forget_s):
                 del self._declared[address]
-        self._forget_breaks(frame.now)
+        self._forget_breaks(frame.now - thresholds.emergency_break_s)
         return findings
 
-    def _note_break(self, frame: Frame, row: int, state: _Declared) -> None:
+    def _note_break(self, frame: Frame, row: int, state: _Declared, thresholds: Thresholds) -> None:
         """Something else was received of an aircraft that has declared an emergency."""
         if state.heard and state.heard[-1][1] and not state.is_raised:
             self._breaks.setdefault(frame.hexes[row], []).append(frame.now)
-        state.note(max(float(frame.column("squawk_at")[row]), state.heard_at + 1e-3), frame.now, False)
+        at = max(float(frame.column("squawk_at")[row]), state.heard_at + 1e-3)
+        state.note(at, frame.now, False, _longest_s(thresholds))
 
-    def _forget_breaks(self, now: float) -> None:
+    def _forget_breaks(self, before: float) -> None:
         self._breaks = {
-            address: recent
-            for address, times in self._breaks.items()
-            if (recent := [t for t in times if now - t <= BREAKS_S])
+            address: recent for address, times in self._breaks.items() if (recent := [t for t in times if t >= before])
         }
 
     def _hold_s(self, address: str, label: str, thresholds: Thresholds) -> float:
         hold_s = thresholds.unlawful_hold_s if label == UNLAWFUL else thresholds.emergency_hold_s
-        return float(min(hold_s * 2.0 ** len(self._breaks.get(address, ())), max(MAX_HOLD_S, hold_s)))
+        # The power is bounded: a code that flickers for long enough makes it as large as numbers are.
+        breaks = min(len(self._breaks.get(address, ())), 100)
+        return min(hold_s * thresholds.emergency_break_factor**breaks, max(thresholds.emergency_most_s, hold_s))
 
     def _judge(self, frame: Frame, row: int, thresholds: Thresholds) -> Finding | None:
         address, squawk = frame.hexes[row], bytes(frame.column("squawk")[row]).decode()
@@ -119,7 +122,7 @@ class EmergencyDetector:
         declared = self._declared.get(address)
         if declared is None or declared.what != label:
             declared = self._declared[address] = _Declared(label, -np.inf, frame.now)
-        declared.note(heard_at, frame.now, True)
+        declared.note(heard_at, frame.now, True, _longest_s(thresholds))
         declared.last_at = frame.now
         hold_s = self._hold_s(address, label, thresholds)
         declared.is_raised = declared.is_raised or declared.is_sent(frame.now, hold_s, thresholds.emergency_share)
@@ -142,6 +145,10 @@ class EmergencyDetector:
             position=frame.position(row),
             military=frame.is_military(row),
         )
+
+
+def _longest_s(thresholds: Thresholds) -> float:
+    return max(thresholds.emergency_most_s, thresholds.emergency_hold_s, thresholds.unlawful_hold_s)
 
 
 def _state(frame: Frame, row: int) -> str:

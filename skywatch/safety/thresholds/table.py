@@ -45,6 +45,13 @@ class Thresholds:
     emergency_forget_s: float = threshold(
         5, "s", 1, 60, "an emergency that was not raised is forgotten after this time"
     )
+    emergency_break_s: float = threshold(
+        60, "s", 0, 600, "an emergency code that was broken off must be sent for longer for this time"
+    )
+    emergency_break_factor: float = threshold(
+        2, "", 1, 10, "by what factor an emergency code must be sent for longer after each break"
+    )
+    emergency_most_s: float = threshold(30, "s", 0, 600, "no emergency code must be sent for longer because of breaks")
     emergency_end_s: float = threshold(60, "s", 5, 600, "an emergency ends this long after it was last sent")
     advisory_window_s: float = threshold(
         10, "s", 1, 60, "two frames with an advisory within this time raise it; one alone may be a bit error"
@@ -74,6 +81,10 @@ class Thresholds:
     proximity_critical_nm: float = threshold(0.25, "nm", 0.05, 2, "a pair this near is critical")
     proximity_critical_ft: float = threshold(300, "ft", 50, 1000, "a pair this near in altitude is critical")
     proximity_hold_s: float = threshold(2, "s", 0, 30, "a pair is raised after it met the rule for this time")
+    proximity_sure_s: float = threshold(30, "s", 5, 180, "forecasts further ahead must hold for longer")
+    proximity_far_factor: float = threshold(
+        3, "", 0, 20, "by what multiple of the time beyond a forecast further ahead must hold for longer"
+    )
     proximity_end_s: float = threshold(10, "s", 2, 120, "an encounter ends this long after the rule last held")
     proximity_position_age_s: float = threshold(10, "s", 2, 60, "positions older than this are not judged")
     proximity_nic: float = threshold(
@@ -91,11 +102,28 @@ class Thresholds:
         "ICAO Doc 4444, 5.3.2: 1,000 ft, less 100 ft for encoders",
     )
     proximity_turn_s: float = threshold(30, "s", 5, 60, "look-ahead for aircraft in a turn")
+    proximity_turn_one_s: float = threshold(
+        10, "s", 0, 60, "so near a conflict in a turn is raised if one of four ends of the turn leads to it"
+    )
+    proximity_turn_two_s: float = threshold(
+        20, "s", 0, 60, "so near a conflict in a turn is raised if two of four ends lead to it, beyond this three"
+    )
     proximity_turning_deg_s: float = threshold(
         0.7, "degrees/s", 0.3, 3, "an aircraft whose track changes faster is in a turn"
     )
     proximity_parallel_s: float = threshold(
         20, "s", 0, 60, "turns onto parallel finals are held back until this long before the closest point"
+    )
+    proximity_intercept_deg: float = threshold(
+        30, "degrees", 5, 90, "turns onto parallel finals are held back up to this angle to the finals", "ICAO Doc 9643"
+    )
+    proximity_aside_nm: float = threshold(
+        0.08,
+        "nm",
+        0.02,
+        1,
+        "finals nearer to each other than this are not parallel finals",
+        "ICAO Annex 14 volume I, 3.1.11: 210 m, less the scatter of positions",
     )
     formation_steady_s: float = threshold(
         10, "s", 0, 60, "two that fly together are a formation after they were not closing in for this time"

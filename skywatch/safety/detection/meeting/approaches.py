@@ -15,15 +15,12 @@ from skywatch.safety.thresholds.table import Thresholds
 
 # Low, slow and descending (ft, kt, ft/min).
 LOW_FT, SLOW_KT, DESCENDING_FPM = 10_000.0, 220.0, -200.0
-# Established: alike in track (degrees). Intercepting: each within 30 degrees of its final; beyond it, who turns in.
-ESTABLISHED_DEG, INTERCEPT_DEG = 15.0, 60.0
+# Established: alike in track (degrees), as tracks scatter in gusts and crosswinds.
+ESTABLISHED_DEG = 15.0
 # Parallel within this (degrees).
 PARALLEL_DEG = 5.0
 # Behind each other, not side by side: the offset across is less than this share of the one along it.
 BEHIND_SHARE = 0.5
-# The least distance between runways for simultaneous approaches, less the scatter of positions: 210 m (ICAO Annex 14
-# volume I, 3.1.11).
-ASIDE_NM = 0.08
 
 
 def are_parallel(
@@ -63,11 +60,11 @@ def _keep_apart(
         parallel_s = np.where(shrinking > 0, np.maximum(between_deg - PARALLEL_DEG, 0.0) / shrinking, np.inf)
         # While the angle shrinks the speed across does: half of it counts.
         left_nm = np.abs(across) - np.maximum(converging_kt, 0.0) / 3600 * parallel_s / 2
-    turns_in = (parallel_s < until_s) & (left_nm >= ASIDE_NM)
+    turns_in = (parallel_s < until_s) & (left_nm >= thresholds.proximity_aside_nm)
     is_behind = np.abs(across) < BEHIND_SHARE * np.abs(along)
-    one_final = (between_deg <= ESTABLISHED_DEG) & is_behind & (closest_nm < ASIDE_NM)
+    one_final = (between_deg <= ESTABLISHED_DEG) & is_behind & (closest_nm < thresholds.proximity_aside_nm)
     is_near = until_s <= thresholds.proximity_parallel_s
-    is_established = (between_deg <= ESTABLISHED_DEG) & ~(is_near & (closest_nm < ASIDE_NM))
-    intercepts = (between_deg <= INTERCEPT_DEG) & ~is_near
+    is_established = (between_deg <= ESTABLISHED_DEG) & ~(is_near & (closest_nm < thresholds.proximity_aside_nm))
+    intercepts = (between_deg <= 2 * thresholds.proximity_intercept_deg) & ~is_near
     result: Array = (turns_in | is_established | intercepts) & ~one_final
     return result

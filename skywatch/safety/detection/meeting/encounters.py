@@ -26,9 +26,6 @@ from skywatch.safety.thresholds.table import Thresholds
 
 # A raised pair leaves only beyond this multiple of the box.
 STAY_FACTOR = 1.3
-# Forecasts further ahead than this (s) must hold longer, by this share of the excess: the forecast of a turning
-# aircraft sweeps over others that are far ahead.
-SURE_S, HOLD_SHARE = 30.0, 3.0
 # After a gap of this length (s) a pair that was not raised starts again.
 INTERRUPTED_S = 3.0
 # Within this time after the closest point (s) a message says "now".
@@ -137,7 +134,9 @@ class ProximityDetector:
         begin(entries, which[now - entries["last_at"][which] > gap_s], now)
         entries["last_at"][which] = now
         entries["distinct"][which] |= pairs.now_nm > DISTINCT * copy_range_nm(gs[pairs.first], gs[pairs.second])
-        hold_s = thresholds.proximity_hold_s + np.maximum(pairs.enter_s - SURE_S, 0.0) * HOLD_SHARE
+        # The forecast of a turning aircraft sweeps over others that are far ahead.
+        beyond_s = np.maximum(pairs.enter_s - thresholds.proximity_sure_s, 0.0)
+        hold_s = thresholds.proximity_hold_s + beyond_s * thresholds.proximity_far_factor
         entries["raised"][which] |= now - entries["since"][which] >= hold_s
         return pairs.of(np.flatnonzero(entries["raised"][which]))
 

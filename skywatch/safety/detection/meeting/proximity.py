@@ -143,7 +143,7 @@ def judge_pairs(
     if len(turning):
         sides, apart = (first[turning], second[turning]), (dx[turning], dy[turning])
         h_in[turning], h_out[turning], turned_s[turning], turned_nm[turning] = meeting_times(
-            m, *sides, apart, box_nm[turning], thresholds.proximity_turn_s, factor > 1
+            m, *sides, apart, box_nm[turning], thresholds, factor > 1
         )
     enter = np.maximum(np.maximum(h_in, v_in), 0.0)
     leave = np.minimum(np.minimum(h_out, v_out), thresholds.proximity_horizon_s)

@@ -10,6 +10,7 @@ import numpy as np
 
 from skywatch.safety.detection.frame import Array, Carried, Frame
 from skywatch.safety.detection.meeting.cells import Motion
+from skywatch.safety.thresholds.table import Thresholds
 
 # The rate is the mean of about so long (s): single tracks scatter by half a degree.
 SMOOTH_S = 4.0
@@ -17,11 +18,10 @@ SMOOTH_S = 4.0
 GAP_S = 15.0
 # Tracks that change faster than this (degrees/s) are errors, or hovering.
 GREATEST_DEG_S = 6.0
-# Ends of the turn, as shares of the look-ahead, and the step (s) at which paths are compared.
+# Ends of the turn, as shares of the look-ahead, and the step (s) at which paths are compared: a model of what nobody
+# knows, of which only the number that has to agree is a threshold.
 ENDS = (0.0, 0.25, 0.5, 1.0)
 STEP_S = 2.0
-# How many of the futures must meet the box: within so many seconds one is enough, then two, then three.
-ONE_S, TWO_S = 10.0, 20.0
 
 
 class TurnRates:
@@ -49,12 +49,14 @@ class TurnRates:
 
 
 def meeting_times(
-    m: Motion, first: Array, second: Array, offset: tuple[Array, Array], size_nm: Array, ahead_s: float, is_raised: bool
-) -> tuple[Array, Array, Array, Array]:
+    m: Motion, first: Array, second: Array, offset: tuple[Array, Array], size_nm: Array, thresholds: Thresholds,
+    is_raised: bool,
+) -> tuple[Array, Array, Array, Array]:  # fmt: skip
     """When (s) pairs of which one turns are within ``size_nm``, until when, when they are closest, and how near (nm).
 
     Never (infinite, minus infinite) where too few futures lead there; for pairs that are raised one is enough.
     """
+    ahead_s = thresholds.proximity_turn_s
     times = np.arange(0.0, ahead_s + STEP_S, STEP_S)
     distance = np.empty((len(ENDS), len(first), len(times)), "f4")
     for number, share in enumerate(ENDS):
@@ -67,7 +69,10 @@ def meeting_times(
     is_met = inside.any(axis=2)
     enters = np.where(is_met, times[inside.argmax(axis=2)], np.inf)
     earliest = enters.min(axis=0)
-    needed = np.where(earliest <= ONE_S, 1, np.where(earliest <= TWO_S, 2, 3))
+    # The nearer a conflict, the fewer futures have to lead to it.
+    needed = np.where(
+        earliest <= thresholds.proximity_turn_one_s, 1, np.where(earliest <= thresholds.proximity_turn_two_s, 2, 3)
+    )
     counts = np.full(len(first), is_raised) & is_met.any(axis=0) | (is_met.sum(axis=0) >= needed)
     likely = np.argmin(np.where(is_met, distance.min(axis=2), np.inf), axis=0)
     pairs = np.arange(len(first))
