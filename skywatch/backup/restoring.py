@@ -13,7 +13,7 @@ from sqlalchemy.engine import make_url
 
 from skywatch.backup.contents.manifest import Manifest
 from skywatch.backup.contents.sealed import PrivatePart
-from skywatch.backup.contents.setting_files import stored_secret, write_private, write_restored
+from skywatch.backup.contents.setting_files import place_beside, stored_secret, write_private, write_restored
 from skywatch.backup.databases import into_postgresql, into_sqlite
 from skywatch.backup.databases.completing import Completion
 from skywatch.backup.errors import Refused, refusal_of
@@ -65,7 +65,7 @@ def restore(plan: Plan, progress: Progress) -> Outcome:
                 write_private(secret, f"{plan.settings.secret}\n")
                 outcome.secret = secret
             if plan.private is not None:
-                outcome.settings = write_restored(plan.ini, plan.private)
+                outcome.settings = write_restored(plan.ini, place_beside(plan.ini, plan.settings), plan.private)
         except OSError as error:
             raise refusal_of(error) from None
         completion = Completion(plan.target, plan.manifest, plan.settings, plan.restoration)
@@ -89,4 +89,4 @@ def _secret_to_write(plan: Plan) -> Path | None:
         return None
     if sqlite_file(plan.settings.database_url) is not None:
         return path_of(plan.settings)
-    return plan.ini.with_name(f"{plan.ini.name}{SUFFIX}")
+    return place_beside(plan.ini, plan.settings) / f"{plan.ini.name}{SUFFIX}"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from skywatch.backup.contents.sealed import PrivatePart
 from skywatch.backup.errors import Refused
+from skywatch.core.database.engine import sqlite_file
 from skywatch.core.process.private_files import private_opener
 from skywatch.core.process.secret_file import path_of
 from skywatch.settings import Settings
@@ -67,8 +68,16 @@ def stored_secret(settings: Settings) -> str:
         raise Refused("cannot be read", path) from None
 
 
-def write_restored(ini: Path, private: PrivatePart) -> list[Path]:
-    """Write the files of the backup that differ from those here, as NAME.restored beside FILE.ini; raises OSError."""
+def place_beside(ini: Path, settings: Settings) -> Path:
+    """The folder of FILE.ini, or, where this user may not write there (``/etc``), that of the SQLite database or the
+    current one."""
+    database = sqlite_file(settings.database_url)
+    folders = [ini.absolute().parent, *([database.absolute().parent] if database is not None else []), Path.cwd()]
+    return next((folder for folder in folders if os.access(folder, os.W_OK | os.X_OK)), folders[0])
+
+
+def write_restored(ini: Path, folder: Path, private: PrivatePart) -> list[Path]:
+    """Write the files of the backup that differ from those of FILE.ini, as NAME.restored; raises OSError."""
     written = []
     here = {file.name: file for file in setting_files(ini)}
     for number, (name, text) in enumerate(private.files.items()):
@@ -76,7 +85,7 @@ def write_restored(ini: Path, private: PrivatePart) -> list[Path]:
         present = ini if number == 0 else here.get(name)
         if present is not None and present.read_text(encoding="utf-8") == text:
             continue
-        path = ini.absolute().parent / f"{name}{ENDING}"
+        path = folder / f"{name}{ENDING}"
         write_private(path, text)
         written.append(path)
     return written

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -300,6 +301,21 @@ def test_settings_come_back_beside_the_file(origin, target, there):
     assert path.read_text() == origin.ini.read_text()
     assert path.stat().st_mode & 0o777 == 0o600
     assert str(path) in done.stdout
+
+
+def test_settings_go_elsewhere_where_the_folder_is_of_root(origin, target, there, tmp_path, monkeypatch):
+    """As with the Debian package: /etc/skywatch is root's, and the command runs as the service's user."""
+    etc = tmp_path / "etc"
+    etc.mkdir()
+    there.ini = shutil.move(there.ini, etc / "skywatch.ini")
+    access = os.access
+    monkeypatch.setattr("os.access", lambda path, mode: path != etc and access(path, mode))
+    done = skywatch(*restoring(target, there))
+    assert done.exit_code == 0, done.output
+    restored = there.folder / "skywatch.ini.restored"
+    assert restored.read_text() == origin.ini.read_text()
+    assert str(restored) in done.stdout
+    assert [path.name for path in etc.iterdir()] == ["skywatch.ini"]
 
 
 def test_files_that_the_settings_take_over_come_back(tmp_path, migrated_sqlite):
