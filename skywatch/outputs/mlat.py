@@ -13,7 +13,7 @@ from skywatch.core.network.addresses import Network
 from skywatch.core.process import tasks
 from skywatch.inputs.base import InputStatus
 from skywatch.inputs.options import Options, Words, join_address, parse_address
-from skywatch.inputs.retrying import RetryingInput
+from skywatch.inputs.retrying import InputError, RetryingInput
 from skywatch.outputs import forms
 from skywatch.outputs.feeder import ListeningFeeder
 from skywatch.receivers.listening.connection import FeederConnection
@@ -75,13 +75,21 @@ class _Mirror:
 
 
 class MlatOutput(RetryingInput[InputStatus]):
-    """The ports of all feeders that consent."""
+    """The ports of all feeders that consent; ``has_bus``: they connect to the role ingest, wherever it runs."""
 
-    def __init__(self, name: str, address: tuple[str, int], allowed: tuple[Network, ...], feeders: FeederHub) -> None:
+    def __init__(
+        self,
+        name: str,
+        address: tuple[str, int],
+        allowed: tuple[Network, ...],
+        feeders: FeederHub,
+        has_bus: bool = False,
+    ) -> None:
         super().__init__(InputStatus(name=name, kind=MLAT, address=join_address(*address), family="output"))
         self._host, self._first_port = address
         self._allowed = allowed
         self._feeders = feeders
+        self._has_bus = has_bus
         self.ports: dict[int, FeederPort] = {}
 
     @property
@@ -96,7 +104,12 @@ class MlatOutput(RetryingInput[InputStatus]):
         await self.read_forever()
 
     async def session(self) -> None:
-        """Open and close the ports of feeders as they come and go, and as they consent."""
+        """Open and close the ports of feeders as they come and go, and as they consent.
+
+        Raises InputError where no feeder can connect to this process.
+        """
+        if self._has_bus and self._feeders.consume is None:
+            raise InputError("feeders connect to other processes: give the tracker's the role ingest, too")
         self.set_connected("listening")
         try:
             while True:
@@ -142,7 +155,7 @@ class MlatOutput(RetryingInput[InputStatus]):
         await self.ports.pop(number).close()
 
 
-def open_mlat_output(name: str, words: Words, feeders: FeederHub) -> MlatOutput:
+def open_mlat_output(name: str, words: Words, feeders: FeederHub, *, has_bus: bool = False) -> MlatOutput:
     """The output that a setting describes; raises ValueError."""
     if not words:
         raise ValueError("expected host:port, the port being the one before that of the first feeder")
@@ -150,4 +163,4 @@ def open_mlat_output(name: str, words: Words, feeders: FeederHub) -> MlatOutput:
     options = Options(words[1:])
     allowed = options.networks("allow")
     options.finish()
-    return MlatOutput(name, address, allowed, feeders)
+    return MlatOutput(name, address, allowed, feeders, has_bus)

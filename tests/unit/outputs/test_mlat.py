@@ -10,6 +10,7 @@ from skywatch.outputs import mlat
 from skywatch.outputs.factory import open_output
 from skywatch.outputs.mlat import open_mlat_output
 from skywatch.receivers.framing.beast import MLAT_TICKS, BeastFramer
+from skywatch.receivers.listening.hub import FeederHub
 from skywatch.settings import SettingsError
 from tests.ports import free_port
 from tests.unit.receivers.listening.connections import HELLO, connect, known, listening, until
@@ -126,6 +127,20 @@ def test_a_port_that_is_taken_or_too_high_is_named(monkeypatch):
         output = open_mlat_output("mlat", ["127.0.0.1:65534"], receiver.feeders)
         assert output._open(CONSENTING) is None
         assert "65537" in output.status.last_error
+
+    run(test)
+
+
+def test_an_output_that_no_feeder_can_reach_says_so():
+    async def test():
+        hub = FeederHub()
+        output = open_mlat_output("mlat", ["127.0.0.1:31000"], hub, has_bus=True)
+        task = asyncio.create_task(output.run())
+        await until(lambda: output.status.state == "waiting")
+        assert "role ingest" in output.status.last_error
+        hub.consume = print  # the role ingest runs in this process
+        await until(lambda: output.status.state == "listening")
+        task.cancel()
 
     run(test)
 
