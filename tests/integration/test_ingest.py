@@ -73,9 +73,10 @@ class World(threading.Thread):
             self.sockets[number], self.due[number] = None, time.monotonic() + RECONNECT_S
 
 
-@pytest.fixture
-def installation(tmp_path, redis_url, postgresql_url) -> Iterator[tuple[Service, list[Service], World]]:
-    shared = {"secret": "x" * 40, "bus": redis_url, "database_url": postgresql_url, "auth_mode": "public"}
+@pytest.fixture(params=["redis_url", "nats_url"])
+def installation(request, tmp_path, postgresql_url) -> Iterator[tuple[Service, list[Service], World]]:
+    bus = request.getfixturevalue(request.param)
+    shared = {"secret": "x" * 40, "bus": bus, "database_url": postgresql_url, "auth_mode": "public"}
     ports = [free_port(), free_port()]
     services = []
     for name, port in (("tracker", ports[0]), ("api", ports[0]), ("one", ports[0]), ("two", ports[1])):
