@@ -28,8 +28,8 @@ def open_output(runtime: Runtime, name: str, text: str) -> Input:
     form, words = split_setting(setting, text, (*FORMS, MLAT), EXAMPLE)
     if form == MLAT:
         try:
-            hub = runtime.shared(FeederHub)
-            return open_mlat_output(name, words, hub, has_bus=not runtime.bus.carries_objects)
+            feeders = runtime.shared(FeederHub)
+            return open_mlat_output(name, words, feeders, has_bus=not runtime.bus.carries_objects)
         except ValueError as error:
             raise SettingsError(setting, str(error)) from None
     output = parse(name, text)
