@@ -1,4 +1,4 @@
-"""What ACARS messages are made of."""
+"""The feature declaration of ACARS messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What accounts are made of."""
+"""The feature declaration of accounts."""
 
 from __future__ import annotations
 

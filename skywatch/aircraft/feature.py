@@ -1,4 +1,4 @@
-"""What live aircraft are made of."""
+"""The feature declaration of live aircraft."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What airframes are made of."""
+"""The feature declaration of airframes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What audio transmissions are made of."""
+"""The feature declaration of audio transmissions."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class AudioSettings(Settings):
     )
 
     def check(self) -> None:
-        """An engine has what it needs."""
+        """Raises SettingsError where the engine lacks a setting."""
         if self.transcription == "openai":
             address = urlsplit(self.transcription_url)
             if address.scheme not in ("http", "https") or not address.hostname:

@@ -1,4 +1,4 @@
-"""What backups are made of."""
+"""The feature declaration of backups."""
 
 from __future__ import annotations
 

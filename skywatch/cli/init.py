@@ -98,7 +98,7 @@ def init(
 
 
 def _offer_setup(sessions: SessionFactory, settings: Settings, ini: Path, first_administrator: bool) -> None:
-    """Say on a terminal how the first administrator is created, while there is none."""
+    """Print on a terminal how the first administrator is created, while there is none."""
     if not settings.of(AccountSettings).local_auth_enabled:
         return
     with writing(sessions) as session:

@@ -1,4 +1,4 @@
-"""What the administrative console is made of."""
+"""The feature declaration of the administrative console."""
 
 from __future__ import annotations
 

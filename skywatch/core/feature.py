@@ -128,7 +128,7 @@ class EditableInputs:
 
 @dataclass(frozen=True, kw_only=True)
 class Feature:
-    """Everything that the rest of an installation needs to know of a feature."""
+    """The declaration of a feature: all that other parts need of it."""
 
     name: str
     # What it brings to an installation, in the sentence about it (``live aircraft``); empty where that says nothing.

@@ -52,7 +52,7 @@ class FeederAdmission:
         self._task.start()
 
     async def stop(self) -> None:
-        """Let nobody in any more, and write when feeders were heard last."""
+        """Admit no feeder any more, and write when feeders were heard last."""
         self._task.close()
         self._hub.replace(())
         self._write_seen()

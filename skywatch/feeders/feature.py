@@ -1,4 +1,4 @@
-"""What the feature feeders is made of."""
+"""The feature declaration of the feature feeders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What history is made of."""
+"""The feature declaration of history."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def forbidden_view(error: HTTPForbidden, request: Request) -> Response:
 
 
 def not_found_view(error: HTTPNotFound, request: Request) -> Response:
-    """Nothing there; or something that answers other methods (Cornice's services say so themselves)."""
+    """404 for an unknown path, 405 for one with other methods (Cornice's services say so themselves)."""
     if isinstance(error, PredicateMismatch) and request.matched_route is not None:
         allowed = _methods(request.registry, request.matched_route.name)
         if allowed and request.method not in allowed:

@@ -1,4 +1,4 @@
-"""What outputs are made of."""
+"""The feature declaration of outputs."""
 
 from __future__ import annotations
 

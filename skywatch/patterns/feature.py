@@ -1,4 +1,4 @@
-"""What flight patterns are made of."""
+"""The feature declaration of flight patterns."""
 
 from __future__ import annotations
 

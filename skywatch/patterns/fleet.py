@@ -103,8 +103,8 @@ class PatternFleet:
     def leave(self, addresses: Sequence[str] = ()) -> list[Found]:
         """Record the aircraft that left the picture; return the ends of patterns of those that did not return.
 
-        Reception has holes: who was watched and comes back within `trail_break_s` goes on as before. Call this each
-        tick, also without any, so that those who do not come back are forgotten.
+        Reception has gaps: an aircraft that returns within `trail_break_s` is continued. Call this each tick, also
+        without addresses, so that those that do not return are forgotten.
         """
         for address in addresses:
             slot = self._slots.find(address)
@@ -116,7 +116,7 @@ class PatternFleet:
         while self._away and self._now - self._away[0][0] > self._s.trail_break_s:
             left_t, address = heappop(self._away)
             slot = self._slots.find(address)
-            # Who came back was fed again.
+            # An aircraft that came back was fed again.
             if slot in self._trackers and self._fed_t[slot] <= left_t:
                 changes += self._end(address, slot)
         return changes

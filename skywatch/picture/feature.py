@@ -1,4 +1,4 @@
-"""What the live air picture is made of."""
+"""The feature declaration of the live air picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the quality of reception is made of."""
+"""The feature declaration of the quality of reception."""
 
 from __future__ import annotations
 

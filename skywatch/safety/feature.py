@@ -1,4 +1,4 @@
-"""What safety events are made of."""
+"""The feature declaration of safety events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the state of the service is made of."""
+"""The feature declaration of the state of the service."""
 
 from __future__ import annotations
 

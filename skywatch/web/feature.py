@@ -1,4 +1,4 @@
-"""What the web application is made of."""
+"""The feature declaration of the web application."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def get_assignment(session: Session, assignment_id: int) -> UserRole:
 def create_assignment(
     session: Session, caller: Caller, user_id: int, role_id: int, expires_at: datetime | None
 ) -> UserRole:
-    """Let a user hold a role, perhaps for a time; one that has run out is replaced."""
+    """Assign a role to a user, optionally until a time; an expired assignment is replaced."""
     rights = caller.begin(session, Permission.USERS_EDIT)
     user, role = session.get(User, user_id), session.get(Role, role_id)
     faults = {name: f"there is no such {name}" for name, row in (("user", user), ("role", role)) if row is None}
@@ -98,7 +98,7 @@ def update_assignment(session: Session, caller: Caller, assignment_id: int, expi
 
 
 def replace_assignments(session: Session, caller: Caller, user_id: int, end_of: Mapping[str, datetime | None]) -> User:
-    """Let a user hold exactly these roles (name -> end, None for none); what stays as it is keeps its source and age.
+    """Assign exactly these roles to a user (name -> end, None for none); what stays as it is keeps its source and age.
 
     Raises Problem: 400 for a role that is not there or an end that is past, 403 for rights that the caller lacks, 409
     where the last superadmin would go.

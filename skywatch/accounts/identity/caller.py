@@ -20,7 +20,7 @@ from skywatch.security.permissions import Permission
 
 @dataclass(frozen=True)
 class Caller:
-    """Somebody who changes accounts."""
+    """A caller who changes accounts."""
 
     actor: Actor
 

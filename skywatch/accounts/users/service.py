@@ -178,7 +178,7 @@ def apply_profile(session: Session, user: User, fields: ProfileChangeFields, *, 
 
 
 def withdraw_resets(session: Session, user_id: int) -> None:
-    """Let no link give a user another password."""
+    """Revoke all links with which a user's password could be reset."""
     session.execute(sa.delete(PasswordReset).where(PasswordReset.user_id == user_id))
 
 
@@ -195,7 +195,7 @@ def set_password(user: User, password: str, field: str) -> None:
 def set_roles(
     session: Session, caller: Caller, rights: frozenset[Permission], user: User, names: Sequence[str]
 ) -> None:
-    """Let a user hold exactly the roles named; assignments that stay keep their end."""
+    """Assign exactly the named roles to a user; assignments that stay keep their end."""
     roles_by_name = {role.name: role for role in session.scalars(sa.select(Role).where(Role.name.in_(names)))}
     unknown = sorted(set(names) - set(roles_by_name))
     if unknown:

@@ -53,7 +53,7 @@ class IncomingFile:
         self._file.write(data)
 
     def finish(self) -> None:
-        """Everything is written."""
+        """Close the file; all data is on disk."""
         self._file.close()
 
 

@@ -94,7 +94,7 @@ def _columns(rows: list[dict[str, Text]], width: int | None) -> list[str]:
 
 
 def whole(aircraft: list[dict[str, Any]], source: str, view: View, width: int) -> RenderableType:
-    """Everything at once, for where nobody scrolls."""
+    """The whole table, for output that does not scroll."""
     shown = view.arrange(aircraft, len(aircraft) + 1)
     rows = table(shown, width, view.units, sort=view.sort, descending=view.descending)
     return Group(_title(aircraft, source, view), rows)

@@ -10,7 +10,7 @@ from pyramid.response import Response
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.identity.caller import Caller, noting_refusals
-from skywatch.console.pages.notes import say
+from skywatch.console.pages.notes import flash
 from skywatch.console.routes import see_other
 from skywatch.core.database.engine import writing
 from skywatch.core.problems import Problem
@@ -31,7 +31,7 @@ def changing(request: Request, action: str, target: Target) -> Iterator[tuple[Se
 def done(request: Request, address: str, text: str) -> Response:
     """Go on to a page that says what was done."""
     response = see_other(request, address)
-    say(request, response, text)
+    flash(request, response, text)
     return response
 
 

@@ -64,7 +64,7 @@ class Layout:
 
     @property
     def identity(self) -> Identity | None:
-        """The signed-in user; read by pages that show it alone, because a refused session has nobody."""
+        """The signed-in user; read by pages that show only the user: a refused session has none."""
         return self._request.identity
 
     def note(self) -> str | None:

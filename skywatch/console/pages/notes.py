@@ -15,7 +15,7 @@ LIFETIME_S = 60
 MAX_LENGTH = 300
 
 
-def say(request: Request, response: Response, text: str) -> None:
+def flash(request: Request, response: Response, text: str) -> None:
     """Have the next page say a line."""
     value = _signer(request).dumps(text[:MAX_LENGTH]).decode("ascii")
     set_cookie(request, response, COOKIE, value, max_age_s=LIFETIME_S)

@@ -88,7 +88,7 @@ class Sessions:
         return session
 
     def begin(self, request: Request, response: Response, user_id: int, login_id: str, ends_at: datetime) -> None:
-        """Let the browser prove a new login."""
+        """Give the browser the cookie of a new login."""
         self._write(request, response, Session(user_id, login_id, ends_at.timestamp(), unix_now()))
 
     def forget(self, request: Request, response: Response) -> None:

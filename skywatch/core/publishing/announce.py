@@ -64,7 +64,7 @@ class Announcer:
         self._thread.start()
 
     def close(self) -> None:
-        """Say no more; the others forget this process at once."""
+        """Stop announcing; other processes forget this one at once."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join()

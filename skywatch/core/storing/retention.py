@@ -296,7 +296,7 @@ class Pruner:
                 self._vacuum(kind)
 
     def _vacuum(self, kind: Kind) -> None:
-        """Let PostgreSQL use the room of removed rows again, and cut off what is free at the end of the table."""
+        """Make the room of removed rows reusable in PostgreSQL, and cut off what is free at the end of the table."""
         if self._gone[kind.name] > self._stored_rows[kind.name] * VACUUM_SHARE:
             # Outside a transaction, and while others read and write: it yields to exclusive locks.
             with (
@@ -307,7 +307,7 @@ class Pruner:
             self._gone[kind.name] = 0
 
     def _shrink(self) -> None:
-        """Let SQLite's file shrink by the pages that are free, a few at a time."""
+        """Shrink SQLite's file by its free pages, a few at a time."""
         while True:
             began = time.perf_counter()
             # The driver's own connection: this must run outside a transaction, and to its end, which is many steps.

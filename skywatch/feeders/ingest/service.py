@@ -65,7 +65,7 @@ class IngestService:
         self._following = asyncio.create_task(self._follow_forever(), name="settings of listeners")
 
     async def stop(self) -> None:
-        """Let nobody in any more; feeders connect to other processes."""
+        """Admit no feeder any more; feeders connect to other processes."""
         if not self._is_needed:
             return
         if self._following is not None:

@@ -71,7 +71,7 @@ class Limiter:
         """
         verdict = self._ask(lambda c: (c.moving if exact else c.fixed).hit(self._item(rate), bucket, subject))
         if self._peers is not None and verdict.allowed:
-            self._peers.tell(Hit(rate, bucket, subject, is_exact=exact))
+            self._peers.publish(Hit(rate, bucket, subject, is_exact=exact))
         return verdict
 
     def look(self, rate: str, bucket: str, subject: str) -> Verdict:
@@ -82,7 +82,7 @@ class Limiter:
         """Reset the count."""
         self._ask(lambda c: c.moving.forgive(self._item(rate), bucket, subject))
         if self._peers is not None:
-            self._peers.tell(Hit(rate, bucket, subject, is_forgiven=True))
+            self._peers.publish(Hit(rate, bucket, subject, is_forgiven=True))
 
     def _count(self, hit: Hit) -> None:
         """Count what another process has counted."""

@@ -58,8 +58,8 @@ class PeerCounts:
         self._faults = FaultLog(log, "counts of another process cannot be read", "counts of others are read again")
         bus.subscribe((TOPIC,), self._take)
 
-    def tell(self, hit: Hit) -> None:
-        """Say what was counted here; returns at once."""
+    def publish(self, hit: Hit) -> None:
+        """Publish what was counted here; returns at once."""
         now = time.monotonic()
         with self._guard:
             self._pending[hit] += 1

@@ -74,7 +74,7 @@ def security_headers_tween(handler: Handler, registry: Any) -> Handler:
 
 
 def _allow_frame(response: Response) -> None:
-    """Let a page of the same origin show the response in a frame."""
+    """Permit a frame of the same origin to show the response."""
     for name in ("Content-Security-Policy", "X-Frame-Options"):
         text = response.headers.get(name, "")
         response.headers[name] = text.replace("frame-ancestors 'none'", "frame-ancestors 'self'").replace(

@@ -78,7 +78,7 @@ async def open_stream(host: str, port: int, idle_timeout_s: float | None = None)
 
 
 def keep_alive(connection: socket.socket) -> None:
-    """Let the system probe a connection that is silent."""
+    """Enable TCP keepalive on a connection."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in KEEPALIVE:
         if hasattr(socket, name):  # not every system has them all

@@ -70,7 +70,7 @@ class Trail:
         return self._vertex
 
     def forget(self) -> None:
-        """Let the next position begin a new trail."""
+        """Begin a new trail with the next position."""
         self.plane = None
 
     def add(self, t: float, lat: float, lon: float, alt_ft: float | None = None, speed_kt: float | None = None,

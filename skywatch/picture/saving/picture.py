@@ -37,7 +37,7 @@ class SavedBook(msgspec.Struct, array_like=True):
 
 
 class SavedPicture(msgspec.Struct, array_like=True):
-    """Everything that a picture needs to go on: ``saved_at`` is unix seconds."""
+    """The saved state of a picture: ``saved_at`` is unix seconds."""
 
     form: int
     saved_at: float

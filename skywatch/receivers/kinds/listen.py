@@ -72,7 +72,7 @@ class ListenReceiver(RetryingReceiver):
         return status
 
     def join(self, feeders: FeederHub, settings: ReceiverSettings) -> None:
-        """Let in whom the hub of this process knows."""
+        """Admit connections of the feeders in this process's hub."""
         self.feeders = feeders
         feeders.station, feeders.tap = self._station, self.tap
         self.settings = settings

@@ -192,7 +192,7 @@ class FeederHub:
         return registered == feeder if feeder.is_registered else registered is None
 
     def claim(self, connection: Claimant) -> bool:
-        """Let a connection in, in place of the feeder's older one; False where that stays."""
+        """Admit a connection in place of the feeder's older one; False where that stays."""
         older = self._connected.get(connection.feeder.id)
         if older is not None:
             if older.network != connection.network and older.silent_s() < YIELDS_AFTER_S:

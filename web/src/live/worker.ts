@@ -54,7 +54,7 @@ let speed = 1;
 let pictureAt = performance.timeOrigin + performance.now();
 let due: ReturnType<typeof setTimeout> | undefined;
 
-const tell = (news: News, transfer: Transferable[] = []): void => scope.postMessage(news, transfer);
+const post = (news: News, transfer: Transferable[] = []): void => scope.postMessage(news, transfer);
 const clockMs = (): number => performance.timeOrigin + performance.now();
 
 const channel = new Channel({
@@ -72,12 +72,12 @@ const channel = new Channel({
     follow();
     show();
   },
-  event: (topic, event, data) => tell({ type: "event", topic, event, data }),
-  state: (state, detail, denied) => tell({ type: "state", state, detail, denied }),
-  picture: (isStale) => tell({ type: "picture", isStale }),
+  event: (topic, event, data) => post({ type: "event", topic, event, data }),
+  state: (state, detail, denied) => post({ type: "state", state, detail, denied }),
+  picture: (isStale) => post({ type: "picture", isStale }),
   rights: (lost) => {
     if (lost.includes("aircraft")) forget();
-    tell({ type: "rights" });
+    post({ type: "rights" });
   },
 });
 
@@ -86,17 +86,17 @@ function follow(): void {
   trails.take(fleet);
   if (isReplay || !look.outline) return;
   outline.take(fleet);
-  tellOutline();
+  postOutline();
 }
 
 let outlineTold = -Infinity;
 
-function tellOutline(): void {
+function postOutline(): void {
   if (clockMs() - outlineTold < OUTLINE_EVERY_MS) return;
   const points = outline.changes();
   if (!points) return;
   outlineTold = clockMs();
-  tell({ type: "outline", points });
+  post({ type: "outline", points });
 }
 
 /** Nothing is known of any aircraft any more. */
@@ -120,8 +120,8 @@ function show(): void {
   clearTimeout(due);
   due = undefined;
   drawFrame();
-  tellList();
-  tellSelected();
+  postList();
+  postSelected();
 }
 
 /** Show what is there in a new way, soon: several changes of the page cost one frame. */
@@ -180,7 +180,7 @@ function drawFrame(): void {
     trails: trails.news(fleet, rows, count),
   };
   const { trails: news } = frame;
-  tell(frame, news ? [data.buffer, news.segments, news.anchors, news.shown] : [data.buffer]);
+  post(frame, news ? [data.buffer, news.segments, news.anchors, news.shown] : [data.buffer]);
 }
 
 /** Drawing, size (in 1/100), and whether it stands out, in one number. */
@@ -193,11 +193,11 @@ function lookOf(slot: number, flags: number, isChosen: boolean): number {
   return drawing | (size << 8) | (marked << 16) | ((faint | (isChosen ? 2 : 0)) << 24);
 }
 
-function tellList(): void {
+function postList(): void {
   let positioned = 0;
   for (let slot = 0; slot < fleet.top; slot += 1) positioned += fleet.located[slot];
   const { rows, matching } = windowOf(fleet, list, list.inView ? view : null);
-  tell({
+  post({
     type: "list",
     offset: list.offset,
     rows: rows.map((slot) => fleet.describe(slot)),
@@ -212,9 +212,9 @@ function describe(hex: string): Aircraft | null {
   return slot === undefined ? null : fleet.describe(slot);
 }
 
-function tellSelected(): void {
+function postSelected(): void {
   if (selected === null) return;
-  tell({ type: "selected", aircraft: describe(selected), also: also.map(describe), now: fleet.now });
+  post({ type: "selected", aircraft: describe(selected), also: also.map(describe), now: fleet.now });
 }
 
 /** Aircraft that are not drawn cannot be meant. */
@@ -271,7 +271,7 @@ scope.onmessage = ({ data: order }: MessageEvent<Order>) => {
       break;
     case "list":
       list = order;
-      tellList();
+      postList();
       break;
     case "view":
       view = order.view;
@@ -293,10 +293,10 @@ scope.onmessage = ({ data: order }: MessageEvent<Order>) => {
       show();
       break;
     case "step":
-      tell({ type: "picked", id: order.id, aircraft: neighbour(order.step) });
+      post({ type: "picked", id: order.id, aircraft: neighbour(order.step) });
       break;
     case "pick":
-      tell({ type: "picked", id: order.id, aircraft: pick(order.x, order.y, order.radius) });
+      post({ type: "picked", id: order.id, aircraft: pick(order.x, order.y, order.radius) });
       break;
     case "replay":
       isReplay = order.on;
@@ -313,7 +313,7 @@ scope.onmessage = ({ data: order }: MessageEvent<Order>) => {
     case "outline":
       outline.seed(order.points, fleet.now);
       outlineTold = -Infinity;
-      tellOutline();
+      postOutline();
       break;
     case "past":
       trails.seed(

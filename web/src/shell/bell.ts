@@ -6,7 +6,7 @@ import { number, t } from "../i18n/i18n";
 import { live, type Happening } from "../live/live";
 import { isSilent } from "../live/simulated";
 import { session } from "../session/session";
-import { seen, tell } from "../ui/announce";
+import { publishNews, seen } from "../ui/announce";
 import { FEATURES, PAGES, type Feature, type Notice, type OpenPage } from "./feature";
 
 /** The numbers of the pages' badges, by page. */
@@ -55,7 +55,11 @@ function ring(): void {
 function notify({ pages, severalNotices }: Feature, { title, text }: Notice): void {
   const [{ name, title: pageTitle }] = pages;
   const sum = (n: number): string => (severalNotices ? t(severalNotices, { n }) : `${t(pageTitle)}: ${number(n)}`);
-  const isFirst = tell({ name, href: `#/${name}`, sum }, t("notice", { name: title, text }), route.value.page === name);
+  const isFirst = publishNews(
+    { name, href: `#/${name}`, sum },
+    t("notice", { name: title, text }),
+    route.value.page === name,
+  );
   if (isFirst) ring();
 }
 

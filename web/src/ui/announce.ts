@@ -54,7 +54,7 @@ export function inform(text: string, kind: "info" | "error" = "info", href?: str
  * Screen readers are told each once: the first at once, and what follows as one sum at most every few seconds. News about
  * the page that is open are said and not shown.
  */
-export function tell(kind: Kind, text: string, isOpen = false): boolean {
+export function publishNews(kind: Kind, text: string, isOpen = false): boolean {
   const present = gathered.get(kind.name);
   const entry = present ?? {
     notice: { kind: "news", text, href: kind.href },

@@ -18,7 +18,7 @@ from skywatch.accounts.users import resets
 from skywatch.console.forms.changes import SHOWN_ON_THE_PAGE
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.forms.form import parameter
-from skywatch.console.pages.notes import say, take
+from skywatch.console.pages.notes import flash, take
 from skywatch.console.pages.page import FormPage
 from skywatch.console.routes import RESET, see_other
 from skywatch.console.signing.session import set_cookie
@@ -74,7 +74,7 @@ def post_reset(request: Request) -> dict[str, Any] | Response:
         return _form(request, entries.refused(problem))
     response = see_other(request, RESET)
     _remember(request, response, "", max_age_s=0)
-    say(request, response, translate(request, "{name} has a new password.", name=user.username))
+    flash(request, response, translate(request, "{name} has a new password.", name=user.username))
     return response
 
 

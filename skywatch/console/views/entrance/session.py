@@ -14,7 +14,7 @@ from skywatch.accounts.logins.schemas import Credentials
 from skywatch.accounts.settings import AccountSettings
 from skywatch.console.forms.form import checked, parameter, read_form
 from skywatch.console.pages.layout import SCRIPT_FILE, STYLE_SHEET
-from skywatch.console.pages.notes import say, take
+from skywatch.console.pages.notes import flash, take
 from skywatch.console.pages.page import FormPage
 from skywatch.console.routes import SETUP, SIGN_IN, SIGN_ON, local, see_other
 from skywatch.console.signing.session import needs_tls
@@ -76,7 +76,7 @@ def post_sign_out(request: Request) -> Response:
             return response
     response = see_other(request, SIGN_IN)
     request.registry["console_sessions"].forget(request, response)
-    say(request, response, translate(request, "You are signed out."))
+    flash(request, response, translate(request, "You are signed out."))
     return response
 
 

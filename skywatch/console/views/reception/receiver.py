@@ -13,7 +13,7 @@ from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.entries import Entries, read_entries
 from skywatch.console.forms.form import read_query
 from skywatch.console.forms.trials import try_input
-from skywatch.console.pages.notes import say
+from skywatch.console.pages.notes import flash
 from skywatch.console.pages.page import FormPage, Page
 from skywatch.console.routes import HOME
 from skywatch.console.signing.leaving import to_map
@@ -91,7 +91,7 @@ def post_receiver(request: Request) -> dict[str, Any] | Response:
         if not request.runtime.settings.of(WebSettings).web_enabled:
             return done(request, LIST, text)
         response = to_map(request)
-        say(request, response, text)
+        flash(request, response, text)
         return response
     if what == "remove":
         text = translate(request, "{name} is removed. The tracker follows within seconds.", name=full_name)

@@ -52,7 +52,7 @@ class Heard:
 
     @classmethod
     def nothing(cls) -> Heard:
-        """Nobody heard anything."""
+        """An empty log."""
         return cls(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.bool_))
 
 

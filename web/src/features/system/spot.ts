@@ -1,4 +1,4 @@
-// A place on the map as the console's page of the station takes it.
+// A position on the map as the console's page of the station takes it.
 export interface Spot {
   lat: number;
   lon: number;
@@ -7,12 +7,12 @@ export interface Spot {
 /** A ten-thousandth of a degree is 11 m: nobody clicks better, and an antenna is not told closer. */
 const DIGITS = 4;
 
-/** A place as people read it. */
+/** Coordinates as a text. */
 export function degrees(spot: Spot): string {
   return `${spot.lat.toFixed(DIGITS)}, ${wrapped(spot.lon).toFixed(DIGITS)}`;
 }
 
-/** The console's page with the place filled in, below the address of the application. */
+/** The console's page with the position filled in, below the address of the application. */
 export function consoleAddress(spot: Spot): string {
   const query = new URLSearchParams({
     step: "2",
