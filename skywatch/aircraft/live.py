@@ -69,7 +69,7 @@ def live_sky(request: SkyRequest) -> Sky:
     picture = request.registry["picture"]
     if picture.is_awaited:
         raise Problem("unavailable", f"{NO_PICTURE} yet.", headers={"Retry-After": FIRST_TICK_S})
-    if picture.has_nothing_to_say:
+    if picture.has_no_picture:
         detail = f"{NO_PICTURE} for {picture.silent_s:.0f} s, and no aircraft is left of its last."
         raise Problem("unavailable", detail, headers={"Retry-After": RETRY_AFTER_S})
     return request.sky

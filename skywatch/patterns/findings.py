@@ -138,7 +138,7 @@ class FindingLog:
         return True
 
     def _explain_others(self, finding: Finding) -> None:
-        """End what `finding` explains; what ended before is reported once more: what it was is known only now."""
+        """End what `finding` explains; those that ended before are reported again, now with their explanation."""
         for other in tuple(self.open):
             if _explains(finding, other):
                 other.details["superseded_by"] = finding.kind.value

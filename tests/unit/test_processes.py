@@ -38,7 +38,7 @@ def answering(service, answers):
 def no_picture(make_runtime, monkeypatch):
     """The answer where the tracker has published nothing."""
     app = make_app(make_runtime(auth_mode="public"))
-    monkeypatch.setattr(type(app.registry["picture"]), "has_nothing_to_say", True)
+    monkeypatch.setattr(type(app.registry["picture"]), "has_no_picture", True)
     return TestApp(app).get("/api/v1/aircraft", status=503).json
 
 

@@ -118,7 +118,7 @@ def _exported_rule(rule: AlertRule) -> dict[str, Any]:
 
 
 def _count(session: Session, user_id: int, document: RulesImportFields) -> None:
-    """Raise Problem (400, 409) where there is too much of anything; nothing is looked at before it is counted."""
+    """Raise Problem (400, 409) where a limit is exceeded; counts are checked before contents."""
     for table, limit, noun, entries in (
         (AlertRule, MAXIMUM_RULES, "rules", document.rules),
         (Geofence, MAXIMUM_GEOFENCES, "geofences", document.geofences),

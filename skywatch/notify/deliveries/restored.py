@@ -1,4 +1,4 @@
-"""After a restore: what waited to be sent when the backup was made has been sent since, or is of no use any more."""
+"""After a restore: deliveries that were pending in the backup are stopped, as they were sent since or are outdated."""
 
 from __future__ import annotations
 

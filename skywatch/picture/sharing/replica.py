@@ -26,7 +26,7 @@ class PictureReplica:
         return self._follower.sky
 
     @property
-    def has_nothing_to_say(self) -> bool:
+    def has_no_picture(self) -> bool:
         """Whether no tick has been received yet, or the tracker is silent and every aircraft of its last has left."""
         sky = self._follower.sky
         return not sky.seq or (self._follower.is_silent and not len(sky))

@@ -114,7 +114,7 @@ class PollingOutbox:
             self._on_overflow()
 
     def take(self) -> list[bytes]:
-        """Hand over what waits."""
+        """Remove and return all waiting data."""
         parts, self._parts, self._bytes = self._parts, [], 0
         return parts
 

@@ -46,7 +46,7 @@ export function spread(deposits: Deposit[], width: number, height: number, sigma
   return field;
 }
 
-/** Half widths of boxes that after each other are a bell (central limit theorem): together they have its variance. */
+/** Half widths of box filters whose sequence approximates a Gaussian (central limit theorem): their variances add up to its. */
 function radii(sigma: number): number[] {
   const small = Math.max(1, Math.floor((Math.sqrt((12 * sigma * sigma) / BLURS + 1) - 1) / 2));
   const variance = (radius: number): number => ((2 * radius + 1) ** 2 - 1) / 12;
