@@ -113,9 +113,9 @@ def lines(table: Table) -> list[str]:
     for label, s in sorted(table.total.labels.items()):
         judged = s.patterns_right + s.patterns_false
         if s.segments:
-            in_time = s.begun_in_time / max(s.segments_begun, 1)
+            timely = s.begun_in_time / max(s.segments_begun, 1)
             text.append(f"{label:<20} {s.segments:8d} {table.recall(label):6.3f} {judged:6d}"
-                        f" {table.precision(label):6.3f} {in_time:8.2f}")  # fmt: skip
+                        f" {table.precision(label):6.3f} {timely:8.2f}")  # fmt: skip
         else:
             text.append(f"{label:<20} {'':8} {'':6} {judged:6d}")
     text.append(f"circling without figures of eight within two turns: {table.within_two_turns():.3f}")

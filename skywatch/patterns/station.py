@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from skywatch.patterns.arrival import Arrival
 from skywatch.patterns.findings import Finding, FindingLog, PatternType
-from skywatch.patterns.ordinary.reasons import LOW_PASSES, PROCEDURE_TURN
+from skywatch.patterns.ordinary.reasons import LOW_PASSES, PROCEDURE_TURN, SOARING
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.window import Sample, Window
 from skywatch.patterns.turning.low_points import LowPoints
@@ -105,7 +105,7 @@ class StationDetector:
         f.score = min(0.9, 0.4 + 0.2 * (f.t1 - f.t0) / w.span_s)
         if f.kind is not PatternType.STAKEOUT:
             f.score *= min(1.0, folds / (2.0 * self._s.station_folds))
-        f.reason = self._reason(f)
+        f.reason = self._reason(f, w)
         if f.reason is not None:
             f.score = min(f.score, self._s.ordinary_score)
         f.details = {
@@ -115,13 +115,17 @@ class StationDetector:
             "altitude_ft": list(altitude) if altitude else None,
         }
 
-    def _reason(self, f: Finding) -> str | None:
+    def _reason(self, f: Finding, w: Window) -> str | None:
         """Return why this is no surveillance, or None."""
         if self._procedures.explain(f.t0, f.t1):
             return PROCEDURE_TURN
         # The height of whoever hovers wanders too.
         sprays = f.kind is not PatternType.STAKEOUT and self._lows.dips.explain(f.t0, f.t1)
-        return LOW_PASSES if sprays else self._log.reason_within(f)
+        if sprays:
+            return LOW_PASSES
+        soars = f.kind is PatternType.LOITERING and w.speed_kt() <= self._s.soaring_kt
+        low_ft, high_ft = (soars and w.altitude_range_ft()) or (0.0, 0.0)
+        return SOARING if high_ft - low_ft >= self._s.soaring_loiter_ft else self._log.reason_within(f)
 
     def _stakes_out(self, w: Window, slack: float) -> bool:
         s = self._s

@@ -24,7 +24,7 @@ SPIRAL_CLIMB = "spiral_climb"
 PARACHUTES = "parachute_dropping"
 PROCEDURE_TURN = "procedure_turn"
 LOW_PASSES = "low_passes"
-SLOPE = "slope_soaring"
+SOARING = "soaring"
 FAST = "fast"
 HEIGHT_UNKNOWN = "height_unknown"
 TOO_FEW_TURNS = "too_few_turns"
@@ -122,7 +122,7 @@ def ordinary_reason(
         return AERODROME
     if lows.dips.explain(laps[0].shape.t0, laps[-1].shape.t1):
         return LOW_PASSES
-    if is_thermal(laps, heights, s) or is_tight(laps, s):
+    if is_thermal(laps, heights, s) or is_tight(laps, heights, s):
         return THERMAL
     if heights.descends(s):
         return SPIRAL_DESCENT
@@ -143,7 +143,8 @@ def ordinary_reason(
     holds = speed_kt >= s.holding_min_speed_kt and is_holding(laps, s)
     if holds and (not round_ or is_hold_in_wind(laps, speed_kt, heights, s)):
         return HOLDING
-    is_oval = not round_ or leg_share(laps, s) >= s.practice_leg_share
+    least = s.practice_windy_share if speed_kt <= s.practice_windy_kt else s.practice_leg_share
+    is_oval = not round_ or leg_share(laps, s) >= least
     return PRACTICE_HOLD if is_oval and is_practice_hold(laps, speed_kt, heights, s) else None
 
 
@@ -168,12 +169,13 @@ def is_thermal(laps: Sequence[Loop], heights: Heights, s: PatternSettings) -> bo
     )
 
 
-def is_tight(laps: Sequence[Loop], s: PatternSettings) -> bool:
+def is_tight(laps: Sequence[Loop], heights: Heights, s: PatternSettings) -> bool:
     """Return whether these are circles of a glider in weak lift: steeper, slower and smaller than any to watch from.
 
     The bank of a turn is atan(v w / g), w being the angle turned in a second.
     """
-    if mean_radius_nm(laps) > s.thermal_tight_nm:
+    wanders = heights.highest_ft - heights.lowest_ft >= s.thermal_wander_ft
+    if mean_radius_nm(laps) > (s.thermal_wander_nm if wanders else s.thermal_tight_nm):
         return False
     flown_s, turns = sum(lap.shape.duration_s for lap in laps), turns_of(laps)
     speed_kt = sum(lap.shape.length_nm for lap in laps) * 3600.0 / max(flown_s, 1.0)

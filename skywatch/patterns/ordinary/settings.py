@@ -70,6 +70,10 @@ class OrdinarySettings:
     """Thermals lift at least this much on the average of all circles (ft/min)..."""
     thermal_tight_nm: float = 0.105
     """... or just about hold the glider up, in circles not wider than this (nm)..."""
+    thermal_wander_nm: float = 0.15
+    """... or than this (nm)..."""
+    thermal_wander_ft: float = 100.0
+    """... where the height goes up and down by so much (ft)..."""
     thermal_tight_kt: float = 65.0
     """... no faster than this (kt)..."""
     thermal_bank_deg: float = 14.0
@@ -81,6 +85,10 @@ class OrdinarySettings:
     """... and so much (deg/s)."""
     practice_leg_share: float = 0.32
     """Wind bends a practised hold until its legs are only this share of the way..."""
+    practice_windy_share: float = 0.24
+    """... or this share..."""
+    practice_windy_kt: float = 130.0
+    """... where it is flown no faster than this (kt): the wind is a larger part of it..."""
     practice_min_leg_s: float = 24.0
     """... and its legs, which are timed to a minute, seem this short (s)..."""
     practice_max_leg_s: float = 90.0
@@ -105,10 +113,12 @@ class OrdinarySettings:
     """... that are as quick as this share of the standard rate, or of a turn with 25 degrees of bank."""
     holding_lap_max_s: float = 540.0
     """Laps of a hold take at most this long (s)."""
-    slope_kt: float = 65.0
+    soaring_kt: float = 65.0
     """Gliders that fly to and fro along a slope are slower (kt)..."""
-    slope_range_ft: float = 125.0
+    soaring_range_ft: float = 125.0
     """... and go up and down by this much (ft): traffic is watched from one height, and faster."""
+    soaring_loiter_ft: float = 300.0
+    """Who loiters as slowly and goes up and down by this much (ft) soars as well."""
     low_pass_ft: float = 75.0
     """Who sprays goes up by this (ft) and more between two passes..."""
     low_pass_mean_ft: float = 105.0

@@ -12,7 +12,7 @@ from collections import deque
 from math import hypot, sqrt
 
 from skywatch.patterns.findings import Finding, FindingLog, PatternType
-from skywatch.patterns.ordinary.reasons import LOW_PASSES, PROCEDURE_TURN, SLOPE
+from skywatch.patterns.ordinary.reasons import LOW_PASSES, PROCEDURE_TURN, SOARING
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.straight.grid import GridDetector
 from skywatch.patterns.straight.passes import Pass, PassFinder
@@ -158,8 +158,8 @@ class CorridorDetector:
             f.reason = PROCEDURE_TURN
         elif self._lows.dips.explain(f.t0, f.t1):
             f.reason = LOW_PASSES
-        elif f.details["speed_kt"] <= s.slope_kt and range_ft >= s.slope_range_ft:
-            f.reason = SLOPE
+        elif f.details["speed_kt"] <= s.soaring_kt and range_ft >= s.soaring_range_ft:
+            f.reason = SOARING
         if f.reason is not None:
             f.score = min(f.score, s.ordinary_score)
 

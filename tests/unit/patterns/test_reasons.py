@@ -50,7 +50,7 @@ def test_a_glider_to_and_fro_along_a_slope_is_no_watcher_of_traffic() -> None:
             flight.turn(-60.0 * side, 0.1)
         return found(flight)
 
-    assert reasons(along(52.0)) == {"slope_soaring"}
+    assert reasons(along(52.0)) == {"soaring"}
     assert any(p.is_surveillance for p in along(72.0))
 
 
