@@ -182,10 +182,10 @@ def postgresql_url(postgresql_pool: DatabasePool) -> Iterator[str]:
 def patient_bus(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that is late because the machine is busy is not gone."""
     for name in (
-        "redis.SOCKET_TIMEOUT_S",
+        "redis.bus.SOCKET_TIMEOUT_S",
         "queued.LATE_S",
-        "redis_subscription.SILENT_AFTER_S",
-        "nats_client.TIMEOUT_S",
+        "redis.subscription.SILENT_AFTER_S",
+        "nats.client.TIMEOUT_S",
     ):
         monkeypatch.setattr(f"skywatch.core.bus.{name}", PATIENCE_S)
 

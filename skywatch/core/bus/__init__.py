@@ -24,7 +24,7 @@ def open_bus(address: str, prefix: str = "") -> Bus:
     if parsed.kind == "nats":
         return _open_nats(parsed)
     try:
-        from skywatch.core.bus.redis import RedisBus
+        from skywatch.core.bus.redis.bus import RedisBus
     except ModuleNotFoundError:
         raise BusError("setting bus: Redis needs a package that is not installed; try pip install redis") from None
     return RedisBus(parsed)
@@ -32,7 +32,7 @@ def open_bus(address: str, prefix: str = "") -> Bus:
 
 def _open_nats(address: BusAddress) -> Bus:
     try:
-        from skywatch.core.bus.nats import NatsBus
+        from skywatch.core.bus.nats.bus import NatsBus
     except ModuleNotFoundError:
         raise BusError("setting bus: NATS needs a package that is not installed; try pip install nats-py") from None
     return NatsBus(address)

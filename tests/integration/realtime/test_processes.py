@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from skywatch.core.bus import Message
-from skywatch.core.bus.redis import RedisBus
+from skywatch.core.bus.redis.bus import RedisBus
 from skywatch.core.database.engine import create_session_factory, writing
 from skywatch.core.publishing import events
 from skywatch.core.publishing.event_reader import EventReader

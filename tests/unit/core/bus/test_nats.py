@@ -7,8 +7,8 @@ import time
 import pytest
 
 from skywatch.core.bus import BusAwayError, BusError, Message
-from skywatch.core.bus.nats import NatsBus
-from skywatch.core.bus.nats_values import escape, unescape
+from skywatch.core.bus.nats.bus import NatsBus
+from skywatch.core.bus.nats.values import escape, unescape
 from skywatch.core.bus.packing import pack
 from skywatch.settings.bus_address import parse_bus_address
 from tests.nats_server import OwnNats, cluster
@@ -45,7 +45,7 @@ def own_nats(tmp_path):
 @pytest.fixture
 def quick(monkeypatch):
     """Silence is noticed at once."""
-    for name, value in (("queued.HEARTBEAT_S", 0.1), ("nats_client.TIMEOUT_S", 0.5), ("queued.LATE_S", 1.0)):
+    for name, value in (("queued.HEARTBEAT_S", 0.1), ("nats.client.TIMEOUT_S", 0.5), ("queued.LATE_S", 1.0)):
         monkeypatch.setattr(f"skywatch.core.bus.{name}", value)
 
 
@@ -99,13 +99,13 @@ def test_a_server_without_jetstream_is_one_clear_line(tmp_path):
 
 
 def test_no_server_is_one_clear_line(monkeypatch):
-    monkeypatch.setattr("skywatch.core.bus.nats_client.CONNECT_S", 0.5)
+    monkeypatch.setattr("skywatch.core.bus.nats.client.CONNECT_S", 0.5)
     with pytest.raises(BusError, match=r"^setting bus: NATS cannot be reached"):
         bus_at(1)
 
 
 def test_a_wrong_password_is_one_clear_line_without_it(tmp_path, monkeypatch):
-    monkeypatch.setattr("skywatch.core.bus.nats_client.CONNECT_S", 2.0)
+    monkeypatch.setattr("skywatch.core.bus.nats.client.CONNECT_S", 2.0)
     server = OwnNats(tmp_path, user="ada", password="right")
     server.start()
     with pytest.raises(BusError) as refusal:

@@ -10,7 +10,7 @@ import redis
 
 from skywatch.core.bus import BusError, Message
 from skywatch.core.bus.publish_queue import MAX_MESSAGES
-from skywatch.core.bus.redis import RedisBus
+from skywatch.core.bus.redis.bus import RedisBus
 from skywatch.core.publishing.announce import Announcer
 from skywatch.http.limits.limiter import Limiter
 from tests.redis_server import OwnRedis
@@ -78,9 +78,9 @@ def own_redis(tmp_path):
 @pytest.fixture
 def quick(monkeypatch):
     """Silence is noticed at once."""
-    for name, value in (("queued.HEARTBEAT_S", 0.1), ("redis.SOCKET_TIMEOUT_S", 0.5), ("queued.LATE_S", 1.0)):
+    for name, value in (("queued.HEARTBEAT_S", 0.1), ("redis.bus.SOCKET_TIMEOUT_S", 0.5), ("queued.LATE_S", 1.0)):
         monkeypatch.setattr(f"skywatch.core.bus.{name}", value)
-    monkeypatch.setattr("skywatch.core.bus.redis_subscription.SILENT_AFTER_S", 1.0)
+    monkeypatch.setattr("skywatch.core.bus.redis.subscription.SILENT_AFTER_S", 1.0)
 
 
 def test_a_connection_that_dies_without_a_word_is_noticed_and_replaced(own_redis, quick, caplog):
@@ -120,7 +120,7 @@ def test_a_subscription_whose_connection_alone_has_died_is_replaced(own_redis, q
 
 
 def test_publishing_to_a_server_that_hangs_never_waits_and_keeps_the_newest(own_redis, monkeypatch):
-    monkeypatch.setattr("skywatch.core.bus.redis.SOCKET_TIMEOUT_S", PATIENCE_S)
+    monkeypatch.setattr("skywatch.core.bus.redis.bus.SOCKET_TIMEOUT_S", PATIENCE_S)
     relay = Relay(("127.0.0.1", own_redis.port))
     bus = RedisBus(f"redis://127.0.0.1:{relay.port}/0")
     listening, inbox = RedisBus(own_redis.url), Inbox()

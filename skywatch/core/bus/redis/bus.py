@@ -20,8 +20,8 @@ from redis.sentinel import Sentinel
 from skywatch.core.bus.base import BusAwayError, BusError, Callback, Message, Subscription
 from skywatch.core.bus.packing import pack, unpack
 from skywatch.core.bus.queued import QueuedBus
-from skywatch.core.bus.redis_errors import describe, is_refusal
-from skywatch.core.bus.redis_subscription import RedisSubscription
+from skywatch.core.bus.redis.errors import describe, is_refusal
+from skywatch.core.bus.redis.subscription import RedisSubscription
 from skywatch.core.reporting.metrics import BUS_BYTES
 from skywatch.settings.bus_address import BusAddress, parse_bus_address
 

@@ -17,10 +17,10 @@ import msgspec
 from nats.aio.msg import Msg
 
 from skywatch.core.bus.base import BusAwayError, BusError, Callback, Message, Subscription
-from skywatch.core.bus.nats_client import MAX_PART, TIMEOUT_S, NatsClient
-from skywatch.core.bus.nats_errors import ERRORS, describe, is_refusal
-from skywatch.core.bus.nats_subscription import NatsSubscription
-from skywatch.core.bus.nats_values import Values, escape
+from skywatch.core.bus.nats.client import MAX_PART, TIMEOUT_S, NatsClient
+from skywatch.core.bus.nats.errors import ERRORS, describe, is_refusal
+from skywatch.core.bus.nats.subscription import NatsSubscription
+from skywatch.core.bus.nats.values import Values, escape
 from skywatch.core.bus.packing import pack, unpack
 from skywatch.core.bus.queued import HEARTBEAT_S, QueuedBus
 from skywatch.core.reporting.health import State

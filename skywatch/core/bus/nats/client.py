@@ -14,7 +14,7 @@ import nats.errors
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
-from skywatch.core.bus.parts import Joiner, PartsError, cut
+from skywatch.core.bus.nats.parts import Joiner, PartsError, cut
 from skywatch.settings.bus_address import BusAddress
 
 T = TypeVar("T")

@@ -18,7 +18,7 @@ import redis
 from skywatch.core.bus.base import OUTAGE, Callback
 from skywatch.core.bus.packing import UnknownVersion, unpack
 from skywatch.core.bus.queued import ServerSubscription
-from skywatch.core.bus.redis_errors import describe
+from skywatch.core.bus.redis.errors import describe
 from skywatch.core.reporting.fault_log import FaultLog
 
 log = logging.getLogger(__name__)

@@ -16,8 +16,8 @@ import msgspec
 from nats.aio.msg import Msg
 
 from skywatch.core.bus.base import Callback, Message
+from skywatch.core.bus.nats.parts import Joiner, PartsError
 from skywatch.core.bus.packing import UnknownVersion, unpack
-from skywatch.core.bus.parts import Joiner, PartsError
 from skywatch.core.bus.queued import ServerSubscription
 from skywatch.core.reporting.fault_log import FaultLog
 

@@ -1,0 +1,1 @@
+"""The bus on Redis, one server or the master that Sentinel names."""
