@@ -252,7 +252,7 @@ async def test_an_output_connects_again_and_again(monkeypatch):
 
 
 @asynchronous
-async def test_a_port_that_has_no_picture_sends_heartbeats(monkeypatch):
+async def test_an_idle_port_sends_heartbeats(monkeypatch):
     monkeypatch.setattr(feeding, "HEARTBEAT_S", 0.0)
     station = Station()
     async with running(station, "beast 127.0.0.1:0") as (output,), reading(output) as reader:
