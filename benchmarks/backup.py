@@ -1,7 +1,7 @@
 """Backup and restore of a database of history and of recordings: seconds, processor time and bytes a gigabyte.
 
 Each command runs in a process of its own. While the backup is made a writer commits a row every few milliseconds: its
-longest commit beside the longest without a backup says whether writers are held. Seconds depend on the disk and on what
+longest commit against the longest without a backup says whether writers wait. Seconds depend on the disk and on what
 else the machine does; processor time is that of the command and its programs, without that of PostgreSQL's server.
 """
 
@@ -62,9 +62,9 @@ class Commits(threading.Thread):
         return self.longest_ms
 
 
-def run(*arguments: object, beside: Database | None = None) -> Ran:
-    """Run a command of Skywatch to its end, with commits beside it."""
-    commits = Commits(beside) if beside is not None else None
+def run(*arguments: object, busy: Database | None = None) -> Ran:
+    """Run a command of Skywatch to its end, with commits meanwhile."""
+    commits = Commits(busy) if busy is not None else None
     if commits is not None:
         commits.start()
     begun = time.perf_counter()
@@ -123,7 +123,7 @@ def measure(base: Database, place: Path, other: str) -> dict[str, Any]:
     here, target = ini(place / "here", base.url), place / "backup"
     sounds, quiet = record_sounds(place / "here"), quiet_ms(base)
     size = base.size()
-    made = run("backup", here, target, "--without-secret", beside=base)
+    made = run("backup", here, target, "--without-secret", busy=base)
     stored = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
     verified = run("backup", "--verify", here, target)
     restored = run("restore", target, ini(place / "there", other))

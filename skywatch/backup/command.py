@@ -124,7 +124,7 @@ def _verify(places: Sequence[Path], passphrase_file: Path | None, without_secret
 
 
 def _server(ini: Sequence[Path]) -> URL | None:
-    """The PostgreSQL database beside which a temporary one may be created."""
+    """The PostgreSQL database on whose server a temporary one may be created."""
     text = read_ini(ini[0])[0].database_url if ini else os.environ.get("DATABASE_URL", "")
     try:
         url = make_url(text) if text else None

@@ -78,7 +78,7 @@ def check_secret(settings: Settings, private: PrivatePart) -> None:
     own = stored_secret(settings)
     if own and private.secret and not hmac.compare_digest(own.encode(), private.secret.encode()):
         raise Refused(
-            "setting secret: differs from the backup's; take it out of FILE.ini, the environment and the file beside"
+            "setting secret: differs from the backup's; take it out of FILE.ini, the environment and the file next to"
             " the database, and the restore stores the backup's"
         )
 

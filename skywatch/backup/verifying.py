@@ -51,8 +51,8 @@ def open_sealed(target: Path, passphrase: str) -> PrivatePart:
 def verify(target: Path, passphrase: str | None, server: URL | None, progress: Progress) -> tuple[Manifest, str]:
     """Verify a backup; returns its manifest and what the trial was.
 
-    ``server`` is a PostgreSQL database beside which a temporary one may be created; without it a dump is decoded, and
-    its rows are counted. Raises Damaged, Refused and DatabaseError.
+    ``server`` is a PostgreSQL database on whose server a temporary one may be created; without it a dump is decoded,
+    and its rows are counted. Raises Damaged, Refused and DatabaseError.
     """
     manifest = read_whole(target, progress)
     if passphrase is not None:

@@ -56,7 +56,7 @@ def _free_name(name: str, texts: dict[str, str]) -> str:
 
 
 def stored_secret(settings: Settings) -> str:
-    """The secret that the settings name, else the one in the file beside the database; empty where there is none."""
+    """The secret that the settings name, else the one in the file next to the database; empty where there is none."""
     path = path_of(settings)
     if settings.secret or path is None:
         return settings.secret

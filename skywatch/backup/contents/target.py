@@ -21,7 +21,7 @@ except ImportError:  # Windows
 # In the folder while a backup is written; its lock ends with the process.
 CLAIM = "unfinished"
 SQLITE_FILE, POSTGRESQL_FILE = "database.sqlite", "database.dump"
-# What an interrupted backup may have left; SQLite's journals stand beside its file.
+# What an interrupted backup may have left; SQLite's journals stand next to its file.
 OURS = {
     CLAIM,
     FILES,
@@ -106,5 +106,5 @@ def _lock(descriptor: int, target: Path) -> None:
     except BlockingIOError:
         raise Refused("another backup is being written there", target) from None
     except OSError:
-        # Shares of a network that know no locks: the lock beside the database remains.
+        # Shares of a network that know no locks: the lock next to the database remains.
         return

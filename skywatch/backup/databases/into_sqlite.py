@@ -1,4 +1,4 @@
-"""Restores into an SQLite file: made complete under another name beside it, and renamed at the end."""
+"""Restores into an SQLite file: made complete under another name next to it, and renamed at the end."""
 
 from __future__ import annotations
 

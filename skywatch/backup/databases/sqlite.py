@@ -1,6 +1,6 @@
 """SQLite: copied by its backup API within one read transaction, so that no writer waits and nothing starts again.
 
-Where another process writes between two steps, the API alone begins anew each time; in WAL mode a reader's transaction
+Where another process writes between two steps, the API alone starts over each time; in WAL mode a reader's transaction
 shows one state of the file for as long as it lasts. Meanwhile the journal grows by what is written.
 """
 

@@ -129,7 +129,7 @@ class BackupSchedule:
     def _make(self, now: datetime) -> Manifest:
         if not self._runtime.settings.ini:
             raise Refused("the service was started without a file of settings")
-        # A service without a configured secret has the one of the file beside its database.
+        # A service without a configured secret has the one of the file next to its database.
         passphrase = read_passphrase(Path(self._settings.backup_passphrase_file))
         remove_old(self._folder, self._settings.backup_keep)
         order = Order(self._runtime.settings, Path(self._runtime.settings.ini), self._folder / name_at(now), passphrase)

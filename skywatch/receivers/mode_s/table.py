@@ -128,7 +128,7 @@ class AircraftTable:
         self._rows[first:last] = _BLANK
         self._rows["key"][first:last] = new
         self._count = last
-        # Inserted, not sorted anew: with lanes nearly every batch brings one.
+        # Inserted, not sorted again: with lanes nearly every batch brings one.
         places = self._sorted_keys.searchsorted(new)
         self._sorted_keys = np.insert(self._sorted_keys, places, new)
         self._sorted_rows = np.insert(self._sorted_rows, places, np.arange(first, last, dtype=np.int32))
