@@ -6,6 +6,7 @@ slower one on a final.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,9 +42,14 @@ class _Together:
     not_closing_at: float
     farthest_nm: float
     closed_nm: float = 0.0
-    least_nm: float = float("inf")
-    most_nm: float = 0.0
     weaves: bool = False
+    # Where the second one was when that began: the first one's address, and the offset from it (nm east and north).
+    place: tuple[str, float, float] = ("", 0.0, 0.0)
+
+    def moved_nm(self, first: str, east: float, north: float) -> float:
+        """How far the two have moved against each other; the offset is that from ``first``."""
+        sign = 1.0 if first == self.place[0] else -1.0
+        return math.hypot(sign * east - self.place[1], sign * north - self.place[2])
 
 
 class Companions:
@@ -77,13 +83,16 @@ class Companions:
         new = young & (self._airborne["was_on_ground"][m.rows] | (m.climb_fps > 0))
         is_first = now - self._airborne["since"][m.rows] <= FIRST_S
         alike, distance_nm, closing_kt, is_weaving = _together(m, first, second)
+        east_nm, north_nm = offset(m.lat, m.lon, first[alike], second[alike])
         together: dict[Pair, _Together] = {}
-        for a, b, distance, closing, weaves in zip(
+        for a, b, distance, closing, weaves, east, north in zip(
             first[alike].tolist(),
             second[alike].tolist(),
             distance_nm.tolist(),
             closing_kt.tolist(),
             is_weaving.tolist(),
+            east_nm.tolist(),
+            north_nm.tolist(),
             strict=True,
         ):
             pair = _pair(hexes[m.rows[a]], hexes[m.rows[b]])
@@ -91,16 +100,15 @@ class Companions:
             if weaves and self._until.get(pair, 0.0) < now and not (is_first[a] or is_first[b]):
                 continue
             if state is None:
-                state = _Together(now, now, 0.0, now, distance)
+                state = _Together(now, now, 0.0, now, distance, place=(hexes[m.rows[a]], east, north))
             if closing <= thresholds.proximity_closing_kt:
                 state.not_closing_s += now - state.at
                 state.not_closing_at = now
                 state.farthest_nm = distance
-            state.least_nm, state.most_nm = min(state.least_nm, distance), max(state.most_nm, distance)
             state.weaves |= weaves
             is_companion = self._until.get(pair, 0.0) > now + PENDING_S
-            has_moved = state.most_nm - state.least_nm > thresholds.formation_closed_nm
-            if state.weaves and has_moved and not is_companion:
+            moved_nm = state.moved_nm(hexes[m.rows[a]], east, north)
+            if state.weaves and moved_nm > thresholds.formation_closed_nm and not is_companion:
                 # Who weaves in a formation keeps its place.
                 continue
             state.at, state.closed_nm = now, max(state.farthest_nm - distance, 0.0)
