@@ -122,7 +122,7 @@ def ordinary_reason(
         return AERODROME
     if lows.dips.explain(laps[0].shape.t0, laps[-1].shape.t1):
         return LOW_PASSES
-    if is_thermal(laps, heights, s) or is_tight(laps, heights, s):
+    if is_thermal(laps, heights, s) or is_tight(laps, s):
         return THERMAL
     if heights.descends(s):
         return SPIRAL_DESCENT
@@ -169,13 +169,12 @@ def is_thermal(laps: Sequence[Loop], heights: Heights, s: PatternSettings) -> bo
     )
 
 
-def is_tight(laps: Sequence[Loop], heights: Heights, s: PatternSettings) -> bool:
+def is_tight(laps: Sequence[Loop], s: PatternSettings) -> bool:
     """Return whether these are circles of a glider in weak lift: steeper, slower and smaller than any to watch from.
 
     The bank of a turn is atan(v w / g), w being the angle turned in a second.
     """
-    wanders = heights.highest_ft - heights.lowest_ft >= s.thermal_wander_ft
-    if mean_radius_nm(laps) > (s.thermal_wander_nm if wanders else s.thermal_tight_nm):
+    if mean_radius_nm(laps) > s.thermal_tight_nm:
         return False
     flown_s, turns = sum(lap.shape.duration_s for lap in laps), turns_of(laps)
     speed_kt = sum(lap.shape.length_nm for lap in laps) * 3600.0 / max(flown_s, 1.0)

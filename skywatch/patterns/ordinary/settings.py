@@ -70,10 +70,6 @@ class OrdinarySettings:
     """Thermals lift at least this much on the average of all circles (ft/min)..."""
     thermal_tight_nm: float = 0.105
     """... or just about hold the glider up, in circles not wider than this (nm)..."""
-    thermal_wander_nm: float = 0.15
-    """... or than this (nm)..."""
-    thermal_wander_ft: float = 100.0
-    """... where the height goes up and down by so much (ft)..."""
     thermal_tight_kt: float = 65.0
     """... no faster than this (kt)..."""
     thermal_bank_deg: float = 14.0
