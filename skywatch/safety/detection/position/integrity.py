@@ -127,10 +127,12 @@ class IntegrityDetector:
         state["leap"][begins] = (difference - base)[begins]
         state["leap_until"][is_raised] = now + thresholds.leap_end_s
         # The usual difference is adapted slowly; pressure and temperature change it by some feet a mile.
-        adapts = is_judged & ~has_moved & is_new
-        weight = 1 - ADAPTED_A_SECOND ** np.clip(now - state["adapted_at"], 0.0, thresholds.altitude_within_s)
-        base[:] = np.where(adapts, np.where(np.isnan(base), difference, base + weight * (difference - base)), base)
-        state["adapted_at"][adapts] = now
+        rows = np.flatnonzero(is_judged & ~has_moved & is_new)
+        before, latest = base[rows], difference[rows]
+        passed_s = np.clip(now - state["adapted_at"][rows], 0.0, thresholds.altitude_within_s)
+        adapted = before + (1 - ADAPTED_A_SECOND**passed_s) * (latest - before)
+        base[rows] = np.where(np.isnan(before), latest, adapted)
+        state["adapted_at"][rows] = now
         # After a while the new difference is the usual one.
         is_settled = has_moved & (now - since > thresholds.leap_end_s)
         base[is_settled] = difference[is_settled]
