@@ -20,12 +20,11 @@ from skywatch.core.process import tasks
 from skywatch.core.runtime import Runtime
 from skywatch.http.settings import HttpSettings
 from skywatch.inputs.runner import InputRunner, declared_inputs, open_declared, open_inputs
-from skywatch.picture.monitor import Monitor
-from skywatch.picture.running_monitors import RunningMonitors
 from skywatch.settings import Role, SettingsError
 
 if TYPE_CHECKING:
     from skywatch.core.leading.only_tracker import OnlyTracker
+    from skywatch.picture.monitor import Monitor
 
 log = logging.getLogger(__name__)
 # How often a service that waits for this process to lead looks (s).
@@ -80,6 +79,8 @@ class TrackerService:
         self._task.add_done_callback(_end_process)
 
     async def _stand_by(self) -> None:
+        from skywatch.picture.running_monitors import RunningMonitors
+
         await self._tracker.stand_by()
         # Now, so that they read what the tracker before has written.
         self._tracker.monitors = RunningMonitors(await asyncio.to_thread(self._monitors))

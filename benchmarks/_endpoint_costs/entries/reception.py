@@ -5,17 +5,21 @@ from __future__ import annotations
 from datetime import timedelta
 
 import numpy as np
+import sqlalchemy as sa
 
 from benchmarks._endpoint_costs.entries import feeders
-from benchmarks._endpoint_costs.entry import Entries, Entry, prepared, read
+from benchmarks._endpoint_costs.entry import API, Ask, Entries, Entry, prepared, read
 from benchmarks._endpoint_costs.installation import Installation
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
+from skywatch.feeders.models import Feeder
 from skywatch.reception.measuring.collecting import Entry as Measured
 from skywatch.reception.measuring.hour import HOUR_S, MINUTE_S, Hour
 from skywatch.reception.measuring.writing import QualityWriter
 
 HOURS = 30 * 24
+# The feeder that was measured: other requests begin with the oldest.
+NEWEST = sa.select(sa.func.max(Feeder.id))
 
 
 def fill(installation: Installation) -> None:
@@ -29,9 +33,15 @@ def fill(installation: Installation) -> None:
         hour.note_ranges(second, np.arange(36) * 10.0, np.linspace(50, 250, 36))
     present = utcnow().replace(minute=0, second=0, microsecond=0)
     with writing(installation.runtime.sessions) as session:
-        for receiver in ("roof", "feeder-1"):
+        for receiver in ("roof", f"feeder-{session.scalar(NEWEST)}"):
             entries = [Measured(receiver, present - timedelta(hours=ago), hour) for ago in range(HOURS)]
             QualityWriter().write(session, entries)
+
+
+def of_feeder(installation: Installation) -> Ask:
+    """The request about the feeder that was measured."""
+    with installation.runtime.sessions() as session:
+        return Ask(f"{API}/feeders/{session.scalar(NEWEST)}/quality", None)
 
 
 def measured(what: str, path: str) -> Entry:
@@ -41,5 +51,5 @@ def measured(what: str, path: str) -> Entry:
 
 ENTRIES: Entries = {
     "GET /api/v1/system/receivers/{name}/quality": [measured("30 days", "/system/receivers/roof/quality")],
-    "GET /api/v1/feeders/{id}/quality": [measured("30 days", "/feeders/1/quality")],
+    "GET /api/v1/feeders/{id}/quality": [prepared(Entry("30 days", of_feeder), fill)],
 }

@@ -20,6 +20,7 @@ LABELS = {
     "bus_link": "Link of a process",
     "tracker": "Live picture",
     "tracker-lock": "Only one tracker",
+    "tracker_standby": "Tracker on standby",
     "receivers": "Receivers",
     "receiver_tasks": "Reading from receivers",
     "inputs": "Other inputs",

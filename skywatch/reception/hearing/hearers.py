@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 from msgspec import UNSET
 
 from skywatch.core.bus import Bus
 from skywatch.core.bus.questions import QuestionClient, QuestionServer
 from skywatch.core.runtime import Runtime
-from skywatch.picture.picture import Picture
 from skywatch.picture.reception.access import PictureAccess
+
+if TYPE_CHECKING:
+    from skywatch.picture.picture import Picture
 
 TOPIC = "reception_hearers"
 # Who heard an aircraft within this time hears it now (s).

@@ -67,7 +67,7 @@ def test_what_is_no_list_is_refused_and_changes_nothing(root, content, reason):
 
 
 def test_one_import_at_a_time(root):
-    with airframes._place:
+    with airframes._lock:
         assert "Another list is being imported" in alert(upload(root, LINE, status=409))
     assert audited(root) == []
 

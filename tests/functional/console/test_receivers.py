@@ -133,7 +133,7 @@ def test_a_trial_of_what_does_not_answer_says_why(root):
 
 
 def test_one_trial_at_a_time(root):
-    with trials._place:
+    with trials._lock:
         page = add(root, do="try", status=409, name="attic", text="sbs 127.0.0.1:1")
     assert "Another trial is running" in page
 

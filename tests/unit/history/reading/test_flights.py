@@ -36,7 +36,7 @@ def found(sessions, limit=100, offset=0, visibility=EVERYTHING, **wanted):
         flights, count, more = search(
             session, FlightFilter(**wanted), visibility=visibility, limit=limit, offset=offset
         )
-        return [flight["id"] for flight in flights], count, more
+        return [flight.id for flight in flights], count, more
 
 
 @pytest.mark.parametrize("beginning", ["SWR1", "swr", "SW", "=EV", "100%", "%", "", "SWR\u00c9", "Z"])
@@ -98,7 +98,7 @@ def test_pages_behind_cursors_have_every_flight_once_where_many_began_with_one_t
     with sessions() as session:
         for _ in range(4):
             flights, count, more = search(session, FlightFilter(), visibility=EVERYTHING, limit=2, cursor=cursor)
-            ids += [flight["id"] for flight in flights]
+            ids += [flight.id for flight in flights]
             cursor = flights[-1]["first_seen_at"], flights[-1]["id"]
             assert (count, more) == (7, len(ids) < 7)
     engine.dispose()
