@@ -94,6 +94,7 @@ def fetched_outside(page):
 
 
 def test_the_application(below, page):
+    page.size(1280, 900)
     page.before_scripts(LISTEN)
     page.open(f"{below.url}/")
     application = page.windows()[0]

@@ -81,6 +81,7 @@ def test_rights_that_changed_are_looked_up_when_somebody_comes_back(page, house,
 
 
 def test_single_sign_on_comes_back_from_its_window(page, house):
+    page.size(1280, 900)
     page.visit(house, "/#/login")
     page.wait_for_element(".login-card button.sso")
     page.click(".login-card button.sso")

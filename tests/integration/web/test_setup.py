@@ -13,6 +13,8 @@ OWN = "nine quiet miles over Bern"
 def test_the_link_creates_the_administrator_and_leaves_the_address(page, service):
     house = service(auth_mode="hybrid")
     house.start()
+    # Wide enough for the name of who signed in, next to the icons of all pages.
+    page.size(1280, 900)
     page.visit(house)
     page.wait_for_element(".login-card .setup-hint")
     assert "skywatch setup-link FILE.ini" in page.text_of(".setup-hint")

@@ -99,7 +99,7 @@ def test_pages_behind_cursors_have_every_flight_once_where_many_began_with_one_t
         for _ in range(4):
             flights, count, more = search(session, FlightFilter(), visibility=EVERYTHING, limit=2, cursor=cursor)
             ids += [flight.id for flight in flights]
-            cursor = flights[-1]["first_seen_at"], flights[-1]["id"]
+            cursor = flights[-1].first_seen_at, flights[-1].id
             assert (count, more) == (7, len(ids) < 7)
     engine.dispose()
     assert ids == [7, 6, 5, 4, 3, 2, 1]
