@@ -47,7 +47,7 @@ def test_readers_get_every_aircraft(service, ports, shared_data):
         for form, kind in READERS.items():
             receiver = open_receiver(form, f"{kind} 127.0.0.1:{ports[form]}", None)
             sink = SimpleNamespace(
-                put=lambda name, reports, messages: got[name].update(report.hex for report in reports)
+                put=lambda name, reports, *counts: got[name].update(report.hex for report in reports)
             )
             tasks.append(asyncio.create_task(receiver.run(sink)))
         try:

@@ -74,9 +74,11 @@ def timed(*arguments):
     return time.monotonic() - begun
 
 
-def kill_after(seconds, *arguments):
+def kill_after(seconds, *arguments, begun=lambda: True):
+    """Kill it so long after it was started, and not before it has begun."""
     process = start(*arguments)
     time.sleep(seconds)
+    until(lambda: begun() or process.poll() is not None, every_s=0.001)
     process.kill()
     process.communicate()
 
@@ -89,7 +91,7 @@ def test_killed_backup_is_never_taken_for_a_whole_one(here, tmp_path):
     duration_s = timed(*command(whole))
     target, unfinished = tmp_path / "target", 0
     for seconds in moments(duration_s):
-        kill_after(seconds, *command(target))
+        kill_after(seconds, *command(target), begun=target.exists)
         if not (target / "manifest.json").exists():
             if target.exists():
                 unfinished += 1
