@@ -28,6 +28,8 @@ class Stage:
     def begin(cls, folder: Path, page: Browser, people: tuple[str, ...], **settings: Any) -> Stage:
         """Start a service with a user for each of these roles."""
         values = {"receiver__demo": "simulate aircraft=40", "station_lat": 47.45, "station_lon": 8.56, **settings}
+        # Tests sign in as one after the other, from one address.
+        values["default_throttle_rates__login"] = "1000/minute"
         service = Service(folder, auth_mode="hybrid", **values).init()
         for role in people:
             service.add_user(role, role)
