@@ -90,6 +90,7 @@ class OnlyTracker:
         self._waiting_faults = FaultLog(
             log, "the standby cannot ask for the lock", "the standby asks for the lock again"
         )
+        self._silent_leader = FaultLog(log, "the leading tracker does not publish", "this tracker leads instead")
         self._task = PeriodicTask("tracker-lock", CHECK_S, self._check)
         self._others = OtherTrackers(runtime.bus, self.instance, self._task.run_soon)
         self._doubled = FaultLog(
@@ -148,7 +149,7 @@ class OnlyTracker:
                 silent_s = self._others.silent_s()
                 # A standby that stood still itself, or hears nobody, does not judge.
                 if silent_s is not None and silent_s > SILENT_LEADER_S and not is_late and self._bus.state().ok:
-                    log.warning("the leading tracker has published nothing for %.1f s: its session is ended", silent_s)
+                    self._silent_leader.failed(f"nothing for {silent_s:.1f} s: its session is ended")
                     self._lock.end_holder()
                 return
             self._confirmed_at = _now()
@@ -171,6 +172,7 @@ class OnlyTracker:
         self._since = time.time()
         self._is_leading.set()
         LEADING.set(1)
+        self._silent_leader.succeeded()
         self._task.start()
         log.warning("this tracker leads, with the token %s...", self.standing.token)
 

@@ -87,25 +87,33 @@ class BeastFramer:
             self.heartbeats += int(np.count_nonzero(beat))
             self.mode_ac += len(replies) - int(np.count_nonzero(beat))
             begin, payload = begin[~is_mode_ac], payload[~is_mode_ac]
-        count = len(begin)
-        self.frames += count
-        # One gather for counter, signal and payload; a short frame at the very end must not read beyond the buffer.
-        columns = np.minimum(begin[:, None] + np.arange(2, HEADER_BYTES + 14), len(plain) - 1)
-        rows = plain[columns]
-        data = np.zeros((count, ROW_BYTES), np.uint8)
-        data[:, :14] = rows[:, 7:]
-        data[payload == 7, 7:] = 0
-        counter = np.zeros((count, 8), np.uint8)
-        counter[:, 2:] = rows[:, :6]
-        ticks = counter.view(">i8")[:, 0].astype(np.int64)
-        return FrameBatch(
-            time=np.full(count, time, np.float64),
-            data=data,
-            length=payload.astype(np.uint8),
-            rssi=RSSI_OF_SIGNAL[rows[:, 6]],
-            ticks=ticks,
-            mlat=ticks == MLAT_TICKS,
-        )
+        self.frames += len(begin)
+        return frames_at(plain, begin, payload, time)
+
+
+def frames_at(plain: Column, begin: Column, payload: Column, time: float) -> FrameBatch:
+    """The frames that begin at these bytes of a stream without doubled ones, of 7 or 14 bytes of ``payload`` each.
+
+    All have the same ``time`` (unix seconds, NaN for none yet).
+    """
+    count = len(begin)
+    # One gather for counter, signal and payload; a short frame at the very end must not read beyond the buffer.
+    columns = np.minimum(begin[:, None] + np.arange(2, HEADER_BYTES + 14), len(plain) - 1)
+    rows = plain[columns]
+    data = np.zeros((count, ROW_BYTES), np.uint8)
+    data[:, :14] = rows[:, 7:]
+    data[payload == 7, 7:] = 0
+    counter = np.zeros((count, 8), np.uint8)
+    counter[:, 2:] = rows[:, :6]
+    ticks = counter.view(">i8")[:, 0].astype(np.int64)
+    return FrameBatch(
+        time=np.full(count, time, np.float64),
+        data=data,
+        length=payload.astype(np.uint8),
+        rssi=RSSI_OF_SIGNAL[rows[:, 6]],
+        ticks=ticks,
+        mlat=ticks == MLAT_TICKS,
+    )
 
 
 def _without_dangling_escape(stream: bytes, raw: Column) -> tuple[bytes, Column, bytes]:

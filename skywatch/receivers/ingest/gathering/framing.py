@@ -16,17 +16,15 @@ from skywatch.receivers.framing.beast import (
     ESCAPE,
     HEADER_BYTES,
     MAX_MESSAGE,
-    MLAT_TICKS,
     MODE_AC,
     PAYLOAD_BYTES,
-    RSSI_OF_SIGNAL,
+    frames_at,
     message_starts,
     removed_before,
 )
-from skywatch.receivers.framing.frames import ROW_BYTES, Column, FrameBatch
+from skywatch.receivers.framing.frames import Column, FrameBatch
 
 _ESCAPES = re.compile(rb"\x1a+")
-_LONGEST_ROW = HEADER_BYTES + 14
 
 
 class Framed(NamedTuple):
@@ -75,27 +73,7 @@ def frame_streams(streams: Sequence[bytes]) -> Framed:
     chosen = np.flatnonzero(is_complete & (kind != MODE_AC))
     # For repeated streams the last frame remains.
     behind[stream[chosen]] = ends[stream[chosen]] - np.append(starts[1:], len(raw))[chosen]
-    return Framed(_frames(plain, begin[chosen], payload[chosen]), stream[chosen], rest, broken, behind)
-
-
-def _frames(plain: Column, begin: Column, payload: Column) -> FrameBatch:
-    count = len(begin)
-    columns = np.minimum(begin[:, None] + np.arange(2, _LONGEST_ROW), len(plain) - 1)
-    rows = plain[columns]
-    data = np.zeros((count, ROW_BYTES), np.uint8)
-    data[:, :14] = rows[:, 7:]
-    data[payload == 7, 7:] = 0
-    counter = np.zeros((count, 8), np.uint8)
-    counter[:, 2:] = rows[:, :6]
-    ticks = counter.view(">i8")[:, 0].astype(np.int64)
-    return FrameBatch(
-        time=np.full(count, np.nan),
-        data=data,
-        length=payload.astype(np.uint8),
-        rssi=RSSI_OF_SIGNAL[rows[:, 6]],
-        ticks=ticks,
-        mlat=ticks == MLAT_TICKS,
-    )
+    return Framed(frames_at(plain, begin[chosen], payload[chosen], np.nan), stream[chosen], rest, broken, behind)
 
 
 def _from_message(stream: bytes) -> tuple[bytes, bytes]:
