@@ -29,7 +29,7 @@ AIRLINES: tuple[Operator, ...] = (
     Operator("BAW", 0x400400, 0x1800, "G-X", (*_NARROW, *_WIDE), "A3"),
     Operator("AFR", 0x394000, 0x1800, "F-G", _NARROW, "A3"),
     Operator("KLM", 0x484000, 0x1800, "PH-B", ("B738", "B739", "E190"), "A3"),
-    Operator("RYR", 0x4CA000, 0x1800, "EI-D", ("B738", "B38M"), "A3"),
+    Operator("RYR", 0x4CA000, 0x1000, "EI-D", ("B738", "B38M"), "A3"),
     Operator("AUA", 0x440000, 0x1000, "OE-L", ("A320", "E195"), "A3"),
     Operator("IBE", 0x341000, 0x1800, "EC-M", _NARROW, "A3"),
     Operator("SAS", 0x4AC800, 0x0800, "SE-R", ("A20N", "CRJ9"), "A3"),

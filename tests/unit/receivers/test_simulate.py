@@ -12,6 +12,7 @@ import pytest
 from skywatch.core import geo
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.reports.report import Report
+from skywatch.receivers.simulator.tables import AIRLINES, HELICOPTERS, LIGHT
 from skywatch.receivers.simulator.traffic import Traffic
 from skywatch.settings import SettingsError
 from tests.unit.receivers.collector import running
@@ -136,3 +137,21 @@ def test_bad_settings_name_the_setting(text: str, reason: str) -> None:
         open_receiver("demo", text, None)
     assert str(caught.value).startswith("setting receiver.demo: ")
     assert "\n" not in str(caught.value)
+
+
+STATES = {
+    "D-": (0x3C0000, 0x3FFFFF), "HB-": (0x4B0000, 0x4B7FFF), "G-": (0x400000, 0x43FFFF), "F-": (0x380000, 0x3BFFFF),
+    "PH-": (0x480000, 0x487FFF), "EI-": (0x4CA000, 0x4CAFFF), "OE-": (0x440000, 0x447FFF), "EC-": (0x340000, 0x37FFFF),
+    "SE-": (0x4A8000, 0x4AFFFF), "TC-": (0x4B8000, 0x4BFFFF), "HA-": (0x470000, 0x477FFF), "A6-": (0x896000, 0x896FFF),
+    "N": (0xA00000, 0xAFFFFF),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "operator", [*AIRLINES, *LIGHT, *HELICOPTERS], ids=lambda one: one.callsign or one.registration
+)
+def test_simulated_addresses_lie_in_the_block_of_the_registration(operator):
+    """The blocks of ICAO Annex 10, volume III, of the States whose aircraft are simulated."""
+    first, last = next(block for prefix, block in STATES.items() if operator.registration.startswith(prefix))
+    assert first <= operator.first_address
+    assert operator.first_address + operator.addresses - 1 <= last
