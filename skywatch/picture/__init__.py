@@ -16,11 +16,13 @@ if TYPE_CHECKING:
 def includeme(config: Any) -> None:
     """``request.sky`` is the picture of the last tick as the caller may know it (``picture.exact``); the replica is
     ``request.registry["picture"]``."""
+    from skywatch.picture.reception.access import PictureAccess
     from skywatch.picture.settings import PictureSettings
     from skywatch.picture.sharing.replica import PictureReplica
 
     runtime = config.registry["runtime"]
-    config.registry["picture"] = PictureReplica(runtime.bus, runtime.settings.of(PictureSettings).picture_timeout_s)
+    timeout_s = runtime.settings.of(PictureSettings).picture_timeout_s
+    config.registry["picture"] = PictureReplica(runtime.bus, timeout_s, runtime.shared(PictureAccess).may_serve)
     config.add_request_method(_sky, "sky", reify=True)
 
 

@@ -22,6 +22,11 @@ PICTURE_DROPPED = counter(
     " the aircraft made room for another one (displaced)",
     "reason",
 )
+SNAPSHOTS_SERVED = counter(
+    "skywatch_picture_snapshots_served_total",
+    "Whole pictures that this process sent to others that asked for one, as a follower or as the leading tracker",
+    "by",
+)
 RECEIVER_UP = gauge("skywatch_receiver_up", "1 where the receiver is connected", "receiver")
 RECEIVER_MESSAGE_RATE = gauge("skywatch_receiver_messages_per_second", "Messages a second", "receiver")
 RECEIVER_POSITION_RATE = gauge("skywatch_receiver_positions_per_second", "Positions a second", "receiver")

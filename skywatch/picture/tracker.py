@@ -92,7 +92,8 @@ class Tracker:
             proof=True,
             shown_station=settings.shown_station,
         )
-        runtime.shared(PictureAccess).picture = self.picture
+        self._access = runtime.shared(PictureAccess)
+        self._access.picture = self.picture
         self._note_pace()
         self._only = runtime.shared(OnlyTracker)
         self._report = TickReport(runtime.bus, self.picture, self._only.instance)
@@ -156,6 +157,7 @@ class Tracker:
     async def run(self) -> None:
         """Track until cancelled; what the monitors accepted is written before this returns."""
         self.statistics.started_at = unix_now()
+        self._access.is_leading = True
         is_restored = await self._warm_up()
         # In a thread: a start may wait a little for the bus or the database.
         trail_server = await asyncio.to_thread(TrailServer, self.runtime.bus, self.picture.trails)

@@ -48,6 +48,7 @@ class Hub:
         heartbeat_s: float = 25.0,
         connections_per_user: int = 50,
         picture_timeout_s: float = 60.0,
+        serves_picture: Callable[[], bool] = lambda: True,
         note_written: Callable[[Message], None] = lambda message: None,
     ) -> None:
         self.loop = loop
@@ -60,7 +61,7 @@ class Hub:
         self.subscribers = SubscriberRegister(connection_authenticator, connections_per_user, self._faults)
         self._inbox = Inbox(bus, loop, self._deliver)
         self._catch_up = CatchUp(reader, self._publish, loop)
-        self.picture = PictureFollower(bus, picture_timeout_s, self._inbox.receive)
+        self.picture = PictureFollower(bus, picture_timeout_s, self._inbox.receive, serves_picture)
         # Whether the picture is aged because the tracker is silent.
         self.is_stale = False
         self._tasks: list[asyncio.Task[None]] = []

@@ -20,6 +20,7 @@ from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.reporting.health import State
 from skywatch.core.runtime import Runtime
 from skywatch.http.settings import HttpSettings
+from skywatch.picture.reception.access import PictureAccess
 from skywatch.picture.settings import PictureSettings
 from skywatch.realtime.connections import closing
 from skywatch.realtime.connections.authentication import Authenticator, ConnectionAuthenticator
@@ -109,6 +110,7 @@ class RealtimeServer:
             heartbeat_s=settings.realtime_heartbeat_s,
             connections_per_user=settings.realtime_connections_per_user,
             picture_timeout_s=settings.of(PictureSettings).picture_timeout_s,
+            serves_picture=self._runtime.shared(PictureAccess).may_serve,
             note_written=self._receipts.note,
         )
         addresses = ConnectionCounter(settings.realtime_connections_per_address)

@@ -26,6 +26,7 @@ from skywatch.core.process import tasks
 from skywatch.core.reporting import health
 from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
+from skywatch.picture.reception.access import PictureAccess
 from skywatch.picture.settings import PictureSettings
 from skywatch.picture.sharing.follower import PictureFollower
 
@@ -48,7 +49,8 @@ class TranscriptionWorker:
         self._lease_s = runtime.settings.of(AudioSettings).transcription_lease_s
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="transcription")
         self._task: asyncio.Task[None] | None = None
-        self._picture = PictureFollower(runtime.bus, runtime.settings.of(PictureSettings).picture_timeout_s)
+        timeout_s = runtime.settings.of(PictureSettings).picture_timeout_s
+        self._picture = PictureFollower(runtime.bus, timeout_s, serves=runtime.shared(PictureAccess).may_serve)
         # Each ends with the success of its own: the queue may be empty for long after an outage.
         self._queue_faults = FaultLog(log, "transcription: the queue fails", "transcription: the queue works again")
         self._engine_faults = FaultLog(log, "transcription: the engine fails", "transcription: the engine works again")

@@ -1,4 +1,5 @@
-"""``PictureAccess``: the picture of this process's tracker, for features that look at what each receiver receives.
+"""``PictureAccess``: the picture of this process's tracker, for features that look at what each receiver receives, and
+for followers that leave it to other processes to hand out the picture.
 
 One for a process (``runtime.shared``); processes without a tracker have none.
 """
@@ -12,7 +13,12 @@ if TYPE_CHECKING:
 
 
 class PictureAccess:
-    """``picture`` is None until a tracker runs in this process."""
+    """``picture`` is None until a tracker runs in this process; ``is_leading`` is whether it publishes."""
 
     def __init__(self, runtime: Any = None) -> None:
         self.picture: Picture | None = None
+        self.is_leading = False
+
+    def may_serve(self) -> bool:
+        """Whether followers of this process hand out the picture: not next to the tracker that makes it."""
+        return not self.is_leading

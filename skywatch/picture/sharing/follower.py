@@ -1,7 +1,9 @@
 """``PictureFollower``: the latest sky of the tracker in any process, despite losses of the bus, and its ageing while
 the tracker is silent.
 
-Most ticks arrive as changes. If the tick before is missing, a complete sky is requested; it arrives at the next tick.
+Most ticks arrive as changes. A process that starts, or misses the tick before, takes a complete sky from another
+follower and applies the changes that have arrived meanwhile; where no follower has one, it requests one of the tracker,
+which arrives at the next tick.
 """
 
 from __future__ import annotations
@@ -10,12 +12,16 @@ import logging
 import secrets
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 
 from skywatch.core.bus import Bus, Message, Subscription, topics
 from skywatch.core.clock import unix_now
 from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.picture.sharing import snapshot_messages as snapshots
 from skywatch.picture.sharing.silence import SILENT_AFTER_S, aged
+from skywatch.picture.sharing.snapshot_client import Found, SnapshotClient
+from skywatch.picture.sharing.snapshot_server import SnapshotServer
 from skywatch.picture.state.changes import MissingBase, apply_changes
 from skywatch.picture.state.sky import Sky, empty_sky, from_bytes
 
@@ -23,15 +29,32 @@ log = logging.getLogger(__name__)
 COMPLETE, CHANGES = "tick", "changes"
 # Interval of ageing a silent picture (s), and of requests for a complete sky.
 AGE_EVERY_S = ASK_EVERY_S = 1.0
+# Changes that wait for the sky that they build upon: more than come while one is asked for.
+MAX_WAITING = 16
+# A follower that has found no other one does not look again for so long (s).
+ALONE_S = 5.0
+# A tracker that is there publishes within this time (s).
+TICK_WITHIN_S = 2.0
 
 
 class PictureFollower:
-    """Follows the picture between ``start`` and ``close``; ``on_sky`` is called in the bus's thread for each tick."""
+    """Follows the picture between ``start`` and ``close``; ``on_sky`` is called with each tick, in a thread of the bus
+    or of this object, in their order, and returns at once.
 
-    def __init__(self, bus: Bus, timeout_s: float, on_sky: Callable[[Sky], None] = lambda sky: None) -> None:
+    ``serves``: whether this process gives its picture to others that ask; that of the leading tracker does not.
+    """
+
+    def __init__(
+        self,
+        bus: Bus,
+        timeout_s: float,
+        on_sky: Callable[[Sky], None] = lambda sky: None,
+        serves: Callable[[], bool] = lambda: True,
+    ) -> None:
         self._bus = bus
         self._timeout_s = timeout_s
         self._on_sky = on_sky
+        self._serves = serves
         self._lock = threading.RLock()
         self._last = self._current = empty_sky()
         # When the tracker last published (monotonic s); at the start it is assumed to have just done so.
@@ -41,14 +64,32 @@ class PictureFollower:
         self._requested_at = float("-inf")
         self._subscription: Subscription | None = None
         self._faults = FaultLog(log, "the picture on the bus cannot be read", "the picture on the bus is read again")
+        self._topic = snapshots.OWN + secrets.token_hex(8)
+        self._client = SnapshotClient(bus, self._topic)
+        self._server = SnapshotServer(bus, self._topic, lambda: (self._last, self.silent_s))
+        self._other_faults = FaultLog(
+            log, "messages of other followers cannot be read", "messages of other followers are read"
+        )
+        # Held by the one thread that looks for a complete sky.
+        self._searching = threading.Lock()
+        self._alone_at = float("-inf")
+        self._waiting: deque[Message] = deque(maxlen=MAX_WAITING)
+        self._closing = threading.Event()
 
     def start(self) -> None:
-        """Start; reads the last picture of the bus before it returns."""
-        self._subscription = self._bus.subscribe((topics.PICTURE,), self._take, on_reconnect=self._catch_up)
-        self._catch_up()
+        """Start; takes the picture of another process, or the last one of the bus, before it returns."""
+        if self._bus.carries_objects:
+            self._subscription = self._bus.subscribe((topics.PICTURE,), self._take)
+            self._take_stored()
+            return
+        followed = (topics.PICTURE, snapshots.ALL, self._topic)
+        self._subscription = self._bus.subscribe(followed, self._receive, on_reconnect=self._resume)
+        if not self._search():
+            self._take_stored()
 
     def close(self) -> None:
         """Stop following; the last sky stays."""
+        self._closing.set()
         if self._subscription is not None:
             self._subscription.close()
 
@@ -80,7 +121,73 @@ class PictureFollower:
         seq = self._current.seq + 1 if self._current.epoch == self._silence else 1
         self._current = aged(self._last, self._current, self.silent_s, self._timeout_s, self._silence, seq)
 
-    def _catch_up(self) -> None:
+    def _receive(self, message: Message) -> None:
+        if message.topic == topics.PICTURE:
+            self._take(message)
+            return
+        try:
+            self._answer(message)
+            self._other_faults.succeeded()
+        except ValueError as error:
+            self._other_faults.failed(str(error))
+
+    def _answer(self, message: Message) -> None:
+        """Take what another follower asks or answers; raises ValueError where it cannot be read."""
+        if message.event == snapshots.SEARCH:
+            search = snapshots.decode(message.data, snapshots.Search)
+            if search.answer_to != self._topic and self._serves():
+                self._server.offer(search)
+        elif message.event == snapshots.OFFER:
+            self._client.offered(snapshots.decode(message.data, snapshots.Offer))
+        elif message.event == snapshots.REQUEST:
+            self._server.request(snapshots.decode(message.data, snapshots.Request))
+        elif message.event == snapshots.SNAPSHOT:
+            self._client.received(snapshots.decode(message.data, snapshots.Snapshot))
+
+    def _search(self) -> bool:
+        """Take the picture of another follower; whether there was one."""
+        with self._searching:
+            if time.monotonic() - self._alone_at < ALONE_S:
+                return False
+            found = self._client.find(self._last.now)
+            self._alone_at = time.monotonic() if found is None else float("-inf")
+        return found is not None and self._adopt(found)
+
+    def _adopt(self, found: Found) -> bool:
+        with self._lock:
+            if not self._is_newer(found.sky) or found.sky.now <= self._last.now:
+                return False
+            waiting = list(self._waiting)
+            self._set(found.sky, found.silent_s)
+            for message in waiting:
+                self._take(message, may_wait=False)
+        return True
+
+    def _search_soon(self, otherwise: Callable[[], None]) -> None:
+        """Look for a complete sky in a thread, at most once a second; ``otherwise`` is called where nobody has one."""
+        now = time.monotonic()
+        if now - self._requested_at < ASK_EVERY_S or self._searching.locked():
+            return
+        self._requested_at = now
+
+        def search() -> None:
+            if not self._search() and not self._closing.is_set():
+                otherwise()
+
+        threading.Thread(target=search, name="picture-search", daemon=True).start()
+
+    def _resume(self) -> None:
+        """After a break: the next tick shows what is missing, where one comes."""
+
+        def take_stored() -> None:
+            began = time.monotonic()
+            if not self._closing.wait(TICK_WITHIN_S) and self._received_at < began:
+                self._take_stored()
+
+        self._search_soon(take_stored)
+
+    def _take_stored(self) -> None:
+        """Take the last complete sky of the bus."""
         last = self._bus.last(topics.PICTURE)
         if last is None:
             return
@@ -94,24 +201,31 @@ class PictureFollower:
             if self._last.seq and self._received_at != received_at:
                 self._received_at -= min(max(0.0, unix_now() - self._last.now), self._timeout_s * 2)
 
-    def _take(self, message: Message) -> None:
+    def _take(self, message: Message, *, may_wait: bool = True) -> None:
         with self._lock:
-            before = self._last
             try:
                 sky = self._read(message)
                 self._faults.succeeded()
             except MissingBase:
-                self._request_complete()
+                if may_wait:
+                    self._waiting.append(message)
+                    self._search_soon(self._request_complete)
                 return
             except ValueError as error:
                 self._faults.failed(str(error))
                 return
             # The last snapshot may be read while a newer one is being delivered.
-            if sky.epoch == before.epoch and sky.seq <= before.seq:
-                return
-            self._last = self._current = sky
-            self._received_at = time.monotonic()
-            self._silence = ""
+            if self._is_newer(sky):
+                self._set(sky)
+
+    def _is_newer(self, sky: Sky) -> bool:
+        return sky.epoch != self._last.epoch or sky.seq > self._last.seq
+
+    def _set(self, sky: Sky, silent_s: float = 0.0) -> None:
+        self._last = self._current = sky
+        self._received_at = time.monotonic() - silent_s
+        self._silence = ""
+        self._waiting.clear()
         self._on_sky(sky)
 
     def _read(self, message: Message) -> Sky:
@@ -121,7 +235,4 @@ class PictureFollower:
         return apply_changes(message.data, self._last) if message.event == CHANGES else from_bytes(message.data)
 
     def _request_complete(self) -> None:
-        now = time.monotonic()
-        if now - self._requested_at >= ASK_EVERY_S:
-            self._requested_at = now
-            self._bus.publish(Message(topics.PICTURE_WANTED, "wanted", b""))
+        self._bus.publish(Message(topics.PICTURE_WANTED, "wanted", b""))

@@ -15,6 +15,7 @@ from skywatch.core.bus import Bus, Message, Subscription, topics
 from skywatch.core.reporting import health
 from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.reporting.health import State
+from skywatch.picture import metrics
 from skywatch.picture.sharing.follower import CHANGES, COMPLETE
 from skywatch.picture.state.changes import can_follow, encode_changes
 from skywatch.picture.state.sky import Sky, to_bytes
@@ -49,7 +50,7 @@ class SkyPublisher:
         if self._bus.carries_objects:
             return
         self._requests = self._bus.subscribe(
-            (topics.PICTURE_WANTED,), lambda _: self._request_complete(), self._request_complete
+            (topics.PICTURE_WANTED,), lambda _: self._request_by_other(), self._request_complete
         )
         self._thread = threading.Thread(target=self._run, name="picture-publisher", daemon=True)
         self._thread.start()
@@ -79,6 +80,10 @@ class SkyPublisher:
             health.withdraw(COMPONENT, self._state)
 
     def _request_complete(self) -> None:
+        self._complete_requested = True
+
+    def _request_by_other(self) -> None:
+        metrics.SNAPSHOTS_SERVED.labels("leader").inc()
         self._complete_requested = True
 
     def _run(self) -> None:

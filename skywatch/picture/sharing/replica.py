@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from skywatch.core.bus import Bus
 from skywatch.picture.sharing.follower import PictureFollower
 from skywatch.picture.state.sky import Sky
@@ -12,11 +14,11 @@ from skywatch.picture.trails.trail import Point
 class PictureReplica:
     """Holds the latest sky; ``sky`` may be read from any thread, and is an empty one before the first tick.
 
-    ``timeout_s`` is after how long aircraft leave while the tracker is silent.
+    ``timeout_s`` is after how long aircraft leave while the tracker is silent, ``serves`` that of ``PictureFollower``.
     """
 
-    def __init__(self, bus: Bus, timeout_s: float = 60.0) -> None:
-        self._follower = PictureFollower(bus, timeout_s)
+    def __init__(self, bus: Bus, timeout_s: float = 60.0, serves: Callable[[], bool] = lambda: True) -> None:
+        self._follower = PictureFollower(bus, timeout_s, serves=serves)
         self._trails = TrailClient(bus)
         self._follower.start()
 

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.picture.state.sky import COLUMNS, Column, Sky
+from skywatch.picture.state.sky import COLUMNS, Column, Sky, put_together, set_apart
 
 _LEVEL = 1
 # Within JSON a line feed is always escaped, and no object begins with this.
@@ -41,6 +41,7 @@ class _Changes(msgspec.Struct, array_like=True):
     detail_rows: bytes
     details: bytes
     exact_station: tuple[float, float] | None = None
+    later_columns: dict[str, bytes] = {}
 
 
 _pack = msgspec.msgpack.Encoder()
@@ -56,9 +57,13 @@ def encode_changes(sky: Sky, before: Sky) -> bytes:
     """What leads from one sky to the next; see ``can_follow``."""
     previous = sky.columns["previous_row"]
     rows = _rows(previous)
-    columns = {
-        name: _xor(column, before.columns[name][rows]) for name, column in sky.columns.items() if name != "previous_row"
-    }
+    columns, later = set_apart(
+        {
+            name: _xor(column, before.columns[name][rows])
+            for name, column in sky.columns.items()
+            if name != "previous_row"
+        }
+    )
     lines = list(map(_difference, sky.encoded, map(before.encoded.__getitem__, rows.tolist())))
     new = np.flatnonzero(previous < 0)
     for row in new.tolist():
@@ -85,6 +90,7 @@ def encode_changes(sky: Sky, before: Sky) -> bytes:
                 detail_rows.astype("<u4").tobytes(),
                 _LINE.join([sky.details[row] for row in detail_rows.tolist()]),
                 sky.exact_station,
+                later,
             )
         ),
         _LEVEL,
@@ -99,13 +105,11 @@ def apply_changes(data: bytes, before: Sky) -> Sky:
         raise ValueError(f"not the changes of a sky: {error}") from None
     if changes.epoch != before.epoch or changes.seq != before.seq + 1:
         raise MissingBase(f"tick {changes.seq} builds upon one that is not here")
-    if set(changes.columns) | {"previous_row"} != set(COLUMNS):
-        raise ValueError("the columns are those of another version")
+    given = put_together(changes.columns, changes.later_columns, changes.count)
     previous = (np.frombuffer(changes.previous_row, "<i4") + np.arange(changes.count, dtype="i4")).astype("i4")
     rows = _rows(previous)
     columns: dict[str, Column] = {
-        name: previous if name == "previous_row" else _undo(changes.columns[name], before.columns[name][rows])
-        for name in COLUMNS
+        name: previous if name == "previous_row" else _undo(given[name], before.columns[name][rows]) for name in COLUMNS
     }
     old_rows = rows.tolist()
     lines = changes.encoded.split(_LINE) if changes.count else []

@@ -70,6 +70,10 @@ COLUMNS: dict[str, str] = {
     "changed": "?",  # something but ages, counts and signal strength differs from the tick before
 }
 
+# Columns that came later than the first release (schema 0028). They travel apart from the others, where older releases
+# do not look; a release that does not send one is read as one of zeros. Each new column is named here.
+LATER_COLUMNS = frozenset({"single_source"})
+
 # The index of a source in SOURCES is what the column ``source`` holds.
 SOURCE_INDEX: dict[str, int] = {name: index for index, name in enumerate(SOURCES)}
 
@@ -209,6 +213,7 @@ class _Head(msgspec.Struct, array_like=True):
     encoded: bytes
     details: bytes
     exact_station: tuple[float, float] | None = None
+    later_columns: dict[str, bytes] = {}
 
 
 _pack = msgspec.msgpack.Encoder()
@@ -219,6 +224,7 @@ _COMPRESSION_LEVEL = 1
 
 def to_bytes(sky: Sky) -> bytes:
     """The sky for another process, compressed; columns travel as raw memory, JSON objects as one blob."""
+    columns, later = set_apart({name: column.tobytes() for name, column in sky.columns.items()})
     return zlib.compress(
         _pack.encode(
             _Head(
@@ -233,10 +239,11 @@ def to_bytes(sky: Sky) -> bytes:
                 sky.names,
                 np.fromiter(map(len, sky.encoded), "<u4", len(sky.encoded)).tobytes(),
                 np.fromiter(map(len, sky.details), "<u4", len(sky.details)).tobytes(),
-                {name: column.tobytes() for name, column in sky.columns.items()},
+                columns,
                 b"".join(sky.encoded),
                 b"".join(sky.details),
                 sky.exact_station,
+                later,
             )
         ),
         _COMPRESSION_LEVEL,
@@ -247,9 +254,10 @@ def from_bytes(data: bytes) -> Sky:
     """The sky another process sent; raises ValueError where it is not one of this version's."""
     try:
         head = _unpack.decode(zlib.decompress(data))
-        if set(head.columns) != set(COLUMNS):
+        given = put_together(head.columns, head.later_columns, len(head.hexes))
+        if "previous_row" not in given:
             raise ValueError("the columns are those of another version")
-        columns = {name: np.frombuffer(head.columns[name], dtype=dtype) for name, dtype in COLUMNS.items()}
+        columns = {name: np.frombuffer(given[name], dtype=dtype) for name, dtype in COLUMNS.items()}
         if any(len(column) != len(head.hexes) for column in columns.values()):
             raise ValueError("columns and addresses differ in length")
         encoded = _split(head.encoded, head.encoded_lengths, len(head.hexes))
@@ -271,6 +279,25 @@ def from_bytes(data: bytes) -> Sky:
         head.names,
         head.exact_station,
     )
+
+
+def set_apart(columns: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, bytes]]:
+    """The columns that every release knows, and the later ones."""
+    later = {name: columns[name] for name in LATER_COLUMNS if name in columns}
+    return {name: data for name, data in columns.items() if name not in later}, later
+
+
+def put_together(columns: dict[str, bytes], later: dict[str, bytes], count: int) -> dict[str, bytes]:
+    """What another release has set apart, as this one's columns of ``count`` rows; raises ValueError.
+
+    Columns that this release does not know are left out, later ones that the other does not know are zeros.
+    """
+    given = {**columns, **later}
+    for name in LATER_COLUMNS - given.keys():
+        given[name] = bytes(count * np.dtype(COLUMNS[name]).itemsize)
+    if not given.keys() >= COLUMNS.keys() - {"previous_row"}:
+        raise ValueError("the columns are those of another version")
+    return given
 
 
 def _split(blob: bytes, lengths: bytes, count: int) -> list[bytes]:
