@@ -30,6 +30,7 @@ FEATURE = Feature(
     settings=AlertSettings,
     marks="skywatch.alerts.marks:marked_aircraft",
     mqtt="skywatch.alerts.publishing:PublishedRules",
+    renamed="skywatch.alerts.rules.renaming:follow_name",
     commands={"rules": "skywatch.alerts.command:rules"},
     tags={
         "alerts": "Alert rules, geofences, watch lists, notification channels and the history of alerts.",

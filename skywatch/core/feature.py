@@ -180,6 +180,9 @@ class Feature:
     # ``module:function(session, restoration)``, called in the transaction that completes a restore
     # (``skywatch.core.backups.Restoration``).
     restored: str = ""
+    # ``module:function(session, actor, kind, before, after)``, called in the transaction that renames a thing of a
+    # ``kind`` (``feeder``) which what this feature stores may refer to by its name.
+    renamed: str = ""
     # Name of a subcommand of ``skywatch`` -> ``module:command``.
     commands: Mapping[str, str] = field(default_factory=dict)
 
@@ -321,6 +324,12 @@ class FeatureSet:
     def restored(self) -> list[Callable[[Any, Any], None]]:
         """The functions that complete a restore."""
         return [load(feature.restored) for feature in self if feature.restored]
+
+    def renamed(self, session: Any, actor: Any, kind: str, before: str, after: str) -> None:
+        """Announce the new name of a thing in the transaction that renames it, so that what refers to it follows."""
+        for feature in self:
+            if feature.renamed:
+                load(feature.renamed)(session, actor, kind, before, after)
 
     def past_pictures(self) -> Callable[..., Iterator[bytes]] | None:
         """The function that yields stored pictures of a span; None where nothing is stored."""

@@ -34,11 +34,13 @@ class RuleState:
     ``fault`` is ``module:function(runtime, session, value, user_id, manages_all=...)``, which returns why a user may
     not write a rule with this value, or None. ``holds`` is ``module:function(runtime)``, called in the tracker's
     process; it returns a function ``(value, user_id, manages_all)`` that says at every tick whether the state holds
-    for a user, None where that is not known yet.
+    for a user, None where that is not known yet. Where values are names of things of a ``kind`` (``feeder``) whose
+    feature announces a new name (``Feature.renamed``), rules get the new one.
     """
 
     fault: str
     holds: str
+    kind: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""The table of the quality of reception: a packed row for each receiver and hour."""
+"""The tables of the quality of reception: a packed row for each receiver and hour, and the connections of each."""
 
 from __future__ import annotations
 
@@ -29,3 +29,22 @@ class ReceiverQuality(Base):
     feeder_id: Mapped[int | None] = mapped_column(BigId, sa.ForeignKey(Feeder.id, ondelete="CASCADE"))
     summary: Mapped[bytes]
     detail: Mapped[bytes | None]
+
+
+class ReceiverConnection(Base):
+    """A connection of a receiver of the settings or of a feeder.
+
+    ``until`` is when it ended; while it ``is_open``, when it was last seen open, which is written every minute.
+    """
+
+    __tablename__ = "receiver_connections"
+    __table_args__ = (
+        sa.Index("ix_receiver_connections_until", "until"),
+        sa.Index("ix_receiver_connections_feeder_id", "feeder_id"),
+    )
+
+    receiver: Mapped[str] = mapped_column(sa.String(80), primary_key=True)
+    since: Mapped[datetime] = mapped_column(primary_key=True)
+    until: Mapped[datetime]
+    is_open: Mapped[bool]
+    feeder_id: Mapped[int | None] = mapped_column(BigId, sa.ForeignKey(Feeder.id, ondelete="CASCADE"))

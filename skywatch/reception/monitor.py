@@ -11,6 +11,7 @@ from skywatch.core.storing.writer import BackgroundWriter
 from skywatch.feeders.models import Feeder
 from skywatch.picture.reception.access import PictureAccess
 from skywatch.picture.state.sky import Sky
+from skywatch.reception.connections.following import ConnectionFollower
 from skywatch.reception.measuring.collecting import Entry, Origin, QualityCollector
 from skywatch.reception.measuring.writing import QualityWriter
 from skywatch.reception.silence import WatchedFeeders
@@ -35,12 +36,14 @@ class QualityMonitor:
         self._collector = QualityCollector(self._place_of)
         self._queue: WriteQueue[Entry] = WriteQueue(MAX_WAITING, replace_delay_s=1.0)
         self._writer = BackgroundWriter("quality", runtime.sessions, self._queue, QualityWriter().write)
+        self._connections = ConnectionFollower(runtime)
         self._places_task = PeriodicTask("quality_places", PLACES_EVERY_S, self._read_places)
 
     def start(self) -> None:
         """Read where feeders stand, and begin to write."""
         self._places_task.start(START_S)
         self._writer.start()
+        self._connections.start()
 
     def on_tick(self, sky: Sky) -> None:
         """Sample the receivers whose turn it is."""
@@ -52,6 +55,7 @@ class QualityMonitor:
     def close(self) -> None:
         """Write what was measured."""
         self._places_task.close()
+        self._connections.close()
         for entry in self._collector.collect():
             self._queue.replace((entry.receiver, entry.at), entry)
         self._writer.close()

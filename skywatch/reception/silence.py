@@ -20,6 +20,8 @@ from skywatch.picture.reception.access import PictureAccess
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.reception.settings import ReceptionSettings
 
+# Names of rules that are remembered as belonging to nothing; beyond that they are looked up again.
+MAX_MISSED = 10_000
 _NOT_YOURS = "there is no receiver or feeder of this name that you may watch"
 
 
@@ -38,6 +40,8 @@ class WatchedFeeders:
 
     def __init__(self, runtime: Runtime) -> None:
         self._by_name: dict[str, WatchedFeeder] | None = None
+        # When the last complete reading began (monotonic s).
+        self.read_at = float("-inf")
 
     @property
     def is_read(self) -> bool:
@@ -50,6 +54,7 @@ class WatchedFeeders:
 
     def read(self, session: Session) -> None:
         """Read the records."""
+        began_at = time.monotonic()
         query = sa.select(
             Feeder.id,
             Feeder.name_key,
@@ -61,6 +66,7 @@ class WatchedFeeders:
             name: WatchedFeeder(f"feeder-{number}", owner_id, bool(is_admitted), bool(was_heard))
             for number, name, owner_id, is_admitted, was_heard in session.execute(query)
         }
+        self.read_at = began_at
 
 
 def fault(runtime: Runtime, session: Session, value: str, user_id: int | None, *, manages_all: bool) -> str | None:
@@ -86,6 +92,8 @@ class SilenceTest:
         self._access = runtime.shared(PictureAccess)
         self._feeders = runtime.shared(WatchedFeeders)
         self._since = time.monotonic()
+        # When names were looked up in vain for the first time (monotonic s).
+        self._missed_at: dict[str, float] = {}
 
     def holds(self, value: str, user_id: int, manages_all: bool) -> bool | None:
         """Whether the receiver of this name is silent; None while that is unknown after a start."""
@@ -94,6 +102,10 @@ class SilenceTest:
             return None
         feeder = self._feeders.get(value)
         receiver = feeder.receiver if feeder is not None else _receiver(self._runtime, value.strip().casefold())
+        if receiver is not None:
+            self._missed_at.pop(value, None)
+        elif not self._is_missing(value):
+            return None
         if receiver is None or not (manages_all or (feeder is not None and feeder.owner_id == user_id)):
             return False
         if feeder is not None and not feeder.is_admitted:
@@ -106,6 +118,12 @@ class SilenceTest:
             return False
         # Not heard since the start: silent once the time is over.
         return True if time.monotonic() - self._since >= silent_s else None
+
+    def _is_missing(self, value: str) -> bool:
+        """Whether a name belongs to nothing: it may be that of a feeder that was renamed since the last reading."""
+        if len(self._missed_at) > MAX_MISSED:
+            self._missed_at.clear()
+        return self._feeders.read_at > self._missed_at.setdefault(value, time.monotonic())
 
 
 def _receiver(runtime: Runtime, name: str) -> str | None:

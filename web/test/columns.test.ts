@@ -1,6 +1,10 @@
+import "./dom";
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { render } from "lit";
 import { moved } from "../src/list/column_order";
+import { t } from "../src/i18n/i18n";
+import { COLUMNS } from "../src/list/columns";
 
 test("a column changes places with its neighbour, and not beyond the ends", () => {
   const keys = ["flight", "t", "gs"];
@@ -12,4 +16,14 @@ test("a column changes places with its neighbour, and not beyond the ends", () =
 
 test("a column that may not be shown now is kept for later", () => {
   assert.deepEqual(moved(["flight", "r", "t"], ["flight", "t"], "t", -1), ["t", "flight", "r"]);
+});
+
+test("an aircraft that one feeder alone has heard has a quiet mark, and no other has", () => {
+  const { cell } = COLUMNS.find(({ key }) => key === "flight")!;
+  const marks = [true, null].map((single_source) => {
+    const row = document.createElement("div");
+    render(cell({ hex: "4b1620", flags: 0, single_source }), row);
+    return row.querySelector(".unconfirmed")?.getAttribute("aria-label");
+  });
+  assert.deepEqual(marks, [t("aircraft.single_source"), undefined]);
 });

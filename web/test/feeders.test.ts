@@ -194,6 +194,6 @@ test("other features show their parts on the page of a feeder", async () => {
   const receiverParts = [{ element: "sw-test-part", load: () => Promise.resolve() }, hidden];
   FEATURES.push({ name: "test", pages: [], receiverParts });
   const page = await open("3");
-  assert.deepEqual(sources[0], { feeder: 3 });
+  assert.deepEqual(sources[0], { feeder: 3, isCoarse: false });
   assert.equal(page.querySelectorAll("sw-hidden-part").length, 0);
 });

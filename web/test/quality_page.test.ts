@@ -2,6 +2,7 @@ import { PAGE, Refusal, serve, settled, show } from "./dom";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { route } from "../src/core/address";
+import { coverage } from "../src/features/reception/covered";
 import "../src/features/reception/heard_by";
 import "../src/features/reception/page";
 import { gathered, spansOf, type Point, type Quality } from "../src/features/reception/series";
@@ -10,10 +11,11 @@ import { signIn } from "./people";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+const SHARES = { duplicates_share: 0.25, disputes_share: 0.002 };
 const NOW = Date.parse("2026-11-24T12:00:00Z");
 
 function point(at: number, more: Partial<Point> = {}): Point {
-  const values = { messages_s: 10, positions_s: 2, aircraft: 4, max_range_nm: 100, strong_share: 0.01 };
+  const values = { messages_s: 10, positions_s: 2, aircraft: 4, max_range_nm: 100, strong_share: 0.01, ...SHARES };
   return { at: new Date(at).toISOString(), ...values, ...more };
 }
 
@@ -31,6 +33,7 @@ function qualityOf(series: Point[]): Quality {
       weak_share: 0.05,
     },
     series,
+    connections: [],
   };
 }
 
@@ -97,14 +100,40 @@ test("the charts of a receiver have the numbers of the service, and its connecti
   assert.deepEqual([drawn.points, drawn.newest], ["1", "1234"]);
 });
 
-test("a feeder whose quality is not for this person says so, and one that was never heard has no charts", async () => {
+test("of a feeder whose place is coarse there are cells alone, and its quality is not asked for", async () => {
+  const cells = [true, false, false].map((now, at) => ({ lat: 47 + at / 2, lon: 8.5, now }));
+  const asked = serve({ "GET feeders/{id}/coverage": () => ({ cell_deg: 0.5, cells }) });
+  await signIn("feeders.view");
+  const charts = await show("sw-reception-charts", { source: { feeder: 7, isCoarse: true } });
+  assert.match(charts.textContent!, /not public/);
+  assert.match(charts.querySelector("[data-cells='3']")!.textContent!, /3 cells in 30 days, 1 in the last hour/);
+  assert.deepEqual(coverage.value, { source: { feeder: 7, isCoarse: true }, grid: { cell_deg: 0.5, cells } });
+  assert.deepEqual([...new Set(asked.map(({ operation }) => operation))], ["GET feeders/{id}/coverage"]);
+});
+
+test("the history of connections has the open one without an end and unfolds the older ones", async () => {
+  const now = Date.now();
+  const ago = (ms: number): string => new Date(now - ms).toISOString();
+  const ended = Array.from({ length: 9 }, (_, at) => ({ since: ago((at + 3) * HOUR), until: ago((at + 2.5) * HOUR) }));
+  const connections = [{ since: ago(95 * MINUTE), until: null }, ...ended];
+  serve({ "GET feeders/{id}/quality": () => ({ ...qualityOf([point(now - MINUTE)]), connections }) });
+  await signIn("feeders.view");
+  const charts = await show("sw-reception-charts", { source: { feeder: 9, isCoarse: false } });
+  const shown = rows(charts, "connections");
+  assert.deepEqual([shown.length, shown[0].slice(1), shown[1][2]], [10, ["Open", "1 h 35 min"], "30 min"]);
+  assert.match([...charts.querySelectorAll("summary")].at(-1)!.textContent!, /2 older/);
+  assert.equal(charts.querySelectorAll(".reception-strip .open").length, 10);
+  assert.match(charts.querySelector("[data-newest=duplicates_share]")!.textContent!, /25.0\s%/);
+});
+
+test("a feeder whose quality is refused says so, and one that was never heard has no charts", async () => {
   let answer: Quality | Refusal = new Refusal(403, "permission_denied");
   serve({ "GET feeders/{id}/quality": () => answer });
   await signIn("feeders.view");
-  const charts = await show("sw-reception-charts", { source: { feeder: 7 } });
+  const charts = await show("sw-reception-charts", { source: { feeder: 7, isCoarse: false } });
   assert.ok(charts.querySelector(".error"));
   answer = qualityOf([]);
-  const silent = await show("sw-reception-charts", { source: { feeder: 8 } });
+  const silent = await show("sw-reception-charts", { source: { feeder: 8, isCoarse: false } });
   assert.equal(silent.querySelector("svg"), null);
   assert.match(silent.textContent!, /Nothing was received yet/);
 });

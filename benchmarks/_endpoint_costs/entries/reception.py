@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import numpy as np
@@ -38,10 +39,14 @@ def fill(installation: Installation) -> None:
             QualityWriter().write(session, entries)
 
 
-def of_feeder(installation: Installation) -> Ask:
-    """The request about the feeder that was measured."""
-    with installation.runtime.sessions() as session:
-        return Ask(f"{API}/feeders/{session.scalar(NEWEST)}/quality", None)
+def of_feeder(what: str) -> Callable[[Installation], Ask]:
+    """The request for ``quality`` or ``coverage`` of the feeder that was measured."""
+
+    def ask(installation: Installation) -> Ask:
+        with installation.runtime.sessions() as session:
+            return Ask(f"{API}/feeders/{session.scalar(NEWEST)}/{what}", None)
+
+    return ask
 
 
 def measured(what: str, path: str) -> Entry:
@@ -51,5 +56,6 @@ def measured(what: str, path: str) -> Entry:
 
 ENTRIES: Entries = {
     "GET /api/v1/system/receivers/{name}/quality": [measured("30 days", "/system/receivers/roof/quality")],
-    "GET /api/v1/feeders/{id}/quality": [prepared(Entry("30 days", of_feeder), fill)],
+    "GET /api/v1/feeders/{id}/quality": [prepared(Entry("30 days", of_feeder("quality")), fill)],
+    "GET /api/v1/feeders/{id}/coverage": [prepared(Entry("30 days", of_feeder("coverage")), fill)],
 }

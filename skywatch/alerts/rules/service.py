@@ -83,7 +83,7 @@ def create(session: Session, visibility: Visibility, actor: Actor, fields: RuleF
     check_room(session, AlertRule, owner_id(visibility), MAXIMUM_RULES, "rules")
     rule = add(session, visibility, fields)
     raise_revision(session)
-    _record(session, actor, "rule.created", rule, after=_audited(rule))
+    record_change(session, actor, "rule.created", rule, after=audited(rule))
     return rule
 
 
@@ -106,7 +106,7 @@ def change(session: Session, visibility: Visibility, actor: Actor, rule_id: int,
     A rule whose conditions are refused since a new version can only be switched off, or get other conditions.
     """
     rule = _changeable(session, visibility, rule_id)
-    before, present = fields_of(rule), _audited(rule)
+    before, present = fields_of(rule), audited(rule)
     after = _after(before, fields)
     starts_publishing = after.mqtt and not before.mqtt
     restricted = after if starts_publishing else msgspec.structs.replace(after, mqtt=False)
@@ -125,7 +125,7 @@ def change(session: Session, visibility: Visibility, actor: Actor, rule_id: int,
     rule.updated_at = utcnow()
     raise_revision(session)
     flags = {"conditions_changed": True} if "conditions" in changed else {}
-    _record(session, actor, "rule.changed", rule, before=present, after=_audited(rule) | flags)
+    record_change(session, actor, "rule.changed", rule, before=present, after=audited(rule) | flags)
     return rule
 
 
@@ -135,7 +135,7 @@ def delete(session: Session, visibility: Visibility, actor: Actor, rule_id: int)
     end_matches(session, AlertMatch.rule_id == rule.id, forget=True)
     session.delete(rule)
     raise_revision(session)
-    _record(session, actor, "rule.deleted", rule, before=_audited(rule))
+    record_change(session, actor, "rule.deleted", rule, before=audited(rule))
 
 
 def follow(session: Session, visibility: Visibility, rule_id: int, channels: Sequence[int]) -> AlertSubscription:
@@ -241,10 +241,11 @@ def _check(
         raise invalid_fields(fault.faults) from None
 
 
-def _record(session: Session, actor: Actor, action: str, rule: AlertRule, **states: Mapping[str, Any]) -> None:
+def record_change(session: Session, actor: Actor, action: str, rule: AlertRule, **states: Mapping[str, Any]) -> None:
+    """Record a change of a rule in the audit log, with its states ``before`` and ``after``."""
     record(session, actor, action, Target("rule", rule.id, rule.name), **states)
 
 
-def _audited(rule: AlertRule) -> dict[str, Any]:
+def audited(rule: AlertRule) -> dict[str, Any]:
     """A rule without its conditions and texts, which may be long."""
     return {name: getattr(rule, name) for name in ("user_id", *STORED) if name not in UNAUDITED}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, not_found
 from skywatch.core.storing.audit import Actor, Target, record
-from skywatch.feeders.models import Feeder, has_user
+from skywatch.feeders.models import FEEDER, Feeder, has_user
 from skywatch.feeders.records.schemas import FeederChangeFields, NewFeederFields
 from skywatch.feeders.records.uuids import SHOWN, new_digits
 from skywatch.http.resources.fields import UNSET
@@ -89,11 +89,15 @@ def change(
     receivers: Collection[str],
     feeder_id: int,
     fields: FeederChangeFields,
+    renamed: Callable[[str, str], None],
 ) -> Feeder:
-    """Change a feeder; raises Problem (400, 403, 404, 409)."""
+    """Change a feeder; raises Problem (400, 403, 404, 409).
+
+    ``renamed`` is called with the names before and after where others may refer to it by another name.
+    """
     feeder = _own(session, visibility, feeder_id)
     _check_manager_fields(visibility, fields, is_trusted=feeder.trusted, owner_id=feeder.owner_id)
-    before = _audited(feeder)
+    before, name_before = _audited(feeder), feeder.name
     owner_id = _owner_id(session, fields, feeder.owner_id)
     if owner_id != feeder.owner_id:
         _check_room(session, owner_id)
@@ -105,6 +109,8 @@ def change(
     _save(session, feeder, receivers)
     session.refresh(feeder)
     _record(session, actor, "feeder.changed", feeder, before=before, after=_audited(feeder))
+    if feeder.name != name_before:
+        renamed(name_before, feeder.name)
     return feeder
 
 
@@ -192,7 +198,7 @@ def _flush(session: Session, feeder: Feeder, receivers: Collection[str]) -> None
 
 
 def _record(session: Session, actor: Actor, action: str, feeder: Feeder, **states: Mapping[str, Any]) -> None:
-    record(session, actor, action, Target("feeder", feeder.id, feeder.name), **states)
+    record(session, actor, action, Target(FEEDER, feeder.id, feeder.name), **states)
 
 
 def _audited(feeder: Feeder) -> dict[str, Any]:

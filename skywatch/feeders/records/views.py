@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
-from skywatch.feeders.models import Feeder
+from skywatch.feeders.models import FEEDER, Feeder
 from skywatch.feeders.records import schemas, service
 from skywatch.feeders.records.answers import feeder_answer
 from skywatch.feeders.records.lines import beast_port, host_of, lines_of
@@ -80,10 +81,12 @@ def get_feeder(request: Request) -> dict[str, Any]:
 def change_feeder(request: Request) -> dict[str, Any]:
     """Change a feeder
 
-    The connection of one that is disabled ends within 2 s.
+    The connection of one that is disabled ends within 2 s. Rules on the silence of one that is renamed get its new
+    name.
     """
-    fields, receivers = body_of(request, schemas.FeederChangeFields), _receivers(request)
-    row = service.change(request.db, request.visibility, actor_of(request), receivers, row_id(request), fields)
+    fields, receivers, actor = body_of(request, schemas.FeederChangeFields), _receivers(request), actor_of(request)
+    renamed = partial(request.runtime.features.renamed, request.db, actor, FEEDER)
+    row = service.change(request.db, request.visibility, actor, receivers, row_id(request), fields, renamed)
     return _answer(request, row)
 
 

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.reception.connections.storing import connections
 from skywatch.reception.measuring.hour import (
     BINS,
     HOUR_S,
@@ -44,6 +45,33 @@ _rows: Any = ReceiverQuality.__table__
 
 def quality(session: Session, receiver: str, now: datetime) -> dict[str, Any]:
     """The answer about a receiver by its name in the picture; one that was never heard has no numbers in it."""
+    times, summaries, details = _stored(session, receiver, now)
+    day_ago = (now - BY_MINUTE).timestamp()
+    recent = list(_recent_spans(details, (now - NOW).timestamp()))
+    return {
+        "range": _range(summaries, recent),
+        "signal": _signal(details, recent, (now - NOW).timestamp()),
+        "series": list(_series(times, summaries, details, day_ago)),
+        "connections": connections(session, receiver, now - HISTORY, now),
+    }
+
+
+def greatest_ranges(session: Session, receiver: str, now: datetime) -> tuple[tuple[float, float], Array, Array] | None:
+    """Where a receiver is measured from (degrees), and its greatest ranges by sector (nm): now, and of 30 days.
+
+    None for one that was never heard, or whose place is unknown.
+    """
+    _, summaries, details = _stored(session, receiver, now)
+    if not len(summaries) or np.isnan(summaries["origin"][-1]).any():
+        return None
+    lat, lon = summaries["origin"][-1].tolist()
+    ranges = [spans for spans, _ in _recent_spans(details, (now - NOW).timestamp())]
+    newest = np.max([np.zeros(SECTORS), *ranges], axis=0) * RANGE_UNIT_NM
+    return (lat, lon), newest, _measured_from_the_newest_place(summaries)["ranges"].max(axis=0) * RANGE_UNIT_NM
+
+
+def _stored(session: Session, receiver: str, now: datetime) -> tuple[Array, Array, list[tuple[float, Detail]]]:
+    """The hours of 30 days: when each began (unix s), its summary, and the minutes of those of the last day."""
     begin = (now - HISTORY).replace(minute=0, second=0, microsecond=0)
     query = (
         sa.select(_rows.c.at, _rows.c.summary, _rows.c.detail)
@@ -51,7 +79,6 @@ def quality(session: Session, receiver: str, now: datetime) -> dict[str, Any]:
         .order_by(_rows.c.at)
     )
     rows = [row for row in session.execute(query) if is_readable(row.summary)]
-    summaries = unpack_summaries([row.summary for row in rows])
     times = np.array([row.at.timestamp() for row in rows], "f8")
     day_ago = (now - BY_MINUTE).timestamp()
     details = [
@@ -59,12 +86,7 @@ def quality(session: Session, receiver: str, now: datetime) -> dict[str, Any]:
         for at, row in zip(times.tolist(), rows, strict=True)
         if at + HOUR_S > day_ago and (detail := _detail(row.detail)) is not None
     ]
-    recent = list(_recent_spans(details, (now - NOW).timestamp()))
-    return {
-        "range": _range(summaries, recent),
-        "signal": _signal(details, recent, (now - NOW).timestamp()),
-        "series": list(_series(times, summaries, details, day_ago)),
-    }
+    return times, unpack_summaries([row.summary for row in rows]), details
 
 
 def _detail(packed: bytes | None) -> Detail | None:
@@ -158,8 +180,10 @@ def _point(at: float, sums: Any) -> dict[str, Any]:
         "aircraft": round(int(sums["aircraft"]) / samples, 1),
         "max_range_nm": round(int(sums["range"]) * RANGE_UNIT_NM, 1) if sums["range"] else None,
         "strong_share": _share(int(sums["strong"]), int(sums["signals"])),
+        "duplicates_share": _share(int(sums["duplicates"]), int(sums["messages"])),
+        "disputes_share": _share(int(sums["refused"]), int(sums["positions"])),
     }
 
 
 def _share(count: int, of: int) -> float | None:
-    return round(count / of, 4) if of else None
+    return round(min(1.0, count / of), 4) if of else None

@@ -6,6 +6,7 @@ import colander
 
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import (
+    JsonBoolean,
     JsonInteger,
     JsonList,
     JsonNumber,
@@ -63,6 +64,17 @@ class QualityPoint(Schema):
     aircraft = node(JsonNumber(), "Aircraft received, on average.")
     max_range_nm = node(Nullable(JsonNumber()), "Greatest distance (nm).")
     strong_share = node(Nullable(JsonNumber()), "Share of signals over -3 dBFS.")
+    duplicates_share = node(
+        Nullable(JsonNumber()), "Share of its messages that another feeder had sent within 50 ms before."
+    )
+    disputes_share = node(Nullable(JsonNumber()), "Share of its positions that the picture refused.")
+
+
+class ReceiverConnectionEntry(Schema):
+    """A connection of the receiver."""
+
+    since = node(Timestamp(), "When it began.")
+    until = node(Nullable(Timestamp()), "When it ended, to the minute after a crash; null while it is open.")
 
 
 class ReceptionQuality(Schema):
@@ -79,6 +91,26 @@ class ReceptionQuality(Schema):
         "In the order of time: by hour for 30 days, by minute in the last of them; what was not observed is missing.",
         QualityPoint(name="point"),
     )
+    connections = node(
+        JsonList(),
+        "Its connections of 30 days, the latest first and 100 at most.",
+        ReceiverConnectionEntry(name="connection"),
+    )
+
+
+class CoverageCell(Schema):
+    """A cell, named by its south-west corner."""
+
+    lat = node(JsonNumber(), "Its south (degrees).")
+    lon = node(JsonNumber(), "Its west (degrees).")
+    now = node(JsonBoolean(), "Whether aircraft were received there in the newest hour.")
+
+
+class FeederCoverage(Schema):
+    """Where a feeder receives aircraft, in cells."""
+
+    cell_deg = node(JsonNumber(), "Height and width of a cell: 0.5 degrees.")
+    cells = node(JsonList(), "Cells whose middle is within the greatest range of 30 days.", CoverageCell(name="cell"))
 
 
 def receiver_name(request: Request) -> str:

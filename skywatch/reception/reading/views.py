@@ -14,6 +14,7 @@ from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.reception.reading import schemas
+from skywatch.reception.reading.coverage import coverage
 from skywatch.reception.reading.quality import quality
 from skywatch.security.permissions import Permission
 
@@ -23,6 +24,12 @@ feeder_quality = ApiService(
     f"/feeders/{{id:{NUMBER}}}/quality",
     feature="feeders",
     canonical=f"/api/v1/feeders/{{id:{NUMBER}}}/quality",
+)
+feeder_coverage = ApiService(
+    "feeders.coverage",
+    f"/feeders/{{id:{NUMBER}}}/coverage",
+    feature="feeders",
+    canonical=f"/api/v1/feeders/{{id:{NUMBER}}}/coverage",
 )
 
 
@@ -65,3 +72,15 @@ def get_feeder_quality(request: Request) -> dict[str, Any]:
             " of feeders.manage.",
         )
     return quality(request.db, f"feeder-{feeder.id}", utcnow())
+
+
+@feeder_coverage.get(
+    permission=Permission.FEEDERS_VIEW, path=RowId(), responses={200: schemas.FeederCoverage()}, errors=(404,)
+)
+def get_feeder_coverage(request: Request) -> dict[str, Any]:
+    """Where a feeder receives aircraft, in cells of 0.5 degree
+
+    The same for everybody: the cells are laid around the place as others may know it, and around the middle of its
+    cell where they may know nothing of it.
+    """
+    return coverage(request.db, feeders.get(request.db, row_id(request)), utcnow())

@@ -11,5 +11,6 @@ ROWS = (
     Row("PATCH", f"{BASE}/{{id}}/", EDIT_OWN_BY_LOGIN, "operator"),
     Row("DELETE", f"{BASE}/{{id}}/", MANAGE_BY_LOGIN, "operator"),
     Row("GET", f"{BASE}/{{id}}/quality", READ_BY_LOGIN, "viewer"),
+    Row("GET", f"{BASE}/{{id}}/coverage", READ_BY_LOGIN, "viewer"),
     Row("POST", f"{BASE}/{{id}}/rotate/", EDIT_OWN_BY_LOGIN, "operator"),
 )

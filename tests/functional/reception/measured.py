@@ -21,13 +21,17 @@ def hour_of(at: datetime) -> datetime:
 
 
 def measured(*distances: float, rssi: float = -20.0, origin: tuple[float, float] = PLACE) -> Hour:
-    """An hour, every minute of it with 600 messages, 120 positions and 4 aircraft; distances begin in the north."""
+    """An hour, every minute of it with 600 messages, 120 positions and 4 aircraft; distances begin in the north.
+
+    Every fourth message is a duplicate, every twentieth position is refused.
+    """
     hour = Hour(origin)
     bearings = np.arange(len(distances)) * 10.0
     for second in range(0, 3600, 60):
         minute = hour.minutes[second // 60]
         minute["seconds"], minute["samples"], minute["aircraft"] = 60, 6, 24
         minute["messages"], minute["positions"] = 600, 120
+        minute["duplicates"], minute["refused"] = 150, 6
         hour.count_signals(second, np.array([rssi]))
         hour.note_ranges(second, bearings, np.array(distances))
     return hour

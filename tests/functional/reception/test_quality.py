@@ -38,7 +38,7 @@ def test_range_now_is_shown_against_the_median_and_the_greatest_of_30_days(clien
     distant = {ago: measured(100.0 + ago) for ago in range(2, 42)}
     store(client.runtime, "roof", {0: measured(90.0, 33.3), 1: measured(95.0), **distant})
     answer = client.get(ROOF, headers=VIEWER).json
-    assert answer.keys() == {"range", "signal", "series"}
+    assert answer.keys() == {"range", "signal", "series", "connections"}
     assert [sector["bearing"] for sector in answer["range"]] == list(range(0, 360, 10))
     north, next_one, third = answer["range"][:3]
     assert north["now_nm"] in (90.0, 95.0)  # as long as a part of the last hour is within the newest 60 minutes
@@ -60,6 +60,7 @@ def test_the_series_is_by_minute_for_a_day_and_by_hour_before(client):
     assert series[0] == {
         "at": (present - timedelta(hours=47)).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "messages_s": 10.0, "positions_s": 2.0, "aircraft": 4.0, "max_range_nm": 100.0, "strong_share": 1.0,
+        "duplicates_share": 0.25, "disputes_share": 0.05,
     }  # fmt: skip
     assert series[-1].keys() == series[0].keys()
     assert series[-1]["messages_s"] == 10.0

@@ -198,6 +198,30 @@ def test_a_disabled_or_deleted_feeder_is_not_silent_and_ends_the_alert(watch):
     assert watch.alerts("olga")[0]["cleared_at"] is not None
 
 
+def test_a_rule_follows_the_new_name_of_its_feeder_and_announces_nothing_twice(watch):
+    number = watch.register("olga", "Attic")
+    rules = [watch.rule("olga", "ATTIC"), watch.rule("adam", "Attic"), watch.rule("adam", "Roof")]
+    watch.receive(f"feeder-{number}")
+    watch.receive("Roof")
+    watch.tick(61)
+    before = watch.alerts("olga")
+    watch.client.patch_json(f"/api/v1/feeders/{number}/", {"name": "Loft"}, headers=watch.people["olga"])
+    watch.stage.reload()
+    watch.tick()  # the tracker has not read the new name yet
+    watch.reload()
+    watch.tick()
+    shown = [watch.client.get(f"{RULES}{rule['id']}", headers=watch.people["adam"]).json for rule in rules]
+    assert [rule["conditions"]["value"] for rule in shown] == ["Loft", "Loft", "Roof"]
+    assert watch.alerts("olga") == before
+    watch.receive(f"feeder-{number}")
+    watch.tick()
+    assert watch.alerts("olga")[0]["cleared_at"] is not None
+    entries = watch.client.get("/api/v1/system/audit", headers=watch.people["adam"], params={"action": "rule.changed"})
+    changes = {entry["target_id"]: entry for entry in entries.json["entries"]}
+    assert changes.keys() == {str(rule["id"]) for rule in rules[:2]}
+    assert all(entry["after"]["feeder_name"] == "Loft" for entry in changes.values())
+
+
 def test_whoever_loses_a_feeder_is_told_no_more(watch):
     number = watch.register("olga", "Attic")
     watch.rule("olga", "Attic")

@@ -64,7 +64,7 @@ export const COLUMNS: Column[] = [
             : flags & FLAG.military
               ? html`<span class="tag">${t("aircraft.military_short")}</span>`
               : ""
-      }`;
+      }${aircraft.single_source ? html`<span class="tag unconfirmed" role="img" aria-label=${t("aircraft.single_source")} title=${t("aircraft.single_source")}>?</span>` : ""}`;
     },
   },
   { key: "flag", title: "column.flag", isNumber: false, cell: (aircraft) => flag(aircraft.hex) },

@@ -15,7 +15,19 @@ export const FLAG = {
 } as const;
 
 /** Fields that the worker itself needs; the columns of the list are added. `hex` is always first. */
-export const BASE_FIELDS = ["hex", "lat", "lon", "track", "gs", "alt_baro", "flags", "category", "flight", "t"];
+export const BASE_FIELDS = [
+  "hex",
+  "lat",
+  "lon",
+  "track",
+  "gs",
+  "alt_baro",
+  "flags",
+  "category",
+  "flight",
+  "t",
+  "single_source",
+];
 export const SEARCH_FIELDS = ["squawk", "baro_rate"];
 
 /** Floats for each aircraft in a frame: x, y as high and low parts, velocity, error, time, heading, colour, look. */

@@ -167,6 +167,7 @@ class Panel extends View {
         ${flags & FLAG.military ? html`<span class="tag">${t("aircraft.military")}</span>` : nothing}
         ${flags & FLAG.mlat ? html`<span class="tag">MLAT</span>` : nothing}
         ${flags & FLAG.tisb ? html`<span class="tag">TIS-B</span>` : nothing}
+        ${aircraft.single_source ? html`<span class="tag unconfirmed">${t("aircraft.single_source")}</span>` : nothing}
         ${airframe?.interesting ? html`<span class="tag">${t("aircraft.interesting")}</span>` : nothing}
         ${airframe?.pia ? html`<span class="tag">PIA</span>` : nothing}
         ${airframe?.ladd ? html`<span class="tag">LADD</span>` : nothing}

@@ -6,6 +6,8 @@ import type { Overlay } from "../map/overlays/overlay";
 import type { PageLayer } from "../map/page_layers";
 import type { PanelLink, PanelPart } from "../panel/parts";
 import type { Switch } from "../core/preferences";
+import type { Schemas } from "../session/operations";
+import { session } from "../session/session";
 import type { RuleField } from "./rule_fields";
 
 /** A number next to the page's name, counted again after each event that may change it. */
@@ -34,8 +36,14 @@ export interface Page {
   inBar?: boolean;
 }
 
-/** Which receiver a part is about: one of the settings by its name, or a feeder by its id. */
-export type Source = { receiver: string } | { feeder: number };
+/** Which receiver a part is about: one of the settings by its name, or a feeder by its id; of a feeder whose place this person may not know exactly there is less to show. */
+export type Source = { receiver: string } | { feeder: number; isCoarse: boolean };
+
+/** A feeder as a source: its place is coarse for everybody but its owner and who manages feeders, unless it is shown. */
+export function sourceOf({ id, place_privacy, owner }: Schemas["FeederEntry"]): Source {
+  const isOwn = owner !== null && owner.id === session.user.value?.id;
+  return { feeder: id, isCoarse: place_privacy !== "exact" && !isOwn && !session.can("feeders.manage") };
+}
 
 /** What a feature shows on the page of a receiver or a feeder, such as its charts: an element with a property `source`. */
 export interface ReceiverPart {

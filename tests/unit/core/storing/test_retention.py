@@ -191,7 +191,7 @@ def test_every_kind_of_data_that_grows_has_a_limit_of_age():
     assert {kind.name for kind in FEATURES.retention_kinds()} == {
         "acars_messages", "alert_matches", "alerts", "audio", "audit", "cannonball_alerts",
         "cannonball_patterns", "cannonball_sessions", "deliveries", "events", "flights", "logins",
-        "health", "positions", "quality", "safety_events", "safety_regions",
+        "health", "positions", "quality", "quality_connections", "safety_events", "safety_regions",
     }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import { number, t, word } from "../../i18n/i18n";
 import { call } from "../../session/api";
 import { session } from "../../session/session";
 import { Task } from "../../session/task";
-import { FEATURES, type ReceiverPart } from "../../shell/feature";
+import { FEATURES, sourceOf, type ReceiverPart } from "../../shell/feature";
 import { inform } from "../../ui/announce";
 import { clock } from "../../ui/units";
 import { credentialBox } from "./credentials";
@@ -108,12 +108,7 @@ class FeederPage extends Task {
       ${feeder.notice ? html`<p class="error" role="alert">${t("feeders.copied", { at: clock(feeder.notice.at, true) })}</p>` : nothing}
       ${this.fresh ? credentialBox(this.fresh, this.putAway) : nothing}
       ${this.isEdited ? this.form(feeder) : html`${this.fault()}${mayChange(feeder) ? this.actions(feeder) : nothing}${this.facts(feeder)}`}
-      ${this.parts.filter(({ isOpen }) => isOpen?.({ feeder: feeder.id }) ?? true).map((part) => this.shown(part, feeder))}`;
-  }
-
-  private shown({ element }: ReceiverPart, feeder: Feeder): TemplateResult {
-    const name = unsafeStatic(element);
-    return staticHtml`<${name} .source=${{ feeder: feeder.id }}></${name}>`;
+      ${this.parts.filter(({ isOpen }) => isOpen?.(sourceOf(feeder)) ?? true).map((part) => shown(part, feeder))}`;
   }
 
   private actions({ enabled }: Feeder): TemplateResult {
@@ -150,6 +145,12 @@ class FeederPage extends Task {
     return html`<form class="form" @submit=${this.save}>${fields(feeder, faults)}${this.fault()}
       <div class="actions"><button class="primary" ?disabled=${this.isBusy}>${t("save")}</button><button type="button" @click=${() => this.edit(false)}>${t("cancel")}</button></div></form>`;
   }
+}
+
+/** What another feature shows of it. */
+function shown({ element }: ReceiverPart, feeder: Feeder): TemplateResult {
+  const name = unsafeStatic(element);
+  return staticHtml`<${name} .source=${sourceOf(feeder)}></${name}>`;
 }
 
 /** Where it stands, as exactly as this person may know it. */

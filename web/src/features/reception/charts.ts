@@ -6,9 +6,20 @@ import { call } from "../../session/api";
 import { Task } from "../../session/task";
 import type { Source } from "../../shell/feature";
 import { clock, measure } from "../../ui/units";
+import { history } from "./connections";
 import { coverage } from "./covered";
 import { histogram, line, polar, RANGES, unitOf, valueText } from "./plots";
-import { DAY_MS, FIGURES, gathered, HOUR_MS, spansOf, type Figure, type Quality, type Span } from "./series";
+import {
+  DAY_MS,
+  FIGURES,
+  gathered,
+  HOUR_MS,
+  spansOf,
+  type Coverage,
+  type Figure,
+  type Quality,
+  type Span,
+} from "./series";
 
 const REFRESH_MS = 60_000;
 const TITLES: Record<Figure, TextKey> = {
@@ -17,12 +28,15 @@ const TITLES: Record<Figure, TextKey> = {
   aircraft: "quality.aircraft",
   max_range_nm: "quality.max_range_nm",
   strong_share: "quality.strong_share",
+  duplicates_share: "quality.duplicates_share",
+  disputes_share: "quality.disputes_share",
 };
 
 class ReceptionCharts extends Task {
   static override properties: PropertyDeclarations = { source: { attribute: false } };
   declare source: Source;
   private quality: Quality | null = null;
+  private grid: Coverage | null = null;
   private shownFor = "";
   private timer: ReturnType<typeof setInterval> | undefined;
 
@@ -46,12 +60,19 @@ class ReceptionCharts extends Task {
     const name = JSON.stringify(this.source);
     if (name === this.shownFor) return;
     this.shownFor = name;
-    this.quality = null;
+    this.quality = this.grid = null;
     void this.attemptRead(() => this.read());
   }
 
   private async read(): Promise<void> {
     const { source, shownFor } = this;
+    if ("feeder" in source && source.isCoarse) {
+      const grid = await call("GET feeders/{id}/coverage", { path: { id: source.feeder } });
+      if (shownFor !== this.shownFor) return;
+      this.grid = grid;
+      coverage.set({ source, grid });
+      return;
+    }
     const quality =
       "feeder" in source
         ? await call("GET feeders/{id}/quality", { path: { id: source.feeder } })
@@ -62,14 +83,33 @@ class ReceptionCharts extends Task {
   }
 
   protected override render(): TemplateResult | typeof nothing {
-    const { quality } = this;
+    const { quality, grid } = this;
+    if (grid) return html`${this.fault()}${cells(grid)}`;
     if (!quality) return this.error ? this.fault() : html`<p class="empty" role="status">${t("loading")}</p>`;
     if (!quality.series.length) return html`${this.fault()}<p class="empty">${t("quality.none")}</p>`;
     const { day, month } = spansOf(quality.series, Date.now());
-    return html`${this.fault()}
+    return html`${this.fault()}${this.newest(day)}
       <section class="section"><h2>${t("quality.range")}</h2>${this.range(quality)}</section>
       <section class="section"><h2>${t("quality.signals")}</h2>${this.signals(quality)}</section>
-      ${this.span(day, HOUR_MS, "quality.day")}${this.span(month, DAY_MS, "quality.month")}`;
+      ${this.span(day, HOUR_MS, "quality.day")}${this.span(month, DAY_MS, "quality.month")}
+      <section class="section"><h2>${t("quality.connections")}</h2>${history(quality.connections, Date.now())}</section>`;
+  }
+
+  /** The figures of the newest minute, each with its mean of the day. */
+  private newest({ samples }: Span): TemplateResult | typeof nothing {
+    const [mean] = gathered(samples, Infinity);
+    const last = samples.at(-1);
+    if (!last) return nothing;
+    const text = (figure: Figure, value: number | null): string =>
+      value === null ? "–" : [valueText(figure, value), unitOf(figure)].filter(Boolean).join("\u00a0");
+    return html`<section class="section"><h2>${t("quality.newest", { at: clock(last.at) })}</h2><dl class="reception-newest">
+      ${this.figures.map((figure) => html`<div data-newest=${figure}><dt>${t(TITLES[figure])}</dt><dd>${text(figure, last.values[figure])}</dd><dd class="hint">${t(figure === "max_range_nm" ? "quality.day_most" : "quality.day_mean", { value: text(figure, mean.values[figure]) })}</dd></div>`)}
+    </dl></section>`;
+  }
+
+  /** Only feeders can send what others sent before. */
+  private get figures(): readonly Figure[] {
+    return "feeder" in this.source ? FIGURES : FIGURES.filter((figure) => figure !== "duplicates_share");
   }
 
   private range({ range }: Quality): TemplateResult {
@@ -94,15 +134,23 @@ class ReceptionCharts extends Task {
 
   private span(span: Span, rowMs: number, title: TextKey): TemplateResult {
     const name = (figure: Figure): string => t(TITLES[figure]);
-    const heads = FIGURES.map((figure) => `${name(figure)}${unitOf(figure) ? ` (${unitOf(figure)})` : ""}`);
+    const { figures } = this;
+    const heads = figures.map((figure) => `${name(figure)}${unitOf(figure) ? ` (${unitOf(figure)})` : ""}`);
     const rows = gathered(span.samples, rowMs).map(({ at, values }) => [
       rowMs < DAY_MS ? clock(at, true) : clock(at, true).split(" ")[0],
-      ...FIGURES.map((figure) => valueText(figure, values[figure])),
+      ...figures.map((figure) => valueText(figure, values[figure])),
     ]);
     return html`<section class="section" data-span=${title}><h2>${t(title)}</h2>
-      <div class="reception-lines">${FIGURES.map((figure) => line(span, figure, name(figure)))}</div>
+      <div class="reception-lines">${figures.map((figure) => line(span, figure, name(figure)))}</div>
       ${numbers(title, [t("quality.time"), ...heads], rows)}</section>`;
   }
+}
+
+/** What others may know where the place is not public. */
+function cells({ cells: covered, cell_deg }: Coverage): TemplateResult {
+  const present = covered.filter((cell) => cell.now).length;
+  return html`<section class="section"><h2>${t("quality.coverage")}</h2><p>${t("quality.coarse", { size: number(cell_deg, 1) })}</p>
+    <p data-cells=${covered.length}>${covered.length ? t("quality.cells", { n: covered.length, now: present }) : t("quality.none")}</p></section>`;
 }
 
 /** The numbers of a drawing, for whoever reads them. */

@@ -5,6 +5,7 @@ import { number, t, word } from "../../i18n/i18n";
 import type { Schemas } from "../../session/operations";
 import { session } from "../../session/session";
 import { all, Task } from "../../session/task";
+import { sourceOf } from "../../shell/feature";
 import { clock } from "../../ui/units";
 import "./charts";
 import { feederPlace } from "./covered";
@@ -78,7 +79,7 @@ class ReceptionPage extends Task {
       feederPlace.set(lat !== null && lon !== null ? { lat, lon } : null);
       return html`<h2 class="reception-title">${feeder.name}</h2>
         <p>${t("quality.seen", { at: feeder.last_seen_at ? clock(feeder.last_seen_at, true) : "–" })} <a href="#/feeders/${feeder.id}">${t("quality.record")}</a></p>
-        <sw-reception-charts .source=${{ feeder: feeder.id }}></sw-reception-charts>`;
+        <sw-reception-charts .source=${sourceOf(feeder)}></sw-reception-charts>`;
     }
     const receiver = this.receivers.find(({ name }) => name === chosen);
     if (!receiver) return this.hasRead && chosen ? html`<p class="empty">${t("quality.unknown")}</p>` : nothing;

@@ -2,7 +2,7 @@
 import { html, svg, type SVGTemplateResult, type TemplateResult } from "lit";
 import { number, t, type TextKey } from "../../i18n/i18n";
 import { bare, clock, measure, unit } from "../../ui/units";
-import { HOUR_MS, type Figure, type Quality, type Span } from "./series";
+import { HOUR_MS, isShare, type Figure, type Quality, type Span } from "./series";
 
 type Sector = Quality["range"][number];
 type Bin = Quality["signal"]["histogram"][number];
@@ -80,18 +80,18 @@ export function histogram(bins: Bin[]): TemplateResult {
 export function valueText(figure: Figure, value: number | null): string {
   if (value === null) return "–";
   if (figure === "max_range_nm") return bare("distance", value);
-  return figure === "strong_share" ? number(value * 100, 1) : number(value, value < 10 ? 1 : 0);
+  return isShare(figure) ? number(value * 100, 1) : number(value, value < 10 ? 1 : 0);
 }
 
 export function unitOf(figure: Figure): string {
   if (figure === "max_range_nm") return unit("distance");
-  return figure === "strong_share" ? "%" : figure === "aircraft" ? "" : "1/s";
+  return isShare(figure) ? "%" : figure === "aircraft" ? "" : "1/s";
 }
 
 /** One figure over a span; where nothing was observed, the line has a gap. */
 export function line(span: Span, figure: Figure, title: string): TemplateResult {
   const present = span.samples.filter(({ values }) => values[figure] !== null);
-  const most = Math.max(...present.map(({ values }) => values[figure]!), figure === "strong_share" ? 0.01 : 1);
+  const most = Math.max(...present.map(({ values }) => values[figure]!), isShare(figure) ? 0.01 : 1);
   const x = (at: number): number => ((at - span.from) / (span.to - span.from)) * WIDTH;
   const y = (value: number): number => BASE - (value / most) * (BASE - 14);
   let path = "";

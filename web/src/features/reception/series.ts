@@ -2,10 +2,25 @@
 import type { Schemas } from "../../session/operations";
 
 export type Quality = Schemas["ReceptionQuality"];
+export type Coverage = Schemas["FeederCoverage"];
 export type Point = Schemas["QualityPoint"];
-export type Figure = "messages_s" | "positions_s" | "aircraft" | "max_range_nm" | "strong_share";
+export type Figure =
+  "messages_s" | "positions_s" | "aircraft" | "max_range_nm" | "strong_share" | "duplicates_share" | "disputes_share";
 
-export const FIGURES: readonly Figure[] = ["messages_s", "positions_s", "aircraft", "max_range_nm", "strong_share"];
+export const FIGURES: readonly Figure[] = [
+  "messages_s",
+  "positions_s",
+  "aircraft",
+  "max_range_nm",
+  "strong_share",
+  "duplicates_share",
+  "disputes_share",
+];
+
+/** Whether a figure is a share of all, from 0 to 1. */
+export function isShare(figure: Figure): boolean {
+  return figure.endsWith("_share");
+}
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 export const MONTH_MS = 30 * DAY_MS;

@@ -1,0 +1,1 @@
+"""When receivers and feeders were connected: followed in the tracker, and stored."""
