@@ -43,6 +43,7 @@ REQUIRES = [
 ]
 
 EXTRAS = {
+    "archive": ["duckdb>=1.1,<2", "pyarrow>=18,<30"],
     "apprise": ["apprise>=1.9,<3"],
     "nats": ["nats-py>=2.9,<3"],
     "parquet": ["pyarrow>=15,<30"],
@@ -59,11 +60,14 @@ EXTRAS["test"] = [
     "aiosmtpd>=1.4.6,<2",
     "build>=1.2,<2",
     "check-jsonschema>=0.33,<1",
-    # These four read our exports.
-    "duckdb>=1.0,<2",
+    # These three, and DuckDB, read our exports.
     "geojson>=3.1,<4",
     "gpxpy>=1.6,<2",
     "pykml>=0.2,<1",
+    # The S3 server of the tests and what it serves with.
+    "flask>=3,<4",
+    "flask-cors>=5,<7",
+    "moto[s3]>=5.1,<6",
     "hypothesis>=6.100,<7",
     "import-linter>=2.0,<3",
     "jsonschema>=4.21,<5",
@@ -93,7 +97,9 @@ EXTRAS["bench"] = [
     "gunicorn>=22,<26",
     "uvicorn>=0.30,<1",
 ]
-EXTRAS["all"] = EXTRAS["postgresql"] + EXTRAS["redis"] + EXTRAS["nats"] + EXTRAS["parquet"] + EXTRAS["apprise"]
+EXTRAS["all"] = (
+    EXTRAS["archive"] + EXTRAS["postgresql"] + EXTRAS["redis"] + EXTRAS["nats"] + EXTRAS["parquet"] + EXTRAS["apprise"]
+)
 EXTRAS["dev"] = EXTRAS["all"] + EXTRAS["docs"] + EXTRAS["test"] + EXTRAS["web"]
 
 ENDINGS = ("json", "csv", "html", "css", "js", "jinja2")

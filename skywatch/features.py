@@ -14,6 +14,7 @@ from skywatch.accounts import feature as accounts
 from skywatch.aircraft import feature as aircraft
 from skywatch.airframes import feature as airframes
 from skywatch.alerts import feature as alerts
+from skywatch.archive import feature as archive
 from skywatch.audio import feature as audio
 from skywatch.backup import feature as backup
 from skywatch.cannonball import feature as cannonball
@@ -61,6 +62,7 @@ FEATURES = FeatureSet(
         reception.FEATURE,
         history.FEATURE,
         system.FEATURE,
+        archive.FEATURE,
         backup.FEATURE,
         notify.FEATURE,
         realtime.FEATURE,

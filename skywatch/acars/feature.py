@@ -61,6 +61,7 @@ FEATURE = Feature(
         ),
     ),
     retention="skywatch.acars.retention:KINDS",
+    archived="skywatch.acars.archived:KINDS",
     commands={"acars": "skywatch.acars.command:acars"},
     tags={
         "acars": "Messages of ACARS and its relatives over VHF, HF and satellite.",

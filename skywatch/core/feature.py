@@ -175,6 +175,8 @@ class Feature:
     metrics: str = ""
     # Groups of its operations in the OpenAPI document -> what they are for.
     tags: Mapping[str, str] = field(default_factory=dict)
+    # ``module:tuple`` of ``skywatch.archive.kinds.ArchivedKind``: what of the feature is archived.
+    archived: str = ""
     # ``module:function(settings)`` that returns the ``skywatch.core.backups.StoredFolder``s that backups contain.
     stored_folders: str = ""
     # ``module:function(session, restoration)``, called in the transaction that completes a restore
@@ -314,6 +316,10 @@ class FeatureSet:
         """What retention limits, by name."""
         kinds: list[Kind] = [kind for feature in self if feature.retention for kind in load(feature.retention)]
         return sorted(kinds, key=lambda kind: kind.name)
+
+    def archived(self) -> list[Any]:
+        """The kinds of data that are archived (``skywatch.archive.kinds.ArchivedKind``)."""
+        return [kind for feature in self if feature.archived for kind in load(feature.archived)]
 
     def stored_folders(self, settings: Settings) -> list[StoredFolder]:
         """The folders of files that backups contain."""

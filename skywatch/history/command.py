@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from sqlalchemy.engine import Engine
 
+from skywatch.archive.writing.removal import RemovalGuard
 from skywatch.core.database.engine import check_connection, create_engine, create_session_factory, reason
 from skywatch.core.database.migrations import check_schema
 from skywatch.core.storing.retention import Pruner, database_bytes
@@ -81,7 +82,9 @@ def prune(ini: Path) -> None:
             return False
 
         settings = in_force(settings, engine)
-        pruner = Pruner(engine, create_session_factory(engine), settings, settings.features.retention_kinds(), pause)
+        sessions = create_session_factory(engine)
+        guard = RemovalGuard(sessions, settings)
+        pruner = Pruner(engine, sessions, settings, settings.features.retention_kinds(), pause, guard)
         pruner.run()
         used, _ = database_bytes(engine)
     for kind, removed in pruner.removed.items():

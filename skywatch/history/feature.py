@@ -16,6 +16,7 @@ FEATURE = Feature(
     include="skywatch.history",
     monitor="skywatch.history.monitor:create",
     retention="skywatch.history.retention:KINDS",
+    archived="skywatch.history.archiving.kinds:KINDS",
     flights="skywatch.history.models:FLIGHTS",
     past_pictures="skywatch.history.moments.service:past_pictures",
     commands={"history": "skywatch.history.command:history"},

@@ -11,6 +11,7 @@ from typing import Literal
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from skywatch.archive.writing.removal import RemovalGuard
 from skywatch.core.bus import BusError, Form, Message
 from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import outage_of, reason
@@ -118,7 +119,8 @@ class SystemMonitor:
     def _retain(self) -> None:
         settings = self._runtime.current
         kinds = settings.features.retention_kinds()
-        pruner = Pruner(self._runtime.engine, self._runtime.sessions, settings, kinds, self._stop.wait)
+        guard = RemovalGuard(self._runtime.sessions, settings)
+        pruner = Pruner(self._runtime.engine, self._runtime.sessions, settings, kinds, self._stop.wait, guard)
         while True:
             outcome = retain(pruner)
             if outcome != "failed":

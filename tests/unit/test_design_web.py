@@ -24,6 +24,7 @@ SERVER_ONLY = {
     "readsb": "files and addresses for other programs",
     "outputs": "streams for other programs",
     "sso": "signing on stands on the page of accounts that signs in",
+    "archive": "files of whole days that history reads; commands and a service of the worker",
     "backup": "commands and a schedule; that one failed is a source of channels, under the name of system",
     "notify": "channels and deliveries are tabs of the page of alerts, whose addresses they have",
     "realtime": "the channel; the browser's half is the room live",

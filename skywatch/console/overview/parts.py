@@ -74,6 +74,10 @@ ADVICE = {
     ),
     "deliveries": Advice("Notifications are not sent.", "Look at the channels and at their last errors.", "/channels"),
     "mqtt": Advice("The MQTT broker cannot be reached.", "Check that it runs, and its address in the ini file."),
+    "archive": Advice(
+        "Days are not archived.",
+        "The database keeps them. Check the disk or bucket of archive_url: skywatch doctor names what is wrong.",
+    ),
     "backup": Advice(
         "There is no new backup.",
         "Check the disk of backup_target and the passphrase file: skywatch doctor names what is wrong.",

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Engine
@@ -147,6 +147,25 @@ def idle_bytes(session: Any, kind: Kind, rows: int) -> int:
     return max(0, int(whole * max(0.0, 1 - filled)) - fresh)
 
 
+class Guard(Protocol):
+    """Says which rows may be removed."""
+
+    def parts(self, kind: Kind, before: datetime | None) -> Iterator[Any]:
+        """Conditions on rows that may go, the oldest first; with ``before`` of rows older than that.
+
+        Rows that none of them covers stay. May raise at its end, once the rest has gone.
+        """
+        ...
+
+
+class NoGuard:
+    """Everything may go."""
+
+    def parts(self, kind: Kind, before: datetime | None) -> Iterator[Any]:
+        """One condition that is always true."""
+        yield sa.true()
+
+
 class Pruner:
     """Removes what is too old or too much. ``pause`` is called between steps and ends the work where it is true."""
 
@@ -157,6 +176,7 @@ class Pruner:
         settings: Settings,
         kinds: list[Kind],
         pause: Callable[[float], bool],
+        guard: Guard | None = None,
     ) -> None:
         self.engine = engine
         self.sessions = sessions
@@ -168,6 +188,7 @@ class Pruner:
         # How much there was of each kind when it was looked at last.
         self.extents: dict[str, Extent] = {}
         self._pause = pause
+        self._guard: Guard = guard if guard is not None else NoGuard()
         self._rows = {kind.name: FIRST_ROWS for kind in kinds}
         self._stored_rows = {kind.name: 0 for kind in kinds}  # rows there are
         self._gone = {kind.name: 0 for kind in kinds}  # rows removed since the last vacuum of the table
@@ -210,7 +231,7 @@ class Pruner:
         days = kind.days(self.settings)
         if days:
             limit = utcnow() - timedelta(days=days)
-            self._remove(kind, kind.age < (int(limit.timestamp()) if kind.unix else limit))
+            self._remove(kind, kind.age < (int(limit.timestamp()) if kind.unix else limit), before=limit)
 
     def _too_much(self, kind: Kind) -> None:
         limit = kind.megabytes(self.settings) * MEGABYTE
@@ -255,8 +276,19 @@ class Pruner:
         if used > limit and current.rows:
             self._remove(kind, sa.true(), min(current.rows, math.ceil((used - limit) * current.rows / current.bytes)))
 
-    def _remove(self, kind: Kind, which: Any, at_most: int | None = None) -> None:
-        """Remove the oldest rows of a condition step by step."""
+    def _remove(self, kind: Kind, which: Any, at_most: int | None = None, before: datetime | None = None) -> None:
+        """Remove the oldest rows of a condition that may go; ``before`` is the limit of age in the condition."""
+        left = at_most
+        for part in self._guard.parts(kind, before):
+            begun = self.removed[kind.name]
+            if not self._remove_part(kind, which & part, left):
+                return
+            left = None if left is None else left - (self.removed[kind.name] - begun)
+            if left is not None and left <= 0:
+                return
+
+    def _remove_part(self, kind: Kind, which: Any, at_most: int | None) -> bool:
+        """Remove the oldest rows of a condition step by step; False where the work is to end."""
         keys = tuple(kind.table.primary_key.columns)
         where = which if kind.only is None else which & kind.only
         left = at_most
@@ -270,7 +302,7 @@ class Pruner:
                     session.execute(sa.delete(kind.table).where(_is_one_of(keys, ids)))
             took_s = time.perf_counter() - began
             if not ids:
-                return
+                return True
             left = None if left is None else left - len(ids)
             self.removed[kind.name] += len(ids)
             self._stored_rows[kind.name] -= len(ids)
@@ -278,7 +310,8 @@ class Pruner:
             metrics.RETENTION_ROWS.labels(kind.name).inc(len(ids))
             self._size_steps(kind, took_s)
             if self._pause(max(0.02, took_s)):
-                return
+                return False
+        return True
 
     def _size_steps(self, kind: Kind, took_s: float) -> None:
         """Smaller steps after one that took long, larger ones after a quick one."""

@@ -48,6 +48,7 @@ TITLES = {
     "cannonball": "Cannonball",
     "notify": "Notifications, MQTT and Web Push",
     "outputs": "Outputs",
+    "archive": "Archive",
     "backup": "Backups",
     "realtime": "Real-time channel",
     "http": "Addresses, limits and uploads",

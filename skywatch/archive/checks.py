@@ -1,0 +1,35 @@
+"""What ``skywatch doctor`` checks of the archive: the extra, and whether the folder or bucket can be used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from skywatch.archive.contents.manifest import day_of
+from skywatch.archive.errors import ArchiveError, Uninstalled
+from skywatch.archive.places import open_place
+from skywatch.archive.places.folder import FolderPlace
+from skywatch.archive.settings import ArchiveSettings
+from skywatch.archive.writing.run import require_extra
+from skywatch.core.terminal.finding import Finding, Inspection, fault, ok
+from skywatch.core.terminal.folders import check_room
+
+PART = "archive"
+
+
+def check(inspection: Inspection) -> Iterator[Finding]:
+    """The archive, where there is one."""
+    settings = inspection.settings.of(ArchiveSettings)
+    if not settings.archive_url:
+        return
+    try:
+        require_extra()
+        place = open_place(settings)
+        if isinstance(place, FolderPlace):
+            yield check_room(PART, place.folder)
+        days = sum(1 for name in place.names() if day_of(name) is not None)
+    except Uninstalled:
+        yield fault(PART, "the extra archive is not installed", "pip install 'skywatch[archive]'")
+    except ArchiveError as error:
+        yield fault(PART, str(error), "look at archive_url and the archive_s3_* settings")
+    else:
+        yield ok(PART, f"{days:,} days are in {place.url}")

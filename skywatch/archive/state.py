@@ -1,0 +1,73 @@
+"""What the database knows of archived days; functions over a session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+
+import sqlalchemy as sa
+from sqlalchemy.orm import Session
+
+from skywatch.archive.models import ArchivedDay
+from skywatch.core.clock import utcnow
+from skywatch.core.database.engine import insert_into
+
+
+def mark_changed(session: Session, kind: str, days: Iterable[date]) -> None:
+    """Note that rows of these days were added from elsewhere: the days are archived again.
+
+    Belongs into the transaction that adds the rows.
+    """
+    for day in sorted(set(days)):
+        statement = insert_into(session, ArchivedDay).values(
+            kind=kind, day=day, rows=0, stored=0, changes=1, archived_changes=0
+        )
+        session.execute(
+            statement.on_conflict_do_update(index_elements=["kind", "day"], set_={"changes": ArchivedDay.changes + 1})
+        )
+
+
+def mark_archived(session: Session, kind: str, day: date, *, rows: int, stored: int, changes: int) -> None:
+    """Note that the archive has a day as it was when its changes were counted."""
+    values = {"rows": rows, "stored": stored, "archived_changes": changes, "verified_at": utcnow()}
+    statement = insert_into(session, ArchivedDay).values(kind=kind, day=day, changes=changes, **values)
+    session.execute(statement.on_conflict_do_update(index_elements=["kind", "day"], set_=values))
+
+
+def states_of(session: Session, day: date) -> dict[str, ArchivedDay]:
+    """The kinds of a day of which something is known, by name."""
+    return {row.kind: row for row in session.scalars(sa.select(ArchivedDay).where(ArchivedDay.day == day))}
+
+
+def current_days(session: Session, kind: str) -> set[date]:
+    """The days of a kind that the archive has as they are."""
+    query = sa.select(ArchivedDay.day).where(
+        ArchivedDay.kind == kind,
+        ArchivedDay.verified_at.is_not(None),
+        ArchivedDay.changes == ArchivedDay.archived_changes,
+    )
+    return set(session.scalars(query))
+
+
+def changed_days(session: Session, kinds: Iterable[str]) -> set[date]:
+    """The days to which rows were added since they were archived, or before."""
+    query = sa.select(ArchivedDay.day).where(
+        ArchivedDay.kind.in_(list(kinds)), ArchivedDay.changes != ArchivedDay.archived_changes
+    )
+    return set(session.scalars(query))
+
+
+def removed_days(session: Session, kind: str, first: date, last: date) -> list[date]:
+    """The days from ``first`` to ``last`` that the database no longer has whole, in order."""
+    query = sa.select(ArchivedDay.day).where(
+        ArchivedDay.kind == kind,
+        ArchivedDay.day.between(first, last),
+        ArchivedDay.removed_at.is_not(None),
+        ArchivedDay.rows > 0,
+    )
+    return list(session.scalars(query.order_by(ArchivedDay.day)))
+
+
+def forget(session: Session, kind: str, day: date) -> None:
+    """Forget a day that the archive no longer has."""
+    session.execute(sa.delete(ArchivedDay).where(ArchivedDay.kind == kind, ArchivedDay.day == day))

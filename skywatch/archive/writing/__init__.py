@@ -1,0 +1,1 @@
+"""Archives whole days, verifies them, deletes what is too old, and decides what retention may delete."""
