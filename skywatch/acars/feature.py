@@ -61,7 +61,7 @@ FEATURE = Feature(
         ),
     ),
     retention="skywatch.acars.retention:KINDS",
-    archived="skywatch.acars.archived:KINDS",
+    archived="skywatch.acars.retention:ARCHIVED",
     commands={"acars": "skywatch.acars.command:acars"},
     tags={
         "acars": "Messages of ACARS and its relatives over VHF, HF and satellite.",

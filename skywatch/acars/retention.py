@@ -6,6 +6,8 @@ from typing import Any
 
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.settings import AcarsSettings
+from skywatch.archive.contents.rows import row_file
+from skywatch.archive.kinds import ArchivedKind
 from skywatch.core.storing.retention import Kind
 from skywatch.settings import Settings
 
@@ -22,4 +24,15 @@ def _megabytes(settings: Settings) -> float:
 
 KINDS: tuple[Kind, ...] = (
     Kind(name="acars_messages", table=_messages, column="received_at", days=_days, megabytes=_megabytes),
+)
+
+# What of ACARS is archived, where ``archive_kinds`` names it: every message, without the words of its index.
+ARCHIVED: tuple[ArchivedKind, ...] = (
+    ArchivedKind(
+        name="acars",
+        table=_messages,
+        column="received_at",
+        files=row_file("acars", "received_at", _messages, without=("search_text",)),
+        retention="acars_messages",
+    ),
 )

@@ -23,7 +23,7 @@ FEATURE = Feature(
     notifications=(NotificationKind(name="alert", permission="alerts.view", addressed=True),),
     events=(_event("alert:triggered"), _event("alert:cleared"), _event("alert:acknowledged")),
     retention="skywatch.alerts.retention:KINDS",
-    archived="skywatch.alerts.archived:KINDS",
+    archived="skywatch.alerts.retention:ARCHIVED",
     parts={
         "alerts_rules": "Alert rules",
         "alerts_writer": "Storage of alerts",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from skywatch.settings import RETENTION_DAYS, RETENTION_MB, Settings, setting
+from skywatch.settings import ARCHIVE_KEEP, AS_ARCHIVE_KEEP_DAYS, RETENTION_DAYS, RETENTION_MB, Settings, setting
 from skywatch.settings.kinds import parse_rate
 
 
@@ -26,3 +26,8 @@ class AlertSettings(Settings):
     )
     retention_alerts_days: float = setting(365.0, "retention of alerts (days; 0: unlimited)", **RETENTION_DAYS)
     retention_alerts_mb: float = setting(0.0, "largest size of alerts (MB; 0: unlimited)", **RETENTION_MB)
+    archive_keep_alerts_days: float = setting(
+        AS_ARCHIVE_KEEP_DAYS,
+        "how long archived alerts stay (days; 0: for ever; -1: as archive_keep_days)",
+        **ARCHIVE_KEEP,
+    )

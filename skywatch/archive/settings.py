@@ -8,13 +8,9 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from skywatch.settings import Settings, SettingsError, setting
+from skywatch.settings import AS_ARCHIVE_KEEP_DAYS, Settings, SettingsError, setting
 
-KINDS = ("flights", "positions", "safety", "acars", "alerts")
 _KEEP: dict[str, Any] = {"minimum": 0, "maximum": 365_000}
-# ``archive_keep_<kind>_days`` that is not set.
-AS_ALL = -1.0
-_KEEP_KIND: dict[str, Any] = {"minimum": AS_ALL, "maximum": 365_000}
 
 
 def parse_archive_url(text: str) -> str:
@@ -40,14 +36,11 @@ def parse_archive_url(text: str) -> str:
 
 
 def parse_kinds(text: str) -> tuple[str, ...]:
-    """Kinds of data, separated by spaces or commas, in the order of ``KINDS``."""
-    names = [name for name in re.split(r"[\s,]+", text) if name]
-    for name in names:
-        if name not in KINDS:
-            raise ValueError(f"there is no kind {name!r}; expected some of {' '.join(KINDS)}")
+    """Names of kinds of data, separated by spaces or commas; which there are is known once all features are."""
+    names = tuple(dict.fromkeys(name for name in re.split(r"[\s,]+", text) if name))
     if not names:
-        raise ValueError(f"expected some of {' '.join(KINDS)}")
-    return tuple(kind for kind in KINDS if kind in names)
+        raise ValueError("expected kinds of data such as flights positions")
+    return names
 
 
 def parse_endpoint(text: str) -> str:
@@ -68,28 +61,13 @@ class ArchiveSettings(Settings):
     )
     archive_kinds: tuple[str, ...] = setting(
         ("flights", "positions", "safety"),
-        "what is archived: some of flights positions safety acars alerts",
+        "what is archived: kinds of data, separated by spaces",
         parse=parse_kinds,
     )
     archive_after_hours: float = setting(
         30.0, "a day is archived this long after its end in UTC (hours)", minimum=0, maximum=8760
     )
     archive_keep_days: float = setting(0.0, "how long archived days stay (days; 0: for ever)", **_KEEP)
-    archive_keep_flights_days: float = setting(
-        AS_ALL, "how long archived flights stay (days; 0: for ever; -1: as archive_keep_days)", **_KEEP_KIND
-    )
-    archive_keep_positions_days: float = setting(
-        AS_ALL, "how long archived positions stay (days; 0: for ever; -1: as archive_keep_days)", **_KEEP_KIND
-    )
-    archive_keep_safety_days: float = setting(
-        AS_ALL, "how long archived safety events stay (days; 0: for ever; -1: as archive_keep_days)", **_KEEP_KIND
-    )
-    archive_keep_acars_days: float = setting(
-        AS_ALL, "how long archived ACARS messages stay (days; 0: for ever; -1: as archive_keep_days)", **_KEEP_KIND
-    )
-    archive_keep_alerts_days: float = setting(
-        AS_ALL, "how long archived alerts stay (days; 0: for ever; -1: as archive_keep_days)", **_KEEP_KIND
-    )
     archive_query_s: float = setting(
         30.0, "longest time that one query may read the archive (s)", minimum=0.1, maximum=3600
     )
@@ -108,11 +86,18 @@ class ArchiveSettings(Settings):
 
     def keep_days(self, kind: str) -> float:
         """How long archived days of a kind stay; 0: for ever."""
-        days: float = getattr(self, f"archive_keep_{kind}_days")
-        return self.archive_keep_days if days == AS_ALL else days
+        days: float = getattr(self, f"archive_keep_{kind}_days", AS_ARCHIVE_KEEP_DAYS)
+        return self.archive_keep_days if days == AS_ARCHIVE_KEEP_DAYS else days
 
     def check(self) -> None:
-        """Keys belong together."""
+        """Keys belong together, and every kind is one that a feature declares."""
         if bool(self.archive_s3_access_key) != bool(self.archive_s3_secret_key):
             missing = "archive_s3_secret_key" if self.archive_s3_access_key else "archive_s3_access_key"
             raise SettingsError(missing, "archive_s3_access_key and archive_s3_secret_key belong together")
+        if self.archive_url:
+            known = sorted(kind.name for kind in self.features.archived())
+            for name in self.archive_kinds:
+                if name not in known:
+                    raise SettingsError(
+                        "archive_kinds", f"there is no kind {name!a}; expected some of {' '.join(known)}"
+                    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from skywatch.settings import RETENTION_DAYS, RETENTION_MB, Settings, setting
+from skywatch.settings import ARCHIVE_KEEP, AS_ARCHIVE_KEEP_DAYS, RETENTION_DAYS, RETENTION_MB, Settings, setting
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -36,3 +36,13 @@ class HistorySettings(Settings):
     retention_positions_mb: float = setting(0.0, "largest size of tracks (MB; 0: unlimited)", **RETENTION_MB)
     retention_flights_days: float = setting(730.0, "retention of flights (days; 0: unlimited)", **RETENTION_DAYS)
     retention_flights_mb: float = setting(0.0, "largest size of flights (MB; 0: unlimited)", **RETENTION_MB)
+    archive_keep_flights_days: float = setting(
+        AS_ARCHIVE_KEEP_DAYS,
+        "how long archived flights stay (days; 0: for ever; -1: as archive_keep_days)",
+        **ARCHIVE_KEEP,
+    )
+    archive_keep_positions_days: float = setting(
+        AS_ARCHIVE_KEEP_DAYS,
+        "how long archived positions stay (days; 0: for ever; -1: as archive_keep_days)",
+        **ARCHIVE_KEEP,
+    )

@@ -29,7 +29,7 @@ FEATURE = Feature(
         EventKind(name="safety:event_resolved", topic="safety", may_need=MILITARY),
     ),
     retention="skywatch.safety.retention:KINDS",
-    archived="skywatch.safety.archived:KINDS",
+    archived="skywatch.safety.retention:ARCHIVED",
     commands={"safety": "skywatch.safety.command:safety"},
     tags={
         "safety": "Safety events and regions of disturbed navigation signals.",

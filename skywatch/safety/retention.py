@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from skywatch.archive.contents.rows import row_file
+from skywatch.archive.kinds import ArchivedKind
 from skywatch.core.storing.retention import Kind
 from skywatch.safety.models import SafetyEvent, SafetyRegion
 from skywatch.safety.settings import SafetySettings
@@ -31,4 +33,16 @@ KINDS: tuple[Kind, ...] = (
         only=_events.c.ended_at.is_not(None),
     ),
     Kind(name="safety_regions", table=_regions, column="from_at", days=_days, megabytes=_megabytes),
+)
+
+# What of safety is archived: every event that has ended.
+ARCHIVED: tuple[ArchivedKind, ...] = (
+    ArchivedKind(
+        name="safety",
+        table=_events,
+        column="began_at",
+        files=row_file("safety", "began_at", _events),
+        retention="safety_events",
+        unfinished=_events.c.ended_at.is_(None),
+    ),
 )

@@ -8,13 +8,22 @@ environment or the ini file.
 
 from __future__ import annotations
 
-from skywatch.settings.declaration import RETENTION_DAYS, RETENTION_MB, SettingsError, setting
+from skywatch.settings.declaration import (
+    ARCHIVE_KEEP,
+    AS_ARCHIVE_KEEP_DAYS,
+    RETENTION_DAYS,
+    RETENTION_MB,
+    SettingsError,
+    setting,
+)
 from skywatch.settings.kinds import environment_secret, split_listen
 from skywatch.settings.loader import Origin, check_settings, load_with_origins, origins_of, parse_setting
 from skywatch.settings.names import Names, compose, names_of, public_name, published
 from skywatch.settings.table import MINIMUM_SECRET_LENGTH, ROLES, AuthMode, Environment, Role, Settings, Source
 
 __all__ = [
+    "ARCHIVE_KEEP",
+    "AS_ARCHIVE_KEEP_DAYS",
     "MINIMUM_SECRET_LENGTH",
     "RETENTION_DAYS",
     "RETENTION_MB",

@@ -9,6 +9,9 @@ from typing import Any
 # The limits of what retention keeps, for ``setting``. A thousand years is within what every date can be counted back.
 # A stored limit above the greatest was meant to delete nothing, as 0 does; the default would delete.
 RETENTION_DAYS: dict[str, Any] = {"minimum": 0, "maximum": 365_000, "stored": True, "above": 0.0}
+# How long the archive keeps a kind of data, for ``setting``; by default as long as ``archive_keep_days`` says.
+AS_ARCHIVE_KEEP_DAYS = -1.0
+ARCHIVE_KEEP: dict[str, Any] = {"minimum": AS_ARCHIVE_KEEP_DAYS, "maximum": 365_000}
 RETENTION_MB: dict[str, Any] = {"minimum": 0, "maximum": 100_000_000, "stored": True, "above": 0.0}
 
 

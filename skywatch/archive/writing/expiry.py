@@ -8,7 +8,7 @@ from datetime import date, datetime
 from skywatch.archive.contents.manifest import FILE_NAME, NAME, Manifest, day_of, folder_of, read_manifest
 from skywatch.archive.errors import DayError
 from skywatch.archive.places.base import Place
-from skywatch.archive.settings import KINDS, ArchiveSettings
+from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.state import forget
 from skywatch.archive.writing.backlog import first_kept_day
 from skywatch.core.database.engine import SessionFactory, writing
@@ -16,7 +16,8 @@ from skywatch.core.database.engine import SessionFactory, writing
 
 def expire(sessions: SessionFactory, place: Place, settings: ArchiveSettings, now: datetime) -> int:
     """Delete what is too old; the number of files that went. A day that is damaged is left as it is."""
-    first = {kind: first_kept_day(now, settings.keep_days(kind)) for kind in KINDS}
+    names = [kind.name for kind in settings.features.archived()]
+    first = {kind: first_kept_day(now, settings.keep_days(kind)) for kind in names}
     if all(day == date.min for day in first.values()):
         return 0
     count = 0
