@@ -6,6 +6,7 @@ import pkgutil
 from alembic import context
 
 import skywatch
+from skywatch.core.database.compatibility import record
 from skywatch.core.database.engine import Base, without_foreign_keys
 
 for room in pkgutil.iter_modules(skywatch.__path__):
@@ -17,6 +18,17 @@ for room in pkgutil.iter_modules(skywatch.__path__):
                 raise
 
 
+# Two installations of one release may begin at the same time; and what runs must not wait long behind a lock.
+ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('skywatch schema'), hashtext(coalesce(current_schema(), '')))"
+LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'"
+
+
+def note_step(ctx, step, heads, run_args):
+    """Write from which revision on code runs on the schema that a step has led to."""
+    for revision in heads:
+        record(ctx.connection, context.script, revision)
+
+
 def run_on(connection):
     """Run the migrations; within a transaction that is under way they are a part of it."""
     context.configure(
@@ -25,8 +37,12 @@ def run_on(connection):
         render_as_batch=connection.dialect.name == "sqlite",
         compare_type=True,
         transactional_ddl=True,
+        on_version_apply=note_step,
     )
     with context.begin_transaction():
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql(ONE_AT_A_TIME)
+            connection.exec_driver_sql(LOCK_TIMEOUT)
         context.run_migrations()
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 
 from alembic.script import ScriptDirectory
 
-from release import notes
+from release import migrations, notes
 from release.record import Release, ReleaseError, numbers, read, tag_of, version_of
+from skywatch.core.database.engine import create_engine
 from skywatch.core.database.migrations import configuration
 
 
@@ -90,6 +93,21 @@ def check_schema(root: Path) -> Iterable[str]:
             yield f"the schema revision {release.revision} of {release.version} is not among the migrations"
 
 
+def check_migrations(root: Path) -> Iterable[str]:
+    """Every step of the schema leaves what the release before it uses."""
+    return _problems_of_migrations(tuple(read(root)))
+
+
+@cache
+def _problems_of_migrations(releases: tuple[Release, ...]) -> list[str]:
+    with tempfile.TemporaryDirectory(prefix="skywatch-schema-") as folder:
+        engine = create_engine(f"sqlite:///{folder}/schema.sqlite")
+        try:
+            return migrations.problems_of(configuration(engine), engine, releases)
+        finally:
+            engine.dispose()
+
+
 def check_tags(root: Path) -> Iterable[str]:
     """Every released version has its tag, and the tag contains the commit that RELEASES names."""
     unfinished = pending(root)
@@ -108,6 +126,7 @@ CHECKS: dict[str, Callable[[Path], Iterable[str]]] = {
     "version": check_version,
     "changelog": check_changelog,
     "schema": check_schema,
+    "migrations": check_migrations,
     "tags": check_tags,
 }
 

@@ -80,7 +80,7 @@ def init(
     check_connection(engine)
     settings = with_secret(settings)
     seal_columns(engine, settings.secret)
-    upgrade(engine)
+    is_own = upgrade(engine)
     sessions = create_session_factory(engine)
     with writing(sessions) as session:
         begin_change(session)
@@ -91,7 +91,7 @@ def init(
         store_demonstration(sessions, settings)
     if added:
         click.echo(f"Added: {', '.join(added)}.")
-    click.echo("The database is up to date.")
+    click.echo("The database is up to date." if is_own else "The database is that of a later release, and stays it.")
     # Whoever reads a log or the output of a script is not to find a password there.
     if sys.stdout.isatty():
         _offer_setup(sessions, settings, ini, first_administrator)

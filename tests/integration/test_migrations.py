@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 import sqlalchemy as sa
@@ -11,9 +12,16 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+from release.migrations import problems_of
+from release.record import read
+from skywatch.core.database import migrations
+from skywatch.core.database.compatibility import compatible_from
 from skywatch.core.database.engine import Base, DatabaseError, create_engine
 from skywatch.core.database.migrations import check_schema, configuration, downgrade, upgrade
+from skywatch.core.database.models import SchemaProperty
+from tests.conftest import ROOT
 from tests.servers import postgresql_database
+from tests.waiting import PATIENCE_S, until
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -27,6 +35,12 @@ def empty_engine(request, tmp_path):
             engine = create_engine(url)
             yield engine
             engine.dispose()
+
+
+def test_every_step_leaves_what_the_release_before_it_uses(empty_engine):
+    assert problems_of(configuration(empty_engine), empty_engine, read(ROOT)) == []
+    with empty_engine.connect() as connection:
+        assert compatible_from(connection) == "0028"
 
 
 def tables(engine):
@@ -84,10 +98,39 @@ def test_a_database_without_a_schema_says_what_to_do(empty_engine):
         check_schema(empty_engine)
 
 
+def set_revision(engine, revision, compatible_from):
+    """As a migration of another release leaves the schema."""
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{revision}'")
+        connection.exec_driver_sql(f"UPDATE schema_properties SET value = '{compatible_from}'")
+
+
+HEAD = max(ScriptDirectory.from_config(configuration()).get_heads())
+
+
+@pytest.mark.parametrize("oldest", ["0028", HEAD])
+def test_a_schema_ahead_that_names_this_release_is_accepted_and_left_alone(empty_engine, oldest):
+    upgrade(empty_engine)
+    set_revision(empty_engine, "9999", compatible_from=oldest)
+    check_schema(empty_engine)
+    assert upgrade(empty_engine) is False
+    assert scalars(empty_engine, "SELECT version_num FROM alembic_version") == ["9999"]
+
+
+@pytest.mark.parametrize("row", [f"DELETE FROM {SchemaProperty.__tablename__}", "DROP TABLE schema_properties"])
+def test_a_schema_ahead_that_names_no_release_is_refused(empty_engine, row):
+    upgrade(empty_engine)
+    set_revision(empty_engine, "9999", compatible_from=HEAD)
+    with empty_engine.begin() as connection:
+        connection.exec_driver_sql(row)
+    with pytest.raises(DatabaseError, match=r"revision 9999\) is newer than this version of Skywatch$"):
+        check_schema(empty_engine)
+
+
 @pytest.mark.parametrize(
     ("revision", "advice"),
     [
-        ("9999", r"revision 9999\) is newer than this version of Skywatch"),
+        ("9999", r"revision 9999\) is newer than this version of Skywatch, and needs a release of revision 9999"),
         (
             "0027",
             r"revision 0027\) is older than revision 0028: run `skywatch init FILE\.ini` of Skywatch 0\.1\.0 first",
@@ -96,8 +139,7 @@ def test_a_database_without_a_schema_says_what_to_do(empty_engine):
 )
 def test_a_schema_from_which_no_migration_leads_on_is_refused(empty_engine, revision, advice):
     upgrade(empty_engine)
-    with empty_engine.begin() as connection:
-        connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{revision}'")
+    set_revision(empty_engine, revision, compatible_from=revision)
     for step in (check_schema, upgrade):
         with pytest.raises(DatabaseError, match=advice):
             step(empty_engine)
@@ -107,6 +149,7 @@ KILLED = """
 import os, signal, sys
 import sqlalchemy as sa
 from skywatch.core.database.engine import create_engine
+from skywatch.core.database.models import SchemaProperty
 from skywatch.core.database.migrations import upgrade
 
 engine = create_engine(sys.argv[1])
@@ -148,6 +191,49 @@ def test_a_migration_that_is_killed_leaves_the_old_schema(released):
     assert scalars(released, "SELECT version_num FROM alembic_version") == ["0028"]
     upgrade(released)
     check_schema(released)
+
+
+def test_a_migration_lets_processes_go_first_that_work_on_a_table(postgresql_url, monkeypatch):
+    engine = create_engine(postgresql_url)
+    downgrade(engine, "0030")
+    monkeypatch.setattr(migrations, "LOCK_PAUSE_S", 0.05)
+    with engine.connect() as reader:
+        reader.exec_driver_sql("SELECT count(*) FROM users")
+        migrating = threading.Thread(target=upgrade, args=(engine,))
+        migrating.start()
+        # Whoever comes meanwhile is not kept waiting for the long transaction before the migration.
+        with engine.connect() as other:
+            other.exec_driver_sql("SET lock_timeout = '20s'")
+            until(lambda: other.exec_driver_sql(WAITING).scalar())
+            assert other.exec_driver_sql("SELECT count(*) FROM users").scalar() is not None
+        assert migrating.is_alive()
+    migrating.join(PATIENCE_S)
+    check_schema(engine)
+    engine.dispose()
+
+
+UPGRADES = """
+import sys
+from skywatch.core.database.engine import create_engine
+from skywatch.core.database.migrations import upgrade
+upgrade(create_engine(sys.argv[1]))
+"""
+
+
+def test_two_migrations_at_once_are_made_one_after_the_other(postgresql_url):
+    engine = create_engine(postgresql_url)
+    downgrade(engine, "0028")
+    command = [sys.executable, "-c", UPGRADES, postgresql_url]
+    started = [subprocess.Popen(command, env=os.environ) for _ in range(2)]
+    assert [process.wait(PATIENCE_S) for process in started] == [0, 0]
+    check_schema(engine)
+    engine.dispose()
+
+
+WAITING = (
+    "SELECT count(*) FROM pg_locks WHERE NOT granted"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
 
 
 def test_foreign_keys_are_off_during_migrations_and_on_afterwards(released):

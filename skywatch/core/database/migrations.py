@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from pathlib import Path
 
 from alembic import command
@@ -10,10 +12,15 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
 from sqlalchemy.engine import Connection, Engine
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
+from skywatch.core.database.compatibility import compatible_from
 from skywatch.core.database.engine import DatabaseAwayError, DatabaseError, damage, is_damaged, is_outage, reason
 
+log = logging.getLogger(__name__)
+# For so long a migration tries to get its locks while processes run, with pauses in which they go first (s).
+LOCKED_UP_TO_S, LOCK_PAUSE_S = 120.0, 1.0
+_LOCK_NOT_AVAILABLE = "55P03"
 PACKAGE = Path(__file__).resolve().parents[2]
 # The version that upgrades schemas from before the oldest migration of this one.
 VERSION_FOR_OLDER = "0.1.0"
@@ -33,10 +40,24 @@ def configuration(engine: Engine | None = None) -> Config:
     return config
 
 
-def upgrade(engine: Engine, revision: str = "head") -> None:
-    """Bring the schema up to ``revision``; raises DatabaseError where no migration leads on from the schema."""
-    _refuse_unknown(engine)
-    command.upgrade(configuration(engine), revision)
+def upgrade(engine: Engine, revision: str = "head") -> bool:
+    """Bring the schema up to ``revision``; False where it is that of a later release on which this one runs.
+
+    While other processes run, a migration waits for the locks of their transactions, and lets them go first again and
+    again. Raises DatabaseError where no migration leads on from the schema.
+    """
+    if _ahead(engine):
+        return False
+    deadline = time.monotonic() + LOCKED_UP_TO_S
+    while True:
+        try:
+            command.upgrade(configuration(engine), revision)
+        except OperationalError as error:
+            if getattr(error.orig, "sqlstate", None) != _LOCK_NOT_AVAILABLE or time.monotonic() > deadline:
+                raise
+            time.sleep(LOCK_PAUSE_S)
+        else:
+            return True
 
 
 def upgrade_within(connection: Connection) -> None:
@@ -52,10 +73,12 @@ def downgrade(engine: Engine, revision: str = "base") -> None:
 
 
 def check_schema(engine: Engine) -> None:
-    """Raise DatabaseError unless the schema is exactly the one this code was written for; where it cannot be read at
-    present, DatabaseAwayError."""
+    """Raise DatabaseError unless this code runs on the schema: its own, or a later one that names it as compatible.
+
+    Raises DatabaseAwayError where the schema cannot be read at present.
+    """
     try:
-        _refuse_unknown(engine)
+        ahead = _ahead(engine)
         with engine.connect() as connection:
             heads = set(MigrationContext.configure(connection).get_current_heads())
     except SQLAlchemyError as error:
@@ -64,23 +87,34 @@ def check_schema(engine: Engine) -> None:
         if not is_outage(error):
             raise
         raise DatabaseAwayError(f"the schema of the database cannot be read: {reason(error)}") from None
-    if heads != set(ScriptDirectory.from_config(configuration()).get_heads()):
+    own = set(ScriptDirectory.from_config(configuration()).get_heads())
+    if ahead:
+        log.info("the schema (revision %s) is that of a later release, and this one runs on it", ahead)
+    elif heads != own:
         state = "has no Skywatch schema yet" if not heads else "has an older schema"
         raise DatabaseError(f"setting database_url: the database {state}; run `skywatch init FILE.ini`")
 
 
-def _refuse_unknown(engine: Engine) -> None:
-    """Raise DatabaseError where the schema has a revision that this version does not have."""
+def _ahead(engine: Engine) -> str:
+    """The revision of a schema of a later release on which this one runs; empty where it is one that this one has.
+
+    Raises DatabaseError where this release neither has nor runs on the revision.
+    """
     scripts = ScriptDirectory.from_config(configuration())
     with engine.connect() as connection:
-        heads = MigrationContext.configure(connection).get_current_heads()
-    for head in heads:
-        try:
-            scripts.get_revision(head)
-        except CommandError:
-            raise DatabaseError(
-                f"setting database_url: the schema (revision {head}) {_advice(head, scripts)}"
-            ) from None
+        for head in MigrationContext.configure(connection).get_current_heads():
+            try:
+                scripts.get_revision(head)
+            except CommandError:
+                oldest = compatible_from(connection)
+                own = max(scripts.get_heads())
+                if oldest is not None and head > own >= oldest:
+                    return head
+                later = f", and needs a release of revision {oldest} or later" if oldest and head > own else ""
+                raise DatabaseError(
+                    f"setting database_url: the schema (revision {head}) {_advice(head, scripts)}{later}"
+                ) from None
+    return ""
 
 
 def why_unknown(revision: str) -> str:

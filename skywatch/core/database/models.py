@@ -1,4 +1,5 @@
-"""Tables that belong to no feature: audit log, events, batches of background writers, fencing tokens, settings."""
+"""Tables that belong to no feature: audit log, events, batches of background writers, fencing tokens, settings,
+properties of the schema."""
 
 from __future__ import annotations
 
@@ -92,3 +93,12 @@ class StoredSetting(Base):
     sealed: Mapped[bool] = mapped_column(sa.Boolean)
     updated_at: Mapped[datetime]
     updated_by: Mapped[str] = mapped_column(sa.String(254))
+
+
+class SchemaProperty(Base):
+    """What the schema says of itself (``core.database.compatibility``)."""
+
+    __tablename__ = "schema_properties"
+
+    name: Mapped[str] = mapped_column(sa.String(64), primary_key=True)
+    value: Mapped[str] = mapped_column(sa.String(64))
