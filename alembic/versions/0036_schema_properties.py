@@ -1,14 +1,14 @@
 """What a schema says of itself: from which revision on code runs on it (``compatible_from``).
 
-Revision ID: 0034
-Revises: 0033
+Revision ID: 0036
+Revises: 0035
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0034"
-down_revision = "0033"
+revision = "0036"
+down_revision = "0035"
 branch_labels = None
 depends_on = None
 
