@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 WINDOW_S = 10
+_BUCKETS = WINDOW_S + 1
 
 
 class RateMeter:
@@ -12,26 +13,31 @@ class RateMeter:
     shown too low.
     """
 
+    __slots__ = ("_buckets", "_second", "_started_at", "_total")
+
     def __init__(self, started_at: float) -> None:
         self._started_at = started_at
-        self._buckets = [0] * (WINDOW_S + 1)
+        self._buckets = [0] * _BUCKETS
+        self._total = 0
         self._second = int(started_at)
 
     def add(self, count: int, at: float) -> None:
         """Count so many at this time."""
-        self._forget(at)
-        self._buckets[self._second % len(self._buckets)] += count
+        if at >= self._second + 1:
+            self._forget(int(at))
+        self._buckets[self._second % _BUCKETS] += count
+        self._total += count
 
     def rate(self, at: float) -> float:
         """Counts a second until this time."""
-        self._forget(at)
-        covered = WINDOW_S + at - int(at)
-        return sum(self._buckets) / max(1.0, min(covered, at - self._started_at))
+        if at >= self._second + 1:
+            self._forget(int(at))
+        covered = min(WINDOW_S + at - int(at), at - self._started_at)
+        return self._total / covered if covered > 1.0 else float(self._total)
 
-    def _forget(self, at: float) -> None:
-        second = max(int(at), self._second)
-        for passed in range(self._second + 1, min(second, self._second + len(self._buckets)) + 1):
-            self._buckets[passed % len(self._buckets)] = 0
-        if second > self._second + len(self._buckets):
-            self._buckets = [0] * len(self._buckets)
+    def _forget(self, second: int) -> None:
+        """Go on to a later second."""
+        for passed in range(max(self._second, second - _BUCKETS) + 1, second + 1):
+            self._total -= self._buckets[passed % _BUCKETS]
+            self._buckets[passed % _BUCKETS] = 0
         self._second = second

@@ -80,8 +80,9 @@ def reduce(
     aircraft = log.aircraft()
     reports = gatherer.folding.fold(reports)
     links = []
-    for connection in connections:
-        grown = connection.count(gatherer.counts.of(connection.slot))
+    counts = gatherer.counts.of_all([connection.slot for connection in connections])
+    for connection, own in zip(connections, counts, strict=True):
+        grown = connection.count(own)
         connection.aircraft = aircraft.get(connection.feeder.id, 0)
         messages_s, positions_s, _, bytes_s = connection.rates()
         links.append(

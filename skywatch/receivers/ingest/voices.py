@@ -75,7 +75,8 @@ def count_voices(rows: Column, owners: Column, networks: Column, count: int) -> 
     """
     voices = np.full(count, MAX_VOICES)
     for numbers in (owners, networks):
-        distinct = np.unique(np.stack([rows, numbers], 1), axis=0)[:, 0] if len(rows) else rows
+        # One number for a row and a hearer: rows of an array are sorted many times more slowly.
+        distinct = np.unique((rows << 32) | numbers) >> 32
         voices = np.minimum(voices, np.bincount(distinct, minlength=count))
     result: Column = np.maximum(voices, 1).astype(np.uint8)
     return result

@@ -68,7 +68,8 @@ class FeederConnection:
         self._stamped: list[int] = []
         self._meters = {name: RateMeter(now) for name in ("messages", "positions", "bytes")}
         self._counted: dict[str, int] = {}
-        self._grown: Counter[str] = Counter()
+        # Counters when ``take_grown`` was called last.
+        self._taken: dict[str, int] = {}
         self._waiting_bytes = 0
         self._when_taken: Callable[[], None] | None = None
 
@@ -157,17 +158,17 @@ class FeederConnection:
     def count(self, counts: dict[str, int]) -> dict[str, int]:
         """Take its counters, once a second; what they have grown by."""
         now = time.monotonic()
-        grown = {name: count - self._counted.get(name, 0) for name, count in counts.items()}
+        before = self._counted
+        grown = {name: count - before[name] for name, count in counts.items()} if before else dict(counts)
         self._counted = counts
-        self._grown.update(grown)
         for name, meter in self._meters.items():
             meter.add(grown[name], now)
         return grown
 
     def take_grown(self) -> Counter[str]:
         """What its counters have grown by since this was asked last."""
-        grown, self._grown = self._grown, Counter()
-        return grown
+        before, self._taken = self._taken, self._counted
+        return Counter({name: count - before.get(name, 0) for name, count in self._counted.items()})
 
     def rates(self) -> tuple[float, float, int, float]:
         """Messages and positions a second (over the last ten), aircraft heard now, bytes a second."""

@@ -40,8 +40,10 @@ Clock = Literal["gps", "free", "none"]
 SILENT_S = 30.0
 # A feeder that comes back from another network is let in once its older connection has been silent for so long (s).
 YIELDS_AFTER_S = 10.0
-# Reports leave at this part of each second: shortly before the tick of the picture.
-REDUCE_AT = 0.9
+# Reports leave at this part of each second: the bus and the tracker have the rest until the tick of the picture.
+LEAVE_AT = 0.8
+# Reducing begins earlier by the time that it took before, at most so long (s).
+MAX_AHEAD_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,14 +276,17 @@ class FeederHub:
         return reduction
 
     async def _reduce_forever(self, sink: Sink) -> None:
+        began_at, ahead_s = time.time(), 0.0
         while True:
-            await asyncio.sleep((REDUCE_AT - time.time()) % 1.0 or 1.0)
+            await asyncio.sleep(next_reduction(began_at, ahead_s) - time.time())
+            began_at, began = time.time(), time.monotonic()
             try:
                 self._deliver(self.reduce(), sink)
                 self._faults.succeeded()
             except Exception as error:
                 # A second is lost; the connections and the next second are not.
                 self._faults.failed(str(error), error)
+            ahead_s = min(time.monotonic() - began, MAX_AHEAD_S)
 
     def _deliver(self, reduction: Reduction, sink: Sink) -> None:
         if self.consume is not None:
@@ -289,3 +294,12 @@ class FeederHub:
             return
         for delivered in reduction.deliveries():
             sink.put(delivered.receiver, delivered.reports, delivered.messages)
+
+
+def next_reduction(began_at: float, ahead_s: float) -> float:
+    """When reducing begins that takes ``ahead_s``; the last one began at ``began_at``, at least half a second before.
+
+    Times are unix seconds.
+    """
+    earliest = began_at + 0.5
+    return earliest + (LEAVE_AT - ahead_s - earliest) % 1.0

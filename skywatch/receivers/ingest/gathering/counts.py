@@ -20,36 +20,39 @@ NAMES = (
     "bytes", "frames", "messages", "positions", "duplicates", "measured", "strong", "weak", "broken",
     "too_many", *REFUSED,
 )  # fmt: skip
+_PLACE = {name: place for place, name in enumerate(NAMES)}
 
 
 class FeederCounts:
     """Counters i8 by name and the feeder's number."""
 
     def __init__(self) -> None:
-        self._columns = {name: np.zeros(64, np.int64) for name in NAMES}
-        self.last_at = np.full(64, np.nan)
+        # One column for each feeder.
+        self._counts = np.zeros((len(NAMES), 64), np.int64)
 
     def __getitem__(self, name: str) -> Column:
         """One counter of all feeders."""
-        return self._columns[name]
+        row: Column = self._counts[_PLACE[name]]
+        return row
 
     def reset(self, slot: int) -> None:
         """Begin a connection."""
-        while slot >= len(self.last_at):
-            self._columns = {name: np.append(column, np.zeros_like(column)) for name, column in self._columns.items()}
-            self.last_at = np.append(self.last_at, np.full_like(self.last_at, np.nan))
-        for column in self._columns.values():
-            column[slot] = 0
-        self.last_at[slot] = np.nan
+        while slot >= self._counts.shape[1]:
+            self._counts = np.concatenate([self._counts, np.zeros_like(self._counts)], 1)
+        self._counts[:, slot] = 0
 
     def of(self, slot: int) -> dict[str, int]:
         """The counters of one feeder."""
-        return {name: int(column[slot]) for name, column in self._columns.items()}
+        return dict(zip(NAMES, self._counts[:, slot].tolist(), strict=True))
+
+    def of_all(self, slots: list[int]) -> list[dict[str, int]]:
+        """The counters of these feeders."""
+        return [dict(zip(NAMES, counts, strict=True)) for counts in self._counts[:, slots].T.tolist()]
 
     def add(self, name: str, slot: Column, count: Column) -> None:
         """Add to one counter; feeders may come several times."""
         if len(slot):
-            column = self._columns[name]
+            column = self._counts[_PLACE[name]]
             column += np.bincount(slot, count, len(column)).astype(np.int64)
 
     def count_status(self, status: Column, slot: Column) -> None:
