@@ -9,7 +9,7 @@ SINCE ?= HEAD
 COVERED ?= tests/unit tests/functional
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-restarts drill-dry-runs drill-console drill-deployment drill-image drill-deb drill-home-assistant drill-versions faults soak web web-after web-background web-test wheel deb release coverage bench docs man clean help
+.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-restarts drill-ingest-loss drill-dry-runs drill-console drill-deployment drill-image drill-deb drill-home-assistant drill-versions faults soak web web-after web-background web-test wheel deb release coverage bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -134,6 +134,9 @@ drill-calm-sky: $(VENV)/.installed ## half an hour of simulated traffic raises n
 
 drill-restarts: $(VENV)/.installed ## restart and take over in every way: nothing is announced twice or cleared falsely
 	SKYWATCH_RESTARTS=1 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/integration/restarts
+
+drill-ingest-loss: $(VENV)/.installed ## kill -9 of an ingest process at 500 feeders, over Redis and NATS: feeders back, gap in the picture (PostgreSQL)
+	$(BIN)/python -m tests.drills.ingest_loss
 
 drill-dry-runs: $(VENV)/.installed ## 12 dry runs of alert rules at once: how long all other requests and ticks take meanwhile
 	$(BIN)/python -m tests.drills.dry_runs

@@ -8,20 +8,17 @@ whose clients run in a process of their own.
 from __future__ import annotations
 
 import argparse
-import asyncio
-import contextlib
-import multiprocessing
 import random
 import resource
-import socket
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from benchmarks._feeder_sockets import MISS, Parts, measure_parts, over_sockets
 from benchmarks._feeders import HALF_S, World, as_beast, make_world, place
 from skywatch.picture.picture import Picture
 from skywatch.picture.reception.feeders import FeederIntake
@@ -30,39 +27,19 @@ from skywatch.receivers.framing.frames import FrameBatch
 from skywatch.receivers.ingest.encoding import FeederMessage, encode
 from skywatch.receivers.ingest.gathering import gatherer as gathering
 from skywatch.receivers.ingest.reception import FeederReception
-from skywatch.receivers.kinds.listen import create
 from skywatch.receivers.kinds.mode_s_stream import FrameReports
 from skywatch.receivers.listening.connection import FeederConnection
 from skywatch.receivers.listening.hub import FeederHub, KnownFeeder, hash_of
 from skywatch.receivers.mode_s.encoder import airborne_position, identification, squitter
-from skywatch.receivers.settings import ReceiverSettings
 
 FEEDERS, HEARERS, FRAMES_S, SECONDS = 1_000, 10, 240, 5
 # So many gatherings a second of 50 ms each.
 FLUSHES_S = 20
-MISS = 0.1
 RATIOS = (1, 10, 60)
 RATIO_FEEDERS, RATIO_SECONDS = 240, 4
 LIARS_FEEDERS, LIARS_SECONDS, LIARS_SHARE = 200, 15, 0.05
 BATCH_FEEDERS, BATCH_FRAMES, BATCH_ROUNDS = 40, 24, 100
 SOCKET_FEEDERS, SOCKET_SECONDS = 1_000, 8
-
-
-class Parts:
-    """Processor seconds by part of the work: wraps the functions that do it."""
-
-    def __init__(self) -> None:
-        self.seconds: Counter[str] = Counter()
-
-    def wrap(self, part: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def measured(*arguments: Any, **options: Any) -> Any:
-            began = time.process_time()
-            try:
-                return function(*arguments, **options)
-            finally:
-                self.seconds[part] += time.process_time() - began
-
-        return measured
 
 
 class Ingest:
@@ -73,10 +50,7 @@ class Ingest:
         gatherer = self.gatherer = self.hub.gatherer
         gatherer.add = lambda stream: gatherer._waiting.__setitem__(stream.slot, stream)  # type: ignore[method-assign]
         if parts is not None:
-            gatherer._matcher.match = parts.wrap("gathering", gatherer._matcher.match)  # type: ignore[method-assign]
-            gatherer._decoder.decode = parts.wrap("decoding", gatherer._decoder.decode)  # type: ignore[method-assign]
-            gatherer._frames = parts.wrap("framing", gatherer._frames)  # type: ignore[method-assign]
-            self.hub.reduce = parts.wrap("reduction", self.hub.reduce)  # type: ignore[method-assign]
+            measure_parts(self.hub, parts)
         self.connections = []
         for number in range(1, feeders + 1):
             feeder = KnownFeeder(number, hash_of(str(number)), True, "", number)
@@ -128,7 +102,7 @@ def in_process(world: World, feeders: int) -> None:
     seconds = len(world.frames) * HALF_S
     grown_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib
     print(f"{feeders} feeders, {frames / seconds / feeders:.0f} frames/s each, {seconds:.0f} s, without sockets:")
-    for part in ("framing", "gathering", "decoding", "reduction", "encoding"):
+    for part in ("framing", "gathering", "decoding", "counting", "reduction", "encoding"):
         print(f"  {part:10} {parts.seconds[part] / seconds:6.3f} cores")
     print(f"  {'together':10} {sum(parts.seconds.values()) / seconds:6.3f} cores")
     print(
@@ -265,89 +239,9 @@ def is_true(aircraft: dict[str, Any], number: int, half_second: int) -> bool:
     )
 
 
-def over_sockets() -> None:
-    """Processor time of a listener with real connections, and what of it the sockets are."""
-    world = make_world(SOCKET_FEEDERS, HEARERS, FRAMES_S, 2)
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, 2 * SOCKET_FEEDERS + 200)), hard))
-    asyncio.run(_listen(world))
-
-
-async def _listen(world: World) -> None:
-    digits = [f"{number:032x}" for number in range(1, SOCKET_FEEDERS + 1)]
-    hub = FeederHub()
-    hub.replace([KnownFeeder(n, hash_of(text), True, str(n), n, True) for n, text in enumerate(digits, 1)])
-    networks = "proxy=127.0.0.1"
-    receiver = create("bench", ["127.0.0.1:0", networks, f"limit={min(10_000, SOCKET_FEEDERS + 10)}"], None)
-    receiver.join(hub, ReceiverSettings())
-    reductions: list[int] = []
-    hub.consume = lambda reduction: reductions.append(sum(link.counts["frames"] for link in reduction.links))
-    task = asyncio.create_task(receiver.run(_Sink()))
-    while receiver.port.number is None:
-        await asyncio.sleep(0.01)
-    context = multiprocessing.get_context("fork")
-    sent = context.Value("q", 0)
-    clients = context.Process(target=_clients, args=(receiver.port.number, digits, world, sent), daemon=True)
-    clients.start()
-    while len(hub.connections()) < SOCKET_FEEDERS:
-        await asyncio.sleep(0.1)
-    parts = Parts()
-    gatherer = hub.gatherer
-    gatherer.flush = parts.wrap("decoding", gatherer.flush)  # type: ignore[method-assign]
-    hub.reduce = parts.wrap("reduction", hub.reduce)  # type: ignore[method-assign]
-    # The clients make what they send first.
-    while not reductions or not reductions[-1]:
-        await asyncio.sleep(0.2)
-    await asyncio.sleep(1.0)
-    reductions.clear()
-    parts.seconds.clear()
-    began, began_cpu = time.perf_counter(), time.process_time()
-    await asyncio.sleep(SOCKET_SECONDS)
-    elapsed, used = time.perf_counter() - began, time.process_time() - began_cpu
-    clients.terminate()
-    clients.join()
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
-    inner = sum(parts.seconds.values())
-    frames_s = sum(reductions) / elapsed / SOCKET_FEEDERS
-    print(f"{SOCKET_FEEDERS} feeders over sockets, {frames_s:.0f} frames/s each, {elapsed:.0f} s:")
-    if not frames_s:
-        print("  the clients were too slow on this machine")
-        return
-    print(f"  sockets {(used - inner) / elapsed:.3f}, frames {parts.seconds['decoding'] / elapsed:.3f},", end=" ")
-    print(f"reduction {parts.seconds['reduction'] / elapsed:.3f}; together {used / elapsed:.3f} cores")
-
-
-class _Sink:
-    """Where nothing arrives."""
-
-    def put(self, receiver: str, reports: Any, messages: int, positions: int = 0) -> None:
-        """Take nothing."""
-
-
-def _clients(port: int, digits: list[str], world: World, sent: Any) -> None:
-    """In a process of its own: every feeder sends what it hears, twenty times a second."""
-    connections = []
-    for number, text in enumerate(digits, 1):
-        connection = socket.create_connection(("127.0.0.1", port))
-        header = f"PROXY TCP4 10.{number >> 8}.{number & 255}.1 127.0.0.1 1 2\r\n".encode()
-        connection.sendall(header + b"\x1a\xe4" + text.encode() + b"ffff")
-        connections.append(connection)
-    chance = random.Random(6)
-    per_half = round(FLUSHES_S * HALF_S)
-    pieces: list[list[bytes]] = []
-    for half_second in range(len(world.frames)):
-        heard = [world.bytes_of(feeder, half_second, MISS, chance) for feeder in range(len(digits))]
-        for turn in range(per_half):
-            pieces.append([b"".join(mine[turn::per_half]) for mine in heard])
-    turn = 0
-    began = time.monotonic()
-    while True:
-        for connection, piece in zip(connections, pieces[turn % len(pieces)], strict=True):
-            with contextlib.suppress(OSError):
-                connection.sendall(piece)
-        turn += 1
-        time.sleep(max(0.0, began + turn / FLUSHES_S - time.monotonic()))
+def heard_of(frames_s: int) -> int:
+    """Frames that an antenna hears a second, of which so many are sent."""
+    return round(frames_s / (1 - MISS))
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -356,11 +250,11 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--feeders", type=int, default=FEEDERS)
     parser.add_argument("--hearers", type=int, default=HEARERS)
     options = parser.parse_args(arguments)
-    in_process(make_world(options.feeders, options.hearers, FRAMES_S, SECONDS), options.feeders)
+    in_process(make_world(options.feeders, options.hearers, heard_of(FRAMES_S), SECONDS), options.feeders)
     batches()
     ratios()
     liars()
-    over_sockets()
+    over_sockets(make_world(SOCKET_FEEDERS, HEARERS, heard_of(FRAMES_S), 2), SOCKET_SECONDS)
 
 
 if __name__ == "__main__":

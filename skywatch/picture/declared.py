@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from skywatch.core.clock import unix_now
 from skywatch.inputs.options import Station
 from skywatch.inputs.running import RunningInputs
 from skywatch.receivers.base import Receiver, ReceiverStatus, Sink
 from skywatch.receivers.factory import open_receiver
+from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.settings import Settings, SettingsError
 
@@ -45,6 +46,13 @@ def declared_listeners(settings: Settings) -> dict[str, str]:
     """Full name and text of every port that feeders connect to."""
     receivers = settings.of(ReceiverSettings).receivers
     return {FAMILY + name: text for name, text in receivers.items() if text.split()[:1] == [LISTENER]}
+
+
+def use_settings(running: Iterable[Receiver], settings: ReceiverSettings) -> None:
+    """Pass changed settings to the receivers that run."""
+    for receiver in running:
+        if isinstance(receiver, RetryingReceiver):
+            receiver.use(settings)
 
 
 def open_declared(running: RunningInputs[Receiver], settings: Settings, station: Station) -> None:

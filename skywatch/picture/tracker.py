@@ -23,7 +23,14 @@ from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
 from skywatch.inputs.running import RunningInputs, described_failures
 from skywatch.picture import measuring
-from skywatch.picture.declared import FAMILY, declared_listeners, declared_receivers, open_declared, unusable
+from skywatch.picture.declared import (
+    FAMILY,
+    declared_listeners,
+    declared_receivers,
+    open_declared,
+    unusable,
+    use_settings,
+)
 from skywatch.picture.monitor import Monitor
 from skywatch.picture.picture import Picture
 from skywatch.picture.receiving.further_reports import FurtherReports
@@ -104,7 +111,7 @@ class Tracker:
         self._tap = runtime.shared(FrameTap)
         self._feeders = runtime.shared(FeederHub)
         self._feeders.refused = self.picture.validator.refused_positions
-        self.picture.corroboration.limit = runtime.current.of(ReceiverSettings).feeder_new_aircraft_minute
+        self.picture.corroboration.limit = settings.of(ReceiverSettings).feeder_new_aircraft_minute
         self._reception = runtime.shared(FeederReception)
         self._intake = FeederIntake(self.picture, self._reception)
         self._feeders.consume = self._intake.take
@@ -229,6 +236,8 @@ class Tracker:
                 measuring.forget_receiver(before[name])
             self._must_reopen = False
             self._note_pace()
+        use_settings(self.receivers, settings.of(ReceiverSettings))
+        self.picture.corroboration.limit = settings.of(ReceiverSettings).feeder_new_aircraft_minute
         self.settings = settings
 
     def _open(self, full_name: str, text: str) -> Receiver:

@@ -40,6 +40,9 @@ class RetryingReceiver(RetryingInput[ReceiverStatus]):
     def join(self, feeders: FeederHub, settings: ReceiverSettings) -> None:
         """Take part in what all listeners of this process share; a receiver that connects out does not."""
 
+    def use(self, settings: ReceiverSettings) -> None:
+        """Use settings that have changed while it runs; a receiver that connects out has none."""
+
     async def run(self, sink: Sink) -> None:
         """Read until cancelled, or until the input has ended."""
         self._sink = sink

@@ -27,6 +27,7 @@ class ReceiverSettings(Settings):
         "messages a second that one feeder may send on average; what exceeds it is dropped and counted",
         minimum=10,
         maximum=100_000,
+        stored=True,
     )
     feeders_admission: Literal["registered", "anybody"] = setting(
         "registered",
@@ -39,6 +40,7 @@ class ReceiverSettings(Settings):
         " reports of more are dropped and counted",
         minimum=1,
         maximum=100_000,
+        stored=True,
     )
     receiver_discovery: bool = setting(
         True,

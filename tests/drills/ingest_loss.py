@@ -1,10 +1,10 @@
-"""kill -9 of one of three ingest processes at 500 feeders, over Redis and NATS: when its feeders are back, what is missed.
+"""kill -9 of one of three ingest processes at 500 feeders, over Redis and NATS: when feeders are back, what is missed.
 
-``python -m tests.drills.ingest_loss [--bus redis|nats] [--regional]`` starts a tracker, an API and three ingest processes
-on PostgreSQL, with simulated feeders that connect to the next process half a second after a loss, as a proxy in front
-would have them do. Feeders are spread over the processes as a proxy spreads them; with ``--regional`` each process has
-the feeders of a region of its own, so that most aircraft lose all their hearers at once. Each round kills a process at
-another part of the second, and starts it again.
+``python -m tests.drills.ingest_loss [--bus redis|nats] [--regional]`` starts a tracker, an API and three ingest
+processes on PostgreSQL, with simulated feeders that connect to the next process half a second after a loss, as a proxy
+in front would have them do. Feeders are spread over the processes as a proxy spreads them; with ``--regional`` each
+process has the feeders of a region of its own, so that most aircraft lose all their hearers at once. Each round kills a
+process at another part of the second, and starts it again.
 """
 
 from __future__ import annotations

@@ -13,6 +13,16 @@ class RateLimit:
         self._tokens = 2 * rate
         self._at: float | None = None
 
+    @property
+    def rate(self) -> float:
+        """Events a second."""
+        return self._rate
+
+    @rate.setter
+    def rate(self, rate: float) -> None:
+        self._rate = rate
+        self._tokens = min(2 * rate, self._tokens)
+
     def take(self, now: float) -> bool:
         """Count one event; False where it exceeds the rate."""
         self._refill(now)

@@ -19,7 +19,7 @@ from skywatch.core.runtime import Runtime
 from skywatch.feeders.ingest.claims import FeederClaims
 from skywatch.feeders.models import admitted
 from skywatch.inputs.running import RunningInputs
-from skywatch.picture.declared import declared_listeners, open_declared_of, unusable
+from skywatch.picture.declared import declared_listeners, open_declared_of, unusable, use_settings
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.base import Receiver
 from skywatch.receivers.factory import open_receiver
@@ -105,6 +105,7 @@ class IngestService:
             try:
                 current = await asyncio.to_thread(lambda: self._runtime.current)
                 await self._receivers.follow(declared_listeners(current))
+                use_settings(self._receivers, current.of(ReceiverSettings))
                 self._faults.succeeded()
             except Exception as error:
                 # Running listeners continue; the next second retries.

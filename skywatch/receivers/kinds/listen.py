@@ -75,7 +75,13 @@ class ListenReceiver(RetryingReceiver):
         """Admit connections of the feeders in this process's hub."""
         self.feeders = feeders
         feeders.station, feeders.tap = self._station, self.tap
+        self.use(settings)
+
+    def use(self, settings: ReceiverSettings) -> None:
+        """Use other settings from now on, for connections that there are, too."""
         self.settings = settings
+        for stream in self._streams:
+            stream.connection.limit_to(settings.feeder_messages_s)
 
     async def session(self) -> None:
         """Listen until cancelled; raises InputError where the port cannot be opened or nobody can be let in."""

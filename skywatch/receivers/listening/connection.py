@@ -114,6 +114,11 @@ class FeederConnection:
         self._hub.gatherer.count_bytes(self.slot, size)
         self._hub.put(self, batch)
 
+    def limit_to(self, messages_s: int) -> None:
+        """Set how many messages a second are taken from now on."""
+        if messages_s != self._limit.rate:
+            self._limit.rate = messages_s
+
     def within_limit(self, count: int) -> int:
         """How many of so many lines the feeder's rate allows; the others are counted."""
         allowed = self._limit.take_up_to(count, time.monotonic())

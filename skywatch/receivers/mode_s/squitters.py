@@ -25,7 +25,8 @@ from skywatch.receivers.mode_s.frames.order import Altitudes, Frames, by_aircraf
 from skywatch.receivers.mode_s.position import plausibility
 from skywatch.receivers.mode_s.position.fields import decode_airborne, decode_surface
 from skywatch.receivers.mode_s.position.integrity import integrity
-from skywatch.receivers.mode_s.position.positions import PositionFrames, Resolver
+from skywatch.receivers.mode_s.position.frames import PositionFrames
+from skywatch.receivers.mode_s.position.positions import Resolver
 
 # Barometric altitude and the difference to the geometric one come in different squitters; added up within this time.
 ALTITUDE_AGE_S = 5.0

@@ -74,6 +74,25 @@ def global_longitude(even_code: Any, odd_code: Any, odd: Any, zones: Any, circle
     return circle / count * (zone % count + own_part)
 
 
+def positions_of_pairs(
+    lat_code: Any, lon_code: Any, odd: Any, partner_lat_code: Any, partner_lon_code: Any
+) -> tuple[Any, Any, Any]:
+    """Airborne positions of frames and their partners of the other parity, as columns.
+
+    Latitude, longitude, and whether the frames can belong together; else the position means nothing.
+    """
+    is_odd = odd.astype(np.bool_)
+    lat_even, lat_odd = global_latitudes(
+        np.where(is_odd, partner_lat_code, lat_code), np.where(is_odd, lat_code, partner_lat_code), 360.0
+    )
+    zones = longitude_zones(lat_even)
+    is_pair = (np.abs(lat_even) <= 90.0) & (np.abs(lat_odd) <= 90.0) & (longitude_zones(lat_odd) == zones)
+    lon = global_longitude(
+        np.where(is_odd, partner_lon_code, lon_code), np.where(is_odd, lon_code, partner_lon_code), odd, zones, 360.0
+    )
+    return np.where(is_odd, lat_odd, lat_even), wrap_longitude(lon), is_pair
+
+
 def local_position(
     lat_code: Any, lon_code: Any, odd: Any, reference_lat: Any, reference_lon: Any, circle: float
 ) -> tuple[Any, Any]:

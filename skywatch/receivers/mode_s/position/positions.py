@@ -1,9 +1,10 @@
 """Positions of a whole batch: pairing, decoding and checking position frames of many aircraft at once.
 
 Nearly every aircraft has a simple history in a batch: its position is settled, it is in the air, and every position
-is within reach of the one before. Those are resolved together on columns. An aircraft for which anything else shows
-is walked through frame by frame (``walk.py``), from the same state and with the same formulas, so that the result
-never depends on how the frames were cut into batches.
+is within reach of the one before. Those are resolved together on columns; so are the first frames of those whose
+position is not settled yet, one frame of each aircraft after the other (``begin.py``). An aircraft for which anything
+else shows is walked through frame by frame (``walk.py``), from the same state and with the same formulas, so that the
+result never depends on how the frames were cut into batches.
 """
 
 from __future__ import annotations
@@ -14,34 +15,16 @@ import numpy as np
 
 from skywatch.receivers.framing.frames import Column
 from skywatch.receivers.mode_s.position import plausibility as limits
-from skywatch.receivers.mode_s.position.cpr import (
-    global_latitudes,
-    global_longitude,
-    local_position,
-    longitude_zones,
-    wrap_longitude,
-)
+from skywatch.receivers.mode_s.position.begin import begin_together
+from skywatch.receivers.mode_s.position.cpr import local_position, positions_of_pairs
+from skywatch.receivers.mode_s.position.frames import PositionFrames
 from skywatch.receivers.mode_s.position.walk import PositionFrame, Walk
 from skywatch.receivers.mode_s.statistics import PositionCounts
 from skywatch.receivers.mode_s.table import LONG_AGO
 
 Station = tuple[float, float]
-
-
-class PositionFrames(NamedTuple):
-    """Position frames sorted by aircraft, those of one aircraft in the order of arrival; one entry a frame."""
-
-    aircraft: Column  # row of the table
-    time: Column  # f8, unix seconds
-    odd: Column  # i8, 0 or 1
-    lat_code: Column  # i8, 17 bits
-    lon_code: Column
-    limit: Column  # f8, how far apart (s) its partner may be
-    surface: Column  # ?
-
-    def pick(self, chosen: Column) -> PositionFrames:
-        """The frames with these indices."""
-        return PositionFrames(*(column[chosen] for column in self))
+# So few aircraft are walked through sooner than resolved together.
+FEW = 2
 
 
 class _Groups(NamedTuple):
@@ -51,12 +34,14 @@ class _Groups(NamedTuple):
     start_of: Column
     group_of: Column
 
+    @property
+    def ends(self) -> Column:
+        """Where the frames of each aircraft end."""
+        return np.append(self.starts[1:], len(self.start_of))
+
     def pieces(self, chosen: Column) -> list[slice]:
         """The indices of the frames of the chosen aircraft."""
-        ends = np.append(self.starts[1:], len(self.start_of))
-        return [
-            slice(start, end) for start, end in zip(self.starts[chosen].tolist(), ends[chosen].tolist(), strict=True)
-        ]
+        return _slices(self.starts[chosen], self.ends[chosen])
 
 
 class Resolver:
@@ -79,13 +64,40 @@ class Resolver:
         if settled.all():
             return self._resolve_settled(frames, rows)
         resolved, lat, lon = np.zeros(len(settled), np.bool_), np.zeros(len(settled)), np.zeros(len(settled))
-        groups = _group(frames.aircraft)
-        for piece in groups.pieces(~settled[groups.starts]):
-            settled[self._walk_through(frames, piece, rows, resolved, lat, lon, until_settled=True) : piece.stop] = True
+        self._settle(frames, rows, settled, resolved, lat, lon)
         remaining = settled.nonzero()[0]
         if len(remaining):
             resolved[remaining], lat[remaining], lon[remaining] = self._resolve_settled(frames.pick(remaining), rows)
         return resolved, lat, lon
+
+    def _settle(
+        self, frames: PositionFrames, rows: Column, settled: Column, resolved: Column, lat: Column, lon: Column
+    ) -> None:
+        """Resolve frames of aircraft until their positions are settled; changes the last four columns in place."""
+        groups = _group(frames.aircraft)
+        unsettled = ~settled[groups.starts]
+        first, end = groups.starts[unsettled], groups.ends[unsettled]
+        while len(first) > FEW:
+            is_simple = begin_together(
+                frames, first, rows, self._station, self._max_range_nm, self.counts, resolved, lat, lon
+            )
+            self._walk_until_settled(
+                frames, _slices(first[~is_simple], end[~is_simple]), rows, settled, resolved, lat, lon
+            )
+            first, end = first[is_simple] + 1, end[is_simple]
+            is_settled = rows["pos_settled"][frames.aircraft[first - 1]]
+            for piece in _slices(first[is_settled], end[is_settled]):
+                settled[piece] = True
+            goes_on = ~is_settled & (first < end)
+            first, end = first[goes_on], end[goes_on]
+        self._walk_until_settled(frames, _slices(first, end), rows, settled, resolved, lat, lon)
+
+    def _walk_until_settled(
+        self, frames: PositionFrames, pieces: list[slice], rows: Column, settled: Column, resolved: Column, lat: Column,
+        lon: Column,
+    ) -> None:  # fmt: skip
+        for piece in pieces:
+            settled[self._walk_through(frames, piece, rows, resolved, lat, lon, until_settled=True) : piece.stop] = True
 
     def _resolve_settled(self, frames: PositionFrames, rows: Column) -> tuple[Column, Column, Column]:
         groups = _group(frames.aircraft)
@@ -172,6 +184,10 @@ class Resolver:
         return stop
 
 
+def _slices(starts: Column, ends: Column) -> list[slice]:
+    return [slice(start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
 def _group(aircraft: Column) -> _Groups:
     begins = np.empty(len(aircraft), np.bool_)
     begins[0] = True
@@ -206,21 +222,8 @@ def _by_pair(frames: PositionFrames, groups: _Groups, rows: Column, index: Colum
         partner_time[carried] = rows["cpr_time"][slot]
         limit[carried] = np.minimum(frames.limit[carried], rows["cpr_limit"][slot])
         same_kind[carried] = rows["cpr_surface"][slot] == frames.surface[carried]
-    even_lat_code = np.where(is_odd, lat_code, frames.lat_code)
-    odd_lat_code = np.where(is_odd, frames.lat_code, lat_code)
-    lat_even, lat_odd = global_latitudes(even_lat_code, odd_lat_code, 360.0)
-    zones = longitude_zones(lat_even)
-    paired = (
-        (np.abs(frames.time - partner_time) <= limit)
-        & same_kind
-        & (np.abs(lat_even) <= 90.0)
-        & (np.abs(lat_odd) <= 90.0)
-        & (longitude_zones(lat_odd) == zones)
-    )
-    lon = global_longitude(
-        np.where(is_odd, lon_code, frames.lon_code), np.where(is_odd, frames.lon_code, lon_code), odd, zones, 360.0
-    )
-    return np.where(is_odd, lat_odd, lat_even), wrap_longitude(lon), paired
+    lat, lon, is_pair = positions_of_pairs(frames.lat_code, frames.lon_code, odd, lat_code, lon_code)
+    return lat, lon, is_pair & same_kind & (np.abs(frames.time - partner_time) <= limit)
 
 
 def _alone(

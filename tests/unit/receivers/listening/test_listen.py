@@ -4,10 +4,12 @@ import asyncio
 
 import pytest
 
+from skywatch.picture.declared import use_settings
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.kinds import listen
 from skywatch.receivers.listening import clients
 from skywatch.receivers.listening.connection import clock_of
+from skywatch.receivers.listening.hub import LEAVE_AT, next_reduction
 from skywatch.receivers.listening.wire import PingRequest, ping, split_uuid
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.settings import SettingsError
@@ -42,6 +44,24 @@ def test_frames_behind_a_known_uuid_are_those_of_the_feeder_and_pings_are_sent()
             assert (connection.clock, connection.address.rpartition(":")[0]) == (None, "127.0.0.1")
             writer.close()
             await until(lambda: not receiver.feeders.connections())
+
+    run(test)
+
+
+def test_a_changed_rate_holds_for_connections_that_there_are():
+    async def test():
+        async with listening() as (receiver, sink):
+            _, writer = await connect(receiver, HELLO + FRAME)
+            await until(lambda: sink.reports)
+            use_settings([receiver], ReceiverSettings(feeder_messages_s=10))
+            writer.write(FRAME * 200)
+            await until(lambda: receiver.status.invalid.get("too_many"))
+            assert 150 <= receiver.status.invalid["too_many"] <= 180
+            use_settings([receiver], ReceiverSettings(feeder_messages_s=100_000))
+            await asyncio.sleep(0.3)
+            taken = receiver.status.messages
+            writer.write(FRAME * 200)
+            await until(lambda: receiver.status.messages >= taken + 200)
 
     run(test)
 
@@ -255,3 +275,11 @@ def test_a_ping_is_three_bytes_of_milliseconds_with_doubled_escapes():
 )
 def test_a_clock_is_recognized(ticks, clock):
     assert clock_of(ticks, 86_400 * 20_000 + 3601.0) == clock
+
+
+@pytest.mark.parametrize("ahead_s", [0.0, 0.2, 0.5])
+@pytest.mark.parametrize("began_at", [1000.0, 1000.3, 1000.79, 1000.81])
+def test_reports_leave_before_the_tick_whatever_reducing_takes(began_at, ahead_s):
+    at = next_reduction(began_at, ahead_s)
+    assert (at + ahead_s) % 1.0 == pytest.approx(LEAVE_AT)
+    assert began_at + 0.5 <= at < began_at + 1.5
