@@ -13,7 +13,7 @@ from skywatch.core.network.addresses import Network
 from skywatch.core.process import tasks
 from skywatch.inputs.base import InputStatus
 from skywatch.inputs.options import Options, Words, join_address, parse_address
-from skywatch.inputs.retrying import InputError, RetryingInput
+from skywatch.inputs.retrying import RetryingInput
 from skywatch.outputs import forms
 from skywatch.outputs.feeder import ListeningFeeder
 from skywatch.receivers.listening.connection import FeederConnection
@@ -75,7 +75,7 @@ class _Mirror:
 
 
 class MlatOutput(RetryingInput[InputStatus]):
-    """The ports of all feeders that consent; ``has_bus``: they connect to the role ingest, wherever it runs."""
+    """The ports of all feeders that consent; ``has_bus``: it is the tracker's, and the role ingest opens them."""
 
     def __init__(
         self,
@@ -104,13 +104,11 @@ class MlatOutput(RetryingInput[InputStatus]):
         await self.read_forever()
 
     async def session(self) -> None:
-        """Open and close the ports of feeders as they come and go, and as they consent.
-
-        Raises InputError where no feeder can connect to this process.
-        """
-        if self._has_bus and self._feeders.consume is None:
-            raise InputError("feeders connect to other processes: give the tracker's the role ingest, too")
+        """Open and close the ports of feeders as they come and go, and as they consent."""
         self.set_connected("listening")
+        if self._has_bus:
+            # The processes of the role ingest open the ports (``ingest``), this very one, too, where it has that role.
+            await asyncio.Event().wait()
         try:
             while True:
                 await self._look()

@@ -24,8 +24,8 @@ from skywatch.receivers.mode_s.frames.bits import field, flag
 from skywatch.receivers.mode_s.frames.order import Altitudes, Frames, by_aircraft, carried, latest
 from skywatch.receivers.mode_s.position import plausibility
 from skywatch.receivers.mode_s.position.fields import decode_airborne, decode_surface
-from skywatch.receivers.mode_s.position.integrity import integrity
 from skywatch.receivers.mode_s.position.frames import PositionFrames
+from skywatch.receivers.mode_s.position.integrity import integrity
 from skywatch.receivers.mode_s.position.positions import Resolver
 
 # Barometric altitude and the difference to the geometric one come in different squitters; added up within this time.

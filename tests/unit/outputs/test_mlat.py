@@ -3,11 +3,13 @@
 import asyncio
 import contextlib
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
 
 from skywatch.outputs import mlat
 from skywatch.outputs.factory import open_output
+from skywatch.outputs.ingest import IngestOutputs
 from skywatch.outputs.mlat import open_mlat_output
 from skywatch.receivers.framing.beast import MLAT_TICKS, BeastFramer
 from skywatch.receivers.listening.hub import FeederHub
@@ -131,16 +133,65 @@ def test_a_port_that_is_taken_or_too_high_is_named(monkeypatch):
     run(test)
 
 
-def test_an_output_that_no_feeder_can_reach_says_so():
+def at_ingest(settings, hub):
+    """The service of the role ingest, on a bus between processes."""
+    bus = SimpleNamespace(carries_objects=False)
+    return IngestOutputs(SimpleNamespace(bus=bus, current=settings, shared=lambda kind: hub))
+
+
+def test_an_ingest_process_hands_out_the_frames_of_its_consenting_feeders(monkeypatch, make_settings, caplog):
+    monkeypatch.setattr(mlat, "LOOK_EVERY_S", 0.05)
+    first = free_port() - 3
+    settings = make_settings(output__m=f"mlat 127.0.0.1:{first}", output__b="beast 127.0.0.1:30005")
+
     async def test():
-        hub = FeederHub()
-        output = open_mlat_output("mlat", ["127.0.0.1:31000"], hub, has_bus=True)
-        task = asyncio.create_task(output.run())
-        await until(lambda: output.status.state == "waiting")
-        assert "role ingest" in output.status.last_error
-        hub.consume = print  # the role ingest runs in this process
-        await until(lambda: output.status.state == "listening")
-        task.cancel()
+        async with listening(CONSENTING) as (receiver, _):
+            service = at_ingest(settings, receiver.feeders)
+            await service.start()
+            _feeder = await connect(receiver, HELLO + beast(7))
+            await until(lambda: list(service.outputs) and next(iter(service.outputs)).ports)
+            (output,) = service.outputs
+            await opened(output)
+            assert list(output.ports) == [3]
+            reader, _ = await asyncio.open_connection("127.0.0.1", first + 3)
+            await until(lambda: output.status.connections)
+            _feeder[1].write(beast(8))
+            # A heartbeat may come ahead of it.
+            framer = BeastFramer()
+            async with asyncio.timeout(5):
+                while 8 not in framer.feed(await reader.read(1000)).ticks:
+                    pass
+            await service.stop()
+            assert not output.ports
+
+    run(test)
+    assert "output.b has the frames of receivers only" in caplog.text
+
+
+def test_an_ingest_process_names_a_setting_that_it_cannot_open(make_settings, caplog):
+    settings = make_settings(output__m="mlat here")
+
+    async def test():
+        service = at_ingest(settings, FeederHub())
+        await service.start()
+        await until(lambda: "output.m" in caplog.text)
+        await service.stop()
+
+    run(test)
+
+
+def test_the_tracker_leaves_the_ports_to_the_role_ingest_where_there_is_a_bus(monkeypatch):
+    monkeypatch.setattr(mlat, "LOOK_EVERY_S", 0.05)
+
+    async def test():
+        async with listening(CONSENTING) as (receiver, _):
+            output = open_mlat_output("mlat", [f"127.0.0.1:{free_port() - 3}"], receiver.feeders, has_bus=True)
+            task = asyncio.create_task(output.run())
+            _feeder = await connect(receiver, HELLO + beast(7))
+            await until(lambda: receiver.feeders.connections())
+            await asyncio.sleep(0.1)
+            assert (output.status.state, output.ports) == ("listening", {})
+            task.cancel()
 
     run(test)
 
