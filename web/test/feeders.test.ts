@@ -154,7 +154,7 @@ test("an owner changes, disables, rotates and deletes a feeder; others only look
   });
   const page = await open("3", "feeders.own");
   assert.match(page.querySelector("[role=alert]")!.textContent!, /Two networks used this feeder/);
-  assert.match(page.textContent!, /47\.46°, 8\.55°, 1,500 ft/);
+  assert.match(page.textContent!, /47\.46°, 8\.55°, 1,500\sft/);
   assert.match(page.textContent!, /others sent, too\s*25\.0 %/);
   press(page, "Disable");
   await settled();

@@ -135,7 +135,7 @@ test("a feeder whose quality is refused says so, and one that was never heard ha
   answer = qualityOf([]);
   const silent = await show("sw-reception-charts", { source: { feeder: 8, isCoarse: false } });
   assert.equal(silent.querySelector("svg"), null);
-  assert.match(silent.textContent!, /Nothing was received yet/);
+  assert.match(silent.textContent!, /Nothing has been measured yet/);
 });
 
 test("who hears an aircraft is named with the signal, the others are counted", async () => {

@@ -6,6 +6,7 @@ The cells are laid around a place that is no more exact than what others may kno
 from __future__ import annotations
 
 from datetime import datetime
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ def coverage(session: Session, feeder: Feeder, now: datetime) -> dict[str, Any]:
 
 
 def covered(origin: tuple[float, float], now_nm: Array, max_nm: Array) -> list[dict[str, Any]]:
-    """The cells whose middle is within the range of its sector around ``origin`` (degrees), from the south-west.
+    """The cells that the ranges around ``origin`` (degrees) reach: at their middle, a corner or the middle of a side.
 
     ``now_nm`` and ``max_nm`` are the ranges of the 36 sectors (nm). The origin's own cell is always one of them.
     """
@@ -40,10 +41,12 @@ def covered(origin: tuple[float, float], now_nm: Array, max_nm: Array) -> list[d
     if not reach.any():
         return []
     lat, lon = _middles(origin, float(reach.max()))
-    distance, sector = _seen_from(origin, lat, lon)
     is_own = (np.abs(lat - origin[0]) <= CELL_DEG / 2) & (np.abs(lon - origin[1]) <= CELL_DEG / 2)
-    chosen = (distance <= reach[sector]) | is_own
-    is_now = (distance <= now_nm[sector]) | (is_own & bool(now_nm.any()))
+    chosen, is_now = is_own.copy(), is_own & bool(now_nm.any())
+    for north, east in product((-CELL_DEG / 2, 0.0, CELL_DEG / 2), repeat=2):
+        distance, sector = _seen_from(origin, lat + north, lon + east)
+        chosen |= distance <= reach[sector]
+        is_now |= (distance <= now_nm[sector]) & (distance <= reach[sector])
     west = (lon[chosen] - CELL_DEG / 2 + 180.0) % 360.0 - 180.0
     south = lat[chosen] - CELL_DEG / 2
     return [

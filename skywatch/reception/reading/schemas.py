@@ -110,7 +110,7 @@ class FeederCoverage(Schema):
     """Where a feeder receives aircraft, in cells."""
 
     cell_deg = node(JsonNumber(), "Height and width of a cell: 0.5 degrees.")
-    cells = node(JsonList(), "Cells whose middle is within the greatest range of 30 days.", CoverageCell(name="cell"))
+    cells = node(JsonList(), "Cells that the greatest range of 30 days reaches.", CoverageCell(name="cell"))
 
 
 def receiver_name(request: Request) -> str:

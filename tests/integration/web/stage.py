@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,22 @@ class Stage:
             ".map(one => one.textContent.trim())"
         )
         return found
+
+    def on_a_phone(self, look: Callable[[], None]) -> None:
+        """Look at the page with the width of a phone, in the light and in the dark theme."""
+        try:
+            for theme in ("light", "dark"):
+                self.page.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+                self._size(390, 844, mobile=True)
+                look()
+        finally:
+            self.page.cdp("Emulation.setEmulatedMedia", features=[])
+            self._size(1280, 860, mobile=False)
+
+    def _size(self, width: int, height: int, *, mobile: bool) -> None:
+        self.page.cdp(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile
+        )
 
     def faults(self) -> list[str]:
         """What axe-core finds of serious or critical impact."""

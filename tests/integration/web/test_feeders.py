@@ -75,7 +75,7 @@ def test_a_feeder_is_registered_connects_and_is_changed(stage):
         stage.press("Attic")
         stage.shows("document.querySelector('sw-feeder .tag.good') !== null")
         stage.shows("document.querySelector('.feeder-facts')?.innerText.includes('127.0.0.1:')")
-        assert "47.46°, 8.55°, 1,500 ft" in stage.text("sw-feeder")
+        assert "47.46°, 8.55°, 1,500\u00a0ft" in stage.text("sw-feeder")
         assert stage.faults() == []
         endings = feeder.endings
         stage.press("Disable")
@@ -86,25 +86,21 @@ def test_a_feeder_is_registered_connects_and_is_changed(stage):
 
 
 def test_the_pages_fit_a_phone_in_both_themes(stage):
+    def fits():
+        assert stage.page.run("return document.documentElement.scrollWidth") <= 390
+        assert stage.faults() == []
+
+    def look():
+        stage.go("feeders")
+        stage.shows("document.querySelector('sw-feeders tbody a') !== null")
+        fits()
+        stage.press("Cellar")
+        stage.press("Edit")
+        stage.shows("document.querySelector('.form [name=place_privacy]') !== null")
+        fits()
+
     stage.sign_in("admin")
-    try:
-        for theme in ("light", "dark"):
-            stage.page.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
-            stage.page.cdp(
-                "Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True
-            )
-            stage.go("feeders")
-            stage.shows("document.querySelector('sw-feeders tbody a') !== null")
-            assert stage.page.run("return document.documentElement.scrollWidth") <= 390
-            assert stage.faults() == []
-            stage.press("Cellar")
-            stage.press("Edit")
-            stage.shows("document.querySelector('.form [name=place_privacy]') !== null")
-            assert stage.page.run("return document.documentElement.scrollWidth") <= 390
-            assert stage.faults() == []
-    finally:
-        stage.page.cdp("Emulation.setEmulatedMedia", features=[])
-        stage.page.cdp("Emulation.setDeviceMetricsOverride", width=1280, height=860, deviceScaleFactor=1, mobile=False)
+    stage.on_a_phone(look)
 
 
 def test_a_viewer_sees_feeders_and_changes_none(stage):

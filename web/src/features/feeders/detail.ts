@@ -5,49 +5,29 @@ import { go } from "../../core/address";
 import { number, t, word } from "../../i18n/i18n";
 import { call } from "../../session/api";
 import { session } from "../../session/session";
-import { Task } from "../../session/task";
 import { FEATURES, sourceOf, type ReceiverPart } from "../../shell/feature";
 import { inform } from "../../ui/announce";
 import { clock } from "../../ui/units";
-import { credentialBox } from "./credentials";
-import { fields, FIELDS, settingsOf } from "./form";
-import { clockName, mayChange, REFRESH_MS, stateTag, type Credentials, type Feeder } from "./types";
+import { settingsOf } from "./form";
+import { FeederTask } from "./task";
+import { clockName, mayChange, stateTag, type Feeder } from "./types";
 
-class FeederPage extends Task {
+class FeederPage extends FeederTask {
   static override properties: PropertyDeclarations = { feederId: { attribute: false } };
   declare feederId: number;
-  protected override readonly fields = FIELDS;
   private feeder: Feeder | null = null;
-  private fresh: Credentials | null = null;
-  private isEdited = false;
-  private timer: ReturnType<typeof setInterval> | undefined;
   private readonly parts = FEATURES.flatMap(({ receiverParts = [] }) => receiverParts);
-
-  constructor() {
-    super();
-    this.watch(session.user, session.config);
-  }
 
   override connectedCallback(): void {
     super.connectedCallback();
     for (const { load } of this.parts) void load();
-    void this.attemptRead(() => this.read());
-    this.timer = setInterval(
-      () => document.hidden || this.isEdited || void this.attemptRead(() => this.read()),
-      REFRESH_MS,
-    );
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    clearInterval(this.timer);
   }
 
   private get path(): { id: number } {
     return { id: this.feederId };
   }
 
-  private async read(): Promise<void> {
+  protected override async read(): Promise<void> {
     this.feeder = await call("GET feeders/{id}/", { path: this.path });
   }
 
@@ -84,18 +64,6 @@ class FeederPage extends Task {
     });
   };
 
-  private readonly edit = (isEdited: boolean): void => {
-    this.isEdited = isEdited;
-    this.error = "";
-    this.faults = {};
-    this.requestUpdate();
-  };
-
-  private readonly putAway = (): void => {
-    this.fresh = null;
-    this.requestUpdate();
-  };
-
   protected override render(): TemplateResult {
     const { feeder } = this;
     return html`<div class="sheet"><p><a href="#/feeders">${t("feeders.all")}</a></p>
@@ -106,8 +74,8 @@ class FeederPage extends Task {
   private content(feeder: Feeder): TemplateResult {
     return html`<header><h1>${feeder.name}</h1><p>${stateTag(feeder)}</p></header>
       ${feeder.notice ? html`<p class="error" role="alert">${t("feeders.copied", { at: clock(feeder.notice.at, true) })}</p>` : nothing}
-      ${this.fresh ? credentialBox(this.fresh, this.putAway) : nothing}
-      ${this.isEdited ? this.form(feeder) : html`${this.fault()}${mayChange(feeder) ? this.actions(feeder) : nothing}${this.facts(feeder)}`}
+      ${this.credentials()}
+      ${this.isEdited ? this.form(feeder, this.save, "save") : html`${this.fault()}${mayChange(feeder) ? this.actions(feeder) : nothing}${this.facts(feeder)}`}
       ${this.parts.filter(({ isOpen }) => isOpen?.(sourceOf(feeder)) ?? true).map((part) => shown(part, feeder))}`;
   }
 
@@ -136,15 +104,6 @@ class FeederPage extends Task {
         ${fact(t("feeders.mlat_short"), word("yes", String(feeder.mlat)))}${fact(t("feeders.trusted_short"), word("yes", String(feeder.trusted)))}
       </dl></section>`;
   }
-
-  private form(feeder: Feeder): TemplateResult {
-    const faults = {
-      faultBelow: (field: string) => this.faultBelow(field),
-      invalid: (field: string) => this.invalid(field),
-    };
-    return html`<form class="form" @submit=${this.save}>${fields(feeder, faults)}${this.fault()}
-      <div class="actions"><button class="primary" ?disabled=${this.isBusy}>${t("save")}</button><button type="button" @click=${() => this.edit(false)}>${t("cancel")}</button></div></form>`;
-  }
 }
 
 /** What another feature shows of it. */
@@ -156,7 +115,7 @@ function shown({ element }: ReceiverPart, feeder: Feeder): TemplateResult {
 /** Where it stands, as exactly as this person may know it. */
 function placeText({ lat, lon, altitude_ft }: Feeder): string {
   if (lat === null || lon === null) return "–";
-  const height = altitude_ft === null ? "" : `, ${number(altitude_ft)} ft`;
+  const height = altitude_ft === null ? "" : `, ${number(altitude_ft)}\u00a0ft`;
   return `${lat}°, ${lon}°${height}`;
 }
 

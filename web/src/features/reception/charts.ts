@@ -22,6 +22,8 @@ import {
 } from "./series";
 
 const REFRESH_MS = 60_000;
+/** Until there is something to show, whoever has just connected a feeder looks at the page. */
+const FIRST_MS = 10_000;
 const TITLES: Record<Figure, TextKey> = {
   messages_s: "quality.messages_s",
   positions_s: "quality.positions_s",
@@ -38,6 +40,7 @@ class ReceptionCharts extends Task {
   private quality: Quality | null = null;
   private grid: Coverage | null = null;
   private shownFor = "";
+  private readAt = 0;
   private timer: ReturnType<typeof setInterval> | undefined;
 
   constructor() {
@@ -47,7 +50,7 @@ class ReceptionCharts extends Task {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.timer = setInterval(() => document.hidden || void this.attemptRead(() => this.read()), REFRESH_MS);
+    this.timer = setInterval(() => this.refresh(), FIRST_MS);
   }
 
   override disconnectedCallback(): void {
@@ -64,7 +67,14 @@ class ReceptionCharts extends Task {
     void this.attemptRead(() => this.read());
   }
 
+  private refresh(): void {
+    const isMeasured = this.quality ? this.quality.series.length > 0 : this.grid !== null;
+    const isDue = Date.now() - this.readAt >= (isMeasured ? REFRESH_MS : FIRST_MS);
+    if (isDue && !document.hidden) void this.attemptRead(() => this.read());
+  }
+
   private async read(): Promise<void> {
+    this.readAt = Date.now();
     const { source, shownFor } = this;
     if ("feeder" in source && source.isCoarse) {
       const grid = await call("GET feeders/{id}/coverage", { path: { id: source.feeder } });
@@ -89,8 +99,8 @@ class ReceptionCharts extends Task {
     if (!quality.series.length) return html`${this.fault()}<p class="empty">${t("quality.none")}</p>`;
     const { day, month } = spansOf(quality.series, Date.now());
     return html`${this.fault()}${this.newest(day)}
-      <section class="section"><h2>${t("quality.range")}</h2>${this.range(quality)}</section>
-      <section class="section"><h2>${t("quality.signals")}</h2>${this.signals(quality)}</section>
+      <div class="reception-pair"><section class="section"><h2>${t("quality.range")}</h2>${this.range(quality)}</section>
+      <section class="section"><h2>${t("quality.signals")}</h2>${this.signals(quality)}</section></div>
       ${this.span(day, HOUR_MS, "quality.day")}${this.span(month, DAY_MS, "quality.month")}
       <section class="section"><h2>${t("quality.connections")}</h2>${history(quality.connections, Date.now())}</section>`;
   }
@@ -101,7 +111,9 @@ class ReceptionCharts extends Task {
     const last = samples.at(-1);
     if (!last) return nothing;
     const text = (figure: Figure, value: number | null): string =>
-      value === null ? "–" : [valueText(figure, value), unitOf(figure)].filter(Boolean).join("\u00a0");
+      value === null
+        ? "–"
+        : [valueText(figure, value), unitOf(figure)].filter(Boolean).join("\u00a0").replace("\u00a01/s", "/s");
     return html`<section class="section"><h2>${t("quality.newest", { at: clock(last.at) })}</h2><dl class="reception-newest">
       ${this.figures.map((figure) => html`<div data-newest=${figure}><dt>${t(TITLES[figure])}</dt><dd>${text(figure, last.values[figure])}</dd><dd class="hint">${t(figure === "max_range_nm" ? "quality.day_most" : "quality.day_mean", { value: text(figure, mean.values[figure]) })}</dd></div>`)}
     </dl></section>`;

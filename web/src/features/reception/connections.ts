@@ -25,14 +25,13 @@ function endOf({ until }: Connection, now: number): number {
 function strip(connections: Connection[], now: number): TemplateResult {
   const from = now - MONTH_MS;
   const x = (at: number): number => ((Math.max(at, from) - from) / MONTH_MS) * WIDTH;
-  return html`<svg class="plot reception-strip" viewBox="0 0 ${WIDTH} ${HEIGHT + 16}" role="img" aria-label=${t("quality.strip_label", { n: connections.length })}>
+  return html`<figure class="reception-strip"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label=${t("quality.strip_label", { n: connections.length })}>
     ${svg`<rect class="gap" width=${WIDTH} height=${HEIGHT} />`}
     ${connections.map((one) => {
       const begin = x(Date.parse(one.since));
       return svg`<rect class="open" x=${begin.toFixed(2)} width=${Math.max(0.6, x(endOf(one, now)) - begin).toFixed(2)} height=${HEIGHT} />`;
     })}
-    ${svg`<text x="0" y=${HEIGHT + 13}>${clock(from, true).split(" ")[0]}</text><text x=${WIDTH} y=${HEIGHT + 13} text-anchor="end">${clock(now).slice(0, 5)}</text>`}
-  </svg>`;
+  </svg><figcaption><span>${clock(from, true).split(" ")[0]}</span><span>${clock(now).slice(0, 5)}</span></figcaption></figure>`;
 }
 
 function table(connections: Connection[], now: number): TemplateResult {

@@ -52,7 +52,7 @@ class HeardBy extends View {
   protected override render(): TemplateResult | typeof nothing {
     if (!this.hearers.length) return nothing;
     return html`<section class="panel-heard-by" aria-label=${t("quality.heard_by")}><h3>${t("quality.heard_by")}</h3>
-      <ul>${this.hearers.map((one) => html`<li>${one.count === undefined ? named(one) : t("quality.others", { n: one.count })}</li>`)}</ul></section>`;
+      <ul>${this.hearers.map((one) => html`<li>${one.count === undefined ? named(one) : t(this.hearers.length > 1 ? "quality.others" : "quality.unnamed", { n: one.count })}</li>`)}</ul></section>`;
   }
 }
 
