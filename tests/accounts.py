@@ -16,6 +16,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 
 PASSWORD = "a quiet night over the Jura"
+TEST_SECRET = "only-for-tests-0123456789abcdef0123456789"
 _HASH = hash_password(PASSWORD)
 
 

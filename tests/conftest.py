@@ -25,6 +25,7 @@ from skywatch.features import load
 from skywatch.picture.saving import picture as saved
 from skywatch.picture.state.sky import empty_sky
 from skywatch.settings import Settings
+from tests.accounts import TEST_SECRET
 from tests.app_templates import make_app
 from tests.contract import CheckedApp
 from tests.database_pool import DatabasePool
@@ -46,10 +47,9 @@ hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "skywatch"
 gc.set_threshold(100_000, 20, 100)
 
 # Hooks of pytest.
-__all__ = ["pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_summary"]
+__all__ = ["TEST_SECRET", "pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_summary"]
 
 ROOT = Path(__file__).resolve().parent.parent
-TEST_SECRET = "only-for-tests-0123456789abcdef0123456789"
 
 
 def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:

@@ -11,6 +11,7 @@ import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 import sqlalchemy as sa
@@ -21,8 +22,10 @@ from skywatch.accounts.users.service import create_user
 from skywatch.aircraft.live import NO_PICTURE
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.core.process.secret_file import SUFFIX
+from tests import prefork
 from tests.accounts import PASSWORD
 from tests.ports import free_port
+from tests.prefork import ForkedProcess
 from tests.waiting import PATIENCE_S, until
 
 # The SQLite databases that ``skywatch init`` has made and the files of their secrets, by the setting ``secret``.
@@ -32,17 +35,19 @@ SKYWATCH = [sys.executable, "-m", "skywatch"]
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k.upper() in ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV")}
 
 
-def run_command(*arguments: str, stdin: str | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
+def run_command(*arguments: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
     """`skywatch ARGUMENTS`, run to its end."""
-    return subprocess.run(
-        [*SKYWATCH, *arguments],
-        input=stdin,
-        env={**ENVIRONMENT, **environment},
-        capture_output=True,
-        text=True,
-        timeout=2 * PATIENCE_S,
-        check=False,
-    )
+    with TemporaryFile("w+") as given, TemporaryFile("w+") as output, TemporaryFile("w+") as errors:
+        given.write(stdin)
+        given.seek(0)
+        process = prefork.start(arguments, {**ENVIRONMENT, **environment}, [given, output, errors])
+        try:
+            code = process.wait(2 * PATIENCE_S)
+        finally:
+            process.kill()
+        output.seek(0)
+        errors.seek(0)
+        return subprocess.CompletedProcess(["skywatch", *arguments], code, output.read(), errors.read())
 
 
 def add_user(database_url: str, name: str, role: str, password: str = PASSWORD) -> None:
@@ -80,7 +85,7 @@ class Service:
         self.database_url = str(values["database_url"])
         self.secret = str(values.get("secret") or "")
         self.log = folder / "log.txt"
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | ForkedProcess | None = None
 
     def init(self) -> Service:
         """Create the database; a SQLite file is made by ``skywatch init`` once, and then copied."""
@@ -105,12 +110,15 @@ class Service:
         add_user(self.database_url, name, role, password)
         return self
 
-    def start(self, *arguments: str, wait: bool = True) -> Service:
-        """Start, and wait until it answers."""
+    def start(self, *arguments: str, wait: bool = True, new_interpreter: bool = False) -> Service:
+        """Start, and wait until it answers; ``new_interpreter`` where imports, memory or the very start count."""
+        words = ["serve", str(self.ini), *arguments]
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                [*SKYWATCH, "serve", str(self.ini), *arguments], env=ENVIRONMENT, stdout=log, stderr=log
-            )
+            if new_interpreter:
+                self.process = subprocess.Popen([*SKYWATCH, *words], env=ENVIRONMENT, stdout=log, stderr=log)
+            else:
+                with open(os.devnull, "rb") as nothing:
+                    self.process = prefork.start(words, ENVIRONMENT, [nothing, log, log])
         if wait:
             until(self.answers)
         return self

@@ -14,7 +14,7 @@ from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
 from skywatch.history.monitor import create
-from tests.conftest import TEST_SECRET
+from tests.accounts import TEST_SECRET
 
 
 def main(url: str, start: float, flush_s: float, aircraft: int, tick_s: float) -> None:

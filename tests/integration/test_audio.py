@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import secrets
-import subprocess
 import threading
 
 import pytest
 
+from tests import prefork
 from tests.accounts import PASSWORD
 from tests.functional.audio.test_transcription import Server
-from tests.processes import ENVIRONMENT, SKYWATCH, Service
+from tests.processes import ENVIRONMENT, Service
 from tests.servers import redis_prefix
 from tests.unit.audio.test_transcripts import vowel, written
 from tests.waiting import PATIENCE_S, until
@@ -76,8 +77,9 @@ def start_worker(service):
 
     def start():
         with service.log.open("ab") as log:
-            command = [*SKYWATCH, "serve", str(service.ini), "--role", "worker"]
-            workers.append(subprocess.Popen(command, env=ENVIRONMENT, stdout=log, stderr=log))
+            words = ["serve", str(service.ini), "--role", "worker"]
+            with open(os.devnull, "rb") as nothing:
+                workers.append(prefork.start(words, ENVIRONMENT, [nothing, log, log]))
         return workers[-1]
 
     yield start

@@ -3,14 +3,10 @@
 import contextlib
 import os
 import shutil
-import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,11 +22,12 @@ from skywatch.history.monitor import HistoryMonitor
 from skywatch.history.reading.archive import Span, read
 from skywatch.history.storage.codec import decode
 from skywatch.history.storage.points import AT_S
+from tests.prefork import start_module
+from tests.processes import ENVIRONMENT
 from tests.unit.history.skies import SkyMaker, flying
 from tests.waiting import until
 
 COMPONENT = "history_writer"
-ROOT = Path(__file__).resolve().parents[2]
 START = 1_750_000_200.0
 ROUNDS = int(os.environ.get("HISTORY_KILLS", "6"))
 FLUSH_S, TICK_S, AIRCRAFT = 1.0, 0.02, 40
@@ -44,16 +41,13 @@ def kill_after(sessions, url, start, wall_s):
     That time, and ``start``, are by the skies' clock.
     """
     arguments = [url, str(start), str(FLUSH_S), str(AIRCRAFT), str(TICK_S)]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.integration.history_writer", *arguments],
-        cwd=ROOT, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert process.stdout is not None
+    process = start_module("tests.integration.history_writer", *arguments, environment=ENVIRONMENT)
     assert process.stdout.readline().strip() == "started"
     until(lambda: last_written(sessions) > start, "the first flush")
     time.sleep(wall_s)
-    process.send_signal(signal.SIGKILL)
-    lines = process.stdout.read().split()
+    process.kill()
+    with process.stdout:
+        lines = process.stdout.read().split()
     process.wait()
     return float(lines[-1]) if lines and lines[-1].isdigit() else start
 

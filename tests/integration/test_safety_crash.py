@@ -1,10 +1,5 @@
 """A tracker that is killed with active safety events: the next one takes them up, neither closed nor doubled."""
 
-import signal
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 import sqlalchemy as sa
 
@@ -14,25 +9,24 @@ from skywatch.core.runtime import Runtime
 from skywatch.safety.models import SafetyEvent
 from skywatch.safety.monitor import THRESHOLDS_EVERY_S, SafetyMonitor
 from skywatch.safety.thresholds.store import set_values
+from tests.prefork import start_module
+from tests.processes import ENVIRONMENT
 from tests.unit.safety.drawn import Drawn, found, of_type, skies, straight
 from tests.waiting import until
 
-ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 3
 
 
 def run_and_kill(sessions, url):
     """Run a tracker until its events were updated in the database, and kill it."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.integration.safety_tracker", url, "5000"],
-        cwd=ROOT, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+    process = start_module("tests.integration.safety_tracker", url, "5000", environment=ENVIRONMENT)
     before = [event.last_at for event in stored(sessions)]
     try:
         until(lambda: updated_since(sessions, before), "events that are stored and updated")
     finally:
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
+        process.kill()
+        process.wait()
+        process.stdout.close()
 
 
 def updated_since(sessions, before):

@@ -34,7 +34,8 @@ def expected(shared_data):
 
 
 def test_simulated_aircraft_are_there_after_the_start(service):
-    running = service(receiver__demo="simulate aircraft=200", station_lat=47.45, station_lon=8.56).start()
+    running = service(receiver__demo="simulate aircraft=200", station_lat=47.45, station_lon=8.56)
+    running.start(new_interpreter=True)
     aircraft = until(lambda: (a := running.aircraft()) and len(a) >= 150 and a)
     assert sum("lat" in a for a in aircraft.values()) > 100
     moving = next(a for a, fields in aircraft.items() if fields.get("gs", 0) > 100 and "lat" in fields)
@@ -222,11 +223,11 @@ def test_each_role_is_a_process_of_its_own(service, tmp_path_factory, request, p
     shared = {"secret": "x" * 40, "bus": request.getfixturevalue(bus), "database_url": postgresql_url}
     shared |= {"receiver__demo": "simulate aircraft=60 seed=3", "auth_mode": "public"}
     tracker = service(**shared)
-    tracker.start("--role", "tracker", wait=False)
+    tracker.start("--role", "tracker", wait=False, new_interpreter=True)
     apis = [Service(tmp_path_factory.mktemp(f"api{n}"), **shared) for n in range(2)]
     try:
         for api in apis:
-            api.start("--role", "api")
+            api.start("--role", "api", new_interpreter=True)
             assert until(lambda api=api: len(api.aircraft()) >= 40)
         first, second = (api.aircraft() for api in apis)
         assert len(set(first) & set(second)) >= 40

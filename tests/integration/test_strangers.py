@@ -103,7 +103,7 @@ class Strangers:
 @pytest.fixture
 def service(tmp_path):
     one = Service(tmp_path, auth_mode="hybrid", secret="x" * 40, audio_directory=tmp_path / "audio")
-    one.init().add_user("ada", "admin").start(wait=False)
+    one.init().add_user("ada", "admin").start(wait=False, new_interpreter=True)
     try:
         until(lambda: is_up(one))
         yield one

@@ -1,8 +1,6 @@
 """A tracker that is killed again and again while alerts fire loses none and announces none twice."""
 
 import random
-import subprocess
-import sys
 import time
 from collections import Counter
 
@@ -14,8 +12,9 @@ from skywatch.core.database.models import StoredEvent
 from skywatch.notify.models import Delivery
 from tests.accounts import Population
 from tests.alerts import LOW
-from tests.conftest import ROOT
 from tests.integration.alerts.tracker import LAST
+from tests.prefork import start_module
+from tests.processes import ENVIRONMENT
 from tests.waiting import until
 
 KILLS = 6
@@ -31,8 +30,7 @@ def client(make_client, database_url):
 
 
 def start(url, began):
-    command = [sys.executable, "-m", "tests.integration.alerts.tracker", url, str(began)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    process = start_module("tests.integration.alerts.tracker", url, str(began), environment=ENVIRONMENT)
     assert process.stdout.readline() == "ready\n"
     return process
 

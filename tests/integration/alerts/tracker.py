@@ -12,8 +12,8 @@ from skywatch.alerts.engine.data.documents import SkyMaker
 from skywatch.alerts.monitor import create
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
+from tests.accounts import TEST_SECRET
 from tests.alerts import STATION, aircraft
-from tests.conftest import TEST_SECRET
 
 LAST, PER_SECOND = 60, 4
 

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import create_engine
 from skywatch.core.database.models import StoredEvent
+from tests import prefork
 from tests.backups import Installation, refused, skywatch
 from tests.processes import ENVIRONMENT, SKYWATCH
 from tests.servers import postgresql_database, skip_or_fail
@@ -24,12 +25,10 @@ KILLS = 5
 EVENTS, EVENT_BYTES = 150, 200_000
 
 
-def start(*arguments, **options):
-    """A command of its own process."""
-    words = [*SKYWATCH, *(str(argument) for argument in arguments)]
-    return subprocess.Popen(
-        words, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options
-    )
+def start(*arguments):
+    """A command in a process of its own; what it writes is shown where the test fails."""
+    with open(os.devnull, "rb") as nothing:
+        return prefork.start([str(argument) for argument in arguments], ENVIRONMENT, [nothing, 2, 2])
 
 
 def grow(here, events=EVENTS):
@@ -70,7 +69,7 @@ def moments(duration_s):
 def timed(*arguments):
     begun = time.monotonic()
     process = start(*arguments)
-    assert process.wait(PATIENCE_S) == 0, process.stderr.read()
+    assert process.wait(PATIENCE_S) == 0
     return time.monotonic() - begun
 
 
@@ -80,7 +79,7 @@ def kill_after(seconds, *arguments, begun=lambda: True):
     time.sleep(seconds)
     until(lambda: begun() or process.poll() is not None, every_s=0.001)
     process.kill()
-    process.communicate()
+    process.wait()
 
 
 def test_killed_backup_is_never_taken_for_a_whole_one(here, tmp_path):

@@ -3,15 +3,13 @@
 import itertools
 import os
 import random
-import subprocess
-import sys
 import time
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from tests.notifying import add_channel, deliveries, notification, send
+from tests.prefork import start_module
 from tests.processes import ENVIRONMENT
 from tests.waiting import PATIENCE_S, until
 
@@ -21,13 +19,9 @@ CHANNELS, EACH = 4, 60
 
 
 def start(database_url):
-    script = Path(__file__).with_name("worker_process.py")
-    process = subprocess.Popen(
-        [sys.executable, str(script), database_url],
-        env={**ENVIRONMENT, "PYTHONPATH": str(Path(__file__).parents[3])},
-        stdout=subprocess.PIPE,
-    )
-    assert process.stdout.readline() == b"ready\n"
+    process = start_module("tests.integration.notify.worker_process", database_url, environment=ENVIRONMENT)
+    with process.stdout:
+        assert process.stdout.readline() == "ready\n"
     return process
 
 

@@ -1,4 +1,4 @@
-"""A worker in a process of its own, to be killed: ``python worker_process.py DATABASE_URL``."""
+"""A worker in a process of its own, to be killed: ``python -m ...notify.worker_process DATABASE_URL``."""
 
 import asyncio
 import sys
@@ -8,7 +8,7 @@ from skywatch.core.runtime import Runtime
 from skywatch.features import load
 from skywatch.notify.deliveries import claims
 from skywatch.notify.deliveries.worker import create
-from tests.conftest import TEST_SECRET
+from tests.accounts import TEST_SECRET
 
 
 async def main(database_url: str) -> None:

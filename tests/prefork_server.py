@@ -1,0 +1,116 @@
+"""The process that ``tests.prefork`` starts: it has imported Skywatch, and forks to run a module on request.
+
+A request is one datagram: module, arguments, environment and folder as JSON, with the three standard files. Each
+answer is one, too: ``{"pid"}`` of what was started, and ``{"pid", "code"}`` once it has ended. The process ends with
+the socket of the tests; what it has started goes on, as with ``subprocess``.
+"""
+
+from __future__ import annotations
+
+import array
+import contextlib
+import importlib
+import json
+import os
+import pkgutil
+import runpy
+import select
+import signal
+import socket
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import skywatch
+
+FILES = 3
+MAX_BYTES = 1 << 16
+# Their imports are for people who work on Skywatch, or their packages are not installed everywhere.
+LEFT_OUT = ("skywatch.__main__", "skywatch.client", "skywatch.cli.new_feature")
+
+
+def main() -> None:
+    """Serve the socket of file descriptor ``argv[1]``; in a process that was forked, run its module."""
+    import_all()
+    with socket.socket(fileno=int(sys.argv[1])) as channel:
+        request = serve(channel)
+    if request is not None:
+        sys.argv = [request["module"], *request["arguments"]]
+        runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
+
+
+def import_all() -> None:
+    """Import what a service and the commands may need; what cannot be imported is left to who needs it."""
+    for module in pkgutil.walk_packages(skywatch.__path__, "skywatch.", onerror=lambda name: None):
+        if not module.name.startswith(LEFT_OUT):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(module.name)
+
+
+def serve(channel: socket.socket) -> dict[str, Any] | None:
+    """Fork for each request; the request in a child, None when the tests are over."""
+    wake, waker = os.pipe()
+    os.set_blocking(wake, False)
+    os.set_blocking(waker, False)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    # What interrupts the tests at a terminal ends them, and then this.
+    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.set_wakeup_fd(waker)
+    while True:
+        ready, _, _ = select.select([channel, wake], [], [])
+        if wake in ready:
+            with contextlib.suppress(BlockingIOError):
+                os.read(wake, MAX_BYTES)
+        for pid, code in ended():
+            channel.send(json.dumps({"pid": pid, "code": code}).encode())
+        if channel not in ready:
+            continue
+        request, files = receive(channel)
+        if not request:
+            return None
+        pid = os.fork()
+        if not pid:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, interrupt)
+            os.close(wake)
+            os.close(waker)
+            return take_over(json.loads(request), files)
+        for file in files:
+            os.close(file)
+        channel.send(json.dumps({"pid": pid}).encode())
+
+
+def receive(channel: socket.socket) -> tuple[bytes, list[int]]:
+    """A request and its files; empty at the end."""
+    files = array.array("i")
+    data, ancillary, _, _ = channel.recvmsg(MAX_BYTES, socket.CMSG_SPACE(FILES * files.itemsize))
+    for level, kind, content in ancillary:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            files.frombytes(content)
+    return data, list(files)
+
+
+def ended() -> Iterator[tuple[int, int]]:
+    """Processes that have ended, with their exit codes as ``subprocess`` gives them."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                return
+            yield pid, os.waitstatus_to_exitcode(status)
+
+
+def take_over(request: dict[str, Any], files: list[int]) -> dict[str, Any]:
+    """Take over files, folder and environment of a request."""
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(request["folder"])
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    return request
+
+
+if __name__ == "__main__":
+    main()

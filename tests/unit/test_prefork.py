@@ -1,0 +1,57 @@
+"""Forked commands behave as those that a new interpreter runs: output, exit code, environment, signals."""
+
+import os
+import signal
+import subprocess
+
+import pytest
+
+from tests import prefork
+from tests.processes import ENVIRONMENT, SKYWATCH, run_command
+
+WRONG = ("settings", "/nowhere/skywatch.ini")
+
+
+def test_a_command_answers_as_in_a_new_interpreter():
+    fresh = subprocess.run([*SKYWATCH, *WRONG], env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    forked = run_command(*WRONG)
+    assert fresh.returncode == 1
+    assert (forked.returncode, forked.stdout, forked.stderr) == (fresh.returncode, fresh.stdout, fresh.stderr)
+
+
+def test_a_command_reads_its_input_and_its_environment():
+    frame = "8D40621D58C382D690C8AC2863A7"
+    assert "40621d" in run_command("decode", "-", stdin=f"*{frame};\n").stdout.lower()
+    assert "_SKYWATCH_COMPLETE" in run_command(_SKYWATCH_COMPLETE="bash_source").stdout
+
+
+@pytest.fixture
+def waiting(tmp_path):
+    """A command that waits for input, and where it may write."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as nothing, (tmp_path / "log.txt").open("wb") as log:
+        process = prefork.start(["decode", "-"], ENVIRONMENT, [nothing, log, log])
+        yield process
+        process.kill()
+        process.wait()
+    os.close(writing)
+
+
+def test_a_running_command_has_no_exit_code(waiting):
+    assert waiting.poll() is None
+    with pytest.raises(subprocess.TimeoutExpired):
+        waiting.wait(0.01)
+
+
+def test_the_exit_code_of_a_killed_command_is_its_signal(waiting):
+    waiting.kill()
+    assert waiting.wait() == waiting.poll() == -signal.SIGKILL
+    # What has ended gets no signal.
+    waiting.terminate()
+
+
+def test_what_a_module_prints_is_read():
+    process = prefork.start_module("this", environment=ENVIRONMENT)
+    assert "Zen of Python" in process.stdout.read()
+    assert process.wait() == 0
+    process.stdout.close()
