@@ -3,8 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INI ?= development.ini
-# Two test processes more than there are cores: many tests wait for a process, a disk or a timer.
-WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 2)")
+# Three test processes more than there are cores: many tests wait for a process, a disk or a timer.
+WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 3)")
 SINCE ?= HEAD
 COVERED ?= tests/unit tests/functional
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal

@@ -30,6 +30,7 @@ from tests.app_templates import make_app
 from tests.contract import CheckedApp
 from tests.database_pool import DatabasePool
 from tests.lanes.durations import pytest_runtest_logreport, pytest_sessionfinish, pytest_terminal_summary
+from tests.lanes.order import spread
 from tests.servers import nats_prefix, postgresql_database, redis_prefix, skip_or_fail
 from tests.skies import NOW, show
 from tests.waiting import PATIENCE_S
@@ -83,7 +84,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = [item for item in items if _needs_server(item)]
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if not _needs_server(item)]
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)
+    long = [item for item in items if item.get_closest_marker("long")]
+    others = [item for item in items if not item.get_closest_marker("long")]
+    items[:] = spread(long, others, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 
 
 @pytest.fixture(autouse=True)

@@ -23,6 +23,7 @@ ANSWERS = {
 }
 
 
+@pytest.mark.long
 def test_ordinary_requests_and_ticks_go_on_during_dry_runs(tmp_path):
     service = prepare(tmp_path).start(wait=False)
     drill = begin(service)

@@ -54,6 +54,7 @@ def environment(tmp_path):
     return {**ENVIRONMENT, **own}
 
 
+@pytest.mark.long
 def test_the_lines_of_every_task_work(tmp_path, environment):
     port = str(free_port())
     (tmp_path / "production.ini").write_text((ROOT / "production.ini").read_text().replace("6543", port))

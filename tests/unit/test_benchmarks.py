@@ -55,7 +55,13 @@ def test_what_a_short_form_sets_is_there(path):
     assert constant in names
 
 
-@pytest.mark.parametrize("name", benchmarks.names())
+# Judges every endpoint, where the others find out whether they run.
+LONG = "endpoint_costs"
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name == LONG else name for name in benchmarks.names()]
+)
 def test_short_form_runs(name):
     if name in NEED_POSTGRESQL:
         require(POSTGRESQL_URL, "PostgreSQL")
