@@ -26,5 +26,10 @@ def serious_faults(browser: Browser) -> list[str]:
 
 def faults_of(browser: Browser) -> list[str]:
     """The serious faults of a page, and that it is wider than the screen."""
+    return serious_faults(browser) + too_wide(browser)
+
+
+def too_wide(browser: Browser) -> list[str]:
+    """That a page is wider than the screen."""
     excess = browser.run(_EXCESS)
-    return serious_faults(browser) + ([f"{excess} px wider than the screen"] if excess > 0 else [])
+    return [f"{excess} px wider than the screen"] if excess > 0 else []

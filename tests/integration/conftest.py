@@ -7,11 +7,14 @@ from contextlib import ExitStack
 import pytest
 
 from skywatch.serving.web_server import api_server
+from tests.app_templates import make_app
 from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture
-def serve(make_runtime):
+def serve(make_runtime, monkeypatch):
+    # Routes and views are the same for all.
+    monkeypatch.setattr(api_server, "make_app", make_app)
     with ExitStack() as stack:
 
         def start(**settings):

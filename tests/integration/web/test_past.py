@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from datetime import datetime, timedelta
 
 import pytest
 
 from skywatch.core import geo
-from tests.axe import faults_of
+from tests.axe import faults_of, too_wide
 from tests.integration.web.encounters import CALLSIGNS, CLOSEST_NM, PAIR, VERTICAL_FT, import_encounter
 from tests.integration.web.pages import House
 from tests.waiting import until
@@ -34,6 +35,9 @@ return [...document.querySelectorAll('.encounter-table tbody tr')].map((row) => 
 """
 PLAYED = "return new URLSearchParams(location.hash.split('?')[1] ?? '').get('t')"
 WIDTHS = (320, 390, 820, 1440, 2560)
+# Every page is looked at in both themes and at all widths; ``make drill-widths`` opens it for each pair of them.
+IS_DRILL = bool(os.environ.get("SKYWATCH_WIDTHS"))
+OPENED_AT = dict.fromkeys(("dark", "light"), WIDTHS) if IS_DRILL else {"dark": WIDTHS[:1], "light": WIDTHS[3:4]}
 
 
 @pytest.fixture(scope="module")
@@ -190,11 +194,14 @@ def test_pages_of_the_past_are_fit_for_everybody_at_every_width(page, past, them
         "history": ".card-button",
     }
     faults = {}
-    for width in WIDTHS:
-        page.size(width, 900)
-        for place, mark in places.items():
+    for place, mark in places.items():
+        for width in OPENED_AT[theme]:
+            page.size(width, 900)
             page.visit(running, f"/#/{place}")
             page.wait_for_element(mark)
-            if found := faults_of(page):
-                faults[f"{place} at {width}"] = found
-    assert faults == {}
+            faults[f"{place} at {width}"] = faults_of(page)
+        for width in set(WIDTHS) - set(OPENED_AT[theme]):
+            page.size(width, 900)
+            faults[f"{place} changed to {width}"] = too_wide(page)
+    assert [(place, found) for place, found in faults.items() if found] == []
+    assert len(faults) == len(places) * len(WIDTHS)

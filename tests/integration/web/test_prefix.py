@@ -23,16 +23,16 @@ MENU = "return [...document.querySelectorAll('nav.menu.wide a')].map(link => lin
 FETCHED = "return performance.getEntriesByType('resource').map(entry => new URL(entry.name).pathname)"
 
 
-@pytest.fixture(params=["X-Forwarded-Prefix", "X-Ingress-Path"])
+@pytest.fixture
 def below(request, built, tmp_path):
-    """The address of nginx, before an installation with one superadmin."""
+    """The address of nginx, before an installation with one superadmin; the parameter names the prefix's header."""
     house = House(tmp_path, auth_mode="public", trusted_proxy="127.0.0.1", **SKY)
     house.init()
     house.add_superadmin()
     try:
         house.start()
         with below_prefix(house, tmp_path, free_port(), request.param) as site:
-            yield site, request.param == "X-Ingress-Path"
+            yield site
     finally:
         house.stop()
 
@@ -49,8 +49,29 @@ async def snapshot(site, transport):
         await client.disconnect()
 
 
+# What an iframe of the site shows is the application.
+FRAMED = "return document.querySelector('iframe').contentDocument?.querySelector('sw-app') != null"
+
+
+@pytest.mark.parametrize("below", ["X-Ingress-Path"], indirect=True)
+def test_home_assistant_shows_the_application_in_a_frame(below, page):
+    page.open(f"{below}{PREFIX}/")
+    assert until(lambda: page.run(LISTED), "the list")
+    loaded = page.run(FETCHED)
+    assert len(loaded) > 10
+    assert [path for path in loaded if not path.startswith(f"{PREFIX}/")] == []
+    page.open(f"{below}{PREFIX}/console/users/new")
+    assert page.shows("h1", "Sign in")
+    assert page.run("return location.pathname").startswith(f"{PREFIX}/console/")
+    page.open(f"{below}/")
+    assert until(lambda: page.run(FRAMED), "the application in a frame")
+    for transport in ("polling", "websocket"):
+        assert len(asyncio.run(snapshot(below, transport))["aircraft"]) > 5
+
+
+@pytest.mark.parametrize("below", ["X-Forwarded-Prefix"], indirect=True)
 def test_map_console_and_channel_below_a_prefix(below, page):
-    site, is_ingress = below
+    site = below
     # The map, with aircraft from the channel.
     page.open(f"{site}{PREFIX}/")
     assert until(lambda: page.run(LISTED), "the list")
@@ -114,10 +135,6 @@ def test_map_console_and_channel_below_a_prefix(below, page):
     assert until(lambda: page.run("return document.querySelectorAll('#operations > *').length") > 10)
     # Only Home Assistant's page may show the application in a frame.
     page.open(f"{site}/")
-    framed = "return document.querySelector('iframe').contentDocument?.querySelector('sw-app') != null"
-    if is_ingress:
-        assert until(lambda: page.run(framed), "the application in a frame")
-    else:
-        assert page.run(framed) is False
+    assert page.run(FRAMED) is False
     for transport in ("polling", "websocket"):
         assert len(asyncio.run(snapshot(site, transport))["aircraft"]) > 5

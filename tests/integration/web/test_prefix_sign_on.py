@@ -38,15 +38,16 @@ class Below:
         return self.origin + PREFIX
 
 
-@pytest.fixture(params=["base_url", "X-Forwarded-Prefix"])
-def below(request, built, tmp_path):
+@pytest.fixture(scope="module", params=["base_url", "X-Forwarded-Prefix"])
+def below(request, built, tmp_path_factory):
     """nginx before an installation; the provider returns people to addresses below the prefix only."""
     port, provider_port = free_port(), free_port()
+    folder = tmp_path_factory.mktemp("below")
     origin = f"http://127.0.0.1:{port}"
     is_forwarded = request.param != "base_url"
     named = {"trusted_proxy": "127.0.0.1"} if is_forwarded else {"base_url": f"{origin}{PREFIX}/"}
     house = House(
-        tmp_path,
+        folder,
         auth_mode="private",
         jwt_auth_cookie="true",
         oidc_enabled="true",
@@ -66,7 +67,7 @@ def below(request, built, tmp_path):
             claim = {"claim_name": "groups", "match_type": "exact", "claim_value": "tower", "role": "admin"}
             made = house.call("POST", "oidc-mappings", json={"name": "tower", **claim})
             assert made.status_code == 201, made.text
-            with below_prefix(house, tmp_path, port, request.param if is_forwarded else None):
+            with below_prefix(house, folder, port, request.param if is_forwarded else None):
                 yield Below(origin, provider)
         finally:
             house.stop()
