@@ -12,6 +12,8 @@ import httpx
 from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until
 
+# Longest time that a script or the load of a page may take (s).
+SCRIPT_S = 3 * PATIENCE_S
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
@@ -25,6 +27,8 @@ class Browser:
         wanted = {
             "goog:chromeOptions": {"binary": binary, "args": switches},
             "goog:loggingPrefs": {"browser": "ALL"},
+            # What takes long on a busy machine, such as axe-core on a large page, is not broken.
+            "timeouts": {"script": int(1000 * SCRIPT_S), "pageLoad": int(1000 * SCRIPT_S)},
         }
         answer = client.post("/session", json={"capabilities": {"alwaysMatch": wanted}})
         assert answer.status_code == 200, answer.text
@@ -128,7 +132,7 @@ def chromium(binary: str, driver: str, switches: Sequence[str] = ()) -> Iterator
     port = free_port()
     process = subprocess.Popen([driver, f"--port={port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_S) as client:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=SCRIPT_S + PATIENCE_S) as client:
 
             def ready() -> bool:
                 try:

@@ -111,7 +111,7 @@ def test_without_listen_it_takes_a_free_port(start: Start) -> None:
 def test_a_fault_of_the_start_is_one_line(start: Start) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         demo = start("--no-browser", LISTEN=f"127.0.0.1:{taken.getsockname()[1]}")
-        assert demo.process.wait(PATIENCE_S) == 1
+        assert demo.process.wait(3 * PATIENCE_S) == 1
     assert not demo.folders()
     last = demo.output.read_text().splitlines()[-1]
     assert last.startswith("skywatch: setting listen: ")
