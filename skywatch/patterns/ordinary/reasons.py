@@ -11,6 +11,7 @@ from math import atan, degrees, pi, radians, tan
 
 from skywatch.patterns.findings import PatternType
 from skywatch.patterns.settings import PatternSettings
+from skywatch.patterns.turning.air import AirLap
 from skywatch.patterns.turning.laps import direction_of, leg_share, mean_radius_nm, turns_of
 from skywatch.patterns.turning.low_points import LowPoints
 from skywatch.patterns.turning.rounds import Loop
@@ -114,15 +115,24 @@ class Heights:
 
 
 def ordinary_reason(
-    kind: PatternType | None, laps: Sequence[Loop], heights: Heights, lows: LowPoints, settings: PatternSettings
+    kind: PatternType | None,
+    laps: Sequence[Loop],
+    heights: Heights,
+    lows: LowPoints,
+    settings: PatternSettings,
+    *,
+    soared: bool = False,
 ) -> str | None:
-    """Return why these laps are no surveillance, or None; `heights` are those of the whole pattern."""
+    """Return why these laps are no surveillance, or None.
+
+    `heights` are those of the whole pattern, `soared` says whether the flight circled in thermals before.
+    """
     s = settings
     if is_aerodrome(laps, lows, s):
         return AERODROME
     if lows.dips.explain(laps[0].shape.t0, laps[-1].shape.t1):
         return LOW_PASSES
-    if is_thermal(laps, heights, s) or is_tight(laps, s):
+    if is_thermal(laps, heights, s) or is_tight(laps, s) or is_weak_lift(laps, heights, s, soared=soared):
         return THERMAL
     if heights.descends(s):
         return SPIRAL_DESCENT
@@ -139,6 +149,9 @@ def ordinary_reason(
     # A hold with short legs is hardly longer than wide, and the wind bends it: it is called either.
     if direction_of(laps) == "both":
         return None
+    hold = hold_in_air(laps, speed_kt, heights, s)
+    if hold is not None:
+        return hold
     round_ = kind is not PatternType.RACETRACK
     holds = speed_kt >= s.holding_min_speed_kt and is_holding(laps, s)
     if holds and (not round_ or is_hold_in_wind(laps, speed_kt, heights, s)):
@@ -182,6 +195,27 @@ def is_tight(laps: Sequence[Loop], s: PatternSettings) -> bool:
     return speed_kt <= s.thermal_tight_kt and degrees(bank) >= s.thermal_bank_deg
 
 
+def is_weak_lift(laps: Sequence[Loop], heights: Heights, s: PatternSettings, *, soared: bool) -> bool:
+    """Return whether these are a glider's circles by the speed that it sends and the time they take.
+
+    Noise widens small circles and gaps cut them short; a bank of atan(v w / g) and a radius of v / w know neither. A
+    glider cannot keep its height to a few feet. Who `soared` before still does in wider circles.
+    """
+    flown_s, turns = sum(lap.shape.duration_s for lap in laps), turns_of(laps)
+    speed_kt = sum(lap.shape.reported_kt * lap.shape.duration_s for lap in laps) / max(flown_s, 1.0)
+    rate = 2.0 * pi * turns / max(flown_s, 1.0)
+    bank_deg = degrees(atan(speed_kt * _M_S_A_KNOT * rate / _GRAVITY))
+    least_deg = s.thermal_again_bank_deg if soared else s.thermal_weak_bank_deg
+    climbs = soared or heights.highest_ft - heights.lowest_ft >= s.thermal_weak_range_ft
+    return (
+        climbs
+        and direction_of(laps) != "both"
+        and speed_kt <= s.thermal_weak_kt
+        and bank_deg >= least_deg
+        and speed_kt / 3600.0 / rate <= s.thermal_weak_nm
+    )
+
+
 def is_holding(laps: Sequence[Loop], s: PatternSettings) -> bool:
     """Return whether this is a holding pattern: an oval of three to eight minutes a lap, flown fast and high enough.
 
@@ -201,6 +235,47 @@ def is_hold_in_wind(laps: Sequence[Loop], speed_kt: float, heights: Heights, s: 
     banked_s = 2.0 * pi * speed_kt * _M_S_A_KNOT / (_GRAVITY * tan(radians(25.0)))
     quick = turning_s <= max(120.0, banked_s) / s.holding_rate_share
     return share >= s.holding_leg_share and heights.all_turns <= s.holding_turns and quick
+
+
+def hold_in_air(laps: Sequence[Loop], speed_kt: float, heights: Heights, s: PatternSettings) -> str | None:
+    """Return which hold these laps are in the moving air, where they were heard well enough to tell; else None.
+
+    There the wind bends nothing: turns have the standard rate or 25 degrees of bank, one leg is timed, and the other
+    leads back to the fix, in as much more or less time as the wind takes.
+    """
+    whole = [lap for lap in laps if abs(lap.turns) > s.air_whole_turns]
+    airs = [lap.air for lap in whole if lap.air is not None and lap.air.is_clear(s)]
+    if not airs or 2 * len(airs) < len(whole) or heights.all_turns > s.practice_turns:
+        return None
+    if leg_share(laps, s) < s.air_leg_share:
+        return None
+    flown_s = sum(air.duration_s for air in airs)
+    if sum(air.straight_s for air in airs) < s.air_straight_share * flown_s:
+        return None
+    shares = sum(air.rate_deg_s / _hold_rate_deg_s(air.airspeed_kt) for air in airs) / len(airs)
+    if not s.air_rate_share <= shares <= s.air_rate_ratio:
+        return None
+    if sum(_is_timed(air, s) for air in airs) < s.air_timed_share * len(airs):
+        return None
+    fast = speed_kt >= s.holding_min_speed_kt and heights.lowest_ft >= s.holding_min_altitude_ft
+    if fast:
+        return HOLDING
+    light = speed_kt <= s.practice_max_speed_kt and heights.highest_ft <= s.practice_max_altitude_ft
+    return PRACTICE_HOLD if light else None
+
+
+def _hold_rate_deg_s(airspeed_kt: float) -> float:
+    """Return how quickly a hold turns: three degrees a second, or with 25 degrees of bank if that is less."""
+    banked = degrees(_GRAVITY * tan(radians(25.0)) / max(airspeed_kt * _M_S_A_KNOT, 1.0))
+    return min(3.0, banked)
+
+
+def _is_timed(air: AirLap, s: PatternSettings) -> bool:
+    """Return whether one of the legs may be timed, and wind explains how much longer or shorter the other one is."""
+    short_s, long_s = air.legs_s
+    if not any(s.air_leg_min_s <= leg_s <= s.air_leg_max_s for leg_s in air.legs_s):
+        return False
+    return long_s - short_s <= air.wind_kt / air.airspeed_kt * air.duration_s + s.air_slack_s
 
 
 def is_practice_hold(laps: Sequence[Loop], speed_kt: float, heights: Heights, s: PatternSettings) -> bool:

@@ -75,6 +75,18 @@ class OrdinarySettings:
     thermal_bank_deg: float = 14.0
     """... and steeper than this (deg), by their speed and their time: who watches from so slow a helicopter keeps
     farther away and banks less."""
+    thermal_weak_kt: float = 63.0
+    """Circles of a glider by the speed that it sends: no faster than this (kt)..."""
+    thermal_weak_bank_deg: float = 20.5
+    """... steeper than this (deg)..."""
+    thermal_weak_nm: float = 0.15
+    """... not wider than this (nm)..."""
+    thermal_weak_range_ft: float = 50.0
+    """... and up and down by this much (ft) at least; where the flight circled in thermals before..."""
+    thermal_again_bank_deg: float = 12.0
+    """... it need not be steeper than this (deg)..."""
+    thermal_again_turns: float = 3.0
+    """... once it has flown so many such turns in one pattern."""
     practice_min_rate_deg_s: float = 2.1
     """Practised holds turn at the standard rate of 3 deg/s; so little (deg/s) is flown in wind and by eye..."""
     practice_max_rate_deg_s: float = 4.0
@@ -109,6 +121,27 @@ class OrdinarySettings:
     """... that are as quick as this share of the standard rate, or of a turn with 25 degrees of bank."""
     holding_lap_max_s: float = 540.0
     """Laps of a hold take at most this long (s)."""
+    air_misfit_share: float = 0.15
+    """Laps whose velocities lie farther than this share of the airspeed from a circle about the wind are heard too
+    badly to be seen in the air."""
+    air_whole_turns: float = 0.9
+    """A lap of fewer turns is not finished."""
+    air_rate_share: float = 0.78
+    """In the air a hold turns at 3 degrees a second, or 25 degrees of bank where that is less: by this share of it..."""
+    air_rate_ratio: float = 1.22
+    """... up to this many times as quickly..."""
+    air_straight_share: float = 0.2
+    """... and is straight for this share of its time and more, as circles are only where the wind bends them..."""
+    air_leg_share: float = 0.13
+    """... which over the ground have legs of less than this share of the way."""
+    air_leg_min_s: float = 36.0
+    """One leg of a hold is timed, 60 to 90 s; so short (s) as it is flown and seen..."""
+    air_leg_max_s: float = 105.0
+    """... and so long (s)..."""
+    air_timed_share: float = 0.5
+    """... on this share of the laps..."""
+    air_slack_s: float = 20.0
+    """... and the other leg differs from it by no more than the wind makes it, and this (s)."""
     soaring_kt: float = 65.0
     """Gliders that fly to and fro along a slope are slower (kt)..."""
     soaring_range_ft: float = 125.0

@@ -22,16 +22,24 @@ from skywatch.patterns.turning.rounds import Loop
 
 
 def describe(
-    f: Finding, laps: list[Loop], past_turns: float, past: Heights, lows: LowPoints, s: PatternSettings
+    f: Finding,
+    laps: list[Loop],
+    past_turns: float,
+    past: Heights,
+    lows: LowPoints,
+    s: PatternSettings,
+    *,
+    soared: bool = False,
 ) -> None:
     """Write place, size, score and details of the finding from its last laps.
 
-    `past_turns` and `past` are turns and heights of the laps before these.
+    `past_turns` and `past` are turns and heights of the laps before these; `soared` says whether the flight circled in
+    thermals before.
     """
     heights = past.add(laps, s)
     if f.kind is PatternType.RACETRACK and past_turns <= 0.0 and _is_round_after_all(laps, s):
         f.kind = PatternType.CIRCLING
-    f.reason = ordinary_reason(f.kind, laps, heights, lows, s)
+    f.reason = ordinary_reason(f.kind, laps, heights, lows, s, soared=soared)
     if f.reason == AERODROME:
         f.kind = PatternType.RACETRACK
     shapes = [lap.shape for lap in laps]

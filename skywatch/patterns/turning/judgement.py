@@ -36,7 +36,7 @@ def kind_at(
     if _is_training(flown, turns, flown_s, s) or (direction_of(laps) == "both" and turns < s.figure_eight_turns):
         return None
     kind = kind_of(laps, s)
-    if kind is PatternType.CIRCLING and wander(laps, s):
+    if kind is PatternType.CIRCLING and (wander(laps, s) or _is_angular(laps, turns, finder, s)):
         return None
     if kind is not None and turns < s.racetrack_turns and not _is_beyond_doubt(kind, laps, s):
         return None
@@ -56,8 +56,33 @@ def _is_astray(laps: list[Loop], finder: LoopFinder, s: PatternSettings) -> bool
     sparse = any(is_sparse(lap, s) or not well_seen(lap, s) for lap in laps)
     slack = s.lap_sparse_slack if sparse and not quick else 1.0
     radii = s.training_astray_radii if trains else s.astray_radii
-    astray_nm = finder.astray_nm(1.0 if laps[-1].turns > 0.0 else -1.0)
-    return astray_nm > slack * radii * mean_radius_nm(laps) + s.position_noise_nm
+    return _astray_nm(laps, finder) > slack * radii * mean_radius_nm(laps) + s.position_noise_nm
+
+
+def _is_angular(laps: list[Loop], turns: float, finder: LoopFinder, s: PatternSettings) -> bool:
+    """Return whether the laps are lines and turns this way and that, which add up to circles by chance.
+
+    Circles turn all the way, in the air even more evenly than over the ground; whoever flies about in one place is
+    straight for half of the time, and at the same heading somewhere else.
+    """
+    both = direction_of(laps) == "both"
+    if turns >= (s.angular_turns_both if both else s.angular_turns):
+        return False
+    airs = [lap.air for lap in laps if lap.air is not None and lap.air.is_clear(s)]
+    if not airs:
+        return False
+    if both:
+        return sum(air.straight_s for air in airs) >= s.angular_share_both * sum(air.duration_s for air in airs)
+    # The first lap may have the way to the circle in it; the one under way has none.
+    turns_on = laps[-1].air is None and laps[-1].shape.straight_share <= s.angular_part_share
+    if turns_on or any(air.straight_share < s.angular_share for air in airs):
+        return False
+    return _astray_nm(laps, finder) > s.angular_radii * mean_radius_nm(laps) + s.position_noise_nm
+
+
+def _astray_nm(laps: list[Loop], finder: LoopFinder) -> float:
+    """Return how far (nm) the last lap leads from the one before, which went to the same side."""
+    return finder.astray_nm(1.0 if laps[-1].turns > 0.0 else -1.0)
 
 
 def _is_training(laps: list[Loop], turns: float, flown_s: float, s: PatternSettings) -> bool:

@@ -15,6 +15,7 @@ from math import hypot
 
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.trail import Vertex
+from skywatch.patterns.turning.air import air_lap
 from skywatch.patterns.turning.rounds import Loop, astray_nm, best_start, lead_onto, loop_from, part_start, round_nm
 
 
@@ -80,10 +81,11 @@ class LoopFinder:
             self._drop_before(start + 1)
             return None
         lead = lead_onto(line, self._past, start, loop, s)
+        air = air_lap(list(islice(line, start, None)))
         self._drop_before(len(line) - 1)
         self.turning_t = v.t
         self._lap_s = max(s.lap_usual_s, loop.shape.duration_s)
-        return replace(loop, lead=lead)
+        return replace(loop, lead=lead, air=air)
 
     def _reversed(self) -> Loop | None:
         """Return the loop that ended where the turn went over to the other side, as in figures of eight.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from math import hypot
 
 from skywatch.patterns.findings import Finding, FindingLog, PatternType
-from skywatch.patterns.ordinary.reasons import AERODROME, TOO_FEW_TURNS, Heights
+from skywatch.patterns.ordinary.reasons import AERODROME, THERMAL, TOO_FEW_TURNS, Heights
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.trail import Vertex
 from skywatch.patterns.turning.description import describe
@@ -25,7 +25,7 @@ from skywatch.patterns.turning.rounds import Loop
 class OrbitDetector:
     """Collects loops into runs and reports a run as circling or racetrack."""
 
-    __slots__ = ("_before", "_finder", "_finding", "_log", "_lows", "_run", "_s")
+    __slots__ = ("_before", "_finder", "_finding", "_log", "_lows", "_run", "_s", "_soared")
 
     def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints) -> None:
         self._s = settings
@@ -35,6 +35,7 @@ class OrbitDetector:
         self._run = LapRun(settings)
         self._finding: Finding | None = None
         self._before: Vertex | None = None
+        self._soared = False
 
     def clear(self) -> None:
         """Forget the trail; an open finding ends."""
@@ -42,10 +43,12 @@ class OrbitDetector:
         self._finder.clear()
         self._run.clear()
         self._before = None
+        self._soared = False
 
     def _end(self) -> None:
         f = self._finding
         if f is not None:
+            self._soared |= f.reason == THERMAL and f.details["turns"] >= self._s.thermal_again_turns
             if f.details["turns"] < self._s.least_turns:
                 f.details["withdrawn"] = "turns"
                 f.reason, f.score = TOO_FEW_TURNS, min(f.score, self._s.ordinary_score)
@@ -171,7 +174,7 @@ class OrbitDetector:
         began = laps[0] if lead is None else lead
         finding = Finding(kind, began.shape.t0, laps[-1].shape.t1, 0.0, 0.0, 0.0, 0.0)
         past_turns, heights = (0.0, Heights()) if lead is None else (abs(lead.turns), Heights().add((lead,), s))
-        describe(finding, laps, past_turns, heights, self._lows, s)
+        describe(finding, laps, past_turns, heights, self._lows, s, soared=self._soared)
         if self._log.report(finding, v.t):
             self._finding = finding
             run.report_from(laps[0], past_turns, heights)
@@ -206,4 +209,5 @@ class OrbitDetector:
         self._log.update(f)
 
     def _describe(self, f: Finding, laps: list[Loop]) -> None:
-        describe(f, laps, self._run.past_turns, self._run.heights, self._lows, self._s)
+        run = self._run
+        describe(f, laps, run.past_turns, run.heights, self._lows, self._s, soared=self._soared)

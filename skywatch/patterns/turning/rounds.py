@@ -12,6 +12,7 @@ from math import hypot
 
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.trail import Vertex
+from skywatch.patterns.turning.air import AirLap
 from skywatch.patterns.turning.shape import Shape, measure
 
 
@@ -28,6 +29,8 @@ class Loop:
     """Of a part: distance of its farthest vertex from the centre of the lap before."""
     lead: Loop | None = None
     """The turn onto this loop, on the same circle: it stands before the loop, or ended the loop before."""
+    air: AirLap | None = None
+    """Of a whole loop: what it was in the moving air."""
 
 
 def loop_from(vertices: deque[Vertex], start: int, s: PatternSettings) -> Loop | None:

@@ -59,6 +59,19 @@ class OrbitSettings:
     """Vertices kept of what was flown before a loop; a lead has two dozen."""
     extend_turn_deg: float = 120.0
     """The last lap of a pattern counts from this turn on (deg): a third of a lap on the same circle."""
+    angular_share: float = 0.47
+    """Laps that are straight for this share of their time in the air, with the one under way..."""
+    angular_part_share: float = 0.1
+    """... that is straight for more than this share, and..."""
+    angular_radii: float = 1.0
+    """... at the same heading lies more than so many radii from the one before, are lines and turns that follow each
+    other by chance..."""
+    angular_turns: float = 3.0
+    """... until so many turns are flown in one place..."""
+    angular_share_both: float = 0.42
+    """... and so are turns to both sides that are straight for this share..."""
+    angular_turns_both: float = 4.0
+    """... until there are so many."""
     figure_eight_lap_s: float = 75.0
     """Quicker laps (s) to both sides are training or aerobatics; of these only the last ones to one side count."""
     figure_eight_quick_turns: float = 4.0
@@ -120,6 +133,10 @@ class LapSettings:
     """... and else so many turns are waited for: the subject may move, and the wind blow."""
     eight_shift_radii: float = 2.6
     """The same of laps to either side: the two circles of a figure of eight touch each other."""
+    eight_side_radii: float = 0.6
+    """Of laps to both sides each lies within so many radii of the last one to its own side: figures of eight repeat..."""
+    eight_side_ratio: float = 1.4
+    """... and takes at most this many times its way."""
     racetrack_leg_share: float = 0.36
     """Share of the way on straight legs from which on laps are a racetrack; 0.39, or 4 / (4 + 2 pi), is an oval
     whose legs are as long as it is wide, and drift and thin data take a little from it."""
