@@ -25,7 +25,7 @@ from skywatch.patterns.turning.rounds import Loop
 class OrbitDetector:
     """Collects loops into runs and reports a run as circling or racetrack."""
 
-    __slots__ = ("_before", "_finder", "_finding", "_log", "_lows", "_run", "_s", "_soared")
+    __slots__ = ("_before", "_doubtful", "_finder", "_finding", "_log", "_lows", "_run", "_s", "_soared")
 
     def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints) -> None:
         self._s = settings
@@ -36,6 +36,8 @@ class OrbitDetector:
         self._finding: Finding | None = None
         self._before: Vertex | None = None
         self._soared = False
+        self._doubtful: Finding | None = None
+        """A finding of which too few turns are left, before it is known whether the circling goes on."""
 
     def clear(self) -> None:
         """Forget the trail; an open finding ends."""
@@ -46,14 +48,24 @@ class OrbitDetector:
         self._soared = False
 
     def _end(self) -> None:
-        f = self._finding
-        if f is not None:
+        """End the finding, and one that is in doubt; what had too few turns is withdrawn."""
+        for f in (self._doubtful, self._finding):
+            if f is None:
+                continue
             self._soared |= f.reason == THERMAL and f.details["turns"] >= self._s.thermal_again_turns
             if f.details["turns"] < self._s.least_turns:
                 f.details["withdrawn"] = "turns"
                 f.reason, f.score = TOO_FEW_TURNS, min(f.score, self._s.ordinary_score)
             self._log.end(f)
-            self._finding = None
+        self._finding = self._doubtful = None
+
+    def _doubt(self) -> None:
+        """End the finding unless too few of its turns are left: of these the next laps decide."""
+        f = self._finding
+        if f is None or f.details["turns"] >= self._s.least_turns or self._doubtful is not None:
+            self._end()
+        else:
+            self._doubtful, self._finding = f, None
 
     def add(self, v: Vertex) -> None:
         """Take the next vertex of the trail."""
@@ -115,7 +127,7 @@ class OrbitDetector:
                 # The turns of the part that is cut off are those of its time.
                 left = f.details["turns"] - (f.t1 - end_t) / max(f.details["lap_s"], 1.0)
                 f.t1, f.details["turns"] = end_t, round(max(left, 0.0), 1)
-        self._end()
+        self._doubt()
 
     def _begin_again(self, odd: Loop) -> None:
         """End the finding; the lap that did not belong to it is the first of another run."""
@@ -175,9 +187,40 @@ class OrbitDetector:
         finding = Finding(kind, began.shape.t0, laps[-1].shape.t1, 0.0, 0.0, 0.0, 0.0)
         past_turns, heights = (0.0, Heights()) if lead is None else (abs(lead.turns), Heights().add((lead,), s))
         describe(finding, laps, past_turns, heights, self._lows, s, soared=self._soared)
+        if self._goes_on(finding):
+            past_turns += self._go_on(finding)
+            run.report_from(laps[0], past_turns, heights)
+            return
+        self._end()
         if self._log.report(finding, v.t):
             self._finding = finding
             run.report_from(laps[0], past_turns, heights)
+
+    def _goes_on(self, new: Finding) -> bool:
+        """Return whether what is found is the finding in doubt, whose laps were only cut elsewhere.
+
+        The lap that was cut off may lie between them.
+        """
+        f = self._doubtful
+        return (
+            f is not None
+            and f in self._log.open
+            and f.kind is new.kind
+            and f.details["direction"] == new.details["direction"]
+            and new.t0 - f.t1 <= self._s.orbit_pause_s + f.details["lap_s"]
+            and hypot(new.x - f.x, new.y - f.y) <= f.radius_nm + new.radius_nm
+        )
+
+    def _go_on(self, new: Finding) -> float:
+        """Continue the finding in doubt as `new`; return the turns that were left of it."""
+        f = self._doubtful
+        assert f is not None
+        left: float = f.details["turns"]
+        f.t1, f.x, f.y, f.radius_nm, f.score, f.reason = new.t1, new.x, new.y, new.radius_nm, new.score, new.reason
+        f.details = {**new.details, "turns": round(new.details["turns"] + left, 1)}
+        self._finding, self._doubtful = f, None
+        self._log.update(f)
+        return left
 
     def _with_part(self, laps: list[Loop], turn_deg: float) -> list[Loop]:
         """Return the laps with the one under way where that has turned by `turn_deg`; none where it leads away."""
