@@ -77,7 +77,9 @@ def _is_angular(laps: list[Loop], turns: float, finder: LoopFinder, s: PatternSe
     turns_on = laps[-1].air is None and laps[-1].shape.straight_share <= s.angular_part_share
     if turns_on or any(air.straight_share < s.angular_share for air in airs):
         return False
-    return _astray_nm(laps, finder) > s.angular_radii * mean_radius_nm(laps) + s.position_noise_nm
+    astray_nm = _astray_nm(laps, finder)
+    # Where the round before is no longer remembered, nothing says that this one lies over it.
+    return astray_nm == 0.0 or astray_nm > s.angular_radii * mean_radius_nm(laps) + s.position_noise_nm
 
 
 def _astray_nm(laps: list[Loop], finder: LoopFinder) -> float:
