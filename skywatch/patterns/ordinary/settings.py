@@ -135,8 +135,8 @@ class OrdinarySettings:
     air_leg_share: float = 0.13
     """... which over the ground have legs of less than this share of the way."""
     air_leg_min_s: float = 36.0
-    """One leg of a hold is timed, 60 to 90 s; so short (s) as it is flown and seen..."""
-    air_leg_max_s: float = 105.0
+    """One leg of a hold is timed, to 60 s and more; so short (s) as it is flown and seen..."""
+    air_leg_max_s: float = 90.0
     """... and so long (s)..."""
     air_timed_share: float = 0.5
     """... on this share of the laps..."""
