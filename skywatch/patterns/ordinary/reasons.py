@@ -149,10 +149,10 @@ def ordinary_reason(
     # A hold with short legs is hardly longer than wide, and the wind bends it: it is called either.
     if direction_of(laps) == "both":
         return None
-    hold = hold_in_air(laps, speed_kt, heights, s)
+    round_ = kind is not PatternType.RACETRACK
+    hold = hold_in_air(laps, speed_kt, heights, s, bent=round_)
     if hold is not None:
         return hold
-    round_ = kind is not PatternType.RACETRACK
     holds = speed_kt >= s.holding_min_speed_kt and is_holding(laps, s)
     if holds and (not round_ or is_hold_in_wind(laps, speed_kt, heights, s)):
         return HOLDING
@@ -237,11 +237,14 @@ def is_hold_in_wind(laps: Sequence[Loop], speed_kt: float, heights: Heights, s: 
     return share >= s.holding_leg_share and heights.all_turns <= s.holding_turns and quick
 
 
-def hold_in_air(laps: Sequence[Loop], speed_kt: float, heights: Heights, s: PatternSettings) -> str | None:
+def hold_in_air(
+    laps: Sequence[Loop], speed_kt: float, heights: Heights, s: PatternSettings, *, bent: bool
+) -> str | None:
     """Return which hold these laps are in the moving air, where they were heard well enough to tell; else None.
 
     There the wind bends nothing: turns have the standard rate or 25 degrees of bank, one leg is timed, and the other
-    leads back to the fix, in as much more or less time as the wind takes.
+    leads back to the fix, in as much more or less time as the wind takes. Laps that are round over the ground (`bent`)
+    are no hold unless there is wind enough to have made them so.
     """
     whole = [lap for lap in laps if abs(lap.turns) > s.air_whole_turns]
     airs = [lap.air for lap in whole if lap.air is not None and lap.air.is_clear(s)]
@@ -251,6 +254,8 @@ def hold_in_air(laps: Sequence[Loop], speed_kt: float, heights: Heights, s: Patt
         return None
     flown_s = sum(air.duration_s for air in airs)
     if sum(air.straight_s for air in airs) < s.air_straight_share * flown_s:
+        return None
+    if bent and sum(air.wind_kt / air.airspeed_kt for air in airs) < s.air_wind_share * len(airs):
         return None
     shares = sum(air.rate_deg_s / _hold_rate_deg_s(air.airspeed_kt) for air in airs) / len(airs)
     if not s.air_rate_share <= shares <= s.air_rate_ratio:

@@ -127,13 +127,15 @@ class OrdinarySettings:
     air_whole_turns: float = 0.9
     """A lap of fewer turns is not finished."""
     air_rate_share: float = 0.78
-    """In the air a hold turns at 3 degrees a second, or 25 degrees of bank where that is less: by this share of it..."""
+    """A hold turns at 3 degrees a second, or with 25 degrees of bank where that is less: in the air by this share..."""
     air_rate_ratio: float = 1.22
     """... up to this many times as quickly..."""
     air_straight_share: float = 0.2
     """... and is straight for this share of its time and more, as circles are only where the wind bends them..."""
     air_leg_share: float = 0.13
     """... which over the ground have legs of less than this share of the way."""
+    air_wind_share: float = 0.15
+    """A hold looks round in wind of this share of the airspeed and more."""
     air_leg_min_s: float = 36.0
     """One leg of a hold is timed, to 60 s and more; so short (s) as it is flown and seen..."""
     air_leg_max_s: float = 90.0

@@ -134,7 +134,7 @@ class LapSettings:
     eight_shift_radii: float = 2.6
     """The same of laps to either side: the two circles of a figure of eight touch each other."""
     eight_side_radii: float = 0.6
-    """Of laps to both sides each lies within so many radii of the last one to its own side: figures of eight repeat..."""
+    """Figures of eight repeat: of laps to both sides each lies within so many radii of the last one to its side..."""
     eight_side_ratio: float = 1.4
     """... and takes at most this many times its way."""
     racetrack_leg_share: float = 0.36
