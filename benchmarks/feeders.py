@@ -14,30 +14,26 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from benchmarks._feeder_sockets import MISS, Parts, measure_parts, over_sockets
 from benchmarks._feeders import HALF_S, World, as_beast, make_world, place
-from skywatch.picture.picture import Picture
-from skywatch.picture.reception.feeders import FeederIntake
+from benchmarks._lies import print_lies
 from skywatch.receivers.framing.beast import BeastFramer
 from skywatch.receivers.framing.frames import FrameBatch
 from skywatch.receivers.ingest.encoding import FeederMessage, encode
 from skywatch.receivers.ingest.gathering import gatherer as gathering
-from skywatch.receivers.ingest.reception import FeederReception
 from skywatch.receivers.kinds.mode_s_stream import FrameReports
 from skywatch.receivers.listening.connection import FeederConnection
 from skywatch.receivers.listening.hub import FeederHub, KnownFeeder, hash_of
-from skywatch.receivers.mode_s.encoder import airborne_position, identification, squitter
+from skywatch.receivers.mode_s.encoder import airborne_position, squitter
 
 FEEDERS, HEARERS, FRAMES_S, SECONDS = 1_000, 10, 240, 5
 # So many gatherings a second of 50 ms each.
 FLUSHES_S = 20
 RATIOS = (1, 10, 60)
 RATIO_FEEDERS, RATIO_SECONDS = 240, 4
-LIARS_FEEDERS, LIARS_SECONDS, LIARS_SHARE = 200, 15, 0.05
 BATCH_FEEDERS, BATCH_FRAMES, BATCH_ROUNDS = 40, 24, 100
 SOCKET_FEEDERS, SOCKET_SECONDS = 1_000, 8
 
@@ -59,16 +55,6 @@ class Ingest:
             if not self.hub.claim(connection):
                 raise RuntimeError("a feeder is not let in")
             self.connections.append(connection)
-
-
-class _Runtime:
-    """Only what ``FeederReception`` takes of a runtime."""
-
-    def __init__(self, hub: FeederHub) -> None:
-        self._hub = hub
-
-    def shared(self, kind: Any) -> FeederHub:
-        return self._hub
 
 
 def in_process(world: World, feeders: int) -> None:
@@ -168,77 +154,6 @@ def ratios() -> None:
         print(f"{hearers:3} hearers a frame: 1 report for {frames / max(reports, 1):6.1f} frames")
 
 
-def liars() -> None:
-    """Fields that lie in the picture, of aircraft that two honest feeders hear."""
-    world = make_world(LIARS_FEEDERS, HEARERS, FRAMES_S, LIARS_SECONDS)
-    lying = set(random.Random(4).sample(range(LIARS_FEEDERS), max(1, round(LIARS_FEEDERS * LIARS_SHARE))))
-    kinds = ("shifted", "replayed", "invented")
-    honest = np.delete(world.hears, sorted(lying), 0).sum(0)
-    ingest, chance = Ingest(LIARS_FEEDERS), random.Random(5)
-    now = [time.time()]
-    picture = Picture(clock=lambda: now[0], monotonic=lambda: now[0])
-    intake = FeederIntake(picture, FeederReception(_Runtime(ingest.hub)))
-    base, checked, wrong, invented, marked = now[0], 0, 0, 0, 0
-    for half_second in range(len(world.frames)):
-        now[0] = base + half_second * HALF_S
-        for feeder, connection in enumerate(ingest.connections):
-            heard = world.bytes_of(feeder, half_second, MISS, chance)
-            if feeder in lying:
-                heard = lie(kinds[feeder % len(kinds)], world, feeder, half_second, chance)
-            connection.receive(b"".join(heard))
-        ingest.gatherer.flush(now[0])
-        if half_second % 2 == 0:
-            continue
-        intake.take(ingest.hub.reduce())
-        sky = picture.tick()
-        if half_second * HALF_S < 8:
-            continue
-        for number, address in enumerate(world.addresses):
-            if honest[number] < 2:
-                continue
-            aircraft = sky.aircraft(f"{address:06x}")
-            checked += 1
-            wrong += aircraft is None or not is_true(aircraft, number, half_second)
-        single = sky.column("single_source")
-        invented = sum(hexadecimal.startswith("7") for hexadecimal in sky.hexes)
-        marked = sum(bool(single[row]) for row, name in enumerate(sky.hexes) if name.startswith("7"))
-    print(f"{len(lying)} liars of {LIARS_FEEDERS} (shifted, replayed, invented): {wrong} lies in {checked} looks")
-    print(f"  at aircraft that two honest ones hear; {invented} invented aircraft, {marked} marked single_source")
-
-
-def lie(kind: str, world: World, feeder: int, half_second: int, chance: random.Random) -> list[bytes]:
-    """What a liar sends in place of what it hears."""
-    if kind == "replayed":
-        return world.bytes_of(feeder, max(0, half_second - 12), MISS, chance)
-    sent = []
-    for number in np.flatnonzero(world.hears[feeder]).tolist():
-        lat, lon = place(number, half_second)
-        address, lat = (0x700000 + feeder * 256 + number % 256, lat) if kind == "invented" else (
-            world.addresses[number], lat + 0.3 + feeder / 1000
-        )  # fmt: skip
-        sent.append(squitter(address, airborne_position(lat, lon, half_second % 2, 9_000 + feeder % 20 * 100)))
-        if half_second % 10 == 0:
-            sent.append(squitter(address, identification(f"LIE{feeder}")))
-    return as_beast(sent, half_second)
-
-
-def is_true(aircraft: dict[str, Any], number: int, half_second: int) -> bool:
-    """Whether position, altitude and callsign are those of the world within the last three seconds."""
-    if "lat" not in aircraft:
-        return True
-    near = any(
-        abs(aircraft["lat"] - place(number, max(0, half_second - ago))[0]) < 0.001
-        and abs(aircraft["lon"] - place(number, max(0, half_second - ago))[1]) < 0.001
-        for ago in range(7)
-    )
-    altitude_ft = 20_000 + number % 200 * 100
-    return (
-        near
-        and aircraft.get("alt_baro", altitude_ft) == altitude_ft
-        and aircraft.get("flight", f"TST{number}") == f"TST{number}"
-    )
-
-
 def heard_of(frames_s: int) -> int:
     """Frames that an antenna hears a second, of which so many are sent."""
     return round(frames_s / (1 - MISS))
@@ -253,7 +168,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     in_process(make_world(options.feeders, options.hearers, heard_of(FRAMES_S), SECONDS), options.feeders)
     batches()
     ratios()
-    liars()
+    print_lies()
     over_sockets(make_world(SOCKET_FEEDERS, HEARERS, heard_of(FRAMES_S), 2), SOCKET_SECONDS)
 
 

@@ -72,6 +72,7 @@ class Picture:
         # The tracker replaces them.
         self.feeders_that_hear: Callable[[str], list[tuple[str, float | None, float]]] = lambda address: []
         self.views_of_feeder: Callable[[str, ReceiverViews | None], ReceiverViews | None] = lambda name, views: None
+        self.join_feeders: Callable[[float], None] = lambda now: None
         self._fields = FieldValidator(self.validator, self.corroboration.voices)
         self._airframes = airframes
         self._assembly = Assembly(self.epoch, self.shown_station, airframes, station)
@@ -128,6 +129,7 @@ class Picture:
         if voice is not None:
             reports = self.corroboration.filter(receiver, voice, reports, now)
         else:
+            self.corroboration.voices.pop(receiver, None)
             self.corroboration.confirm(map(attrgetter("hex"), reports), now)
         if reports:
             reports = self.admission.filter(views, reports, self._views.in_order, now, proven)
@@ -147,6 +149,7 @@ class Picture:
     def tick(self) -> Sky:
         """The present picture."""
         now = self._follow_clock()
+        self.join_feeders(now)
         for views in self._views:
             views.forget(now - self.timeout_s)
         self.admission.follow(self._views.in_order, now - self.timeout_s)
@@ -156,7 +159,7 @@ class Picture:
         previous_row, left = rows.follow(hexes, gathered.index, now)
         self._restored.recall(hexes, previous_row, rows, self._views.index_of, now)
         offers = self.validator.review(gathered.offers, receivers, rows.positions, hexes, now)
-        offered = choose(offers, len(hexes), now)
+        offered = choose(offers, len(hexes), now, gathered.contested)
         accepted = np.flatnonzero(acceptable(rows.positions, offered, now))
         rows.positions.set(accepted, offered, accepted)
         for address in self.validator.undecided:

@@ -5,13 +5,13 @@ Everything is columns: row *i* is the aircraft of row *i* of the tick.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.picture.receiving.fields import AGREED_S, STALE_S
+from skywatch.picture.receiving.fields import AGREED_S, CONTESTED_S, STALE_S
 
 Array = npt.NDArray[Any]
 NO_TRUST = 255
@@ -22,7 +22,8 @@ class Offer:
     """The positions that one receiver offers: rows of the tick and, for each, position, time (unix s) and trust.
 
     ``lat`` is NaN where there is none; ground speed (kt, NaN where unknown) and ``on_ground`` tell how far the
-    aircraft can have come. ``voices`` independent feeders agree on each.
+    aircraft can have come. ``voices`` independent feeders agree on each; ``is_untrusted``: a single feeder says so
+    that managers do not trust.
     """
 
     receiver: int
@@ -34,6 +35,7 @@ class Offer:
     gs: Array
     on_ground: Array
     voices: Array | None = None
+    is_untrusted: bool = False
 
 
 @dataclass
@@ -78,15 +80,19 @@ class Positions:
         self.receiver[rows] = source.receiver[source_rows]
 
 
-def choose(offers: list[Offer], count: int, now: float) -> Positions:
+def choose(offers: list[Offer], count: int, now: float, contested: Array | None = None) -> Positions:
     """The best offer for each of ``count`` rows: fresh before stale, then the most trusted, then the latest.
 
-    Among those trusted alike, what independent feeders agree on comes first while it is new. Equal standing is decided
-    by the order of ``offers``.
+    What independent feeders agree on comes first while it is new: among those trusted alike, and before whatever an
+    untrusted one says, where ``contested`` (see ``presence``) until they agree again. Equal standing is decided by the
+    order of ``offers``.
     """
     best = Positions.none(count)
     best_trust = np.full(count, 2 * NO_TRUST, "i2")
+    agreed = _agreed(offers, count, now, contested)
     for offer in offers:
+        if offer.is_untrusted and agreed[offer.rows].any():
+            offer = replace(offer, lat=np.where(agreed[offer.rows], np.nan, offer.lat))
         rows = offer.rows
         # All stale positions stand alike, behind every fresh one.
         trust = 2 * np.where(now - offer.at > STALE_S, NO_TRUST - 1, offer.trust.astype("i2"))
@@ -102,6 +108,18 @@ def choose(offers: list[Offer], count: int, now: float) -> Positions:
         best.receiver[chosen] = offer.receiver
         best_trust[chosen] = trust[better]
     return best
+
+
+def _agreed(offers: list[Offer], count: int, now: float, contested: Array | None) -> Array:
+    """?[count]: of which aircraft independent feeders agree on a position that no untrusted one replaces."""
+    agreed = np.zeros(count, "?")
+    valid_s = AGREED_S if contested is None else np.where(contested, CONTESTED_S, AGREED_S)
+    for offer in offers:
+        if offer.voices is not None:
+            age_s = np.full(count, np.inf)
+            age_s[offer.rows] = np.where((offer.voices > 1) & ~np.isnan(offer.lat), now - offer.at, np.inf)
+            agreed |= age_s <= valid_s
+    return agreed
 
 
 def acceptable(believed: Positions, offered: Positions, now: float) -> Array:

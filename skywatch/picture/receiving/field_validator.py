@@ -27,6 +27,7 @@ from skywatch.picture.receiving.contradictions import (
     vote,
 )
 from skywatch.picture.receiving.fields import STALE_S
+from skywatch.picture.receiving.view import is_new
 from skywatch.receivers.ingest.voices import Voice
 from skywatch.receivers.reports.report import Report
 
@@ -110,7 +111,7 @@ class FieldValidator:
 
     def __init__(self, positions: PositionValidator, speakers: Mapping[str, Voice] | None = None) -> None:
         self._positions = positions
-        self._speakers = speakers if speakers is not None else {}
+        self.speakers = speakers if speakers is not None else {}
         self._codes = TextCodes()
         self._before = Before()
         # (address, quantity) -> time of the contradiction, and the receiver that changed the value.
@@ -189,7 +190,7 @@ class FieldValidator:
         by_owner: dict[str, Array] = {}
         for receiver, reporter in enumerate(shared.reporters):
             of_receiver = reported[reporter]
-            speaker = self._speakers.get(names[of_receiver.receiver])
+            speaker = self.speakers.get(names[of_receiver.receiver])
             if speaker is not None:
                 before = by_owner.setdefault(speaker.owner, np.zeros(shared.weights.shape[1], "?"))
                 shared.weights[receiver, before] = 0.0
@@ -238,17 +239,27 @@ class FieldValidator:
         decided = np.flatnonzero(~tied)
         for at in decided.tolist():
             shared.wrong[:, columns[at]] |= ~np.isnan(values[:, at]) & ~agree[winner[at], :, at]
-        for column, receiver in zip(columns.tolist(), believed.tolist(), strict=True):
+        for at, (column, receiver) in enumerate(zip(columns.tolist(), believed.tolist(), strict=True)):
             row = int(shared.rows[column])
-            view = (
-                reported[shared.reporters[receiver]].views[shared.view_indices[receiver, column]]
-                if receiver >= 0
-                else None
-            )
+            view = self._view(comparison, reported, shared, column, receiver, agree[:, :, at], now)
             for name in comparison.fields:
                 verdict.values.append((name, row, UNSET if view is None else getattr(view, name)))
             if view is None and comparison.name not in verdict.disputed.setdefault(row, []):
                 verdict.disputed[row].append(comparison.name)
+
+    def _view(
+        self, comparison: Comparison, reported: Sequence[Reported], shared: Shared, column: int, believed: int,
+        agree: Array, now: float,
+    ) -> Report | None:  # fmt: skip
+        """The view whose value is shown: what independent feeders agree on, if that does not contradict the best."""
+        if believed < 0:
+            return None
+        for receiver in np.flatnonzero((shared.weights[:, column] > 1) & agree[believed]).tolist():
+            agreed: Report = reported[shared.reporters[receiver]].views[shared.view_indices[receiver, column]]
+            if is_new(agreed, comparison.fields[0], now):
+                return agreed
+        best: Report = reported[shared.reporters[believed]].views[shared.view_indices[believed, column]]
+        return best
 
     def _plausible(self, comparison: Comparison, reported: Sequence[Reported], shared: Shared, columns: Array) -> Array:
         """1 if a receiver's value is plausible, by its values of other aircraft and the station's horizon; else 0."""

@@ -19,10 +19,12 @@ from skywatch.picture.positions.accepted import NO_TRUST, Array, Offer
 from skywatch.picture.receiving.field_validator import FieldValidator
 from skywatch.picture.receiving.fields import MLAT_TRUST, STALE_S, TISB_TRUST, UNNAMED_TRUST
 from skywatch.picture.receiving.merge import merge
+from skywatch.picture.receiving.presence import contested
 from skywatch.picture.receiving.receiver_views import ReceiverViews
 from skywatch.picture.receiving.view import FieldState, View
 from skywatch.picture.state.columns import columns_of, floats, is_absent
 from skywatch.picture.state.sky import SOURCE_INDEX
+from skywatch.receivers.ingest.voices import Voice
 from skywatch.receivers.reports.report import Report
 
 Values = dict[str, list[Any]]
@@ -40,6 +42,7 @@ class Gathered:
     ``index`` is the row of each address. ``values`` has, for each field of a report, one value per aircraft; ``times``
     the states of single fields, by row, if they differ from ``at``; ``receiver`` the index of the highest ranking
     receiver. ``disputed`` names, by row, the quantities that are withheld because receivers contradict each other.
+    ``contested`` ?[n] see ``presence``.
     """
 
     hexes: list[str]
@@ -49,6 +52,7 @@ class Gathered:
     receiver: Array
     offers: list[Offer]
     disputed: dict[int, list[str]] = field(default_factory=dict)
+    contested: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,7 @@ class _Reported:
     values: Values
     times: Times  # by index within ``views``
     level: Array  # trust in the source of each view
+    speaker: Voice | None = None  # of a feeder that managers do not trust
 
     def without(self, indices: Array) -> _Reported:
         """The same without the views of these indices."""
@@ -104,7 +109,12 @@ class _Reported:
             floats(values["gs"]),
             np.array([altitude == "ground" for altitude in values["alt_baro"]], "?"),
             self.voices(),
+            self.speaker is not None,
         )
+
+    def heard_at(self) -> Array:
+        """When each view was heard last (unix s)."""
+        return np.array(self.values["at"], "f8")
 
     def voices(self) -> Array | None:
         """How many independent feeders agree on each view; None where the receiver is one."""
@@ -135,16 +145,18 @@ def gather(
     for receiver, of_receiver in views_by_receiver.items():
         views = list(of_receiver.values())
         rows = np.fromiter(map(index.__getitem__, of_receiver), "i8", len(views))
-        reported.append(_reported(receiver, views, rows, columns_of(views, DECIDING + COMPARED)))
+        speaker = validator.speakers.get(names[receiver])
+        reported.append(_reported(receiver, views, rows, columns_of(views, DECIDING + COMPARED), speaker))
+    is_contested = contested(reported, names, validator.speakers, len(hexes), now)
     verdict = validator.review(reported, names, hexes, now)
     remaining = [
         receiver_reports.without(indices) for receiver_reports, indices in zip(reported, verdict.excluded, strict=True)
     ]
-    values, times, best_receiver = _combined(remaining, len(hexes), now)
+    values, times, best_receiver = _combined(remaining, is_contested, now)
     for name, row, value in verdict.values:
         values[name][row] = value
     offers = [receiver_reports.offer() for receiver_reports in reported]
-    return Gathered(hexes, index, values, times, best_receiver, offers, verdict.disputed)
+    return Gathered(hexes, index, values, times, best_receiver, offers, verdict.disputed, is_contested)
 
 
 def _gather_one(receiver: int, views: dict[str, Report], order: Collection[str]) -> Gathered:
@@ -158,19 +170,22 @@ def _gather_one(receiver: int, views: dict[str, Report], order: Collection[str])
     return Gathered(hexes, index, reported.values, reported.times, receivers, [reported.offer()])
 
 
-def _reported(receiver: int, views: list[Report], rows: Array, values: Values) -> _Reported:
+def _reported(
+    receiver: int, views: list[Report], rows: Array, values: Values, speaker: Voice | None = None
+) -> _Reported:
     level = np.fromiter(map(SOURCE_INDEX.get, values["type"], repeat(UNNAMED_TRUST)), "u1", len(views))
-    return _Reported(receiver, views, rows, values, _field_states(views), level)
+    return _Reported(receiver, views, rows, values, _field_states(views), level, speaker)
 
 
-def _combined(reported: list[_Reported], aircraft: int, now: float) -> tuple[Values, Times, Array]:
-    """``values``, ``times`` and ``receiver`` of this number of aircraft, see Gathered."""
+def _combined(reported: list[_Reported], is_contested: Array, now: float) -> tuple[Values, Times, Array]:
+    """``values``, ``times`` and ``receiver`` of the aircraft, see Gathered."""
+    aircraft = len(is_contested)
     views = [view for of_receiver in reported for view in of_receiver.views]
     rows = np.concatenate([np.empty(0, "i8"), *(of_receiver.rows for of_receiver in reported)])
     index, receiver = _best(reported, aircraft, now)
     best = list(map(views.__getitem__, index.tolist()))
     needs_merge = _needs_merge(reported, aircraft)
-    for row, (merged, latest) in _merged(reported, needs_merge, now).items():
+    for row, (merged, latest) in _merged(reported, needs_merge, is_contested, now).items():
         best[row], receiver[row] = merged, latest
     is_best = np.zeros(len(views), "?")
     is_best[index] = True
@@ -180,14 +195,23 @@ def _combined(reported: list[_Reported], aircraft: int, now: float) -> tuple[Val
     return values, _field_states(best), receiver
 
 
-def _merged(reported: list[_Reported], needs_merge: Array, now: float) -> dict[int, tuple[Report, int]]:
+def _merged(
+    reported: list[_Reported], needs_merge: Array, is_contested: Array, now: float
+) -> dict[int, tuple[Report, int]]:
     """The merged view of each row that needs it, and the receiver with the latest message."""
-    views_by_row: dict[int, list[tuple[int, Report]]] = {row: [] for row in np.flatnonzero(needs_merge).tolist()}
+    views_by_row: dict[int, list[tuple[int, Report, Voice | None]]] = {
+        row: [] for row in np.flatnonzero(needs_merge).tolist()
+    }
     for of_receiver in reported:
         for index in np.flatnonzero(needs_merge[of_receiver.rows]).tolist():
-            views_by_row[int(of_receiver.rows[index])].append((of_receiver.receiver, of_receiver.views[index]))
+            views_by_row[int(of_receiver.rows[index])].append(
+                (of_receiver.receiver, of_receiver.views[index], of_receiver.speaker)
+            )
     return {
-        row: (merge([view for _, view in views], now), max(views, key=lambda entry: entry[1].at)[0])
+        row: (
+            merge([each[1] for each in views], now, [each[2] for each in views], bool(is_contested[row])),
+            max(views, key=lambda entry: entry[1].at)[0],
+        )
         for row, views in views_by_row.items()
     }
 

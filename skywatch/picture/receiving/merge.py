@@ -19,24 +19,32 @@ from skywatch.picture.receiving.fields import (
     trust,
 )
 from skywatch.picture.receiving.view import FieldState, View
+from skywatch.receivers.ingest.voices import Voice
 from skywatch.receivers.reports.report import Report
 
 
-def merge(views: Sequence[Report], now: float) -> View:
+def merge(
+    views: Sequence[Report], now: float, speakers: Sequence[Voice | None] = (), is_contested: bool = False
+) -> View:
     """One report of all views of an aircraft (at least one).
 
     Each group of fields comes from the view whose source is trusted most among those heard within STALE_S, the
     freshest of equals; where all are stale, from the freshest. Equal standing is decided by the order of ``views``.
+    ``speakers`` are those of views of feeders that managers do not trust: they replace nothing on which independent
+    ones agree. ``is_contested`` as for ``Group.agreed_s``.
     """
     base = min(views, key=lambda view: precedence(_level(view, trust(view.type), view.at, now), view.at, now))
     merged = _copy(base)
     mlat: list[str] = []
     tisb: list[str] = []
+    speakers = speakers or (None,) * len(views)
+    has_untrusted = any(speakers)
     for group in GROUPS:
+        is_settled = has_untrusted and _is_settled(views, group, speakers, is_contested, now)
         best: tuple[bool, float, float] | None = None
         winner = base
-        for view in views:
-            standing = group_standing(view, group)
+        for view, speaker in zip(views, speakers, strict=True):
+            standing = group_standing(view, group) if not (is_settled and speaker) else None
             if standing is None or standing[1] <= now - group.lifetime_s:
                 continue
             rank = precedence(_level(view, *standing, now), standing[1], now)
@@ -62,6 +70,32 @@ def merge(views: Sequence[Report], now: float) -> View:
     merged.position_at = max(view.position_at for view in views)
     merged.messages = sum(view.messages or 0 for view in views)
     return merged
+
+
+def _is_settled(
+    views: Sequence[Report], group: Group, speakers: Sequence[Voice | None], is_contested: bool, now: float
+) -> bool:
+    """Whether independent feeders agree on a group, or must before it is shown."""
+    if is_contested and group.is_alarm:
+        return not _is_confirmed(views, group, speakers)
+    agreed_s = group.agreed_s(is_contested)
+    for view in views:
+        if isinstance(view, View) and view.voices > 1:
+            standing = group_standing(view, group)
+            if standing is not None and now - standing[1] <= agreed_s:
+                return True
+    return False
+
+
+def _is_confirmed(views: Sequence[Report], group: Group, speakers: Sequence[Voice | None]) -> bool:
+    """Whether two feeders say the same, such as decode themselves, so that they agree by no frames."""
+    name = group.fields[0]
+    said = [
+        (speaker, getattr(view, name))
+        for view, speaker in zip(views, speakers, strict=True)
+        if speaker is not None and getattr(view, name) is not UNSET
+    ]
+    return any(one.is_independent(other) and value == same for one, value in said for other, same in said)
 
 
 def _level(view: Report, level: int, at: float, now: float) -> float:

@@ -43,6 +43,14 @@ def view_of(address: str) -> View:
     return View(address, messages=0, heard={})
 
 
+def is_new(view: Report, name: str, now: float) -> bool:
+    """Whether a field was heard within STALE_S."""
+    if getattr(view, name) is UNSET:
+        return False
+    state = view.heard.get(name) if isinstance(view, View) else None
+    return now - (state.at if state is not None else view.at) <= STALE_S
+
+
 def absorb(view: View, report: Report) -> None:
     """Update a view with one message, field by field, unless the view has a fresher or more trusted value."""
     at = report.at

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
 from skywatch.core.reporting import health
 from skywatch.picture.picture import Picture
 from skywatch.picture.receiving.receiver_views import ReceiverViews
+from skywatch.picture.reception.process_clocks import ProcessClocks
 from skywatch.receivers.ingest.reception import FeederReception
-from skywatch.receivers.ingest.reducing.reports import AGREED_RECEIVER
+from skywatch.receivers.ingest.reducing.reports import AGREED_RECEIVER, by_lane
 from skywatch.receivers.ingest.reduction import Reduction
 from skywatch.receivers.reports.report import Report
+
+if TYPE_CHECKING:
+    from skywatch.receivers.ingest.agreement import ProcessAgreement
 
 # Registered feeders are called so in the picture, with their id behind a hyphen.
 FEEDER = "feeder"
@@ -26,9 +31,21 @@ class FeederIntake:
         self._reception = reception
         picture.views_of_feeder = self.views
         picture.feeders_that_hear = self.hearers
+        picture.join_feeders = self._join
+        self._clocks = ProcessClocks()
+        self._agreement: ProcessAgreement | None = None
 
     def take(self, reduction: Reduction, process: str = "") -> None:
         """Take a second of a process (empty: this one)."""
+        if process:
+            now = self._picture.now()
+            reduction = reduction.shifted(self._clocks.correction_s(process, reduction.at, now))
+            if self._agreement is None:
+                # Without ingest processes no decoder is loaded.
+                from skywatch.receivers.ingest.agreement import ProcessAgreement
+
+                self._agreement = ProcessAgreement(self._picture.station)
+            self._agreement.add(process, reduction.alone, reduction.lanes, now)
         for delivered in reduction.deliveries():
             self._picture.put(
                 delivered.receiver, delivered.reports, delivered.messages, is_counted=False, voice=delivered.voice
@@ -40,6 +57,12 @@ class FeederIntake:
         dropped = self._picture.corroboration.dropped
         if dropped:
             health.report("feeder_aircraft", True, _described(dropped), dropped=dropped.total())
+
+    def _join(self, now: float) -> None:
+        """Put what feeders of different processes agree on."""
+        if self._agreement is not None:
+            for _, reports, messages in by_lane(self._agreement.agree(now)):
+                self._picture.put(AGREED_RECEIVER, reports, messages, is_counted=False)
 
     def hearers(self, address: str) -> list[tuple[str, float | None, float]]:
         """The receivers, signals (dBFS) and times (unix s) of the feeders that heard an aircraft within a minute."""

@@ -12,8 +12,8 @@ import msgspec
 import numpy as np
 
 from skywatch.receivers.base import ReceiverStatus
-from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.ingest.reducing.columns import FIELDS, Heard, ReportColumns
+from skywatch.receivers.framing.frames import LONG_BYTES, ROW_BYTES, Column
+from skywatch.receivers.ingest.reducing.columns import FIELDS, AloneFrames, Heard, ReportColumns
 from skywatch.receivers.ingest.reduction import Lane, Link, Reduction
 from skywatch.receivers.ingest.voices import Voice
 from skywatch.receivers.listening.hub import Delivered
@@ -21,11 +21,13 @@ from skywatch.receivers.reports.report import Report
 
 VERSION = 1
 _COMPRESSION_LEVEL = 1
+_OLDEST_MS = 65_535
 _REPORT_DTYPES = {
     "key": "<i8", "at": "<f8", "position_at": "<f8", "messages": "<i4", "voices": "<u1", "is_dissent": "?",
     "rssi": "<f4", "acas_ra": "<i8", "acas_ra_frames": "<i4",
 }  # fmt: skip
 _HEARD_DTYPES = {"address": "<u4", "feeder": "<u4", "rssi": "<f4", "has_position": "?"}
+_ALONE_DTYPES = {"key": "<i8", "age_ms": "<u2", "length": "<u1", "data": "<u1"}
 _REPORT_FIELDS = Report.__struct_fields__
 
 
@@ -57,6 +59,8 @@ class _Wire(msgspec.Struct, array_like=True):
     delivered: list[tuple[str, tuple[str, str] | None, list[list[tuple[int, Any]]], int]]
     statuses: list[ReceiverStatus]
     copied: list[int]
+    # Processes of the release before do not send it.
+    alone: dict[str, bytes] = msgspec.field(default_factory=dict)
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -89,6 +93,7 @@ def encode(message: FeederMessage) -> bytes:
         ],
         message.statuses,
         message.copied,
+        _alone_columns(reduction.alone, reduction.at),
     )
     return bytes([VERSION]) + zlib.compress(_encoder.encode(wire), _COMPRESSION_LEVEL)
 
@@ -100,6 +105,7 @@ def decode(data: bytes) -> FeederMessage:
     try:
         wire = _decoder.decode(zlib.decompress(data[1:]))
         columns = {name: np.frombuffer(wire.reports[name], dtype) for name, dtype in _REPORT_DTYPES.items()}
+        alone = _alone_frames(wire.alone, wire.at)
         heard = {name: np.frombuffer(wire.heard[name], dtype) for name, dtype in _HEARD_DTYPES.items()}
         values = np.full((wire.count, len(FIELDS)), np.nan)
         for place, name in enumerate(FIELDS):
@@ -121,8 +127,32 @@ def decode(data: bytes) -> FeederMessage:
             Delivered(name, _voice(voice), [_report(members) for members in reports], messages)
             for name, voice, reports, messages in wire.delivered
         ],
+        alone,
     )
     return FeederMessage(wire.process, reduction, wire.statuses, wire.copied)
+
+
+def _alone_columns(alone: AloneFrames, at: float) -> dict[str, bytes]:
+    """Frames by feeder, with their ages before ``at`` (unix s)."""
+    alone = alone[np.argsort(alone.key, kind="stable")]
+    columns = {
+        "key": alone.key,
+        "age_ms": np.clip(np.rint((at - alone.time) * 1000), 0, _OLDEST_MS),
+        "length": alone.length,
+        "data": alone.data[:, :LONG_BYTES],
+    }
+    return {name: column.astype(_ALONE_DTYPES[name]).tobytes() for name, column in columns.items()}
+
+
+def _alone_frames(columns: dict[str, bytes], at: float) -> AloneFrames:
+    if not columns:
+        return AloneFrames.concatenate([])
+    key, age_ms, length, sent = (np.frombuffer(columns[name], dtype) for name, dtype in _ALONE_DTYPES.items())
+    data = np.zeros((len(key), ROW_BYTES), np.uint8)
+    data[:, :LONG_BYTES] = sent.reshape(len(key), LONG_BYTES)
+    if len(age_ms) != len(key) or len(length) != len(key):
+        raise ValueError("not a message of feeders: columns differ in length")
+    return AloneFrames(key, at - age_ms / 1000, data, length)
 
 
 def _rows(bits: bytes, count: int) -> Column:

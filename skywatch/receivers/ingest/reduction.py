@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
+import numpy as np
 
 from skywatch.receivers.ingest.heard import HeardLog
-from skywatch.receivers.ingest.reducing.columns import AGREED, Heard, ReportColumns
+from skywatch.receivers.ingest.reducing.columns import AGREED, AloneFrames, Heard, ReportColumns
 from skywatch.receivers.ingest.reducing.reports import AGREED_RECEIVER, by_lane
 from skywatch.receivers.ingest.voices import Voice
 from skywatch.receivers.listening.hub import Clock, Delivered
@@ -50,7 +52,7 @@ class Link(msgspec.Struct, array_like=True):
 class Reduction(NamedTuple):
     """Reports, the feeders of their lanes, who heard what, and the connections; ``at`` in unix seconds.
 
-    ``delivered`` is what feeders decoded themselves.
+    ``delivered`` is what feeders decoded themselves. ``alone`` are the frames of reports that are one feeder's.
     """
 
     at: float
@@ -59,6 +61,20 @@ class Reduction(NamedTuple):
     heard: Heard
     links: list[Link]
     delivered: list[Delivered]
+    alone: AloneFrames
+
+    def shifted(self, step: float) -> Reduction:
+        """The same with all times moved by ``step`` seconds."""
+        if not step:
+            return self
+        position_at = np.where(self.reports.position_at > 0, self.reports.position_at + step, 0.0)
+        reports = dataclasses.replace(self.reports, at=self.reports.at + step, position_at=position_at)
+        for delivered in self.delivered:
+            for report in delivered.reports:
+                report.at += step
+                report.position_at += step if report.position_at else 0.0
+        alone = dataclasses.replace(self.alone, time=self.alone.time + step)
+        return self._replace(at=self.at + step, reports=reports, alone=alone)
 
     def deliveries(self) -> Iterator[Delivered]:
         """All reports by receiver: what independent feeders agree on first."""
@@ -71,14 +87,22 @@ class Reduction(NamedTuple):
 
 
 def reduce(
-    gatherer: Gatherer, log: HeardLog, connections: Sequence[FeederConnection], delivered: list[Delivered]
+    gatherer: Gatherer,
+    log: HeardLog,
+    connections: Sequence[FeederConnection],
+    delivered: list[Delivered],
+    at: float | None = None,
 ) -> Reduction:
-    """Reduce what a gatherer has decoded, and take the counters of its connections; ``log`` is told who heard what."""
-    at = time.time()
-    reports, heard = gatherer.reducer.take()
+    """Reduce what a gatherer has decoded, and take the counters of its connections; ``log`` is told who heard what.
+
+    ``at`` is the present time (unix s), that of the computer unless given.
+    """
+    at = time.time() if at is None else at
+    reports, heard, alone = gatherer.reducer.take()
     log.add(heard, {lane: of_lane.feeder_id for lane, of_lane in gatherer.lanes.items()}, at)
     aircraft = log.aircraft()
     reports = gatherer.folding.fold(reports)
+    alone = alone[np.isin(alone.key, reports.key)]
     links = []
     counts = gatherer.counts.of_all([connection.slot for connection in connections])
     for connection, own in zip(connections, counts, strict=True):
@@ -101,4 +125,4 @@ def reduce(
                 grown,
             )
         )
-    return Reduction(at, reports, dict(gatherer.lanes), heard, links, delivered)
+    return Reduction(at, reports, dict(gatherer.lanes), heard, links, delivered, alone)

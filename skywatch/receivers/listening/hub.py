@@ -265,12 +265,12 @@ class FeederHub:
                 await tasks.end(reducing)
                 self.gatherer.close()
 
-    def reduce(self) -> Reduction:
-        """What has come since the last reduction."""
+    def reduce(self, at: float | None = None) -> Reduction:
+        """What has come since the last reduction, until ``at`` (unix s; now unless given)."""
         from skywatch.receivers.ingest.reduction import reduce
 
         reports, self._reports = self._reports, []
-        reduction = reduce(self.gatherer, self.heard, self.connections(), reports)
+        reduction = reduce(self.gatherer, self.heard, self.connections(), reports, at)
         for name, count in self.gatherer.position_counts().items():
             self.cpr[name] = count
         return reduction

@@ -15,6 +15,8 @@ from skywatch.receivers.source_clock import CLOCK_SET_S, DRIFT
 # A first reading has come within this time (s).
 FIRST_S = 0.1
 SPAN_FACTOR, SPAN_SLACK_S = 1.5, 0.5
+# A process that has read nothing for so long (s) stood still: what it reads now came in the meantime, not now.
+STOOD_STILL_S = 1.5
 # No frame is older than this when it comes (s): who dates frames back gains nothing.
 OLDEST_S = 30.0
 
@@ -24,6 +26,7 @@ class FeederClocks:
 
     def __init__(self) -> None:
         self._offset = self._arrived_at = self._last_at = np.empty(0)
+        self._read_at = np.inf
 
     def reset(self, slot: int) -> None:
         """A new connection: nothing is known of its counter."""
@@ -55,7 +58,9 @@ class FeederClocks:
             offset = np.where(is_new, sample, offset + np.minimum(sample - offset, DRIFT * elapsed))
         self._offset[slots[runs]] = offset[runs]
         self._arrived_at[slots[runs]] = received_at
-        first = np.maximum(previous, received_at - FIRST_S)
+        stood_still = received_at - self._read_at > STOOD_STILL_S
+        self._read_at = received_at
+        first = previous if stood_still else np.maximum(previous, received_at - FIRST_S)
         share = (np.arange(len(ticks)) - starts[of] + 1) / lengths[of]
         spread = first[of] + share * (received_at - first[of])
         result: Column = np.where(runs[of], seconds + offset[of], spread)

@@ -74,6 +74,8 @@ class Gatherer:
         # The feeder of each lane that has had reports.
         self.lanes: dict[int, Lane] = {}
         self.tap = tap
+        # Tests and benchmarks have times of their own (monotonic s).
+        self.clock = time.monotonic
         self._matcher = TransmissionMatcher(self.slots)
         # Feeders may be anywhere; the station is a reference for what is on the ground around it.
         self._decoder = Decoder(station, max_range_nm=math.inf, capacity=DECODER_CAPACITY)
@@ -195,7 +197,7 @@ class Gatherer:
                 streams[place].note_clock(frames.ticks[start:end], received_at)
 
     def _decode(self, frames: FrameBatch, slot: Column) -> None:
-        matched = self._matcher.match(frames, slot, time.monotonic())
+        matched = self._matcher.match(frames, slot, self.clock())
         decoded = self._decoder.decode(matched.frames, matched.lanes)
         key, is_position = self.reducer.add(decoded, matched.lanes, matched.is_repeat)
         if self.tap is not None:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from skywatch.receivers.framing.frames import Column
+from skywatch.receivers.framing.frames import ROW_BYTES, Column
 from skywatch.receivers.mode_s.table import NON_ICAO
 
 # In the order of the columns of ``values``. Codes are those of ``mode_s.decoded.Decoded``.
@@ -54,6 +54,37 @@ class Heard:
     def nothing(cls) -> Heard:
         """An empty log."""
         return cls(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.float32), np.empty(0, np.bool_))
+
+
+@dataclasses.dataclass(slots=True, eq=False)
+class AloneFrames:
+    """Frames that one feeder of a process sent and no other: ``key`` i8[n] of its report (see the shifts), ``time``
+    f8[n] unix seconds, ``data`` u1[n, 16] and ``length`` u1[n] as in ``FrameBatch``."""
+
+    key: Column
+    time: Column
+    data: Column
+    length: Column
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    @property
+    def lane(self) -> Column:
+        """The lane of each frame."""
+        result: Column = self.key >> LANE_SHIFT
+        return result
+
+    def __getitem__(self, rows: Column) -> AloneFrames:
+        """The frames of a mask or of indices."""
+        return AloneFrames(self.key[rows], self.time[rows], self.data[rows], self.length[rows])
+
+    @classmethod
+    def concatenate(cls, parts: list[AloneFrames]) -> AloneFrames:
+        """The frames of several in their order."""
+        if not parts:
+            return cls(np.empty(0, np.int64), np.empty(0), np.empty((0, ROW_BYTES), np.uint8), np.empty(0, np.uint8))
+        return cls(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in dataclasses.fields(cls)))
 
 
 @dataclasses.dataclass(slots=True, eq=False)

@@ -6,6 +6,8 @@ replies, and would not know which is which in a report of both.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column
@@ -15,9 +17,11 @@ from skywatch.receivers.ingest.reducing.columns import (
     FIELD,
     LANE_SHIFT,
     SOURCE_SHIFT,
+    AloneFrames,
     Heard,
     ReportColumns,
 )
+from skywatch.receivers.ingest.reducing.folding import FAST
 from skywatch.receivers.ingest.voices import count_voices
 from skywatch.receivers.mode_s.content.values import ON_GROUND_ALT
 from skywatch.receivers.mode_s.decoded import Decoded, Status
@@ -27,6 +31,17 @@ from skywatch.receivers.mode_s.table import NON_ICAO
 _IS_REPLY = np.zeros(32, np.bool_)
 _IS_REPLY[[0, 4, 5, 11, 16, 20, 21]] = True
 NO_KEY = -1
+# A report covers a second, after a process stood still more (s).
+SPAN_S = 1.5
+_ALL_CALL = 11
+
+
+class Taken(NamedTuple):
+    """The reports of a second, who heard which aircraft, and what single feeders sent."""
+
+    reports: ReportColumns
+    heard: Heard
+    alone: AloneFrames
 
 
 class Reducer:
@@ -44,6 +59,7 @@ class Reducer:
         self._is_repeat: list[Column] = []
         self._fields: dict[str, list[tuple[Column, Column]]] = {}
         self._heard: list[tuple[Column, Column, Column, Column]] = []
+        self._alone: list[AloneFrames] = []
 
     def add(self, decoded: Decoded, lanes: Column, is_repeat: Column) -> tuple[Column, Column]:
         """Add a gathering; returns the key of each frame's report i8[n] (-1: none), and whether it gave a position."""
@@ -68,6 +84,10 @@ class Reducer:
             if len(grounded):
                 ground = np.full(len(grounded), ON_GROUND_ALT)
                 self._fields.setdefault("alt_baro", []).append((grounded + self._count, ground))
+        alone = np.flatnonzero((lanes > 0) & (key != NO_KEY))
+        if len(alone):
+            frames = decoded.frames
+            self._alone.append(AloneFrames(key[alone], decoded.time[alone], frames.data[alone], frames.length[alone]))
         self._count += len(key)
         return key, is_position
 
@@ -75,13 +95,13 @@ class Reducer:
         """Add hearers of reports, which are known by their keys."""
         self._heard.append((key, slot, rssi, is_position))
 
-    def take(self) -> tuple[ReportColumns, Heard]:
-        """The reports of what was added, and who heard which aircraft."""
+    def take(self) -> Taken:
+        """What was added since the last time."""
         if not self._count:
             nothing = ReportColumns.blank(np.empty(0, np.int64), np.empty(0))
             heard = self._hearers(nothing)
             self._begin()
-            return nothing, heard
+            return Taken(nothing, heard, AloneFrames.concatenate([]))
         keys, time = np.concatenate(self._key), np.concatenate(self._time)
         order = np.argsort(time, kind="stable")
         order = order[keys[order] != NO_KEY]
@@ -98,9 +118,9 @@ class Reducer:
         reports.rssi[inverse[measured]] = rssi[measured]
         for name, pieces in self._fields.items():
             self._fill(reports, name, pieces, time, report, place)
-        heard = self._hearers(reports)
+        heard, alone = self._hearers(reports), _without_repeats(AloneFrames.concatenate(self._alone))
         self._begin()
-        return reports, heard
+        return Taken(reports, heard, alone)
 
     @staticmethod
     def _fill(
@@ -112,6 +132,9 @@ class Reducer:
         in_order = np.argsort(place[rows], kind="stable")
         rows, values = rows[in_order], values[in_order]
         good = report[rows] >= 0
+        if name in FAST and name not in ("lat", "lon"):
+            # A report has one time: what changes every second is not dated by what came later.
+            good &= time[rows] >= reports.at[report[rows]] - SPAN_S
         rows, values = rows[good], values[good]
         if name == "acas_ra":
             reports.acas_ra[report[rows]] = values
@@ -150,3 +173,15 @@ class Reducer:
             rssi=np.fmax.reduceat(rssi[order], starts).astype(np.float32),
             has_position=np.logical_or.reduceat(is_position[order], starts),
         )
+
+
+def _without_repeats(alone: AloneFrames) -> AloneFrames:
+    """Of the all-call replies of an aircraft, which are always the same, the last one."""
+    all_calls = np.flatnonzero(alone.data[:, 0] >> 3 == _ALL_CALL)
+    if not len(all_calls):
+        return alone
+    keep = np.ones(len(alone), np.bool_)
+    keep[all_calls] = False
+    _, from_behind = np.unique(alone.key[all_calls[::-1]], return_index=True)
+    keep[all_calls[::-1][from_behind]] = True
+    return alone[keep]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import zlib
 from collections import Counter
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -30,17 +32,45 @@ def test_a_second_arrives_as_it_was():
     feeders.send(3, *pair(0x4B1618, 46.5, 8.5), rssi=0)
     feeders.flush()
     decoded = LinesDecoder(Counter()).feed(JSON, 1_767_268_800.0)
-    reduction = feeders.reduce()._replace(delivered=[Delivered("feeder-9", None, decoded.reports, 1)])
+    reduction = feeders.hub.reduce(feeders.at + 0.5)._replace(
+        delivered=[Delivered("feeder-9", None, decoded.reports, 1)]
+    )
     message = FeederMessage("a", reduction, [ReceiverStatus("in", "listen", "0.0.0.0:1")], [7])
     arrived = decode(encode(message))
     same(arrived.reduction.reports, reduction.reports)
     same(arrived.reduction.heard, reduction.heard)
+    assert len(arrived.reduction.alone) == len(reduction.alone) == 2
+    same(arrived.reduction.alone, dataclasses.replace(reduction.alone, time=arrived.reduction.alone.time))
+    np.testing.assert_allclose(arrived.reduction.alone.time, reduction.alone.time, atol=0.001)
     assert arrived.reduction.lanes == reduction.lanes
     assert arrived.reduction.links == reduction.links
     assert (arrived.process, arrived.statuses, arrived.copied) == ("a", message.statuses, [7])
     (delivered,) = arrived.reduction.delivered
     assert (delivered.receiver, delivered.reports[0].flight, delivered.reports[0].lat) == ("feeder-9", "KLM1", 47.5)
     assert delivered.reports[0].position_at == pytest.approx(decoded.reports[0].position_at)
+
+
+def test_a_message_of_the_release_before_has_no_frames_and_is_read():
+    feeders = Feeders(1)
+    feeders.send(1, callsign(0x4B1617, "SWR12"))
+    feeders.flush()
+    message = FeederMessage("a", feeders.hub.reduce(feeders.at), [], [])
+    wire = msgspec.msgpack.decode(zlib.decompress(encode(message)[1:]))
+    before = encode(message)[:1] + zlib.compress(msgspec.msgpack.encode(wire[:-1]))
+    arrived = decode(before)
+    assert len(arrived.reduction.alone) == 0
+    same(arrived.reduction.reports, message.reduction.reports)
+
+
+def test_frames_whose_columns_differ_in_length_are_refused():
+    feeders = Feeders(1)
+    feeders.send(1, callsign(0x4B1617, "SWR12"))
+    feeders.flush()
+    data = encode(FeederMessage("a", feeders.hub.reduce(feeders.at), [], []))
+    wire = msgspec.msgpack.decode(zlib.decompress(data[1:]))
+    wire[-1]["age_ms"] += b"00"
+    with pytest.raises(ValueError, match="columns differ"):
+        decode(data[:1] + zlib.compress(msgspec.msgpack.encode(wire)))
 
 
 def test_an_empty_second_arrives():
