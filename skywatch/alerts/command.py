@@ -22,6 +22,7 @@ from skywatch.alerts.rules.checks import with_duration
 from skywatch.alerts.rules.schemas import NewRule, RuleFields
 from skywatch.alerts.rules.trial import Trial, referenced_objects, run_past, step_of
 from skywatch.alerts.watchlists.entries import Entries
+from skywatch.archive.reading.reader import bind
 from skywatch.core.bus import Message, topics
 from skywatch.core.clock import utcnow
 from skywatch.core.database.migrations import check_schema
@@ -141,4 +142,5 @@ def _run(runtime: Runtime, session: Session, trial: Trial, span: tuple[datetime,
         fail("this installation stores no history")
     begin, end = (at.timestamp() for at in span)
     trial.hours = (end - begin) / 3600
+    bind(session, runtime, "command", is_stream=True)
     run_past(trial, past_pictures(session, begin, end, step_of(end - begin), EVERYTHING), station)

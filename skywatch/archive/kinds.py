@@ -81,6 +81,10 @@ class ArchivedKind:
         what = sa.func.sum(self.table.c[self.amount]) if self.amount else sa.func.count()
         return int(session.scalar(sa.select(what).select_from(self.table).where(self.on(day))) or 0)
 
+    def entries(self, session: Session, day: date) -> int:
+        """How many rows of a day the database has."""
+        return int(session.scalar(sa.select(sa.func.count()).select_from(self.table).where(self.on(day))) or 0)
+
 
 def span_of_day(day: date) -> tuple[datetime, datetime]:
     """Begin and end of a day in UTC."""

@@ -9,4 +9,3 @@ ARCHIVE_BYTES = counter("skywatch_archive_written_bytes_total", "Bytes written t
 ARCHIVE_FAILURES = counter("skywatch_archive_failures_total", "Runs of archiving that failed")
 ARCHIVE_WAITING = gauge("skywatch_archive_waiting_days", "Complete days that are not archived yet")
 ARCHIVE_QUERIES = counter("skywatch_archive_queries_total", "Queries over the archive", "outcome")
-ARCHIVE_READ = counter("skywatch_archive_read_bytes_total", "Bytes that queries read from the archive")

@@ -27,6 +27,11 @@ class ArchivedDay(Base):
     stored: Mapped[int] = mapped_column(sa.BigInteger, default=0)
     changes: Mapped[int] = mapped_column(default=0)
     archived_changes: Mapped[int] = mapped_column(default=0)
+    # The least and the greatest ``id`` in the archived file, where its rows have one.
+    first_id: Mapped[int | None] = mapped_column(sa.BigInteger)
+    last_id: Mapped[int | None] = mapped_column(sa.BigInteger)
+    # Rows of the table on that day, which for chunks of points are fewer than the archived ones.
+    entries: Mapped[int | None] = mapped_column(sa.BigInteger)
     verified_at: Mapped[datetime | None]
     removed_at: Mapped[datetime | None]
 

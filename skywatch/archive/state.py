@@ -27,9 +27,27 @@ def mark_changed(session: Session, kind: str, days: Iterable[date]) -> None:
         )
 
 
-def mark_archived(session: Session, kind: str, day: date, *, rows: int, stored: int, changes: int) -> None:
-    """Note that the archive has a day as it was when its changes were counted."""
+def mark_archived(
+    session: Session,
+    kind: str,
+    day: date,
+    *,
+    rows: int,
+    stored: int,
+    changes: int,
+    entries: int = 0,
+    ids: tuple[int, int] | None = None,
+) -> None:
+    """Note that the archive has a day as it was when its changes were counted.
+
+    ``entries`` are the rows of the table there were, ``ids`` the least and the greatest identifier in the archive.
+    """
     values = {"rows": rows, "stored": stored, "archived_changes": changes, "verified_at": utcnow()}
+    if entries:
+        # What is archived again from the archive keeps the count of the rows that there were.
+        values["entries"] = entries
+    if ids is not None:
+        values["first_id"], values["last_id"] = ids
     statement = insert_into(session, ArchivedDay).values(kind=kind, day=day, changes=changes, **values)
     session.execute(statement.on_conflict_do_update(index_elements=["kind", "day"], set_=values))
 
@@ -57,15 +75,32 @@ def changed_days(session: Session, kinds: Iterable[str]) -> set[date]:
     return set(session.scalars(query))
 
 
-def removed_days(session: Session, kind: str, first: date, last: date) -> list[date]:
+def removed_days(session: Session, kind: str, first: date, last: date) -> list[ArchivedDay]:
     """The days from ``first`` to ``last`` that the database no longer has whole, in order."""
-    query = sa.select(ArchivedDay.day).where(
+    query = (
+        sa.select(ArchivedDay)
+        .where(
+            ArchivedDay.kind == kind,
+            ArchivedDay.day.between(first, last),
+            ArchivedDay.removed_at.is_not(None),
+            ArchivedDay.rows > 0,
+        )
+        .order_by(ArchivedDay.day)
+        .execution_options(populate_existing=True)
+    )
+    return list(session.scalars(query))
+
+
+def days_with_ids(session: Session, kind: str, least: int, greatest: int) -> list[ArchivedDay]:
+    """The days that the database no longer has whole and whose archived rows have identifiers in a range."""
+    query = sa.select(ArchivedDay).where(
         ArchivedDay.kind == kind,
-        ArchivedDay.day.between(first, last),
         ArchivedDay.removed_at.is_not(None),
         ArchivedDay.rows > 0,
+        ArchivedDay.first_id <= greatest,
+        ArchivedDay.last_id >= least,
     )
-    return list(session.scalars(query.order_by(ArchivedDay.day)))
+    return list(session.scalars(query))
 
 
 def forget(session: Session, kind: str, day: date) -> None:

@@ -40,7 +40,12 @@ POSITIONS = pa.schema(
         pa.field("flags", pa.uint8(), nullable=False),
     ]
 )
-ROWS_OPTIONS = {"compression": "zstd", "compression_level": ZSTD_LEVEL, "write_statistics": True}
+ROWS_OPTIONS = {
+    "compression": "zstd",
+    "compression_level": ZSTD_LEVEL,
+    "write_statistics": True,
+    "write_page_checksum": True,
+}
 POSITIONS_OPTIONS = {
     **ROWS_OPTIONS,
     "use_dictionary": False,

@@ -69,6 +69,7 @@ class _Before:
     kind: ArchivedKind
     changes: int
     stored: int
+    entries: int
 
 
 def archive_day(archiver: Archiver, day: date, *, again: bool = False) -> DayOutcome:
@@ -85,27 +86,46 @@ def archive_day(archiver: Archiver, day: date, *, again: bool = False) -> DayOut
         if earlier is None and states:
             # Without a manifest nothing of the day is archived, whatever the database says.
             due = complete
-        before = [_Before(kind, _changes(states.get(kind.name)), kind.stored(session, day)) for kind in due]
+        before = [_before(session, kind, day, states.get(kind.name)) for kind in due]
         session.rollback()
         waiting = tuple(kind.name for kind in archiver.kinds if kind not in complete)
         if not due:
             return DayOutcome(day, earlier, waiting, 0)
         manifest, written = _write(archiver, session, day, [item.kind for item in before], earlier)
+    ids = {item.kind.name: _ids(archiver.place, day, item.kind, manifest) for item in before}
     with writing(archiver.sessions) as session:
         for item in before:
             rows = sum(file.rows for file in manifest.files if item.kind.has(file.stem))
-            mark_archived(session, item.kind.name, day, rows=rows, stored=item.stored, changes=item.changes)
+            mark_archived(
+                session,
+                item.kind.name,
+                day,
+                rows=rows,
+                stored=item.stored,
+                changes=item.changes,
+                entries=item.entries,
+                ids=ids.get(item.kind.name),
+            )
     _delete_others(archiver.place, day, manifest)
     metrics.ARCHIVE_DAYS.inc()
     return DayOutcome(day, manifest if manifest.files else None, waiting, written)
 
 
+def _before(session: Session, kind: ArchivedKind, day: date, state: ArchivedDay | None) -> _Before:
+    changes = state.changes if state is not None else 0
+    return _Before(kind, changes, kind.stored(session, day), kind.entries(session, day))
+
+
+def _ids(place: Place, day: date, kind: ArchivedKind, manifest: Manifest) -> tuple[int, int] | None:
+    """The least and the greatest identifier of the archived rows of a kind whose rows have one."""
+    from skywatch.archive.writing.files import id_range
+
+    file = next((file for file in manifest.files if file.stem == kind.name), None)
+    return id_range(place, day, file) if file is not None else None
+
+
 def _is_current(state: ArchivedDay | None) -> bool:
     return state is not None and state.is_current
-
-
-def _changes(state: ArchivedDay | None) -> int:
-    return state.changes if state is not None else 0
 
 
 def _earlier(archiver: Archiver, day: date, states: dict[str, ArchivedDay]) -> Manifest | None:

@@ -94,3 +94,16 @@ def count_rows(place: Place, day: Any, file: DayFile) -> int:
         raise PlaceError(f"cannot be read back ({str(error)[:80]})", file.name) from None
     except OSError as error:
         raise place_error(error, file.name) from None
+
+
+def id_range(place: Place, day: Any, file: DayFile) -> tuple[int, int]:
+    """The least and the greatest ``id`` of a file, by the statistics of its row groups."""
+    filesystem, root = place.arrow()
+    try:
+        with filesystem.open_input_file(f"{root}/{folder_of(day)}/{file.name}") as source:
+            metadata = pq.ParquetFile(source).metadata
+            column = metadata.schema.names.index("id")
+            statistics = [metadata.row_group(n).column(column).statistics for n in range(metadata.num_row_groups)]
+            return min(item.min for item in statistics), max(item.max for item in statistics)
+    except OSError as error:
+        raise place_error(error, file.name) from None

@@ -1,21 +1,16 @@
-"""Evaluations of many flights: counts and trends, where traffic was (heat map), range of reception (coverage)."""
+"""Evaluations of many points: where traffic was (heat map), and the range of reception (coverage)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core import geo
-from skywatch.core.clock import earlier
-from skywatch.history.models import Flight
 from skywatch.history.reading.archive import Span, one_slice_in, read_slices
-from skywatch.history.reading.flights import FlightFilter, conditions
 from skywatch.history.storage.points import (
     ALTITUDE_FT,
     AT_S,
@@ -27,9 +22,7 @@ from skywatch.history.storage.points import (
     no_points,
     starts_of,
 )
-from skywatch.security.visibility import Visibility
 
-TOP = 10
 # Sampling interval of the heat map along a segment (s).
 SAMPLE_S = 10.0
 MAX_CELLS = 20_000
@@ -38,85 +31,6 @@ MAX_CELLS = 20_000
 MAX_CHUNKS = 2_500
 BANDS_FT: tuple[int, ...] = (0, 5_000, 10_000, 20_000, 30_000, 40_000)
 SECTOR_DEG = 10
-
-
-def statistics(session: Session, begin: datetime, end: datetime, visibility: Visibility) -> dict[str, Any]:
-    """Totals, a row for each day, the most frequent types and callsigns, and the change against the span before."""
-    where = _flights_begun_in(begin, end, visibility.military)
-    totals = _totals(session, where)
-    before = _totals(session, _flights_begun_in(earlier(begin, end - begin), begin, visibility.military))
-    return {
-        "from": begin,
-        "to": end,
-        **totals,
-        "change": {name: _change(before[name], totals[name]) for name in ("flights", "aircraft", "positions")},
-        "days": _days(session, where),
-        "top_types": _top(session, where, Flight.aircraft_type, "type"),
-        "top_operators": _top(session, where, sa.func.substr(Flight.callsign, 1, 3), "operator"),
-        "top_aircraft": _top(session, where, Flight.icao_hex, "icao_hex"),
-    }
-
-
-def _flights_begun_in(begin: datetime, end: datetime, military: bool) -> list[Any]:
-    """Flights that began in a span: each counts once, however long it lasted."""
-    return [Flight.first_seen_at >= begin, Flight.first_seen_at < end, *conditions(FlightFilter(), military)]
-
-
-def _totals(session: Session, where: list[Any]) -> dict[str, Any]:
-    count = sa.func.count
-    row = session.execute(
-        sa.select(
-            count(),
-            count(Flight.icao_hex.distinct()),
-            sa.func.coalesce(sa.func.sum(Flight.positions), 0),
-            sa.func.coalesce(sa.func.sum(Flight.messages), 0),
-            sa.func.coalesce(sa.func.sum(sa.case((Flight.military, 1), else_=0)), 0),
-            sa.func.coalesce(sa.func.sum(sa.case((Flight.emergency, 1), else_=0)), 0),
-            sa.func.max(Flight.max_distance_nm),
-            sa.func.max(Flight.max_altitude_ft),
-            sa.func.max(Flight.max_speed_kt),
-        ).where(*where)
-    ).one()
-    names = ("flights", "aircraft", "positions", "messages", "military_flights", "emergency_flights")
-    totals: dict[str, Any] = {name: int(value) for name, value in zip(names, row, strict=False)}
-    totals["max_distance_nm"] = None if row[6] is None else round(row[6], 1)
-    totals["max_altitude_ft"] = row[7]
-    totals["max_speed_kt"] = None if row[8] is None else round(row[8], 1)
-    return totals
-
-
-def _change(before: int, now: int) -> float | None:
-    """The change in percent, None where there was nothing before."""
-    return round(100.0 * (now - before) / before, 1) if before else None
-
-
-def _days(session: Session, where: list[Any]) -> list[dict[str, Any]]:
-    begin: Any = Flight.first_seen_at
-    if session.get_bind().dialect.name == "sqlite":
-        day = sa.func.date(sa.type_coerce(begin, sa.Integer) // 1000, "unixepoch")
-    else:
-        day = sa.func.date(sa.func.timezone("UTC", begin))
-    query = (
-        sa.select(day, sa.func.count(), sa.func.count(Flight.icao_hex.distinct()), sa.func.sum(Flight.positions))
-        .where(*where)
-        .group_by(day)
-        .order_by(day)
-    )
-    return [
-        {"date": str(date), "flights": flights, "aircraft": aircraft, "positions": int(positions or 0)}
-        for date, flights, aircraft, positions in session.execute(query)
-    ]
-
-
-def _top(session: Session, where: list[Any], column: Any, name: str) -> list[dict[str, Any]]:
-    query = (
-        sa.select(column, sa.func.count())
-        .where(*where, column.is_not(None))
-        .group_by(column)
-        .order_by(sa.func.count().desc(), column)
-        .limit(TOP)
-    )
-    return [{name: value, "flights": flights} for value, flights in session.execute(query)]
 
 
 def samples(points: Points, every_s: float = SAMPLE_S) -> tuple[npt.NDArray[Any], ...]:

@@ -10,8 +10,10 @@ from typing import Any
 
 from skywatch.core.problems import Problem
 from skywatch.history.analysis import schemas, service
+from skywatch.history.analysis.statistics import statistics
 from skywatch.history.nodes import SpanQuery
 from skywatch.history.reading.archive import Span
+from skywatch.history.reading.reaching import reaching
 from skywatch.history.reading.spans import span_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import ApiService
@@ -36,7 +38,7 @@ def get_history_stats(request: Request) -> dict[str, Any]:
     The last 7 days by default; `change` compares with the span of the same length before.
     """
     begin, end = span_of(request, default=timedelta(days=7), longest=timedelta(days=3660))
-    return service.statistics(request.db, begin, end, request.visibility)
+    return statistics(reaching(request), begin, end, request.visibility)
 
 
 @heatmap_service.get(
@@ -54,7 +56,12 @@ def get_heatmap(request: Request) -> dict[str, Any]:
     span = Span(begin.timestamp(), end.timestamp(), military=request.visibility.military)
     with _turn():
         result = service.heatmap(
-            request.db, span, query["cell_deg"], query["bbox"], query["min_altitude_ft"], query["max_altitude_ft"]
+            reaching(request),
+            span,
+            query["cell_deg"],
+            query["bbox"],
+            query["min_altitude_ft"],
+            query["max_altitude_ft"],
         )
     return {"from": begin, "to": end, **result}
 
@@ -79,7 +86,7 @@ def get_coverage(request: Request) -> dict[str, Any]:
     query = request.validated["querystring"]
     span = Span(begin.timestamp(), end.timestamp(), military=request.visibility.military)
     with _turn():
-        result = service.coverage(request.db, span, station, query["min_altitude_ft"], query["max_altitude_ft"])
+        result = service.coverage(reaching(request), span, station, query["min_altitude_ft"], query["max_altitude_ft"])
     return {
         "from": begin,
         "to": end,

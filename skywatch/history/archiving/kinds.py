@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 from skywatch.archive.contents.rows import row_file
 from skywatch.archive.kinds import Archived, ArchivedFile, ArchivedKind, span_of_day
 from skywatch.history.models import Chunk, Flight
-from skywatch.history.reading.archive import Span, read
+from skywatch.history.reading.archive import read
+from skywatch.history.reading.span import Span
 from skywatch.history.storage.points import in_order, join
 
 _chunks: Any = Chunk.__table__

@@ -12,6 +12,7 @@ from skywatch.history.exports import FORMATS, schemas
 from skywatch.history.exports.source import by_slice, pieces, whole_flights
 from skywatch.history.reading.archive import Span
 from skywatch.history.reading.flights import Labels
+from skywatch.history.reading.reaching import reaching
 from skywatch.history.reading.spans import span_of
 from skywatch.history.storage.points import address_code
 from skywatch.http.lists.streaming import stream
@@ -42,7 +43,7 @@ def export_history(request: Request) -> Response:
     span = Span(begin.timestamp(), end.timestamp(), code, request.visibility.military)
 
     def body(session: Session) -> Iterator[bytes]:
-        slices = by_slice(session, span, labels)
+        slices = by_slice(reaching(request, session), span, labels)
         return export_format.write(whole_flights(slices) if export_format.whole else pieces(slices))
 
     name = f"skywatch-{begin:%Y%m%dT%H%M%SZ}-{end:%Y%m%dT%H%M%SZ}.{export_format.extension}"

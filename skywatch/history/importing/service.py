@@ -16,6 +16,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.archive.state import mark_changed
 from skywatch.core import geo
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.database.inserting import insert_many
@@ -88,6 +89,11 @@ def _write(sessions: SessionFactory, settings: HistorySettings, flights: list[Tr
         chunks = [row for at in np.unique(begins).tolist() for row in chunk_rows(at, points[begins == at])]
         if chunks:
             session.execute(sa.insert(Chunk), chunks)
+        # Days that are archived are archived again.
+        mark_changed(session, "flights", [row["first_seen_at"].date() for row in rows])
+        mark_changed(
+            session, "positions", [datetime.fromtimestamp(at, UTC).date() for at in np.unique(begins).tolist()]
+        )
     outcome.flights += len(new)
     outcome.points += len(points)
     outcome.positions += sum(len(flights[index].columns[0]) for index in new)

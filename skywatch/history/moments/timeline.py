@@ -11,10 +11,11 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core.clock import to_datetime
-from skywatch.history.models import Chunk, Flight
+from skywatch.history.models import Chunk
 from skywatch.history.moments.interpolation import sweep
 from skywatch.history.reading.archive import Span, read, read_slices, read_tail
-from skywatch.history.reading.flights import FlightFilter, Labels, conditions
+from skywatch.history.reading.archived import slices_with_points
+from skywatch.history.reading.flights import FlightFilter, Labels, flight_times
 from skywatch.history.storage.points import AT_S, SEGMENT_S, SLICE_S, Points
 from skywatch.history.storage.shards import slice_of, slices
 
@@ -54,9 +55,8 @@ def _flights(
     session: Session, begin: datetime, end: datetime, labels: Labels
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """First and last times (unix seconds) of the flights with positions that the caller may see."""
-    where = conditions(FlightFilter(begin=begin, end=end), labels.visibility.military)
-    query = sa.select(Flight.first_seen_at, Flight.last_seen_at).where(*where, Flight.positions > 0)
-    times = [(first.timestamp(), last.timestamp()) for first, last in session.execute(query)]
+    spans = flight_times(session, FlightFilter(begin=begin, end=end), labels.visibility.military, with_positions=True)
+    times = [(first.timestamp(), last.timestamp()) for first, last in spans]
     columns = np.array(times, np.float64).reshape(len(times), 2)
     return columns[:, 0], columns[:, 1]
 
@@ -65,6 +65,7 @@ def _is_recorded(session: Session, span: Span, step_s: float, bins: int) -> npt.
     """Which parts of the span touch a slice of which points are stored."""
     within = Chunk.slice_at.between(slice_of(span.begin), slice_of(span.end))
     begins = set(session.scalars(sa.select(Chunk.slice_at).where(within).distinct()))
+    begins |= set(slices_with_points(session, span))
     stored = np.array(sorted(begins | set(np.unique(slices(read_tail(session))).tolist())), np.float64)
     parts = span.begin + step_s * np.arange(bins)
     before, after = np.searchsorted(stored, parts - SLICE_S, "right"), np.searchsorted(stored, parts + step_s, "right")

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from skywatch.history.moments import schemas, service
 from skywatch.history.moments.timeline import timeline
 from skywatch.history.reading.flights import Labels
+from skywatch.history.reading.reaching import reaching
 from skywatch.history.reading.spans import refuse_future, span_of
 from skywatch.http.lists.streaming import buffer_lines, stream
 from skywatch.http.requests.request import Request
@@ -40,7 +41,7 @@ def get_past_picture(request: Request) -> Response:
     """
     at = request.validated["querystring"]["at"]
     refuse_future(at, "at")
-    return json_response(service.picture(request.db, at.timestamp(), Labels(request.visibility)))
+    return json_response(service.picture(reaching(request), at.timestamp(), Labels(request.visibility)))
 
 
 @replay_service.get(
@@ -58,6 +59,7 @@ def replay_history(request: Request) -> Response:
 
     def lines(session: Session) -> Iterator[bytes]:
         count = 0
+        reaching(request, session)
         for moment in service.replay(session, begin.timestamp(), end.timestamp(), step_s, labels):
             yield moment + b"\n"
             count += 1
@@ -76,4 +78,4 @@ def get_timeline(request: Request) -> dict[str, Any]:
     aircraft. One hour by default; at most 7 days.
     """
     begin, end = span_of(request, default=timedelta(hours=1), longest=LONGEST)
-    return timeline(request.db, begin, end, request.validated["querystring"]["bins"], Labels(request.visibility))
+    return timeline(reaching(request), begin, end, request.validated["querystring"]["bins"], Labels(request.visibility))

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.archive.reading.reader import reach_of
 from skywatch.history.models import Chunk, Tail
+from skywatch.history.reading import archived
+from skywatch.history.reading.span import Span as Span
 from skywatch.history.storage.codec import BrokenChunk, decode, decode_all
-from skywatch.history.storage.points import AT_S, MILITARY, SLICE_S, Points, identity, in_order, join, no_points
+from skywatch.history.storage.points import SLICE_S, Points, in_order, join, no_points
 from skywatch.history.storage.shards import shards_of, slice_of, slices
 from skywatch.history.storage.tail import tail_points
 
@@ -25,29 +27,6 @@ log = logging.getLogger(__name__)
 CHUNKS_A_PAGE = 64
 # One by one, NumPy's overhead dominates; with too many at once the data no longer fits the processor's cache.
 CHUNKS_AT_ONCE = 8
-
-
-@dataclass(frozen=True)
-class Span:
-    """What to read: from ``begin`` to ``end`` (unix seconds), of one aircraft or all, with military aircraft or not."""
-
-    begin: float
-    end: float
-    aircraft: int | None = None
-    military: bool = True
-
-    def pick(self, points: Points) -> Points:
-        """The points of the span's aircraft (whole slices; ``within`` trims)."""
-        if self.aircraft is not None:
-            points = points[identity(points) == self.aircraft]
-        if not self.military and len(points):
-            points = points[points["aircraft"] & MILITARY == 0]
-        return points
-
-    def within(self, points: Points) -> Points:
-        """The points that lie in the span."""
-        at = points["at"] * AT_S
-        return points[(at >= self.begin) & (at <= self.end)]
 
 
 def read_tail(session: Session) -> Points:
@@ -62,8 +41,17 @@ def read_slices(
     """(begin of the slice, its points in order) for each slice that has any, in order of time.
 
     ``between_pages`` is called where the reader may end its transaction. With ``every`` above 1 only one slice in so
-    many is read.
+    many is read. Where the session reaches into the archive, slices that the database no longer has come from there;
+    raises Problem (503) where they cannot be read.
     """
+    stored = _stored_slices(session, span, between_pages, every)
+    return archived.with_archive(session, span, stored, every) if reach_of(session) is not None else stored
+
+
+def _stored_slices(
+    session: Session, span: Span, between_pages: Callable[[], None] | None, every: int
+) -> Iterator[tuple[int, Points]]:
+    """What the database has."""
     first, last = slice_of(span.begin), slice_of(span.end)
     tail = span.pick(read_tail(session))
     recent = slices(tail)
@@ -86,7 +74,10 @@ def one_slice_in(session: Session, span: Span, most_chunks: int) -> int:
     """One slice in how many a reader of at most so many chunks can read: 1 where it can read the whole span."""
     first, last = slice_of(span.begin), slice_of(span.end)
     count = sa.select(sa.func.count()).select_from(Chunk).where(Chunk.slice_at.between(first, last))
-    return max(1, -(-(session.scalar(count) or 0) // most_chunks))
+    chunks = session.scalar(count) or 0
+    if reach_of(session) is not None:
+        chunks += archived.chunks_of(session, first, last + SLICE_S)
+    return max(1, -(-chunks // most_chunks))
 
 
 def read(session: Session, span: Span) -> Points:
@@ -111,6 +102,8 @@ def read_aircraft(session: Session, span: Span, periods: Iterable[tuple[float, f
         if len(page_begins) <= (page_begins[-1] - page_begins[0]) // SLICE_S:
             page = page.where(Chunk.slice_at.in_(page_begins))
         parts += [span.pick(points) for points in _decode_chunks(session.execute(page).all(), span.aircraft)]
+    if reach_of(session) is not None:
+        parts.append(archived.aircraft_points(session, span, begins))
     return in_order(join(parts))
 
 

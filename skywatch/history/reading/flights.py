@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -15,16 +15,18 @@ from sqlalchemy.orm import Session
 from skywatch.core.clock import earlier
 from skywatch.core.problems import not_found
 from skywatch.history.models import Flight
+from skywatch.history.reading import past_flights
+from skywatch.history.reading.past_flights import PastDays, past_days
 from skywatch.security.visibility import Visibility
 
 # No flight is longer; with this a search in time reads a range of the index only.
-MAX_FLIGHT = timedelta(hours=25)
+MAX_FLIGHT = past_flights.MAX_FLIGHT
 IDS_A_QUERY = 500
 # What a search reads of a flight.
 _FLIGHTS: Any = Flight.__table__
 _flight: Any = _FLIGHTS.c
 # Filters that match a whole name or, with * at their end, the beginning of one.
-NAMES = ("callsign", "registration", "aircraft_type")
+NAMES = past_flights.NAMES
 _NEWEST_FIRST = (_flight.first_seen_at.desc(), _flight.id.desc())
 # Statements kept for the searches that are repeated: making one costs as much as asking the database.
 STATEMENTS_CACHED = 64
@@ -127,16 +129,59 @@ def search(
 ) -> tuple[list[FlightRow], int, bool]:
     """The newest flights that match, how many match in all, and whether more follow these.
 
-    They are read from the table itself: the ORM takes longer than the database.
+    They are read from the table itself: the ORM takes longer than the database. Flights of days that the database no
+    longer has whole come from the archive, if the session reaches into it.
     """
+
+    def days() -> PastDays:
+        return past_days(session, query_filter.begin, query_filter.end)
+
+    def read(past: PastDays) -> tuple[list[FlightRow], int, bool]:
+        if not past.states:
+            return _search(session, query_filter, visibility.military, limit, offset, cursor)
+        return _search_both(session, query_filter, visibility.military, limit, offset, cursor, past)
+
+    return past_flights.stable(session, days, read)
+
+
+def _search_both(
+    session: Session,
+    query_filter: FlightFilter,
+    military: bool,
+    limit: int,
+    offset: int,
+    cursor: tuple[datetime, int] | None,
+    past: PastDays,
+) -> tuple[list[FlightRow], int, bool]:
+    """``search`` in the database and the archive."""
+    most = offset + limit
+    stored, count, _ = _search(session, query_filter, military, most + 1, 0, cursor, past.ranges, counted=True)
+    archived, archived_count = past_flights.page(session, past, query_filter, military, most + 1, cursor)
+    flights = [*stored, *(FlightRow._make(row[: len(FlightRow._fields)]) for row in archived)]
+    flights.sort(key=lambda row: (row.first_seen_at, row.id), reverse=True)
+    return flights[offset:most], count + archived_count, len(flights) > most
+
+
+def _search(
+    session: Session,
+    query_filter: FlightFilter,
+    military: bool,
+    limit: int,
+    offset: int,
+    cursor: tuple[datetime, int] | None,
+    without: tuple[tuple[datetime, datetime], ...] = (),
+    *,
+    counted: bool = False,
+) -> tuple[list[FlightRow], int, bool]:
+    """``search`` in the database; ``without`` are spans in which flights that are left out began."""
     connection = session.connection()
-    statements = _statements(query_filter, visibility.military, connection.dialect.name)
+    statements = _statements(query_filter, military, connection.dialect.name, without)
     values: dict[str, Any] = {"page_rows": limit + 1, "page_offset": offset}
     if cursor is not None:
         values |= {"cursor_at": cursor[0], "cursor_id": cursor[1]}
     page = statements.first if cursor is None else statements.following
     flights = [FlightRow._make(row) for row in connection.execute(page, values)]
-    if cursor is None and (offset == 0 or flights) and len(flights) <= limit:
+    if cursor is None and not counted and (offset == 0 or flights) and len(flights) <= limit:
         return flights, offset + len(flights), False
     count = connection.scalar(statements.count) or 0
     return flights[:limit], count, len(flights) > limit
@@ -152,8 +197,11 @@ class _Statements:
 
 
 @lru_cache(maxsize=STATEMENTS_CACHED)
-def _statements(query_filter: FlightFilter, military: bool, dialect: str) -> _Statements:
+def _statements(
+    query_filter: FlightFilter, military: bool, dialect: str, without: tuple[tuple[datetime, datetime], ...]
+) -> _Statements:
     where = conditions(query_filter, military) + _ranges_of_prefixes(query_filter, dialect)
+    where += past_flights.outside(without)
     at = sa.bindparam("cursor_at", type_=_flight.first_seen_at.type)
     flight_id = sa.bindparam("cursor_id", type_=_flight.id.type)
     behind = (_flight.first_seen_at < at) | ((_flight.first_seen_at == at) & (_flight.id < flight_id))
@@ -182,12 +230,39 @@ def _ranges_of_prefixes(query_filter: FlightFilter, dialect: str) -> list[Any]:
     return [column.between(begin, begin + chr(sys.maxunicode)) for column, begin in prefixes]
 
 
+def flight_times(
+    session: Session, query_filter: FlightFilter, military: bool, *, with_positions: bool = False
+) -> list[tuple[datetime, datetime]]:
+    """First and last moments of the flights that match; ``with_positions``: of those with any."""
+    where = conditions(query_filter, military)
+    if with_positions:
+        where.append(_flight.positions > 0)
+
+    def days() -> PastDays:
+        return past_days(session, query_filter.begin, query_filter.end)
+
+    def read(past: PastDays) -> list[tuple[datetime, datetime]]:
+        without = past_flights.outside(past.ranges)
+        query = sa.select(_flight.first_seen_at, _flight.last_seen_at).where(*where, *without)
+        spans = [(first, last) for first, last in session.execute(query)]
+        archived = past_flights.times(session, past, query_filter, military)
+        return spans + [(first, last) for first, last, positions in archived if positions > 0 or not with_positions]
+
+    return past_flights.stable(session, days, read)
+
+
 def get(session: Session, flight_id: int, visibility: Visibility) -> Flight:
     """One flight; raises Problem (404) where there is none or the caller may not see it."""
-    flight = session.get(Flight, flight_id)
+    flight = session.get(Flight, flight_id) or _archived(session, flight_id)
     if flight is None or (flight.military and not visibility.military):
         raise not_found("flight")
     return flight
+
+
+def _archived(session: Session, flight_id: int) -> Flight | None:
+    """A flight of the archive, as the database had it."""
+    rows = past_flights.by_ids(session, [flight_id])
+    return Flight(**dict(zip(past_flights.COLUMNS, rows[0], strict=True))) if rows else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +301,17 @@ class Labels:
             for flight, callsign, registration, aircraft_type, military in session.execute(query):
                 shown = registration if self.visibility.details else None
                 self._cache[flight] = Label(flight, callsign, shown, aircraft_type, military)
+        self._fetch_archived(session, [flight for flight in missing if flight not in self._cache])
         return {flight: self._cache[flight] for flight in flight_ids if flight in self._cache}
+
+    def _fetch_archived(self, session: Session, ids: list[int]) -> None:
+        """Look up flights that the database does not have."""
+        for row in past_flights.by_ids(session, ids):
+            values = dict(zip(past_flights.COLUMNS, row, strict=True))
+            shown = values["registration"] if self.visibility.details else None
+            self._cache[values["id"]] = Label(
+                values["id"], values["callsign"], shown, values["aircraft_type"], values["military"]
+            )
 
     def hidden(self, labels: dict[int, Label]) -> list[int]:
         """The flights among these that the caller may not see."""

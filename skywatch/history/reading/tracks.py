@@ -8,13 +8,12 @@ from datetime import UTC, datetime
 
 import msgspec
 import numpy as np
-import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.history.models import Flight
 from skywatch.history.reading import numerals
 from skywatch.history.reading.archive import Span, read_aircraft
-from skywatch.history.reading.flights import FlightFilter, Label, conditions
+from skywatch.history.reading.flights import FlightFilter, Label, flight_times
 from skywatch.history.reading.records import Template, text
 from skywatch.history.storage.points import (
     ALTITUDE_FT,
@@ -140,11 +139,10 @@ def _flight_times(session: Session, address: str, begin: float, end: float) -> l
     query_filter = FlightFilter(
         begin=datetime.fromtimestamp(begin, UTC), end=datetime.fromtimestamp(end, UTC), icao_hex=address
     )
-    query = sa.select(Flight.first_seen_at, Flight.last_seen_at).where(*conditions(query_filter, military=True))
     # Rows of active flights are updated a little later than their points.
     return [
         (max(begin, first.timestamp() - 120), min(end, last.timestamp() + 120))
-        for first, last in session.execute(query)
+        for first, last in flight_times(session, query_filter, military=True)
     ]
 
 

@@ -13,6 +13,7 @@ from skywatch.history.exports.source import named
 from skywatch.history.models import Flight
 from skywatch.history.nodes import SpanQuery
 from skywatch.history.reading import flights, schemas, tracks
+from skywatch.history.reading.reaching import reaching
 from skywatch.history.reading.spans import span_of
 from skywatch.history.storage.points import in_order
 from skywatch.http.lists.cursor import cursor_page
@@ -59,7 +60,7 @@ def list_flights(request: Request) -> dict[str, Any]:
         max_altitude_ft=query["max_altitude_ft"],
     )
     rows, count, more = flights.search(
-        request.db,
+        reaching(request),
         query_filter,
         visibility=request.visibility,
         limit=query["limit"],
@@ -73,7 +74,7 @@ def list_flights(request: Request) -> dict[str, Any]:
 @flight_one.get(permission=Permission.HISTORY_VIEW, path=schemas.FlightPath(), responses={200: schemas.FlightRecord()})
 def get_flight(request: Request) -> dict[str, Any]:
     """One flight"""
-    flight = flights.get(request.db, request.validated["path"]["flight_id"], request.visibility)
+    flight = flights.get(reaching(request), request.validated["path"]["flight_id"], request.visibility)
     return flight_answer(flight, request.visibility)
 
 
@@ -89,8 +90,8 @@ def get_flight_track(request: Request) -> Any:
     As JSON (`{flight, points, count}`) or as a file: `geojson`, `kml`, `gpx`, `csv`. One flight is no bulk export:
     `history.view` is enough for all formats.
     """
-    flight = flights.get(request.db, request.validated["path"]["flight_id"], request.visibility)
-    points = tracks.of_flight(request.db, flight)
+    flight = flights.get(reaching(request), request.validated["path"]["flight_id"], request.visibility)
+    points = tracks.of_flight(reaching(request), flight)
     format_name = request.validated["querystring"]["format"]
     if format_name == "json":
         return {
@@ -99,7 +100,7 @@ def get_flight_track(request: Request) -> Any:
             "count": len(points),
         }
     export_format = FORMATS[format_name]
-    body = b"".join(export_format.write(named(request.db, in_order(points), flights.Labels(request.visibility))))
+    body = b"".join(export_format.write(named(reaching(request), in_order(points), flights.Labels(request.visibility))))
     response = Response(body=body, content_type=export_format.media_type)
     response.charset = "utf-8" if export_format.media_type.startswith("text/") else None
     response.content_disposition = f'attachment; filename="flight-{flight.id}.{export_format.extension}"'
@@ -119,7 +120,7 @@ def get_aircraft_track(request: Request) -> dict[str, Any]:
     """
     begin, end = span_of(request, default=timedelta(days=1), longest=timedelta(days=schemas.MAX_TRACK_DAYS))
     address = request.validated["path"]["icao_hex"]
-    points = tracks.of_aircraft(request.db, address, begin, end, request.visibility)
+    points = tracks.of_aircraft(reaching(request), address, begin, end, request.visibility)
     return {
         "icao_hex": address.upper(),
         "from": begin,

@@ -25,6 +25,7 @@ from skywatch.alerts.rules.trial_schemas import (
     TrialRequestFields,
     TrialResult,
 )
+from skywatch.archive.reading.reader import bind
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.problems import Problem, invalid_fields
 from skywatch.core.process.deadline import Deadline
@@ -157,6 +158,9 @@ def _run_past(
         raise Problem("unavailable", "This installation stores no history.")
     seconds = (end - begin).total_seconds()
     trial.hours = seconds / 3600
+    user = request.visibility.user_id
+    caller = f"user {user}" if user is not None else f"address {request.client_address}"
+    bind(session, request.runtime, caller, is_stream=True)
     moments = past_pictures(session, begin.timestamp(), end.timestamp(), step_of(seconds), request.visibility)
     run_past(trial, moments, station)
 

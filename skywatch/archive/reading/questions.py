@@ -1,0 +1,108 @@
+"""What the child process is asked and what it answers: MessagePack in frames of a length (8 bytes) and the bytes."""
+
+from __future__ import annotations
+
+import struct
+from typing import IO, Any
+
+import msgspec
+
+_LENGTH = struct.Struct(">Q")
+MOST_BYTES = 1 << 34
+# Stands for an unknown altitude in columns that go between the processes.
+NO_ALTITUDE = -(2**31)
+UNKNOWN = -1
+
+
+class Opening(msgspec.Struct):
+    """The first frame: the place and its settings, and the memory of a query (MB)."""
+
+    url: str
+    endpoint: str
+    region: str
+    access_key: str
+    secret_key: str
+    memory_mb: int
+
+
+class PositionsQuestion(msgspec.Struct, tag="positions"):
+    """Points of ``files`` (paths below the place) with ``begin_cs <= at_cs <= end_cs``, of one aircraft or all."""
+
+    files: list[str]
+    begin_cs: int
+    end_cs: int
+    icao: int | None = None
+    military: bool = True
+
+
+class SlicesQuestion(msgspec.Struct, tag="slices"):
+    """In which slices of ``slice_cs`` there are points, as their begins in 10 ms."""
+
+    files: list[str]
+    begin_cs: int
+    end_cs: int
+    slice_cs: int
+
+
+class Condition(msgspec.Struct):
+    """A condition on flights: column, operator (one of ``OPERATORS``) and value."""
+
+    column: str
+    operator: str
+    value: Any
+
+
+class FlightsQuestion(msgspec.Struct, tag="flights"):
+    """Flights of ``files`` and ``extra`` that meet the conditions, the newest first, and how many there are.
+
+    ``columns`` are those of the answer; moments are microseconds since 1970. ``extra`` are rows (all ``columns``) that
+    take the place of archived ones with the same ``id``. ``before`` is (first_seen_at, id) of the last row of the page
+    before.
+    """
+
+    files: list[str]
+    columns: list[str]
+    conditions: list[Condition]
+    limit: int
+    counted: bool
+    before: tuple[int, int] | None = None
+    extra: list[list[Any]] = []
+
+
+class StatisticsQuestion(msgspec.Struct, tag="statistics"):
+    """Flights of ``files`` and ``extra`` that meet the conditions, counted by day, aircraft, type and operator."""
+
+    files: list[str]
+    columns: list[str]
+    conditions: list[Condition]
+    extra: list[list[Any]] = []
+
+
+Question = PositionsQuestion | SlicesQuestion | FlightsQuestion | StatisticsQuestion
+
+
+class Answer(msgspec.Struct):
+    """``value`` is the answer; ``fault`` says why there is none: ``damaged``, ``place``, ``memory`` or ``fault``."""
+
+    value: Any = None
+    fault: str = ""
+    detail: str = ""
+    file: str = ""
+
+
+def write_frame(stream: IO[bytes], message: Any) -> None:
+    """Write one message."""
+    data = msgspec.msgpack.encode(message)
+    stream.write(_LENGTH.pack(len(data)))
+    stream.write(data)
+    stream.flush()
+
+
+def read_frame(stream: IO[bytes]) -> bytes | None:
+    """The bytes of one message; None at the end of the stream."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    (length,) = _LENGTH.unpack(head)
+    data = stream.read(length)
+    return data if len(data) == length else None

@@ -1,0 +1,244 @@
+"""What other rooms use to read the archive: questions about days, with the limits of the installation.
+
+A ``Reach`` belongs to one caller and one request; it is bound to the session that reads the database (``bind``), so
+that whoever reads a span that the database no longer has whole finds it there (``reach_of``).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from skywatch.archive import metrics
+from skywatch.archive.contents.manifest import DayFile, Manifest, day_of, folder_of, read_manifest
+from skywatch.archive.errors import ArchiveError, DayError, Uninstalled
+from skywatch.archive.places import Place, open_place
+from skywatch.archive.places.folder import FolderPlace
+from skywatch.archive.reading.process import Children, Ended, OutOfTime
+from skywatch.archive.reading.questions import Answer, Opening, Question
+from skywatch.archive.reading.turns import NoTurn, Turns
+from skywatch.archive.settings import ArchiveSettings
+from skywatch.archive.writing.verifying import check_file
+from skywatch.core.problems import Problem
+from skywatch.core.runtime import Runtime
+from skywatch.settings import Settings
+
+log = logging.getLogger(__name__)
+# How long a request waits for its turn, and a stream for its next one (s).
+WAIT_S, STREAM_WAIT_S = 1.0, 30.0
+RETRY_AFTER_S = 5
+_INFO = "skywatch.archive"
+
+
+class ArchiveReader:
+    """The archive as one process reads it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings.of(ArchiveSettings)
+        archive = self._settings
+        self.turns = Turns(settings.database_url, archive.archive_queries)
+        # Files that have the hash of their manifest, as they were then: path -> hash, time of change, size.
+        self.verified: dict[str, tuple[str, int, int]] = {}
+        self._children: Children | None = None
+        self._place: Place | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def query_s(self) -> float:
+        """The longest time of one query."""
+        return self._settings.archive_query_s
+
+    def place(self) -> Place:
+        """The place; raises Problem where it cannot be used."""
+        with self._lock:
+            if self._place is None:
+                try:
+                    self._place = open_place(self._settings)
+                except ArchiveError as error:
+                    raise _unavailable(error) from None
+            return self._place
+
+    def children(self) -> Children:
+        """The children; raises Problem where the extra is not installed."""
+        with self._lock:
+            if self._children is None:
+                try:
+                    require_extra()
+                except Uninstalled as error:
+                    raise _unavailable(error) from None
+                self._children = Children(self._opening())
+            return self._children
+
+    def _opening(self) -> Opening:
+        archive = self._settings
+        access, secret = archive.archive_s3_access_key, archive.archive_s3_secret_key
+        if archive.archive_url.startswith("s3:") and not access:
+            access, secret = os.environ.get("AWS_ACCESS_KEY_ID", ""), os.environ.get("AWS_SECRET_ACCESS_KEY", "")
+        return Opening(
+            url=archive.archive_url,
+            endpoint=archive.archive_s3_endpoint,
+            region=archive.archive_s3_region,
+            access_key=access,
+            secret_key=secret,
+            memory_mb=archive.archive_query_mb,
+        )
+
+    def close(self) -> None:
+        """End the children."""
+        with self._lock:
+            if self._children is not None:
+                self._children.close()
+
+
+def require_extra() -> None:
+    """Raise Uninstalled where the extra ``archive`` is not installed; imports nothing large."""
+    from importlib.util import find_spec
+
+    if find_spec("duckdb") is None or find_spec("pyarrow") is None:
+        raise Uninstalled
+
+
+def _unavailable(error: ArchiveError) -> Problem:
+    return Problem("unavailable", f"{error.public[0].upper()}{error.public[1:]}.", headers={"Retry-After": "60"})
+
+
+class Reach:
+    """The archive for one caller.
+
+    All questions of a request together have ``archive_query_s``, of a stream each one has it.
+    """
+
+    def __init__(self, reader: ArchiveReader, user: str, *, is_stream: bool = False) -> None:
+        self._reader = reader
+        self._user = user
+        self._is_stream = is_stream
+        self._left_s = reader.query_s
+        self._manifests: dict[date, Manifest] = {}
+
+    def files(self, days: Iterable[date], stems: Sequence[str]) -> list[str]:
+        """The files of days by their names without ending, those there are; raises Problem."""
+        files = []
+        for day in days:
+            for file in self._manifest(day).files:
+                if file.stem in stems:
+                    self._verify(day, file)
+                    files.append(f"{folder_of(day)}/{file.name}")
+        return files
+
+    def _verify(self, day: date, file: DayFile) -> None:
+        """Hash a file of a folder when this process reads it first or it has changed; raises Problem.
+
+        Pages have checksums, which are all there is of a file in a bucket: to hash one is to read it whole.
+        """
+        place = self._reader.place()
+        if not isinstance(place, FolderPlace):
+            return
+        path = place.folder / folder_of(day) / file.name
+        try:
+            status = path.stat()
+            stamp = (file.sha256, status.st_mtime_ns, status.st_size)
+            if self._reader.verified.get(str(path)) != stamp:
+                check_file(place, day, file)
+                self._reader.verified[str(path)] = stamp
+        except OSError:
+            raise _unavailable(DayError(day, f"is damaged: {file.name} is missing")) from None
+        except ArchiveError as error:
+            raise _unavailable(error) from None
+
+    def _manifest(self, day: date) -> Manifest:
+        if day not in self._manifests:
+            try:
+                self._manifests[day] = read_manifest(self._reader.place(), day)
+            except ArchiveError as error:
+                raise _unavailable(error) from None
+        return self._manifests[day]
+
+    def ask(self, question: Question) -> Any:
+        """The answer of a child; raises Problem (503) with the reason where there is none."""
+        if not question.files:
+            raise ValueError("a question about no file")
+        answer = self._ask(question)
+        if answer.fault == "damaged" and self._is_renewed(question):
+            # The day was archived again meanwhile: its new manifest names other files.
+            answer = self._ask(question)
+        metrics.ARCHIVE_QUERIES.labels(answer.fault or "answered").inc()
+        if answer.fault == "memory":
+            raise Problem("unavailable", "The query over the archive needs more memory than archive_query_mb allows.")
+        if answer.fault == "damaged":
+            log.warning("the archive is damaged: %s %s", answer.detail, answer.file)
+            day = day_of(answer.file.split("/")[0])
+            name = f"The archived day {day.isoformat()}" if day is not None else "A day of the archive"
+            raise Problem("unavailable", f"{name} is damaged: {answer.detail}.", headers={"Retry-After": "60"})
+        if answer.fault == "place":
+            log.warning("the archive cannot be read: %s", answer.detail)
+            raise Problem("unavailable", "The archive cannot be read at present.", headers={"Retry-After": "10"})
+        if answer.fault:
+            raise RuntimeError(f"a query over the archive failed: {answer.detail}")
+        return answer.value
+
+    def _is_renewed(self, question: Question) -> bool:
+        """Name the files of a question by the manifests as they are now; whether that changed any."""
+        self._manifests.clear()
+        renewed = []
+        for file in question.files:
+            folder, name = file.split("/")
+            day = day_of(folder)
+            renewed += self.files([day], [name.split(".")[0]]) if day is not None else []
+        is_changed = renewed != question.files
+        question.files = renewed
+        return is_changed and bool(renewed)
+
+    def _ask(self, question: Question) -> Answer:
+        children = self._reader.children()
+        try:
+            with self._reader.turns.turn(self._user, STREAM_WAIT_S if self._is_stream else WAIT_S):
+                child = children.take()
+                begun = time.monotonic()
+                try:
+                    answer = child.ask(question, self._reader.query_s if self._is_stream else self._left_s)
+                    children.give_back(child)
+                finally:
+                    self._left_s = max(0.001, self._left_s - (time.monotonic() - begun))
+        except NoTurn as error:
+            metrics.ARCHIVE_QUERIES.labels("refused").inc()
+            detail = f"{str(error)[0].upper()}{str(error)[1:]}; try again in a moment."
+            raise Problem("unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S)}) from None
+        except OutOfTime:
+            metrics.ARCHIVE_QUERIES.labels("late").inc()
+            detail = f"The query over the archive took longer than {self._reader.query_s:g} s (archive_query_s)."
+            raise Problem("unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S)}) from None
+        except Ended:
+            # What the system refuses memory to ends where it stands.
+            return Answer(fault="memory")
+        return answer
+
+
+def _reader_of(runtime: Runtime) -> ArchiveReader:
+    reader = ArchiveReader(runtime.settings)
+    runtime.at_close(reader.close)
+    return reader
+
+
+_creating = threading.Lock()
+
+
+def reach_of(session: Session) -> Reach | None:
+    """The archive that a session reaches into; None where it reads the database alone."""
+    reach: Reach | None = session.info.get(_INFO)
+    return reach
+
+
+def bind(session: Session, runtime: Runtime, user: str, *, is_stream: bool = False) -> Session:
+    """Let a session reach into the archive for a user, where the installation has one; returns it."""
+    if runtime.settings.of(ArchiveSettings).archive_url:
+        with _creating:
+            reader = runtime.shared(_reader_of)
+        session.info[_INFO] = Reach(reader, user, is_stream=is_stream)
+    return session

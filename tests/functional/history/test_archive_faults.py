@@ -1,0 +1,156 @@
+"""What history answers where the archive is damaged, newer, missing, busy, slow or not installed."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from datetime import timedelta
+
+import pytest
+
+from skywatch.archive.errors import Uninstalled
+from skywatch.archive.reading import process
+from skywatch.archive.reading.turns import NoTurn, Turns
+from tests.archives import FIRST, archive, fill, prune
+from tests.functional.history.recorded import ANALYST
+from tests.identities import install
+
+RETENTION = {"retention_positions_days": 1.0, "retention_flights_days": 1.0}
+DAY = FIRST + timedelta(days=1)
+MOMENT = "/api/v1/history/picture?at=2026-03-02T06:30:00Z"
+OTHER_DAY = "/api/v1/history/picture?at=2026-03-01T06:30:00Z"
+
+
+@pytest.fixture(scope="module")
+def origin(migrated_sqlite, tmp_path_factory):
+    return tmp_path_factory.mktemp("origin"), migrated_sqlite
+
+
+@pytest.fixture
+def service(origin, tmp_path, make_client):
+    """A client of a service whose three days are in the archive only, with settings of its own."""
+
+    def make(**settings):
+        folder, empty = origin
+        if not (folder / "archive").exists():
+            first = _open(make_client, shutil.copy(empty, folder / "a.sqlite"), folder, RETENTION)
+            fill(first.runtime.sessions)
+            archive(first.runtime.sessions, first.runtime.settings)
+            prune(first.runtime, first.runtime.settings)
+            with first.runtime.engine.connect() as connection:
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        shutil.copytree(folder / "archive", tmp_path / "archive")
+        return _open(make_client, shutil.copy(folder / "a.sqlite", tmp_path / "a.sqlite"), tmp_path, settings)
+
+    return make
+
+
+def _open(make_client, database, folder, settings):
+    urls = {"database_url": f"sqlite:///{database}", "archive_url": f"file://{folder}/archive"}
+    return install(make_client(auth_mode="hybrid", **urls, **settings))
+
+
+def refused(client, path=MOMENT):
+    answer = client.get(path, headers=ANALYST, status=503).json
+    assert answer["code"] == "unavailable"
+    return answer["detail"]
+
+
+def changed(path):
+    data = bytearray(path.read_bytes())
+    data[40] ^= 0xFF
+    path.write_bytes(data)
+
+
+def newer(path):
+    path.write_text(path.read_text().replace('"schema": 1', '"schema": 2'))
+
+
+def elsewhere(path):
+    path.write_text(path.read_text().replace("positions-06.parquet", "../../../etc/passwd"))
+
+
+@pytest.mark.parametrize(
+    ("name", "damage", "words"),
+    [
+        ("positions-06.parquet", changed, "is damaged"),
+        ("positions-06.parquet", lambda path: path.write_bytes(path.read_bytes()[:-9]), "is damaged"),
+        ("positions-06.parquet", lambda path: path.unlink(), "is damaged"),
+        ("manifest.json", lambda path: path.unlink(), "is missing"),
+        ("manifest.json", newer, "newer release"),
+        ("manifest.json", elsewhere, "files that are not the archive's"),
+        ("manifest.json", lambda path: path.write_text("{"), "is damaged"),
+    ],
+    ids=["changed byte", "cut short", "no file", "no manifest", "schema 2", "another name", "no JSON"],
+)
+def test_damaged_day_is_named_and_other_days_answer(service, tmp_path, name, damage, words):
+    client = service()
+    damage(tmp_path / "archive" / f"day={DAY}" / name)
+    detail = refused(client)
+    assert "2026-03-02" in detail
+    assert words in detail
+    assert client.get(OTHER_DAY, headers=ANALYST).json["count"] > 0
+
+
+def test_damaged_day_breaks_no_answer_off_silently(service, tmp_path):
+    client = service()
+    changed(tmp_path / "archive" / f"day={DAY}" / "flights.parquet")
+    for path in ("flights", "stats?from=2026-03-01T00:00:00Z&to=2026-03-05T00:00:00Z", "flights?callsign=TST1*"):
+        assert "2026-03-02" in refused(client, f"/api/v1/history/{path}")
+
+
+def test_without_the_extra_only_what_the_database_has_answers(service, monkeypatch):
+    client = service()
+
+    def missing():
+        raise Uninstalled
+
+    monkeypatch.setattr("skywatch.archive.reading.reader.require_extra", missing)
+    assert "skywatch[archive]" in refused(client)
+    assert client.get("/api/v1/history/picture?at=2026-05-01T00:00:00Z", headers=ANALYST).json["count"] == 0
+
+
+def test_query_that_takes_too_long_is_ended(service, monkeypatch):
+    client = service(archive_query_s=0.1)
+    monkeypatch.setattr(process, "COMMAND", [process.COMMAND[0], "-c", "import time; time.sleep(60)"])
+    assert "archive_query_s" in refused(client)
+
+
+def test_child_without_memory_is_an_answer(service, monkeypatch):
+    client = service()
+    monkeypatch.setattr(process, "COMMAND", [process.COMMAND[0], "-c", "import os; os.abort()"])
+    assert "archive_query_mb" in refused(client)
+
+
+def test_third_query_at_once_is_refused(service):
+    client = service()
+    turns = Turns(client.runtime.settings.database_url, 2)
+    with turns.turn("user 7", 0), turns.turn("user 8", 0):
+        assert "queries over the archive are running" in refused(client)
+    assert client.get(MOMENT, headers=ANALYST).json["count"] > 0
+
+
+def test_second_query_of_a_user_is_refused_with_a_time(service):
+    client = service()
+    turns = Turns(client.runtime.settings.database_url, 2)
+    with turns.turn("user 1", 0):
+        answer = client.get(MOMENT, headers=ANALYST, status=503)
+        assert int(answer.headers["Retry-After"]) > 0
+        assert "query of yours" in answer.json["detail"]
+
+
+def test_turns_are_given_one_after_the_other():
+    turns, held = Turns("sqlite://", 2), threading.Event()
+    with turns.turn("a", 0), turns.turn("b", 0), pytest.raises(NoTurn), turns.turn("c", 0):
+        held.set()
+    assert not held.is_set()
+    with turns.turn("c", 0):
+        held.set()
+    assert held.is_set()
+
+
+def test_values_of_a_query_are_no_sql(service):
+    client = service()
+    for value in ("'; DROP", "' OR 1", 'x"--', "\\'*"):
+        query = {"callsign": value[:9]}
+        assert client.get("/api/v1/history/flights", query, headers=ANALYST).json["count"] == 0

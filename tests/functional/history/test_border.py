@@ -1,0 +1,159 @@
+"""Answers over the border of the archive are those of a database that kept everything."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from datetime import timedelta
+
+import pytest
+
+from skywatch.core.bus import open_bus
+from skywatch.core.database.engine import create_engine, create_session_factory
+from skywatch.core.runtime import Runtime
+from skywatch.features import load
+from skywatch.security.permissions import Permission
+from tests.archives import FIRST, address_of, archive, counts, fill, prune
+from tests.functional.history.recorded import ANALYST, get
+from tests.identities import HEADER, as_role, install
+
+VIEWER = as_role("viewer", 1, None, Permission.HISTORY_EXPORT)
+pytestmark = pytest.mark.parametrize("caller", [VIEWER, ANALYST], ids=["viewer", "analyst"])
+STATION = {"station_lat": 47, "station_lon": 8}
+RETENTION = {"retention_positions_days": 1.0, "retention_flights_days": 1.0}
+
+
+@pytest.fixture(scope="module")
+def places(migrated_sqlite, tmp_path_factory):
+    """Databases with four days of flights; the first two of one of them are in the archive only."""
+    folder = tmp_path_factory.mktemp("border")
+    whole, archived = folder / "whole.sqlite", folder / "archived.sqlite"
+    shutil.copy(migrated_sqlite, whole)
+    engine = create_engine(f"sqlite:///{whole}")
+    fill(create_session_factory(engine), days=4)
+    with engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    engine.dispose()
+    shutil.copy(whole, archived)
+    places = ({"database_url": f"sqlite:///{whole}"}, {"database_url": f"sqlite:///{archived}"})
+    places[1]["archive_url"] = f"file://{folder}/archive"
+    settings = load({"secret": "x" * 40, "bus": "memory", "auth_mode": "public", **places[1], **RETENTION}, {})
+    engine = create_engine(settings.database_url)
+    runtime = Runtime(settings, engine, create_session_factory(engine), open_bus("memory"))
+    before = counts(runtime.sessions)
+    archive(runtime.sessions, settings, days=[FIRST, FIRST + timedelta(days=1)])
+    prune(runtime, settings)
+    flights, points = counts(runtime.sessions)
+    runtime.close()
+    assert 0 < flights < before[0]
+    assert 0 < points < before[1]
+    return places
+
+
+@pytest.fixture
+def both(places, make_client):
+    """A service that kept everything, and one with an archive."""
+    return [install(make_client(auth_mode="hybrid", **STATION, **settings)) for settings in places]
+
+
+def answers(both, path, caller, **query):
+    whole, archived = (get(client, path, caller, **query).body for client in both)
+    return whole, archived
+
+
+def same(both, path, caller, **query):
+    whole, archived = answers(both, path, caller, **query)
+    assert archived == whole
+    return whole
+
+
+BORDER = {"from": "2026-03-02T20:00:00Z", "to": "2026-03-03T08:00:00Z"}
+ALL = {"from": "2026-02-28T00:00:00Z", "to": "2026-03-06T00:00:00Z"}
+
+
+QUERIES = (
+    {},
+    BORDER,
+    {"icao_hex": address_of(1).upper()},
+    {"icao_hex": address_of(3)},
+    {"callsign": "TST1*"},
+    {"callsign": "TST7"},
+    {"type": "A3*"},
+    {"military": "true"},
+    {"emergency": "true"},
+    {"active": "false"},
+    {"min_altitude_ft": "2000"},
+    {"max_altitude_ft": "15000", "offset": "9", "limit": "8"},
+    {"offset": "60", "limit": "40"},
+    {"callsign": "%", "type": "_*"},
+)
+
+
+def test_flights_are_found_over_the_border(both, caller):
+    for query in QUERIES:
+        same(both, "flights", caller, **query)
+
+
+def test_pages_by_cursor_lead_over_the_border(both, caller):
+    seen = []
+    paths = ["/api/v1/history/flights?limit=7"] * 2
+    while all(paths):
+        pages = [client.get(path, headers=caller).json for client, path in zip(both, paths, strict=True)]
+        assert pages[0]["flights"] == pages[1]["flights"]
+        assert pages[0]["count"] == pages[1]["count"]
+        seen += [flight["id"] for flight in pages[0]["flights"]]
+        paths = [page["next"] and page["next"].replace("http://localhost", "") for page in pages]
+    assert paths == [None, None]
+    assert len(seen) == len(set(seen)) == pages[0]["count"]
+
+
+def test_each_flight_and_its_track_are_the_same(both, caller):
+    listed = both[0].get("/api/v1/history/flights?limit=1000", headers=ANALYST).json["flights"]
+    for flight in listed[::5]:
+        for path in (f"flights/{flight['id']}", f"flights/{flight['id']}/track"):
+            whole, archived = (
+                client.get(f"/api/v1/history/{path}", headers=caller, expect_errors=True) for client in both
+            )
+            assert archived.status == whole.status
+            if whole.status_int == 200:
+                assert archived.body == whole.body
+
+
+def test_tracks_of_an_aircraft_are_the_same(both, caller):
+    for index in (0, 3, 4):
+        same(both, f"tracks/{address_of(index)}", caller, **ALL)
+        same(both, f"tracks/{address_of(index)}", caller, **BORDER)
+
+
+def test_pictures_at_a_moment_are_the_same(both, caller):
+    for at in ("2026-03-02T06:30:00Z", "2026-03-02T23:59:30Z", "2026-03-03T00:00:10Z"):
+        assert b'"hex"' in same(both, "picture", caller, at=at)
+
+
+def test_replay_runs_over_the_border(both, caller):
+    span = {"from": "2026-03-02T22:00:00Z", "to": "2026-03-03T06:30:00Z"}
+    assert same(both, "replay", caller, step_s="60", **span).count(b"\n") > 400
+
+
+def test_evaluations_are_the_same(both, caller):
+    for span in (BORDER, ALL):
+        same(both, "stats", caller, **span)
+        same(both, "heatmap", caller, **span)
+        same(both, "coverage", caller, **span)
+        same(both, "timeline", caller, bins="96", **span)
+
+
+def test_exports_are_the_same(both, caller):
+    for file_format in ("csv", "geojson", "gpx"):
+        assert len(same(both, "export", caller, format=file_format, **ALL)) > 10_000
+
+
+def test_dry_runs_of_rules_are_the_same(both, caller):
+    rule = {"name": "Any", "conditions": {"field": "on_ground", "op": "eq", "value": False}, "message": "{callsign}"}
+    may = json.loads(caller[HEADER])["permissions"]
+    headers = as_role("operator", 1, None, *(Permission(name) for name in may))
+    whole, archived = (
+        client.post_json("/api/v1/alerts/rules/test", {"rule": rule, **BORDER}, headers=headers).json for client in both
+    )
+    assert archived == whole
+    assert len(whole["alerts"]) > 5
