@@ -97,7 +97,7 @@ ANSWERS: dict[type, Callable[[Any, Any], Any]] = {
 }
 
 
-def answer(reader: Reader, question: Any) -> Answer:
+def respond(reader: Reader, question: Any) -> Answer:
     """The answer to a question, or what prevented it."""
     try:
         return Answer(value=ANSWERS[type(question)](reader, question))
@@ -174,7 +174,7 @@ def main() -> None:
     limit_memory(opening.memory_mb)
     decoder = msgspec.msgpack.Decoder(Question)
     while (data := read_frame(requests)) is not None:
-        write_frame(responses, answer(reader, decoder.decode(data)) if reader is not None else fault)
+        write_frame(responses, respond(reader, decoder.decode(data)) if reader is not None else fault)
 
 
 if __name__ == "__main__":

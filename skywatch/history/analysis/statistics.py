@@ -10,10 +10,10 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core.clock import earlier
+from skywatch.history.archiving import past_flights
+from skywatch.history.archiving.past_flights import PastDays, past_days
 from skywatch.history.models import Flight
-from skywatch.history.reading import past_flights
 from skywatch.history.reading.flights import FlightFilter, conditions
-from skywatch.history.reading.past_flights import PastDays, past_days
 from skywatch.security.visibility import Visibility
 
 TOP = 10

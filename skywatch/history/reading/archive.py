@@ -15,8 +15,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.archive.reading.reader import reach_of
+from skywatch.history.archiving import past_points
 from skywatch.history.models import Chunk, Tail
-from skywatch.history.reading import archived
 from skywatch.history.reading.span import Span as Span
 from skywatch.history.storage.codec import BrokenChunk, decode, decode_all
 from skywatch.history.storage.points import SLICE_S, Points, in_order, join, no_points
@@ -45,7 +45,7 @@ def read_slices(
     raises Problem (503) where they cannot be read.
     """
     stored = _stored_slices(session, span, between_pages, every)
-    return archived.with_archive(session, span, stored, every) if reach_of(session) is not None else stored
+    return past_points.with_archive(session, span, stored, every) if reach_of(session) is not None else stored
 
 
 def _stored_slices(
@@ -76,7 +76,7 @@ def one_slice_in(session: Session, span: Span, most_chunks: int) -> int:
     count = sa.select(sa.func.count()).select_from(Chunk).where(Chunk.slice_at.between(first, last))
     chunks = session.scalar(count) or 0
     if reach_of(session) is not None:
-        chunks += archived.chunks_of(session, first, last + SLICE_S)
+        chunks += past_points.chunks_of(session, first, last + SLICE_S)
     return max(1, -(-chunks // most_chunks))
 
 
@@ -103,7 +103,7 @@ def read_aircraft(session: Session, span: Span, periods: Iterable[tuple[float, f
             page = page.where(Chunk.slice_at.in_(page_begins))
         parts += [span.pick(points) for points in _decode_chunks(session.execute(page).all(), span.aircraft)]
     if reach_of(session) is not None:
-        parts.append(archived.aircraft_points(session, span, begins))
+        parts.append(past_points.aircraft_points(session, span, begins))
     return in_order(join(parts))
 
 

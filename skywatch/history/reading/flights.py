@@ -14,9 +14,9 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.clock import earlier
 from skywatch.core.problems import not_found
+from skywatch.history.archiving import past_flights
+from skywatch.history.archiving.past_flights import PastDays, past_days
 from skywatch.history.models import Flight
-from skywatch.history.reading import past_flights
-from skywatch.history.reading.past_flights import PastDays, past_days
 from skywatch.security.visibility import Visibility
 
 # No flight is longer; with this a search in time reads a range of the index only.
