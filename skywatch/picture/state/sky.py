@@ -152,7 +152,7 @@ class Sky:
     @cached_property
     def index(self) -> dict[str, int]:
         """Row of each address."""
-        return {address: row for row, address in enumerate(self.hexes)}
+        return dict(zip(self.hexes, range(len(self.hexes)), strict=True))
 
     def column(self, name: str) -> Column:
         """One column, by its name in COLUMNS; never write to it."""

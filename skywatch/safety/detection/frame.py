@@ -152,9 +152,38 @@ class Frame:
         """Whether one of these rows is a military aircraft."""
         return bool(self.column("military")[list(rows)].any())
 
+    @cached_property
+    def gs_or_zero(self) -> Array:
+        """Ground speed (kt), 0 where unknown."""
+        gs = self.column("gs_kt")
+        return np.where(np.isnan(gs), 0.0, gs)
+
+    @cached_property
+    def has_position(self) -> Array:
+        """Whether the position is known."""
+        result: Array = ~np.isnan(self.column("lat"))
+        return result
+
+    @cached_property
+    def moves(self) -> RowMoves:
+        """Where the rows of this frame were in the one before."""
+        return RowMoves(self.previous_row)
+
+
+class RowMoves:
+    """The rows of a frame that are new, and whether all others are where they were in the frame before."""
+
+    def __init__(self, previous_row: Array) -> None:
+        is_new = previous_row < 0
+        self.new: Array = is_new.nonzero()[0]
+        self.are_in_place = bool((is_new | (previous_row == np.arange(len(previous_row)))).all())
+
 
 class Carried:
-    """Arrays by row that follow aircraft: ``carry`` once a tick reorders them for the new frame."""
+    """Arrays by row that follow aircraft: ``carry`` once a tick reorders them for the new frame.
+
+    Where every aircraft has kept its row the arrays stay the same ones: a copy must be taken of what is to last.
+    """
 
     def __init__(self, **fills: float | bool) -> None:
         self._fills = fills
@@ -162,12 +191,20 @@ class Carried:
 
     def carry(self, frame: Frame) -> None:
         """Move to the rows of ``frame``; new aircraft have the fill value."""
-        before = frame.previous_row
-        rows = np.flatnonzero((before >= 0) & (before < len(next(iter(self._arrays.values())))))
+        moves, size, arrays = frame.moves, len(next(iter(self._arrays.values()))), self._arrays
+        if moves.are_in_place and size == len(frame):
+            if len(moves.new):
+                for name, fill in self._fills.items():
+                    arrays[name][moves.new] = fill
+            return
+        # Nothing is kept of rows from before the first frame that was carried.
+        new = ((frame.previous_row < 0) | (frame.previous_row >= size)).nonzero()[0]
         for name, fill in self._fills.items():
-            array = np.full(len(frame), fill)
-            array[rows] = self._arrays[name][before[rows]]
-            self._arrays[name] = array
+            if not size:
+                arrays[name] = np.full(len(frame), fill)
+                continue
+            arrays[name] = arrays[name].take(frame.previous_row, mode="clip")
+            arrays[name][new] = fill
 
     def __getitem__(self, name: str) -> Array:
         return self._arrays[name]

@@ -30,14 +30,15 @@ class LowAltitudeDetector:
     def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
         """The aircraft that have been low for long enough."""
         self._carried.carry(frame)
-        altitude, gs = frame.column("alt_baro_ft"), np.nan_to_num(frame.column("gs_kt"))
+        altitude = frame.column("alt_baro_ft")
         is_candidate = frame.airliner & frame.adsb & ~np.isnan(altitude) & (altitude < CEILING_FT)
-        is_candidate &= (gs >= thresholds.low_speed_kt) & ~np.isnan(frame.column("lat")) & ~frame.column("on_ground")
-        rows = np.flatnonzero(is_candidate)
+        is_candidate &= (frame.gs_or_zero >= thresholds.low_speed_kt) & frame.has_position & ~frame.column("on_ground")
+        rows = is_candidate.nonzero()[0]
         lat, lon = frame.column("lat")[rows], frame.column("lon")[rows]
         findings: list[Finding] = []
         since, before = self._carried["since"], {}
-        for index, floor in self._learner.below(lat, lon, altitude[rows], thresholds.low_margin_ft):
+        below = self._learner.below(lat, lon, altitude[rows], thresholds.low_margin_ft) if len(rows) else []
+        for index, floor in below:
             row = int(rows[index])
             if floor > CEILING_FT or self._is_near_runway(
                 float(lat[index]), float(lon[index]), thresholds.low_runway_nm

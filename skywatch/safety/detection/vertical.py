@@ -57,15 +57,16 @@ class VerticalDetector:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether time alone may change what is found."""
-        return bool(self._profiles)
+        """Whether time alone may change what is found: an extreme rate may hold for long enough, or its altitude may
+        become too old. A reversal is judged by what was received."""
+        return any(profile.extreme_since is not None for profile in self._profiles.values())
 
     def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
         """What holds at this tick."""
         findings: list[Finding] = []
         least = min(thresholds.reversal_rate_fpm, thresholds.extreme_rate_fpm)
         rate = frame.rate_fpm
-        steep = np.abs(np.nan_to_num(rate)) >= least * 0.8
+        steep = np.abs(rate) >= least * 0.8
         steep &= ~frame.column("on_ground") & ~np.isnan(frame.column("alt_baro_ft"))
         # Aircraft that were steep a moment ago are followed while they may reverse.
         steep[[row for address in self._profiles if (row := frame.sky.index.get(address)) is not None]] = True

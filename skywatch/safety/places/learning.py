@@ -71,8 +71,10 @@ class Learner:
     def update(self, frame: Frame) -> None:
         """Count the visits of this tick."""
         self._visited.carry(frame)
-        lat, lon, gs = frame.column("lat"), frame.column("lon"), np.nan_to_num(frame.column("gs_kt"))
-        is_learnt_from = ~np.isnan(lat) & frame.airliner & frame.adsb
+        lat, lon, gs = frame.column("lat"), frame.column("lon"), frame.gs_or_zero
+        is_learnt_from = frame.has_position & frame.airliner & frame.adsb
+        if not is_learnt_from.any():
+            return
         altitude = frame.column("alt_baro_ft")
         level = is_learnt_from & ~np.isnan(altitude) & (np.abs(frame.rate_fpm) <= LEVEL_FPM) & (gs >= LEAST_KT)
         runway = is_learnt_from & frame.column("on_ground") & (gs >= RUNWAY_KT)
@@ -149,6 +151,8 @@ class Learner:
         The floor of a place is the lowest of its cell's and its neighbours': terrain and sectors do not end at a
         cell's edge. Where the cell itself has none, nobody is below it.
         """
+        if not self._floors:
+            return []
         ys, xs = np.floor(lat / CELL_DEG).astype(int).tolist(), np.floor(lon / CELL_DEG).astype(int).tolist()
         floors = self._floors
         low: list[tuple[int, int]] = []

@@ -39,7 +39,7 @@ def skies(
     clock = Clock()
     picture: Picture | None = None
     tick_at = 0.0
-    for at, batch in moments:
+    for at, batch in _with_reports(moments):
         if picture is None:
             clock.now = at
             picture = Picture(station, clock=clock, monotonic=clock)
@@ -55,6 +55,18 @@ def skies(
     if picture is not None:
         clock.now = tick_at
         yield picture.tick()
+
+
+def _with_reports(moments: Iterable[Moment]) -> Iterator[Moment]:
+    """The moments in which something was received, with the first and the last one: in all others only time passes."""
+    skipped: Moment | None = None
+    for number, moment in enumerate(moments):
+        is_needed = number == 0 or bool(moment.batch.reports)
+        if is_needed:
+            yield moment
+        skipped = None if is_needed else moment
+    if skipped is not None:
+        yield skipped
 
 
 def _next_tick(picture: Picture, now: float, received_at: float) -> float:

@@ -98,6 +98,31 @@ def test_recordings_have_the_same_events_without_the_ticks_of_empty_seconds(shar
     assert ticks <= all_ticks
 
 
+def test_snapshots_of_an_empty_sky_take_no_ticks_and_end_what_was_found():
+    drawn = Drawn("4b0001", straight(0, 0, 8000, 200, 90), fields={"squawk": "7700"})
+    moments = [
+        Moment(START + t, ReportBatch([report(drawn, t, START + t, 47.0, 8.0, random.Random(t))], 1, 1))
+        for t in range(30)
+    ]
+    moments += [Moment(START + t, ReportBatch([], 0, 0)) for t in range(30, 900, 10)]
+    events, ticks = judged(moments, every_second=False)
+    expected, all_ticks = judged(moments, every_second=True)
+    assert events == expected
+    assert [event["type"] for event in events if event["ended_at"] is not None] == ["emergency_squawk"]
+    assert ticks < all_ticks / 3
+
+
+def test_a_steep_aircraft_that_is_no_longer_received_takes_few_ticks():
+    drawn = Drawn("4b0001", straight(0, 0, 30_000, 400, 90, -2500), fields={"category": "A3"})
+    moments = [
+        Moment(START + t, ReportBatch([report(drawn, t, START + t, 47.0, 8.0, random.Random(t))], 1, 1))
+        for t in range(0, 600, 50)
+    ]
+    events, ticks = judged(moments, every_second=False)
+    assert events == judged(moments, every_second=True)[0] == []
+    assert ticks < 6 * len(moments)
+
+
 def test_a_day_in_which_little_is_received_takes_few_ticks():
     path = straight(0, 0, 31_000, 440, 90)
     moments = []

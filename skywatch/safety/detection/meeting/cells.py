@@ -22,9 +22,12 @@ LAYER_FT = 1000.0
 STEEPEST_DEG = 85.0
 # With fewer columns a cell would be its own neighbour.
 LEAST_COLUMNS = 3
-# Buckets of the hash: many more than cells that are in use. Odd factors spread neighbouring cells over them.
+# A cell is one number: band, column and layer in bits of their own. Layers below sea level count from this many on.
+COLUMN_BITS, LAYER_BITS, LOWEST_LAYER = 20, 12, 2048
+# Buckets of the hash: many more than cells that are in use. They are the upper bits of a product with 2^64 over the
+# golden ratio (Knuth, The Art of Computer Programming 3, 6.4).
 BUCKET_BITS = 16
-HASH_BAND, HASH_COLUMN, HASH_LAYER = 40_503, 9_973, 25_717
+HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,14 @@ class _Cells:
     layer: Array
     lon: Array
     columns: Array
+
+    def numbers(self) -> Array:
+        """The cell of every member as one number."""
+        return _number(self.band, self.column, self.layer)
+
+    def ordered(self, order: Array) -> _Cells:
+        """The members in another order."""
+        return _Cells(self.band[order], self.column[order], self.layer[order], self.lon[order], self.columns)
 
 
 def offset(lat: Array, lon: Array, first: Array, second: Array) -> tuple[Array, Array]:
@@ -119,37 +130,42 @@ def _columns(reach_deg: float) -> Array:
 
 def _join(cells: _Cells) -> tuple[Array, Array]:
     """Pairs in the same layer and in the same or neighbouring cells, each once."""
-    key = _bucket(cells.band, cells.column, cells.layer)
-    order = np.argsort(key, kind="stable")  # For sixteen bits a radix sort.
+    bucket_of = _bucket(cells.numbers())
+    order = np.argsort(bucket_of, kind="stable")  # For sixteen bits a radix sort.
     ends = np.zeros((1 << BUCKET_BITS) + 1, np.int32)
-    np.cumsum(np.bincount(key, minlength=1 << BUCKET_BITS), out=ends[1:])
-    band, column, layer = cells.band[order], cells.column[order], cells.layer[order]
+    np.cumsum(np.bincount(bucket_of, minlength=1 << BUCKET_BITS), out=ends[1:])
+    cells = cells.ordered(order)
+    band, column, own = cells.band, cells.column, cells.numbers()
     everyone = np.arange(len(order), dtype=np.int32)
     pairs = []
 
-    def collect(in_band: Array, in_column: Array, is_own: bool) -> None:
-        bucket = key[order] if is_own else _bucket(in_band, in_column, layer)
-        bucket = bucket.astype(np.int32)
+    def collect(there: Array) -> None:
+        bucket = _bucket(there).astype(np.int32)
         # In the same cell: only later members, so that each pair counts once.
-        left, right = expand(everyone + 1 if is_own else ends[bucket], ends[bucket + 1])
+        left, right = expand(everyone + 1 if there is own else ends[bucket], ends[bucket + 1])
         # Other cells may share the bucket.
-        same = (band[right] == in_band[left]) & (column[right] == in_column[left]) & (layer[right] == layer[left])
+        same = own[right] == there[left]
         pairs.append((left[same], right[same]))
 
     width = cells.columns[band]
-    collect(band, column, True)
-    collect(band, np.where(column + 1 == width, 0, column + 1), False)
+    collect(own)
+    collect(_number(band, np.where(column + 1 == width, 0, column + 1), cells.layer))
     # The next band has columns of its own width.
     above = band + 1
     width = cells.columns[above]
-    column_there = np.minimum((cells.lon[order] * (width / 360)).astype(np.int32), width - 1)
-    collect(above, np.where(column_there == 0, width - 1, column_there - 1), False)
-    collect(above, column_there, False)
-    collect(above, np.where(column_there + 1 == width, 0, column_there + 1), False)
+    column_there = np.minimum((cells.lon * (width / 360)).astype(np.int32), width - 1)
+    collect(_number(above, np.where(column_there == 0, width - 1, column_there - 1), cells.layer))
+    collect(_number(above, column_there, cells.layer))
+    collect(_number(above, np.where(column_there + 1 == width, 0, column_there + 1), cells.layer))
     left, right = (np.concatenate(side) for side in zip(*pairs, strict=True))
     return order[left], order[right]
 
 
-def _bucket(band: Array, column: Array, layer: Array) -> Array:
-    result: Array = ((band * HASH_BAND) ^ (column * HASH_COLUMN) ^ (layer * HASH_LAYER)).astype(np.uint16)
-    return result
+def _number(band: Array, column: Array, layer: Array) -> Array:
+    number: Array = (band.astype("i8") << COLUMN_BITS | column) << LAYER_BITS | (layer + LOWEST_LAYER)
+    return number
+
+
+def _bucket(number: Array) -> Array:
+    bucket: Array = ((number.view("u8") * HASH_FACTOR) >> np.uint64(64 - BUCKET_BITS)).astype(np.uint16)
+    return bucket

@@ -28,8 +28,11 @@ HOLD_S = 4.0
 LINGER_S = 20.0
 PREFIX = "gather:"
 POINT, CIRCLE = "point", "circle"
-# More cells than there are from pole to pole; odd, so that the rows of cells fall into buckets of their own.
+# More cells than there are from pole to pole.
 CELL_FACTOR = 1_000_003
+# Buckets of cells by the upper bits of a product (Knuth, The Art of Computer Programming 3, 6.4): 2^64 over the golden
+# ratio.
+HASH_FACTOR, BUCKET_BITS = np.uint64(0x9E3779B97F4A7C15), 16
 
 Point = tuple[float, float]
 
@@ -102,17 +105,21 @@ class GatheringDetector:
     def _groups(self, frame: Frame, thresholds: Thresholds) -> list[list[int]]:
         """Rows of moving aircraft in one point; two grids, so that no edge of a cell divides a group."""
         lat, lon = frame.column("lat"), frame.column("lon")
-        moving = frame.adsb & ~np.isnan(lat) & (np.nan_to_num(frame.column("gs_kt")) >= SLOWEST_KT)
+        moving = frame.adsb & frame.has_position & (frame.gs_or_zero >= SLOWEST_KT)
         moving &= ~frame.column("on_ground") & (frame.now - frame.column("position_at") <= POSITION_AGE_S)
         rows = np.flatnonzero(moving)
+        if len(rows) < thresholds.gather_aircraft:
+            return []
         size = 2 * thresholds.gather_nm / 60
         y, x = lat[rows] / size, lon[rows] * np.cos(np.radians(lat[rows])) / size
         groups: list[list[int]] = []
         for offset in (0.0, 0.5):
             cell = np.floor(y + offset).astype("i8") * CELL_FACTOR + np.floor(x + offset).astype("i8")
             # Only aircraft in crowded buckets need to be sorted.
-            bucket = (cell ^ cell >> 16).astype("u2")
-            crowded = np.flatnonzero(np.bincount(bucket)[bucket] >= thresholds.gather_aircraft) if len(rows) else rows
+            bucket = ((cell.view("u8") * HASH_FACTOR) >> np.uint64(64 - BUCKET_BITS)).astype("i4")
+            crowded = np.flatnonzero(np.bincount(bucket)[bucket] >= thresholds.gather_aircraft)
+            if not len(crowded):
+                continue
             _, inverse, counts = np.unique(cell[crowded], return_inverse=True, return_counts=True)
             for full in np.flatnonzero(counts >= thresholds.gather_aircraft).tolist():
                 group = rows[crowded[inverse == full]].tolist()
@@ -151,7 +158,7 @@ class GatheringDetector:
     def _remember(self, frame: Frame, gathered: set[int]) -> None:
         state, lat, position_at = self._carried, frame.column("lat"), frame.column("position_at")
         # A position is remembered when it is received, so that nothing depends on the ticks of empty seconds.
-        take = ~np.isnan(lat) & (position_at != state["position_at"])
+        take = frame.has_position & (position_at != state["position_at"])
         state["position_at"][:] = position_at
         take &= np.isnan(state["since"]) | (frame.now - state["since"] > MEMORY_S)
         take[list(gathered)] = False

@@ -161,7 +161,7 @@ class IntegrityDetector:
             is_steady = np.abs(baro - state["baro"]) <= LEVEL_FT
             after_gap = has_baro & ~(at - state["altitude_at"] <= within_s)
         state["steady"][has_baro] = is_steady[has_baro]
-        level = state["steady"].astype("?") & (np.abs(np.nan_to_num(frame.rate_fpm)) <= LEVEL_FPM)
+        level = state["steady"].astype("?") & ~(np.abs(frame.rate_fpm) > LEVEL_FPM)
         # It takes two altitudes to see level flight, which began with the first of them.
         begins = level & np.isinf(state["level_at"])
         state["level_at"][begins] = state["altitude_at"][begins]

@@ -24,7 +24,8 @@ Cell = tuple[int, int]
 MEMORY_S = 30.0
 # From good to bad in one step: the last good report is at most this old (s).
 SUDDEN_S = 30.0
-_GROUND_STATIONS = tuple(index for name, index in SOURCE_INDEX.items() if name.startswith(("tisb", "adsr")))
+_GROUND_STATION = np.zeros(256, "?")
+_GROUND_STATION[[index for name, index in SOURCE_INDEX.items() if name.startswith(("tisb", "adsr"))]] = True
 
 
 @dataclass
@@ -104,7 +105,7 @@ class RegionDetector:
         self._carried.carry(frame)
         state, now = self._carried, frame.now
         nic, nac_p = frame.column("nic"), frame.column("nac_p")
-        is_relayed = np.isin(frame.column("source"), _GROUND_STATIONS) | frame.column("tisb")
+        is_relayed = _GROUND_STATION[frame.column("source")] | frame.column("tisb")
         seen_at = frame.column("seen_at")
         state["relayed_at"][is_relayed] = seen_at[is_relayed]
         own = frame.adsb & (nic >= 0) & (nac_p >= 0) & ~frame.column("on_ground")
@@ -113,7 +114,7 @@ class RegionDetector:
         good, bad = own & is_good, own & ~is_good
         since = state["good_since"]
         was_good = state["was_good"].astype(bool)
-        was_good |= now - np.nan_to_num(since, nan=np.inf) >= thresholds.area_good_s
+        was_good |= now - since >= thresholds.area_good_s
         # Bad, relayed or silent: the time of being good restarts; what it was for long enough it stays.
         since[:] = np.where(good, np.where(np.isnan(since), now, since), np.nan)
         state["good_at"][good] = seen_at[good]
@@ -143,7 +144,9 @@ class RegionDetector:
     def _count(self, frame: Frame, thresholds: Thresholds) -> None:
         """Count good and bad aircraft by cell, and note the disturbed groups of cells."""
         state, now, size = self._carried, frame.now, thresholds.area_cell_deg
-        bad_for_s = now - np.nan_to_num(state["bad_since"], nan=np.inf)
+        bad_for_s = now - state["bad_since"]
+        if not (bad_for_s >= thresholds.area_bad_s).any():
+            return
         is_counted = state["was_good"].astype(bool) & ~np.isnan(state["lat"]) & ~frame.column("on_ground")
         is_counted &= now - frame.column("seen_at") <= MEMORY_S
         bad = np.flatnonzero(is_counted & (bad_for_s >= thresholds.area_bad_s))
