@@ -64,7 +64,12 @@ def _keep_apart(
     is_behind = np.abs(across) < BEHIND_SHARE * np.abs(along)
     one_final = (between_deg <= ESTABLISHED_DEG) & is_behind & (closest_nm < thresholds.proximity_aside_nm)
     is_near = until_s <= thresholds.proximity_parallel_s
-    is_established = (between_deg <= ESTABLISHED_DEG) & ~(is_near & (closest_nm < thresholds.proximity_aside_nm))
+    # Who passes in front of the other or behind it is on the other's final by then, however far from the other.
+    then_nm = np.abs(across) - np.maximum(converging_kt, 0.0) / 3600 * until_s
+    crosses = (closest_nm < thresholds.proximity_aside_nm) | (
+        (between_deg > PARALLEL_DEG) & (then_nm < thresholds.proximity_aside_nm)
+    )
+    is_established = (between_deg <= ESTABLISHED_DEG) & ~(is_near & crosses)
     intercepts = (between_deg <= 2 * thresholds.proximity_intercept_deg) & ~is_near
     result: Array = (turns_in | is_established | intercepts) & ~one_final
     return result
