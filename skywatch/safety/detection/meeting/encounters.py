@@ -126,10 +126,16 @@ class ProximityDetector:
             self._restored.clear()
 
     def _raise(self, frame: Frame, pairs: Pairs, thresholds: Thresholds) -> Pairs:
-        """Note the pairs that meet the rule; those that have met it for long enough."""
+        """Note the pairs that meet the rule; those that have met it for long enough.
+
+        Those that can still level off are noted too: once they cannot, nobody waits for longer.
+        """
         now, gs = frame.now, frame.column("gs_kt")
         which = self._table.take(pairs.first, pairs.second, now)
         entries = self._table.entries
+        # Whether a raised pair that can level off again stays is decided by ``_stay``.
+        noted = (pairs.is_decided | ~entries["raised"][which]).nonzero()[0]
+        pairs, which = pairs.of(noted), which[noted]
         gap_s = np.where(entries["raised"][which], thresholds.proximity_end_s, INTERRUPTED_S)
         begin(entries, which[now - entries["last_at"][which] > gap_s], now)
         entries["last_at"][which] = now
@@ -137,7 +143,7 @@ class ProximityDetector:
         # The forecast of a turning aircraft sweeps over others that are far ahead.
         beyond_s = np.maximum(pairs.enter_s - thresholds.proximity_sure_s, 0.0)
         hold_s = thresholds.proximity_hold_s + beyond_s * thresholds.proximity_far_factor
-        entries["raised"][which] |= now - entries["since"][which] >= hold_s
+        entries["raised"][which] |= pairs.is_decided & (now - entries["since"][which] >= hold_s)
         return pairs.of(np.flatnonzero(entries["raised"][which]))
 
     def _stay(self, frame: Frame, m: Motion, thresholds: Thresholds, intentions: Intentions) -> Pairs:

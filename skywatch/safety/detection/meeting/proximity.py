@@ -33,7 +33,10 @@ TURNED_CLOSER_NM = 0.1
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs that meet the box: rows, seconds until the closest point and the box, distances there and now."""
+    """Pairs that meet the box: rows, seconds until the closest point and the box, distances there and now.
+
+    Those that are not ``is_decided`` can still level off at the usual separation.
+    """
 
     first: Array
     second: Array
@@ -46,6 +49,7 @@ class Pairs:
     closing_kt: Array
     box_nm: Array
     box_ft: Array
+    is_decided: Array
 
     def of(self, which: Array) -> Pairs:
         """Some of the pairs."""
@@ -112,7 +116,8 @@ def judge_pairs(
 ) -> Pairs:
     """The pairs out of some (indexes into ``m``) that meet ``factor`` times the box.
 
-    With a factor over 1 (pairs that were raised before) being inside is enough; otherwise they must be closing.
+    With a factor over 1 (pairs that were raised before) being inside is enough, and the undecided ones are left out;
+    otherwise they must be closing.
     """
     dz, vz = m.alt_ft[second] - m.alt_ft[first], m.climb_fps[second] - m.climb_fps[first]
     box_nm, box_ft = _boxes(m, first, second, thresholds)
@@ -151,11 +156,13 @@ def judge_pairs(
         closing_kt = np.where(now_nm > 1e-6, -(dx * vx + dy * vy) / now_nm, 0.0) * 3600
     counts = (enter <= leave) & ((closing_kt > least_closing_kt) | (turned_nm < now_nm - TURNED_CLOSER_NM))
     braking_ft = _braking_ft(m, first, second, dz)
+    is_decided = np.ones(len(first), "?")
     undecided = np.flatnonzero(counts & (dz * vz < 0) & (room_ft > braking_ft))
     if len(undecided):
         sides = first[undecided], second[undecided]
-        counts[undecided] = room_ft[undecided] <= _committed_ft(m, *sides, dz[undecided], intentions)
+        is_decided[undecided] = room_ft[undecided] <= _committed_ft(m, *sides, dz[undecided], intentions)
     if factor > 1:
+        counts &= is_decided
         counts |= (enter <= leave) & (now_nm <= box_nm) & (np.abs(dz) < box_ft)
     meets = np.flatnonzero(counts)
     first, second, dx, dy, dz = first[meets], second[meets], dx[meets], dy[meets], dz[meets]
@@ -165,7 +172,7 @@ def judge_pairs(
     return Pairs(
         m.rows[first], m.rows[second], until, enter[meets],
         closest_nm, np.abs(dz + vz * until),
-        now_nm[meets], np.abs(dz), closing_kt[meets], box_nm[meets], box_ft[meets],
+        now_nm[meets], np.abs(dz), closing_kt[meets], box_nm[meets], box_ft[meets], is_decided[meets],
     )  # fmt: skip
 
 

@@ -106,8 +106,8 @@ def climb_and_descent(r: Random) -> Encounter:
         fly(around, _speed(r, altitude), h, altitude, [Leg(1e9, rate_fpm=rate)])
         for h, rate in zip((heading, heading + r.uniform(20, 340)), rates, strict=True)
     ]
-    fields = tuple(_selected(r, altitude, rate, 0.5) for rate in rates)
-    miss, vertical = r.uniform(0, 0.7 * _small(altitude)), r.uniform(-200, 200)
+    fields = tuple(_selected(r, path(95)[2], rate, 0.5) for path, rate in zip(paths, rates, strict=True))
+    miss, vertical = r.uniform(0, 0.7 * _small(paths[0](95)[2])), r.uniform(-200, 200)
     return _pair(r, *paths, 95, 112, miss, vertical, 25.0, fields, is_decided=all(fields))
 
 
@@ -121,8 +121,8 @@ def climb_through_a_level(r: Random) -> Encounter:
         fly(around, _speed(r, altitude), h, altitude, [Leg(1e9, rate_fpm=of)])
         for h, of in ((heading, rate), (heading + r.uniform(20, 340), 0.0))
     ]
-    fields = _selected(r, altitude, rate, 0.5)
-    miss, vertical = r.uniform(0, 0.7 * _small(altitude)), r.uniform(-200, 200)
+    fields = _selected(r, paths[0](95)[2], rate, 0.5)
+    miss, vertical = r.uniform(0, 0.7 * _small(paths[0](95)[2])), r.uniform(-200, 200)
     return _pair(r, *paths, 95, 112, miss, vertical, 25.0, (fields, {}), is_decided=bool(fields))
 
 
