@@ -361,11 +361,35 @@ def holding_on_one_circle(r: Random) -> list[Drawn]:
     return [light(circle(1.5, 100, n / 4 + r.uniform(0, 0.1), 6000 + 1000 * n)) for n in range(4)]
 
 
+def hovering_near_a_runway(r: Random) -> list[Drawn]:
+    """A helicopter hovers a quarter of a mile and more from a runway on which another one lands."""
+    lands = legs((-3, 0, 1700), (100, r.uniform(80, 120), 90, -530), (20, 60, 90, 0), (300, 5, 90, 0))
+    hovers = legs((0, r.choice((-1, 1)) * r.uniform(0.28, 0.42), 1000), (300, r.uniform(0, 5), 90, 0))
+    return [light(lands), light(hovers, category="A7")]
+
+
+def altitudes_that_jump(r: Random) -> list[Drawn]:
+    """Opposite directions 2,000 ft apart; now and then one altitude is decoded as that of the other."""
+    wrong = set(r.sample(range(5, 200, 8), 8))
+    first = airliner(legs((-4, 0, 20_000), (300, 300, 90, 0)))
+    second = airliner(legs((4, r.uniform(-0.5, 0.5), 22_000), (300, 300, 270, 0)))
+    second.every_s, second.changing = 4.0, lambda t: {"alt_baro": 20_000} if t // 4 * 4 + 1 in wrong else {}
+    return [first, second]
+
+
+def taxiing_next_to_a_landing(r: Random) -> list[Drawn]:
+    """A parallel taxiway: one with a switch on its gear, one without, and one that lands next to them."""
+    lands = light(legs((-3, 0, 1500), (80, 120, 90, -560), (20, 70, 90, 0), (300, 20, 90, 0)))
+    lands.changing = lambda t: {"alt_baro": "ground"} if t > 85 else {}
+    taxi = [legs((r.uniform(-1, 0.5), y, 760), (300, r.uniform(5, 30), 270, 0)) for y in (-0.1, 0.1)]
+    return [lands, light(taxi[0], alt_baro="ground"), light(taxi[1])]
+
+
 SITUATIONS: tuple[Callable[[Random], list[Drawn]], ...] = (
     formation_of_light_aircraft, formation_takes_off, military_formation, refuelling, parallel_approaches,
     visual_approaches_side_by_side, tow_and_release, thermal, helicopters_at_a_pad, copies,
     scatter_of_multilateration, vehicles_and_taxiing_aircraft, drones, parachute_planes,
     different_pressure_settings, encoders_with_steps_of_100_ft, time_skew_between_receivers,
     in_trail_to_one_runway, crossing_with_radar_separation, climb_below_another, circuit, paired_departures,
-    holding_stack, holding_on_one_circle,
+    holding_stack, holding_on_one_circle, hovering_near_a_runway, altitudes_that_jump, taxiing_next_to_a_landing,
 )  # fmt: skip

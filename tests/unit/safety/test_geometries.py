@@ -41,3 +41,13 @@ def test_a_dangerous_encounter_is_raised_with_the_lead_that_is_asked(geometry):
 )
 def test_a_harmless_encounter_is_not_raised(geometry):
     assert not any(outcome.raised for outcome in run(geometry, numbers(DRAWN, unseen=False)))
+
+
+def test_who_passes_in_front_of_the_other_on_its_final_or_behind_it_is_raised():
+    outcomes = run(harmful.through_the_parallel_final, [96, 133, 192])
+    assert all(outcome.raised for outcome in outcomes)
+
+
+def test_who_can_no_longer_level_off_is_raised_without_another_hold():
+    outcomes = run(harmful.climb_through_a_level, [52, 75, 331])
+    assert all(outcome.lead_s >= outcome.asked_s for outcome in outcomes)

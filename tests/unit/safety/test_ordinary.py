@@ -21,6 +21,7 @@ HELD_BACK = {
     "tow_and_release": "tow",
     "thermal": "gliders",
     "helicopters_at_a_pad": "helicopters",
+    "hovering_near_a_runway": "hovering",
     "copies": "copy",
     "scatter_of_multilateration": "relayed_position",
     "drones": "drones",

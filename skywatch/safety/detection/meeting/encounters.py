@@ -15,6 +15,7 @@ import numpy as np
 from skywatch.safety.detection.aggregation import OWN, Aggregation, Group, finding_of, region_number
 from skywatch.safety.detection.finding import Closest, Finding, Quantity, Severity
 from skywatch.safety.detection.frame import Array, Frame
+from skywatch.safety.detection.meeting.altitudes import AltitudeJumps
 from skywatch.safety.detection.meeting.cells import Motion
 from skywatch.safety.detection.meeting.companions import Companions
 from skywatch.safety.detection.meeting.intentions import Intentions
@@ -58,6 +59,7 @@ class ProximityDetector:
         self._table = PairTable()
         self._together = Companions()
         self._turns = TurnRates()
+        self._altitudes = AltitudeJumps()
         # The latest finding of each pair that has an event of its own, and when it was made.
         self._described: dict[str, tuple[Finding, float]] = {}
         # Encounters of before a restart whose aircraft have not both been received since.
@@ -83,7 +85,7 @@ class ProximityDetector:
     def update(self, frame: Frame, thresholds: Thresholds, advised: frozenset[str]) -> list[Finding]:
         """The encounters of this tick; ``advised`` are aircraft with a resolution advisory."""
         turn = self._turns.update(frame, thresholds.proximity_turning_deg_s)
-        m = self._motion = motion(frame, thresholds, turn)
+        m = self._motion = motion(frame, thresholds, turn, self._altitudes.update(frame))
         near = candidates(m, thresholds)
         intentions = Intentions(frame)
         self._table.carry(frame)

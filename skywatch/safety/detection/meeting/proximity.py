@@ -60,15 +60,15 @@ class Pairs:
         return Pairs(*(np.concatenate((getattr(self, f.name), getattr(others, f.name))) for f in fields(self)))
 
 
-def motion(frame: Frame, thresholds: Thresholds, turn_deg_s: Array) -> Motion:
+def motion(frame: Frame, thresholds: Thresholds, turn_deg_s: Array, is_doubtful: Array) -> Motion:
     """Aircraft that can be judged: airborne, with altitude, velocity and a fresh position, moved to the tick's time.
 
-    ``turn_deg_s`` is the rate of turn of every row.
+    ``turn_deg_s`` is the rate of turn of every row, ``is_doubtful`` says whose altitude is not to be believed.
     """
     lat, gs, track = frame.column("lat"), frame.column("gs_kt"), frame.column("track_deg")
     altitude, age_s = frame.column("alt_baro_ft"), frame.now - frame.column("position_at")
     # One NaN makes the sum NaN.
-    usable = ~np.isnan(lat + gs + track + altitude) & frame.airborne
+    usable = ~np.isnan(lat + gs + track + altitude) & frame.airborne & ~is_doubtful
     usable &= age_s <= thresholds.proximity_position_age_s
     rows = np.flatnonzero(usable)
     rate = np.nan_to_num(frame.rate_fpm[rows])

@@ -17,6 +17,9 @@ from skywatch.safety.thresholds.table import Thresholds
 # Two positions of one aircraft: so near (nm, ft), moving alike (kt).
 COPY_NM, COPY_FT, COPY_KT = 0.5, 300.0, 40.0
 TOW_NM, TOW_FT, TOW_KT = 0.25, 400.0, 25.0
+# Who hovers (kt) stays where it is. Another one that lands or takes off (ft/min) and passes it by more than this (nm)
+# does so next to a runway.
+HOVERING_KT, LANDING_FPM, HOVERING_NM = 35.0, 200.0, 0.2
 # Geometric altitudes (ft) that are apart by so much more than the box: one of the barometric ones is wrong.
 DISAGREE_FT = 300.0
 # Military aircraft that fly in about the same direction (kt) join or refuel under their own separation (FAA
@@ -34,6 +37,7 @@ REASONS = (
     "gliders",
     "tow",
     "helicopters",
+    "hovering",
     "drones",
     "formation",
     "altitude_disagrees",
@@ -73,6 +77,7 @@ def why_held_back(
     # Unknown counts as good: most inputs do not provide it.
     nic_first, nic_second = both(frame.column("nic"))
     least_nic = np.minimum(np.where(nic_first < 0, 99, nic_first), np.where(nic_second < 0, 99, nic_second))
+    is_helicopter = frame.helicopters(first), frame.helicopters(second)
     glider_first, glider_second = frame.gliders(first), frame.gliders(second)
     is_towing = (distance_nm <= TOW_NM) & (vertical_ft <= TOW_FT) & (velocity_kt <= TOW_KT)
     military_first, military_second = both(frame.column("military"))
@@ -83,12 +88,21 @@ def why_held_back(
         least_nic < thresholds.proximity_nic,
         glider_first & glider_second,
         (glider_first ^ glider_second) & is_towing,
-        frame.helicopters(first) & frame.helicopters(second),
+        is_helicopter[0] & is_helicopter[1],
+        _passes_hovering(gs, both(frame.rate_fpm), is_helicopter) & (pairs.closest_nm >= HOVERING_NM),
         frame.drones(first) & frame.drones(second),
         companions.are(frame, first, second) | (military_first & military_second & (velocity_kt <= JOIN_KT)),
         np.abs(geometric_second - geometric_first) > pairs.box_ft + DISAGREE_FT,
         are_parallel(frame, first, second, pairs.until_s, pairs.closest_nm, turn, thresholds),
     ))  # fmt: skip
+
+
+def _passes_hovering(gs: tuple[Array, Array], rate: tuple[Array, Array], is_helicopter: tuple[Array, Array]) -> Array:
+    """Which pairs are a rotorcraft that hovers and another one that lands or takes off."""
+    hovers = [is_helicopter[side] & (gs[side] < HOVERING_KT) for side in (0, 1)]
+    is_landing = [np.abs(rate[side]) >= LANDING_FPM for side in (0, 1)]
+    result: Array = (hovers[0] & is_landing[1]) | (hovers[1] & is_landing[0])
+    return result
 
 
 def _difference(frame: Frame, first: Array, second: Array) -> tuple[Array, Array, Array]:
