@@ -28,7 +28,7 @@ def main() -> None:
 
 
 def line(name: str, outcomes: list[Outcome]) -> str:
-    """One geometry: the share that was raised; the share with the lead, of all and of those that tell intentions."""
+    """One geometry: the share that was raised; the share with the lead, of all and of those where it was to be had."""
     raised = sum(outcome.raised for outcome in outcomes) / len(outcomes)
     reasons = Counter(word for outcome in outcomes if not outcome.raised for word in outcome.reasons)
     words = ", ".join(f"{word} {count}" for word, count in reasons.most_common(4))
@@ -37,7 +37,8 @@ def line(name: str, outcomes: list[Outcome]) -> str:
     leads = sorted(outcome.lead_s or 0.0 for outcome in outcomes)
     asked = outcomes[0].asked_s or 0.0
     kept = sum(lead >= asked for lead in leads) / len(leads)
-    decided = [outcome.lead_s or 0.0 for outcome in outcomes if outcome.is_decided]
-    sure = f" (told {sum(lead >= asked for lead in decided) / len(decided):.2f})" if len(decided) < len(leads) else ""
+    of_these = [outcome.lead_s or 0.0 for outcome in outcomes if outcome.was_to_be_had]
+    share = sum(lead >= asked for lead in of_these) / max(len(of_these), 1)
+    sure = f" (to be had by {len(of_these)}: {share:.3f})" if len(of_these) < len(leads) else ""
     median, tenth = statistics.median(leads), leads[len(leads) // 10]
     return f"{name:<30} {raised:7.3f}  {asked:9.0f}s {kept:6.3f}  {median:6.0f} {tenth:5.0f}  {words}{sure}"

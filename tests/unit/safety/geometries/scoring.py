@@ -13,7 +13,7 @@ import numpy as np
 from skywatch.safety.detection.meeting.proximity import box
 from skywatch.safety.thresholds.table import Thresholds
 from tests.unit.safety.drawn import START, found, skies
-from tests.unit.safety.geometries.flying import Encounter, Path
+from tests.unit.safety.geometries.flying import FEET_PER_G, Encounter, Path
 
 # Each encounter has a place of its own; no region is crowded.
 T = Thresholds(aggregate_total=10_000)
@@ -21,6 +21,8 @@ T = Thresholds(aggregate_total=10_000)
 EVERY_UNSEEN = 3
 # The detection needs so long (s) beyond a lead: its hold and the tick.
 HOLD_S = 4
+# Altitudes are captured with less than this (g).
+LEVEL_OFF_G = 0.075
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Outcome:
     asked_s: float | None
     reasons: tuple[str, ...]
     is_decided: bool
+    # Whether the lead that is asked was to be had: nobody who has not told where he levels off still could.
+    was_to_be_had: bool = True
 
 
 def numbers(count: int, unseen: bool) -> list[int]:
@@ -70,7 +74,24 @@ def _outcome(seed: int, encounter: Encounter, events: list[tuple[float | None, t
     closest = closest_s(*(aircraft.path for aircraft in encounter.aircraft), encounter.seconds)
     lead = closest - min(times) if times else None
     raised = lead is not None and lead >= 0
-    return Outcome(seed, True, raised, lead if raised else None, encounter.lead_s, reasons, encounter.is_decided)
+    was_to_be_had = encounter.is_decided or closest - _last_level_off_s(encounter, closest) >= encounter.lead_s + HOLD_S
+    lead = lead if raised else None
+    return Outcome(seed, True, raised, lead, encounter.lead_s, reasons, encounter.is_decided, was_to_be_had)
+
+
+def _last_level_off_s(encounter: Encounter, closest: int) -> int:
+    """The last second at which two could still level off at the usual separation, braking with the most measured."""
+    first, second = (aircraft.path for aircraft in encounter.aircraft)
+    return max((t for t in range(closest + 1) if _can_level_off(first, second, t)), default=0)
+
+
+def _can_level_off(first: Path, second: Path, t: float) -> bool:
+    lower, upper = sorted(((path(t)[2], path(t + 1)[2] - path(t)[2]) for path in (first, second)))
+    # 500 ft low and 1,000 ft high, and 1,000 ft where one climbs and the other descends.
+    separation_ft = 1000.0 if lower[1] * upper[1] < 0 else 1.25 * float(box(np.array([lower[0]]), T)[1][0])
+    up, down = max(lower[1], 0.0), max(-upper[1], 0.0)
+    squares = up * up + down * down if up and down else max(lower[1] - upper[1], 0.0) ** 2
+    return upper[0] - lower[0] - squares / (2 * LEVEL_OFF_G * FEET_PER_G) >= separation_ft
 
 
 def closest_s(first: Path, second: Path, seconds: int) -> float:
