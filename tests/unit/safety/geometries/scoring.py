@@ -86,7 +86,7 @@ def _last_level_off_s(encounter: Encounter, closest: int) -> int:
 
 
 def _can_level_off(first: Path, second: Path, t: float) -> bool:
-    lower, upper = sorted(((path(t)[2], path(t + 1)[2] - path(t)[2]) for path in (first, second)))
+    lower, upper = sorted((path(t)[2], path(t + 1)[2] - path(t)[2]) for path in (first, second))
     # 500 ft low and 1,000 ft high, and 1,000 ft where one climbs and the other descends.
     separation_ft = 1000.0 if lower[1] * upper[1] < 0 else 1.25 * float(box(np.array([lower[0]]), T)[1][0])
     up, down = max(lower[1], 0.0), max(-upper[1], 0.0)
