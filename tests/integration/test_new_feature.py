@@ -62,7 +62,9 @@ class Checkout:
         return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=True).stdout
 
 
+# Checks a whole checkout: on a busy machine it takes many times longer.
 @pytest.mark.long
+@pytest.mark.timeout(3600)
 def test_a_new_feature_passes_and_leaves_no_trace(tmp_path):
     checkout = Checkout(tmp_path / "skywatch")
     checkout.run("-m", "skywatch", "new-feature", NAME)
