@@ -9,7 +9,7 @@ SINCE ?= HEAD
 COVERED ?= tests/unit tests/functional
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-restarts drill-ingest-loss drill-dry-runs drill-console drill-widths drill-deployment drill-image drill-deb drill-home-assistant drill-versions faults soak web web-after web-background web-test wheel deb release coverage bench docs man clean help
+.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-restarts drill-ingest-loss drill-dry-runs drill-console drill-widths drill-deployment drill-image drill-deb drill-home-assistant drill-versions drill-rolling faults soak web web-after web-background web-test wheel deb release coverage bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -163,6 +163,9 @@ drill-console: $(VENV)/.installed web ## every form of the console in a browser,
 
 drill-widths: $(VENV)/.installed web ## pages of the past and of small screens, opened at every width, in every theme, with every renderer
 	SKYWATCH_WIDTHS=1 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/integration/web/test_past.py tests/integration/web/test_small_screens.py
+
+drill-rolling: $(VENV)/.installed ## roll a release through all processes under 50 subscribers and 20 requests a second (nginx, PostgreSQL, Redis, NATS)
+	$(BIN)/python -m tests.drills.rolling
 
 drill-versions: $(VENV)/.installed ## try the next minor version of every pinned package (weekly; PACKAGES="a b")
 	$(BIN)/python -m tests.drills.versions $(PACKAGES)

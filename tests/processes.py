@@ -61,6 +61,11 @@ def add_user(database_url: str, name: str, role: str, password: str = PASSWORD) 
         engine.dispose()
 
 
+def environment_of(tree: Path | None) -> dict[str, str]:
+    """The environment of a process with the code of a checkout; None: this one's."""
+    return ENVIRONMENT if tree is None else {**ENVIRONMENT, "PYTHONPATH": str(tree)}
+
+
 class Service:
     """One installation in a folder: an ini file, a database, and the process while it runs."""
 
@@ -86,6 +91,8 @@ class Service:
         self.secret = str(values.get("secret") or "")
         self.log = folder / "log.txt"
         self.process: subprocess.Popen[bytes] | ForkedProcess | None = None
+        # The checkout of another release whose code it runs; None: this one's.
+        self.tree: Path | None = None
 
     def init(self) -> Service:
         """Create the database; a SQLite file is made by ``skywatch init`` once, and then copied."""
@@ -114,8 +121,10 @@ class Service:
         """Start, and wait until it answers; ``new_interpreter`` where imports, memory or the very start count."""
         words = ["serve", str(self.ini), *arguments]
         with self.log.open("ab") as log:
-            if new_interpreter:
-                self.process = subprocess.Popen([*SKYWATCH, *words], env=ENVIRONMENT, stdout=log, stderr=log)
+            if new_interpreter or self.tree is not None:
+                self.process = subprocess.Popen(
+                    [*SKYWATCH, *words], env=environment_of(self.tree), cwd=self.tree, stdout=log, stderr=log
+                )
             else:
                 with open(os.devnull, "rb") as nothing:
                     self.process = prefork.start(words, ENVIRONMENT, [nothing, log, log])

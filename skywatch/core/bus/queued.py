@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 from skywatch.core.bus.base import OUTAGE, Bus, BusError, Message, Subscription
-from skywatch.core.bus.packing import UnknownVersion
 from skywatch.core.bus.publish_queue import PublishQueue
 from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.reporting.health import State
@@ -42,7 +41,7 @@ class ServerSubscription(Subscription):
     unreadable = ""
     unreadable_at = float("-inf")
 
-    def note_unreadable(self, error: UnknownVersion) -> None:
+    def note_unreadable(self, error: Exception) -> None:
         """Show in health that a process of another release speaks on this bus."""
         self.unreadable, self.unreadable_at = str(error), time.monotonic()
 

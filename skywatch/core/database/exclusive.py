@@ -32,6 +32,8 @@ RELEASED_AFTER_S = KEEPALIVE_IDLE_S + KEEPALIVE_INTERVAL_S * KEEPALIVE_COUNT
 CONNECT_TIMEOUT_S = 5
 STATEMENT_TIMEOUT_MS = 5000
 RETRY_S = 0.5
+# A connection that waits for the lock is replaced after so long (s).
+SPARE_S = 5.0
 # How long the server may take to end a session (s).
 ENDED_WITHIN_S = 3.0
 
@@ -148,6 +150,9 @@ class AdvisoryLock(ExclusiveLock):
 
         self._name = name
         self._connection: sa.Connection | None = None
+        # An open connection that does not have the lock: whoever waits for the lock tries again and again.
+        self._spare: sa.Connection | None = None
+        self._connected_at = 0.0
         # The session that took the lock last: its process number at the server and when it began.
         self._session: tuple[int, Any] | None = None
         self._engine = sa.create_engine(
@@ -170,24 +175,47 @@ class AdvisoryLock(ExclusiveLock):
         try:
             if self._is_alive():  # the lock lives as long as its session
                 return
-            self._connection = self._connect()
-            if self._try() or (self._end_own_session() and self._try_within(ENDED_WITHIN_S)):
+            is_taken = self._try_spare()
+            if is_taken or (self._end_own_session() and self._try_within(ENDED_WITHIN_S)):
                 self._session = self._own_session()
                 return
             holder = self._holder()
         except sa.exc.DBAPIError:
             self.close()
             raise
-        self.close()
+        self._spare, self._connection = self._connection, None
         raise LockHeldError(holder)
 
+    def _try_spare(self) -> bool:
+        """Whether the lock can be had, with the connection of the last attempt where that lives.
+
+        After a while it is replaced: the server may have become a replica, on which the lock says nothing.
+        """
+        self._connection, self._spare = self._spare, None
+        if time.monotonic() - self._connected_at > SPARE_S:
+            self._give_up()
+        if self._connection is not None:
+            try:
+                return self._try()
+            except sa.exc.DBAPIError as error:
+                if not error.connection_invalidated:
+                    raise
+                self._give_up()
+        self._connection, self._connected_at = self._connect(), time.monotonic()
+        return self._try()
+
     def close(self) -> None:
+        self._give_up()
+        self._connection, self._spare = self._spare, None
+        self._give_up()
+        self._engine.dispose()
+
+    def _give_up(self) -> None:
         if self._connection is not None:
             with contextlib.suppress(sa.exc.DBAPIError):  # it is broken: the server has released the lock
                 self._connection.invalidate()
                 self._connection.close()
             self._connection = None
-        self._engine.dispose()
 
     def _is_alive(self) -> bool:
         """Whether the session that took the lock is there still; one that the server has ended is given up."""

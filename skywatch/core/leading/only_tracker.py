@@ -6,8 +6,8 @@ the shared bus, and one that receives another's messages does not start, or ends
 frozen for seconds (process or host) may have lost the lock unnoticed: it publishes nothing before that is confirmed,
 and its transactions are refused once another tracker has started (``core.database.fencing``).
 
-A tracker that stands by tries to take the lock twice a second. A leader that holds the lock and has not published for
-two seconds is frozen or cut off from the bus: its session at the database is ended.
+A tracker that stands by tries to take the lock five times a second. A leader that holds the lock and has not published
+for two seconds is frozen or cut off from the bus: its session at the database is ended.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CONFIRMED_S = 3 * CHECK_S
 # A tracker publishes once a second: time to wait for another one's messages at the start, if one published lately (s).
 LISTEN_S = 2.5
 # How often a tracker that stands by tries to lead, and how long a leader may publish nothing (s).
-TRY_EVERY_S, SILENT_LEADER_S = 0.5, 2.0
+TRY_EVERY_S, SILENT_LEADER_S = 0.2, 2.0
 # A tracker that is at work is heard within this time (s).
 HEARTBEAT_WITHIN_S = 1.25
 # The lock of a lost host is released after 10 s: after a standstill of half of that it must be confirmed (s).

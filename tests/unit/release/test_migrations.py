@@ -2,6 +2,7 @@
 
 import pytest
 
+from release.checks import schema_revisions
 from release.migrations import problems_of
 from release.record import Release
 from skywatch.core.database.compatibility import compatible_from, oldest_compatible
@@ -95,6 +96,11 @@ def test_a_step_that_adds_or_widens_is_accepted(schema, step):
     assert judge(step) == []
     with engine.connect() as connection:
         assert compatible_from(connection) == "0100"
+
+
+def test_the_migrations_of_this_release_form_one_line():
+    revisions = schema_revisions()
+    assert revisions == sorted(set(revisions), reverse=True)
 
 
 ADD, DROP = 'op.add_column("users", sa.Column("email", sa.String(64)))', 'op.drop_column("users", "mail")'

@@ -21,6 +21,10 @@ class PartsError(ValueError):
     """The bytes are no part that this release can read."""
 
 
+class UnknownPartsError(PartsError):
+    """Parts of a release whose parts this one cannot read."""
+
+
 def cut(data: bytes, max_bytes: int) -> Iterator[bytes]:
     """The parts of a message, of at most so many bytes each; raises PartsError where there would be over 65,535."""
     size = max_bytes - _HEADER.size
@@ -45,7 +49,7 @@ class Joiner:
             raise PartsError("a part is cut short")
         version, number, index, parts = _HEADER.unpack_from(part)
         if version != VERSION:
-            raise PartsError(f"parts of version {version} cannot be read; this release reads {VERSION}")
+            raise UnknownPartsError(f"parts of version {version} cannot be read; this release reads {VERSION}")
         content = part[_HEADER.size :]
         if parts == 1:
             return content

@@ -16,7 +16,7 @@ import msgspec
 from nats.aio.msg import Msg
 
 from skywatch.core.bus.base import Callback, Message
-from skywatch.core.bus.nats.parts import Joiner, PartsError
+from skywatch.core.bus.nats.parts import Joiner, PartsError, UnknownPartsError
 from skywatch.core.bus.packing import UnknownVersion, unpack
 from skywatch.core.bus.queued import ServerSubscription
 from skywatch.core.reporting.fault_log import FaultLog
@@ -119,7 +119,7 @@ class NatsSubscription(ServerSubscription):
                 return
             message = unpack(self._topics[subject], packed)
         except (msgspec.MsgspecError, PartsError, KeyError) as error:
-            if isinstance(error, UnknownVersion):
+            if isinstance(error, UnknownVersion | UnknownPartsError):
                 self.note_unreadable(error)
             self._faults.failed(f"what was received is not a message: {error}")
             return

@@ -8,6 +8,7 @@ import pytest
 
 from skywatch.core.bus import BusAwayError, BusError, Message
 from skywatch.core.bus.nats.bus import NatsBus
+from skywatch.core.bus.nats.parts import cut
 from skywatch.core.bus.nats.values import escape, unescape
 from skywatch.core.bus.packing import pack
 from skywatch.settings.bus_address import parse_bus_address
@@ -159,6 +160,18 @@ def test_a_message_of_an_unknown_version_is_dropped_and_shown(nats_url):
     assert other.send(Message("safety", "safety:event", b"old"))
     assert [message.data for message in inbox.wait(1)] == [b"old"]
     assert bus.state().detail == "messages of version 7 cannot be read; this release reads 0"
+    bus.close()
+    other.close()
+
+
+def test_parts_of_an_unknown_version_are_dropped_and_shown(nats_url):
+    bus, other, inbox = (*(NatsBus(parse_bus_address(nats_url)) for _ in range(2)), Inbox())
+    bus.subscribe(["safety"], inbox)
+    (part,) = cut(pack(Message("safety", "safety:event", b"new")), 1000)
+    other._client.ask(other._client.connection.publish(other._subject("topic", "safety"), b"\x07" + part[1:]))
+    assert other.send(Message("safety", "safety:event", b"old"))
+    assert [message.data for message in inbox.wait(1)] == [b"old"]
+    assert bus.state().detail == "parts of version 7 cannot be read; this release reads 1"
     bus.close()
     other.close()
 
