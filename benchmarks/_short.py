@@ -50,7 +50,7 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     "expressions": ({"expressions.RULES": 3, "expressions.CALLSIGNS": 10}, None),
     "feeders": ({"feeders.FEEDERS": 6, "feeders.HEARERS": 3, "feeders.FRAMES_S": 20, "feeders.SECONDS": 1,
                  "feeders.RATIO_FEEDERS": 6, "feeders.RATIO_SECONDS": 1, "feeders.RATIOS": (1, 3),
-                 "feeders.LIARS_FEEDERS": 9, "feeders.LIARS_SECONDS": 9, "feeders.BATCH_FEEDERS": 3,
+                 "feeders.BATCH_FEEDERS": 3,
                  "feeders.BATCH_FRAMES": 4, "feeders.BATCH_ROUNDS": 4, "feeders.SOCKET_FEEDERS": 3,
                  "feeders.SOCKET_SECONDS": 1.5}, []),
     "history": ({"history.AIRCRAFT": 20, "history.ROW_SAMPLE": 1000, "history.FLOWN": 20_000, "history.SKY": 50,

@@ -1,4 +1,4 @@
-"""Many feeders that hear the same world: what accepting, decoding and reducing them costs, and what liars achieve.
+"""Many feeders that hear the same world: what accepting, decoding and reducing them costs.
 
 ``python -m benchmarks.feeders [--feeders N] [--hearers N]``. Processor time, because it is the same on a busy machine.
 In process: bytes go to connections without sockets. Over sockets: real connections to a real listener on this machine,
