@@ -2,7 +2,7 @@
 
 A request is one datagram: module, arguments, environment and folder as JSON, with the three standard files. Each
 answer is one, too: ``{"pid"}`` of what was started, and ``{"pid", "code"}`` once it has ended. The process ends with
-the socket of the tests; what it has started goes on, as with ``subprocess``.
+the socket of the tests, and ends what is still running.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ def serve(channel: socket.socket) -> dict[str, Any] | None:
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     # What interrupts the tests at a terminal ends them, and then this.
     interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    running: set[int] = set()
     signal.set_wakeup_fd(waker)
     while True:
         ready, _, _ = select.select([channel, wake], [], [])
@@ -62,11 +63,14 @@ def serve(channel: socket.socket) -> dict[str, Any] | None:
             with contextlib.suppress(BlockingIOError):
                 os.read(wake, MAX_BYTES)
         for pid, code in ended():
+            running.discard(pid)
             channel.send(json.dumps({"pid": pid, "code": code}).encode())
         if channel not in ready:
             continue
         request, files = receive(channel)
         if not request:
+            for pid in running:
+                os.kill(pid, signal.SIGKILL)
             return None
         pid = os.fork()
         if not pid:
@@ -76,6 +80,7 @@ def serve(channel: socket.socket) -> dict[str, Any] | None:
             os.close(wake)
             os.close(waker)
             return take_over(json.loads(request), files)
+        running.add(pid)
         for file in files:
             os.close(file)
         channel.send(json.dumps({"pid": pid}).encode())

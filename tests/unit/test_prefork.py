@@ -3,11 +3,15 @@
 import os
 import signal
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from tests import prefork
+from tests.prefork import ROOT
 from tests.processes import ENVIRONMENT, SKYWATCH, run_command
+from tests.waiting import until
 
 WRONG = ("settings", "/nowhere/skywatch.ini")
 
@@ -55,3 +59,18 @@ def test_what_a_module_prints_is_read():
     assert "Zen of Python" in process.stdout.read()
     assert process.wait() == 0
     process.stdout.close()
+
+
+LEAVE = """
+import os
+from tests import prefork
+print(prefork.start(["decode", "-"], dict(os.environ), [0, 2, 2]).pid, flush=True)
+os._exit(0)
+"""
+
+
+def test_nothing_outlives_the_tests():
+    command = [sys.executable, "-c", LEAVE]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as left:
+        pid = int(left.stdout.readline())
+        until(lambda: not Path(f"/proc/{pid}").exists(), "the end of what was started")
