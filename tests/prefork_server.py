@@ -8,6 +8,7 @@ the socket of the tests, and ends what is still running.
 from __future__ import annotations
 
 import array
+import atexit
 import contextlib
 import importlib
 import json
@@ -18,6 +19,8 @@ import select
 import signal
 import socket
 import sys
+import threading
+import traceback
 from collections.abc import Iterator
 from typing import Any
 
@@ -26,6 +29,8 @@ import skywatch
 FILES = 3
 MAX_BYTES = 1 << 16
 # Their imports are for people who work on Skywatch, or their packages are not installed everywhere.
+# Start threads of their own when they are imported, which a fork does not have: its end would abort.
+THREADED = ("pyarrow", "ctranslate2", "faster_whisper", "soundfile")
 LEFT_OUT = ("skywatch.__main__", "skywatch.client", "skywatch.cli.new_feature")
 
 
@@ -36,15 +41,42 @@ def main() -> None:
         request = serve(channel)
     if request is not None:
         sys.argv = [request["module"], *request["arguments"]]
-        runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
+        os._exit(run(request["module"]))
+
+
+def run(module: str) -> int:
+    """Run a module to its end, with that of its threads and exit functions; its exit code.
+
+    The interpreter ends without destructors of C++: they abort where a library has lost its threads by the fork.
+    """
+    code: object = 0
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        code = end.code
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    if code is not None and not isinstance(code, int):
+        print(code, file=sys.stderr)
+        code = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    return code or 0
 
 
 def import_all() -> None:
     """Import what a service and the commands may need; what cannot be imported is left to who needs it."""
+    sys.modules.update(dict.fromkeys(THREADED))  # type: ignore[arg-type]
     for module in pkgutil.walk_packages(skywatch.__path__, "skywatch.", onerror=lambda name: None):
         if not module.name.startswith(LEFT_OUT):
             with contextlib.suppress(ImportError):
                 importlib.import_module(module.name)
+    for name in THREADED:
+        del sys.modules[name]
 
 
 def serve(channel: socket.socket) -> dict[str, Any] | None:
