@@ -23,6 +23,7 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
                "_acars_search.queries": lambda: {"words": ["weather", "weather -snow"]}}, None),
     "alerts": ({"alerts.AIRCRAFT": 50, "alerts.RULES": 20, "alerts.FENCES": 5, "alerts.LISTED": 100,
                 "alerts.WARM_UP": 1, "alerts.TICKS": 2, "alerts.NAIVE_AIRCRAFT": 2}, None),
+    "archive": ({"archive.AIRCRAFT": 10, "archive.FLOWN_S": 600, "archive.COPIES": 2, "archive.ROUNDS": 1}, None),
     "audio": ({"audio.UPLOADS": 2, "audio.ROWS": 20, "audio.PAGES": 1}, None),
     "backup": ({"backup.AIRCRAFT": 5, "backup.FLOWN_S": 60, "backup.MEGABYTES": 2, "backup.RECORDINGS": 2,
                 "backup.QUIET_S": 0.1}, SQLITE),

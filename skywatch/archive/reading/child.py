@@ -20,7 +20,7 @@ import msgspec
 import pyarrow as pa
 from pyarrow import dataset
 
-from skywatch.archive.errors import ArchiveError
+from skywatch.archive.errors import ArchiveError, MissingFile
 from skywatch.archive.places import open_place
 from skywatch.archive.reading import queries, questions
 from skywatch.archive.reading.questions import Answer, Opening, Question, read_frame, write_frame
@@ -48,7 +48,8 @@ class Reader:
         )
         pa.set_cpu_count(1)
         pa.set_io_thread_count(IO_THREADS)
-        self._filesystem, self._root = open_place(settings).arrow()
+        self._place = open_place(settings)
+        self._filesystem, self._root = self._place.arrow()
         self.database = duckdb.connect(":memory:", config={"threads": 1})
         for name, value in (
             ("memory_limit", f"{max(16, int(opening.memory_mb * DUCKDB_SHARE))}MB"),
@@ -62,6 +63,10 @@ class Reader:
         ):
             shown = f"'{value}'" if isinstance(value, str) else str(value).lower()
             self.database.execute(f"SET {name} = {shown}")
+
+    def read_small(self, question: questions.FileQuestion) -> bytes:
+        """The bytes of a small file."""
+        return self._place.read(question.files[0], question.most)
 
     def read_whole(self, file: str) -> None:
         """Decode all of a file; raises what is wrong with it."""
@@ -90,6 +95,7 @@ class Reader:
 
 
 ANSWERS: dict[type, Callable[[Any, Any], Any]] = {
+    questions.FileQuestion: lambda reader, question: reader.read_small(question),
     questions.PositionsQuestion: queries.positions,
     questions.SlicesQuestion: queries.slices,
     questions.FlightsQuestion: queries.flights,
@@ -103,7 +109,7 @@ def respond(reader: Reader, question: Any) -> Answer:
         return Answer(value=ANSWERS[type(question)](reader, question))
     except (MemoryError, pa.ArrowMemoryError, duckdb.OutOfMemoryException):
         return Answer(fault="memory")
-    except FileNotFoundError as error:
+    except (FileNotFoundError, MissingFile) as error:
         return Answer(fault="damaged", detail="a file is missing", file=_named(reader, error, question))
     except (pa.ArrowInvalid, EOFError) as error:
         return Answer(fault="damaged", detail="a file cannot be read", file=_named(reader, error, question))
@@ -128,6 +134,8 @@ def respond(reader: Reader, question: Any) -> Answer:
         ):
             return Answer(fault="damaged", detail="a file cannot be read", file=_named(reader, error, question))
         return Answer(fault="fault", detail=text[:300])
+    except ArchiveError as error:
+        return Answer(fault="place", detail=str(error)[:200])
     except Exception as error:
         return Answer(fault="fault", detail=f"{type(error).__name__}: {error}"[:300])
 

@@ -44,7 +44,7 @@ def positions(reader: Any, question: PositionsQuestion) -> dict[str, bytes]:
         for name in POSITIONS.names
     )
     query = f"SELECT {columns} FROM positions WHERE ? OR icao & {MILITARY} = 0"  # noqa: S608 - names of the layout
-    table = _table(reader.database.execute(query, [question.military]))
+    table = arrow_table(reader.database.execute(query, [question.military]))
     return {name: np.ascontiguousarray(table[name].to_numpy()).tobytes() for name in POSITIONS.names}
 
 
@@ -52,9 +52,9 @@ def _sql_type(name: str) -> str:
     return "INTEGER" if name == "alt_ft" else "SMALLINT"
 
 
-def _table(result: Any) -> Any:
-    table = result.fetch_arrow_table() if hasattr(result, "fetch_arrow_table") else result.arrow()
-    return table.read_all() if isinstance(table, pa.RecordBatchReader) else table
+def arrow_table(result: Any) -> Any:
+    """A result as an Arrow table; the method has another name in earlier releases."""
+    return (result.to_arrow_table if hasattr(result, "to_arrow_table") else result.fetch_arrow_table)()
 
 
 def slices(reader: Any, question: SlicesQuestion) -> list[int]:

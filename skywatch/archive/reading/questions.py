@@ -35,6 +35,13 @@ class PositionsQuestion(msgspec.Struct, tag="positions"):
     military: bool = True
 
 
+class FileQuestion(msgspec.Struct, tag="file"):
+    """The bytes of a small file, the only one of ``files``."""
+
+    files: list[str]
+    most: int
+
+
 class SlicesQuestion(msgspec.Struct, tag="slices"):
     """In which slices of ``slice_cs`` there are points, as their begins in 10 ms."""
 
@@ -78,7 +85,7 @@ class StatisticsQuestion(msgspec.Struct, tag="statistics"):
     extra: list[list[Any]] = []
 
 
-Question = PositionsQuestion | SlicesQuestion | FlightsQuestion | StatisticsQuestion
+Question = FileQuestion | PositionsQuestion | SlicesQuestion | FlightsQuestion | StatisticsQuestion
 
 
 class Answer(msgspec.Struct):

@@ -17,12 +17,20 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from skywatch.archive import metrics
-from skywatch.archive.contents.manifest import DayFile, Manifest, day_of, folder_of, read_manifest
+from skywatch.archive.contents.manifest import (
+    MOST_BYTES,
+    DayFile,
+    Manifest,
+    day_of,
+    folder_of,
+    parse_manifest,
+    read_manifest,
+)
+from skywatch.archive.contents.manifest import NAME as MANIFEST
 from skywatch.archive.errors import ArchiveError, DayError, Uninstalled
-from skywatch.archive.places import Place, open_place
 from skywatch.archive.places.folder import FolderPlace
 from skywatch.archive.reading.process import Children, Ended, OutOfTime
-from skywatch.archive.reading.questions import Answer, Opening, Question
+from skywatch.archive.reading.questions import Answer, FileQuestion, Opening, Question
 from skywatch.archive.reading.turns import NoTurn, Turns
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.writing.verifying import check_file
@@ -47,7 +55,8 @@ class ArchiveReader:
         # Files that have the hash of their manifest, as they were then: path -> hash, time of change, size.
         self.verified: dict[str, tuple[str, int, int]] = {}
         self._children: Children | None = None
-        self._place: Place | None = None
+        url = archive.archive_url
+        self._folder = FolderPlace.of(url) if url.startswith("file:") else None
         self._lock = threading.Lock()
 
     @property
@@ -55,15 +64,9 @@ class ArchiveReader:
         """The longest time of one query."""
         return self._settings.archive_query_s
 
-    def place(self) -> Place:
-        """The place; raises Problem where it cannot be used."""
-        with self._lock:
-            if self._place is None:
-                try:
-                    self._place = open_place(self._settings)
-                except ArchiveError as error:
-                    raise _unavailable(error) from None
-            return self._place
+    def folder(self) -> FolderPlace | None:
+        """The folder; None where the archive is in a bucket, which the children alone read."""
+        return self._folder
 
     def children(self) -> Children:
         """The children; raises Problem where the extra is not installed."""
@@ -137,8 +140,8 @@ class Reach:
 
         Pages have checksums, which are all there is of a file in a bucket: to hash one is to read it whole.
         """
-        place = self._reader.place()
-        if not isinstance(place, FolderPlace):
+        place = self._reader.folder()
+        if place is None:
             return
         path = place.folder / folder_of(day) / file.name
         try:
@@ -155,17 +158,25 @@ class Reach:
     def _manifest(self, day: date) -> Manifest:
         if day not in self._manifests:
             try:
-                self._manifests[day] = read_manifest(self._reader.place(), day)
+                self._manifests[day] = self._read_manifest(day)
             except ArchiveError as error:
                 raise _unavailable(error) from None
         return self._manifests[day]
+
+    def _read_manifest(self, day: date) -> Manifest:
+        """The manifest of a day; that of a bucket is read by the child, whose time is limited."""
+        folder = self._reader.folder()
+        if folder is not None:
+            return read_manifest(folder, day)
+        name = f"{folder_of(day)}/{MANIFEST}"
+        return parse_manifest(self.ask(FileQuestion(files=[name], most=MOST_BYTES)), day)
 
     def ask(self, question: Question) -> Any:
         """The answer of a child; raises Problem (503) with the reason where there is none."""
         if not question.files:
             raise ValueError("a question about no file")
         answer = self._ask(question)
-        if answer.fault == "damaged" and self._is_renewed(question):
+        if answer.fault == "damaged" and not isinstance(question, FileQuestion) and self._is_renewed(question):
             # The day was archived again meanwhile: its new manifest names other files.
             answer = self._ask(question)
         metrics.ARCHIVE_QUERIES.labels(answer.fault or "answered").inc()
