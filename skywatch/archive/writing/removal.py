@@ -61,7 +61,11 @@ class RemovalGuard:
 
     def _has_notes(self, kind: ArchivedKind) -> bool:
         with self._sessions() as session:
-            return bool(session.scalar(sa.select(sa.exists().where(ArchivedDay.kind == kind.name))))
+            return bool(
+                session.scalar(
+                    sa.select(sa.exists().where(ArchivedDay.kind == kind.name, ArchivedDay.verified_at.is_not(None)))
+                )
+            )
 
     def _days(self, kind: Kind, archived: ArchivedKind, before: datetime | None) -> Iterator[date]:
         """The days with rows that may be removed; those that are over at ``before`` only."""
