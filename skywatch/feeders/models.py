@@ -55,7 +55,7 @@ def has_user(session: Session, user_id: int) -> bool:
 
 def admitted(session: Session) -> list[KnownFeeder]:
     """The feeders that are admitted: enabled, and of the managers or of a user whose account is active."""
-    shows_signal = sa.or_(Feeder.place_privacy == EXACT, Feeder.lat.is_(None))
+    shows_signal = Feeder.place_privacy == EXACT
     # Multilateration needs to know where an antenna is.
     mlat = sa.and_(Feeder.mlat, *(column.is_not(None) for column in (Feeder.lat, Feeder.lon, Feeder.altitude_ft)))
     query = (

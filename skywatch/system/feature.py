@@ -11,7 +11,7 @@ FEATURE = Feature(
     settings=SystemSettings,
     retention="skywatch.system.retention:KINDS",
     monitor="skywatch.system.monitor:create",
-    topics=(Topic(name="system", permission="system.view_status"),),
+    topics=(Topic(name="system", permission="system.view_status", personal=True),),
     events=(EventKind(name="system:status", topic="system", may_need=("aircraft.view_military", "system.manage")),),
     tags={
         "system": "Health, status, receivers, inputs, retention, metrics and the audit log.",

@@ -9,13 +9,17 @@ import sqlalchemy as sa
 from skywatch.accounts.models import User
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
+from skywatch.features import FEATURES
 from skywatch.feeders.admission import FeederAdmission
 from skywatch.feeders.models import Feeder
 from skywatch.feeders.states import published
+from skywatch.realtime.events.published import EventLog
+from skywatch.realtime.topics import TopicTable
 from skywatch.receivers.ingest.reception import FeederReception
 from skywatch.receivers.listening.connection import FeederConnection
 from skywatch.receivers.listening.hub import FeederHub, hash_of
 from skywatch.receivers.mode_s.encoder import airborne_position, beast, squitter
+from skywatch.security.visibility import Visibility
 
 DIGITS = "0e48a1bad7d04a1ba2b14b87d7d0a1ba"
 
@@ -130,5 +134,19 @@ def test_a_copied_uuid_is_noted_and_told_to_its_owner_and_managers_once(runtime,
     assert message.audience.includes(9, manager)
     assert message.audience.includes(1, viewer) is (owner == 1)
     assert not message.audience.includes(2, viewer)
+    log = EventLog("system", TopicTable(FEATURES), "start")
+    streams = {
+        user: log.stream_for(Visibility(user, rights)) for user, rights in ((1, viewer), (2, viewer), (9, manager))
+    }
+    received = {stream for stream, _ in log.publish(message)}
+    assert received == {streams[user] for user in ((1, 9) if owner == 1 else (9,))}
     with writing(runtime.sessions) as db:
         assert db.get(Feeder, 7).notice["kind"] == "uuid_copied"
+
+
+def test_signals_of_a_feeder_are_shown_only_where_its_place_is_exact(runtime):
+    hub, admission = runtime.shared(FeederHub), FeederAdmission(runtime)
+    for privacy in ("10km", "none", "exact"):
+        change(runtime, Feeder, place_privacy=privacy)
+        admission._work()
+        assert hub.by_name("attic").shows_signal is (privacy == "exact")
