@@ -121,7 +121,9 @@ class Aircraft(Schema):
     on_ground = optional(JsonBoolean(), "On the ground.")
     distance_nm = optional(JsonNumber(), "Distance from the station.")
     bearing = optional(JsonNumber(), "True bearing from the station (degrees).")
-    receiver = optional(JsonString(), "Receiver that heard the position, or the last message.")
+    receiver = optional(
+        JsonString(), "Receiver that heard the position, or the last message; `feeders` for every feeder."
+    )
     disputed = optional(
         JsonList(),
         "What receivers contradict each other about and is therefore left out: position, altitude, geometric_altitude,"

@@ -35,6 +35,7 @@ from skywatch.picture.state.completion import Completion
 from skywatch.picture.state.sky import Sky
 from skywatch.picture.trails.trail import TrailStore
 from skywatch.receivers.ingest.voices import Voice
+from skywatch.receivers.reports.naming import shown_receiver
 from skywatch.receivers.reports.report import Report
 
 
@@ -166,8 +167,9 @@ class Picture:
             gathered.disputed.setdefault(rows.index[address], []).insert(0, "position")
         single = self.corroboration
         is_single = list(map(single.is_single, hexes)) if single.has_single() else None
+        shown = tuple(map(shown_receiver, receivers))
         sky = self._assembly.sky(
-            now, self.messages, gathered, rows.positions, rows.first_seen, previous_row, left, receivers, is_single
+            now, self.messages, gathered, rows.positions, rows.first_seen, previous_row, left, shown, is_single
         )
         is_complete = self._completion.tick(self._clock.monotonic())
         refused, disputed = tuple(self.validator.refused), tuple(self.validator.disputed)

@@ -128,7 +128,12 @@ def aircraft_by_receiver(sky: Sky) -> dict[str, tuple[int, int]]:
     count = len(sky.receivers)
     every = np.bincount(columns["receiver"][has_position], minlength=count)
     civil = np.bincount(columns["receiver"][has_position & ~columns["military"]], minlength=count)
-    return {name: (int(every[index]), int(civil[index])) for index, name in enumerate(sky.receivers)}
+    sums: dict[str, tuple[int, int]] = {}
+    # All feeders have one name.
+    for name, aircraft, of_civil in zip(sky.receivers, every.tolist(), civil.tolist(), strict=True):
+        before = sums.get(name, (0, 0))
+        sums[name] = before[0] + aircraft, before[1] + of_civil
+    return sums
 
 
 def publish_reception(bus: Bus, reception: Reception) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -160,7 +162,7 @@ def statistics(sky: Sky, mask: filters.Mask) -> dict[str, Any]:
         "by_source": {name: int(n) for name, n in zip(SOURCES, source, strict=False) if n},
         "by_category": _counts(sky.column("category")[mask]),
         "by_altitude": _bands(altitude, on_ground),
-        "by_receiver": {name: int(n) for name, n in zip(sky.receivers, receiver, strict=False) if n},
+        "by_receiver": _summed(sky.receivers, receiver.tolist()),
         "by_type": dict(frequent),
     }
 
@@ -190,6 +192,14 @@ def _largest(values: npt.NDArray[Any], digits: int) -> float | None:
 def _counts(column: npt.NDArray[Any]) -> dict[str, int]:
     names, counts = np.unique(column[column != b""], return_counts=True)
     return {name.decode("ascii"): int(count) for name, count in zip(names, counts, strict=True)}
+
+
+def _summed(names: Sequence[str], counts: Sequence[int]) -> dict[str, int]:
+    """Counts above zero by name; all feeders have one name."""
+    sums: Counter[str] = Counter()
+    for name, count in zip(names, counts, strict=False):
+        sums[name] += count
+    return dict(+sums)
 
 
 def _bands(altitude: npt.NDArray[Any], on_ground: npt.NDArray[np.bool_]) -> dict[str, int]:

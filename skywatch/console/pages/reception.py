@@ -51,8 +51,10 @@ def position_figures(sky: Sky) -> dict[str, dict[str, Any]]:
     columns = sky.columns
     has_position = ~np.isnan(columns["lat"])
     figures = {}
-    for index, name in enumerate(sky.receivers):
-        rows = has_position & (columns["receiver"] == index)
+    for name in dict.fromkeys(sky.receivers):
+        # All feeders have one name.
+        indexes = [index for index, other in enumerate(sky.receivers) if other == name]
+        rows = has_position & np.isin(columns["receiver"], indexes)
         if not rows.any():
             continue
         distances, nac_p = columns["distance_nm"][rows], columns["nac_p"][rows]

@@ -86,3 +86,15 @@ def test_without_a_tracker_that_answers_nothing_is_known(client):
     hear(client, "roof")
     client.runtime.shared(PictureAccess).picture = None
     assert heard_by(client, VIEWER) is None
+
+
+def test_no_answer_names_the_feeder_that_heard_an_aircraft(client):
+    names = [f"feeder-{register(client, 'Attic', place_privacy='none')}", "anonymous-3", "feeder-99"]
+    hear(client, "feeders", *names)
+    for path in ("aircraft", "aircraft/4B1620", "aircraft/stats", "system/receivers"):
+        text = client.get(f"/api/v1/{path}", headers=ADMIN).text
+        assert not [name for name in names if name in text], path
+    assert client.get("/api/v1/aircraft/4B1620", headers=VIEWER).json["receiver"] == "feeders"
+    assert client.get("/api/v1/aircraft/stats", headers=VIEWER).json["by_receiver"] == {"feeders": 1}
+    assert client.get(f"/api/v1/aircraft?receiver={names[0]}", headers=VIEWER).json["count"] == 0
+    assert client.get("/api/v1/aircraft?receiver=feeders", headers=VIEWER).json["count"] == 1

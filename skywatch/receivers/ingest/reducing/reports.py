@@ -10,10 +10,11 @@ from skywatch.receivers.framing.frames import Column
 from skywatch.receivers.ingest.reducing.columns import FIELDS, ReportColumns, address_of
 from skywatch.receivers.mode_s.content.acas import describe_ra
 from skywatch.receivers.mode_s.content.values import WRITE
+from skywatch.receivers.reports.naming import FEEDERS
 from skywatch.receivers.reports.report import SOURCES, ReducedReport
 
 # What the sky shows as the receiver of what independent feeders agree on.
-AGREED_RECEIVER = "feeders"
+AGREED_RECEIVER = FEEDERS
 _INTEGERS = frozenset(FIELDS) - {"lat", "lon", "gs", "track", "mag_heading", "true_heading", "nav_heading", "nav_qnh"}
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from skywatch.picture.state.sky import RefusedPosition
+from skywatch.receivers.reports.naming import shown_receiver
 from skywatch.safety.detection.finding import Finding, Quantity
 from skywatch.safety.detection.frame import Array, Carried, Frame
 from skywatch.safety.detection.position.circles import CircleDetector
@@ -83,8 +84,8 @@ class IntegrityDetector:
             numbers = {
                 "distance": Quantity(round(dispute.distance_nm, 1), "nm"),
                 "claimed": Quantity(f"{position.lat:.4f}, {position.lon:.4f}"),
-                "receiver": Quantity(position.receiver),
-                "believed_receiver": Quantity(position.believed_receiver),
+                "receiver": Quantity(shown_receiver(position.receiver)),
+                "believed_receiver": Quantity(shown_receiver(position.believed_receiver)),
             }
             message = f"{frame.name(row)}: {other} places it {dispute.distance_nm:.0f} nm away"
             findings.append(self._single(frame, row, "contradiction", message, numbers))
@@ -98,7 +99,7 @@ class IntegrityDetector:
             numbers = {
                 "leap": Quantity(round(distance, 1), "nm"),
                 "claimed": Quantity(f"{claim.lat:.4f}, {claim.lon:.4f}"),
-                "receiver": Quantity(claim.receiver),
+                "receiver": Quantity(shown_receiver(claim.receiver)),
             }
             finding = self._single(frame, row, "leap", f"{frame.name(row)} leaps by {distance:.0f} nm", numbers)
             self._leaps[claim.hex] = (frame.now, finding)
