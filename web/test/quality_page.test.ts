@@ -100,6 +100,31 @@ test("the charts of a receiver have the numbers of the service, and its connecti
   assert.deepEqual([drawn.points, drawn.newest], ["1", "1234"]);
 });
 
+test("a port that feeders connect to has no charts and leads to the feeders", async () => {
+  const port = { ...RECEIVER, name: "in", kind: "listen", state: "listening", last_error: null };
+  const asked = serve({ "GET system/receivers": () => ({ ...PAGE, receivers: [port], count: 1 }) });
+  await signIn("system.view_status");
+  route.set({ page: "reception", query: {} });
+  const page = await show("sw-reception");
+  await settled();
+  assert.match(page.textContent!, /a port that feeders connect to/);
+  assert.equal(page.querySelector("sw-reception-charts"), null);
+  assert.equal(page.querySelector(".reception-listener a"), null);
+  assert.ok(asked.every(({ operation }) => operation === "GET system/receivers"));
+  serve({
+    "GET system/receivers": () => ({ ...PAGE, receivers: [port, RECEIVER], count: 2 }),
+    "GET system/receivers/{name}/quality": () => qualityOf([]),
+    "GET feeders/": () => ({ ...PAGE, feeders: [], count: 0 }),
+  });
+  await signIn("system.view_status", "feeders.view");
+  const measured = await show("sw-reception");
+  await settled();
+  assert.match(measured.querySelector(".reception-title")!.textContent!, /roof/);
+  route.set({ page: "reception", item: "in", query: {} });
+  await settled();
+  assert.equal(measured.querySelector(".reception-listener a")!.getAttribute("href"), "#/feeders");
+});
+
 test("of a feeder whose place is coarse there are cells alone, and its quality is not asked for", async () => {
   const cells = [true, false, false].map((now, at) => ({ lat: 47 + at / 2, lon: 8.5, now }));
   const asked = serve({ "GET feeders/{id}/coverage": () => ({ cell_deg: 0.5, cells }) });

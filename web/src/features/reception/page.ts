@@ -15,6 +15,8 @@ type Feeder = Schemas["FeederEntry"];
 
 const REFRESH_MS = 10_000;
 const FEEDER = /^feeder-(\d+)$/;
+/** The kind of a receiver that is a port: what its feeders hear is measured for each of them. */
+const LISTENER = "listen";
 
 class ReceptionPage extends Task {
   private receivers: Receiver[] = [];
@@ -47,9 +49,14 @@ class ReceptionPage extends Task {
     this.feeders = feeders;
   }
 
-  /** The name in the picture of what is chosen: that of the address, else the first receiver. */
+  /** The name in the picture of what is chosen: that of the address, else the first that is measured. */
   private get chosen(): string {
-    return decoded(route.value.item ?? "") || (this.receivers[0]?.name ?? "");
+    const [measured] = [
+      ...this.receivers.filter(({ kind }) => kind !== LISTENER).map(({ name }) => name),
+      ...this.feeders.map(({ id }) => `feeder-${id}`),
+      ...this.receivers.map(({ name }) => name),
+    ];
+    return decoded(route.value.item ?? "") || (measured ?? "");
   }
 
   protected override render(): TemplateResult {
@@ -83,7 +90,9 @@ class ReceptionPage extends Task {
     }
     const receiver = this.receivers.find(({ name }) => name === chosen);
     if (!receiver) return this.hasRead && chosen ? html`<p class="empty">${t("quality.unknown")}</p>` : nothing;
-    return html`<h2 class="reception-title">${receiver.name}</h2>${connection(receiver)}
+    const title = html`<h2 class="reception-title">${receiver.name}</h2>${connection(receiver)}`;
+    if (receiver.kind === LISTENER) return html`${title}${listener()}`;
+    return html`${title}
       <sw-reception-charts .source=${{ receiver: receiver.name }}></sw-reception-charts>`;
   }
 }
@@ -95,6 +104,12 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** A port has no charts; where its feeders are listed. */
+function listener(): TemplateResult {
+  return html`<p class="reception-listener">${t("quality.listener")}
+    ${session.can("feeders.view") ? html`<a href="#/feeders">${t("quality.listener_feeders")}</a>` : nothing}</p>`;
 }
 
 /** How its connection is and was. */
