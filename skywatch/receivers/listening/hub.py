@@ -44,6 +44,8 @@ YIELDS_AFTER_S = 10.0
 LEAVE_AT = 0.8
 # Reducing begins earlier by the time that it took before, at most so long (s).
 MAX_AHEAD_S = 0.5
+# No reduction is later than so long (s) after the last one began: half a second, and up to one until ``LEAVE_AT``.
+MAX_PAUSE_S = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +280,7 @@ class FeederHub:
     async def _reduce_forever(self, sink: Sink) -> None:
         began_at, ahead_s = time.time(), 0.0
         while True:
-            await asyncio.sleep(next_reduction(began_at, ahead_s) - time.time())
+            await asyncio.sleep(pause_until(next_reduction(began_at, ahead_s), time.time()))
             began_at, began = time.time(), time.monotonic()
             try:
                 self._deliver(self.reduce(), sink)
@@ -303,3 +305,8 @@ def next_reduction(began_at: float, ahead_s: float) -> float:
     """
     earliest = began_at + 0.5
     return earliest + (LEAVE_AT - ahead_s - earliest) % 1.0
+
+
+def pause_until(at: float, now: float) -> float:
+    """Seconds to sleep until ``at``, at most those to the next reduction: the clock may be set back meanwhile."""
+    return min(max(at - now, 0.0), MAX_PAUSE_S)

@@ -15,6 +15,8 @@ _BUFFER = memoryview(bytearray(1 << 16))
 MAX_WAITING = 1 << 18
 # Bytes passed on at once: garbage is counted so exactly.
 PIECE = 1 << 14
+# Listeners look once a second whether a ping is due: it is early rather than late.
+EARLY_S = 1.0
 # Pings that a client has not read: more than an hour of them.
 MAX_UNREAD = 4096
 
@@ -48,7 +50,7 @@ class FeederStream(asyncio.BufferedProtocol):
     def ping(self, now: float) -> bool:
         """Send a ping where it is due; False where too many were not read."""
         if self._pings.is_made and now >= self._next_ping_at:
-            self._next_ping_at = now + PING_EVERY_S
+            self._next_ping_at = now + PING_EVERY_S - EARLY_S
             self._writing.write(ping(now))
         return self._writing.get_write_buffer_size() <= MAX_UNREAD
 

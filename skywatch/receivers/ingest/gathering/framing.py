@@ -71,8 +71,9 @@ def frame_streams(streams: Sequence[bytes]) -> Framed:
             is_frame[place] = False
     np.add.at(broken, stream[is_frame & ~is_complete], 1)
     chosen = np.flatnonzero(is_complete & (kind != MODE_AC))
-    # For repeated streams the last frame remains.
-    behind[stream[chosen]] = ends[stream[chosen]] - np.append(starts[1:], len(raw))[chosen]
+    # For repeated streams the last frame remains; what follows it up to the next escape belongs to nothing.
+    excess = (length - HEADER_BYTES - payload)[chosen]
+    behind[stream[chosen]] = ends[stream[chosen]] - np.append(starts[1:], len(raw))[chosen] + excess
     return Framed(frames_at(plain, begin[chosen], payload[chosen], np.nan), stream[chosen], rest, broken, behind)
 
 

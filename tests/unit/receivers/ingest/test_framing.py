@@ -48,3 +48,8 @@ def test_no_byte_of_one_completes_the_message_of_another():
 def test_bytes_behind_the_last_frame_are_counted():
     framed = frame_streams([beast(LONG, 5) + b"\x1a9" + b"x" * 98, b"x" * 50, beast(LONG, 5)])
     assert framed.behind.tolist() == [100, 50, 0]
+
+
+def test_garbage_without_an_escape_right_behind_a_frame_is_counted():
+    framed = frame_streams([beast(LONG, 5) + b"x" * 70_000, beast(LONG, 5) + b"y" + beast(LONG, 5) + b"z" * 9])
+    assert (len(framed.frames), framed.behind.tolist()) == (3, [70_000, 9])

@@ -9,7 +9,7 @@ from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.kinds import listen
 from skywatch.receivers.listening import clients
 from skywatch.receivers.listening.connection import clock_of
-from skywatch.receivers.listening.hub import LEAVE_AT, next_reduction
+from skywatch.receivers.listening.hub import LEAVE_AT, next_reduction, pause_until
 from skywatch.receivers.listening.wire import PingRequest, ping, split_uuid
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.settings import SettingsError
@@ -283,3 +283,10 @@ def test_reports_leave_before_the_tick_whatever_reducing_takes(began_at, ahead_s
     at = next_reduction(began_at, ahead_s)
     assert (at + ahead_s) % 1.0 == pytest.approx(LEAVE_AT)
     assert began_at + 0.5 <= at < began_at + 1.5
+
+
+def test_a_clock_that_is_set_stops_no_reduction():
+    at = next_reduction(1_000.0, 0.2)
+    assert pause_until(at, 1_000.1) == pytest.approx(at - 1_000.1)
+    assert 0.0 < pause_until(at, 1_000.0 - 3_600.0) <= 1.5
+    assert pause_until(at, 1_000.0 + 3_600.0) == 0.0
