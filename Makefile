@@ -9,7 +9,7 @@ SINCE ?= HEAD
 COVERED ?= tests/unit tests/functional
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-archive-crashes drill-restarts drill-ingest-loss drill-dry-runs drill-console drill-widths drill-deployment drill-image drill-deb drill-home-assistant drill-versions drill-rolling faults soak web web-after web-background web-test wheel deb release coverage bench docs man clean help
+.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-archive-crashes drill-restarts drill-ingest-loss drill-dry-runs drill-console drill-widths drill-deployment drill-cluster drill-image drill-deb drill-home-assistant drill-versions drill-rolling faults soak web web-after web-background web-test wheel deb release coverage bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -146,6 +146,9 @@ drill-dry-runs: $(VENV)/.installed ## 12 dry runs of alert rules at once: how lo
 
 drill-deployment: $(VENV)/.installed ## run the manual's deployment pages in a fresh Debian (root, debootstrap)
 	$(BIN)/python -m tests.drills.deployment
+
+drill-cluster: $(VENV)/.installed ## run the manual's page on three hosts in namespaces, and cut one off (root, debootstrap, iproute2)
+	$(BIN)/python -m tests.drills.cluster $(if $(SUITE),--suite $(SUITE))
 
 drill-image: $(VENV)/.installed ## build the container image and run it alone and as one container for each role (root, buildah, debootstrap, PostgreSQL, Redis, chromium)
 	$(BIN)/python -m tests.drills.image

@@ -25,6 +25,8 @@ REAL = "/usr/bin/systemctl"
 STOP_S = 30
 # What the real one does without a running systemd.
 OFFLINE = ("enable", "disable", "is-enabled", "preset", "mask", "unmask")
+# Services of the distribution without an init script, or with one that is another program's than its unit.
+BY_UNIT = ("nats-server", "patroni")
 Unit = dict[str, list[str]]
 
 
@@ -52,8 +54,9 @@ def run(command: str, name: str) -> None:
     """Start or stop one unit, once."""
     name = name if "." in name else f"{name}.service"
     path = next((folder / name for folder in UNITS if (folder / name).is_file()), None)
-    if path is None or not name.startswith("skywatch"):
-        subprocess.run(["service", name.removesuffix(".service"), command], check=True, stdin=subprocess.DEVNULL)
+    short = name.removesuffix(".service")
+    if path is None or (short not in BY_UNIT and not name.startswith("skywatch")):
+        subprocess.run(["service", short, command], check=True, stdin=subprocess.DEVNULL)
         return
     unit = read(path)
     if path.suffix == ".target":
@@ -119,17 +122,18 @@ def start(path: Path, unit: Unit) -> int:
             continue
         for line in Path(name.removeprefix("-")).read_text().splitlines():
             key, _, value = line.partition("=")
-            environment[key] = value
+            # Quotes are for the shell that reads the same file; systemd takes them off as well.
+            environment[key] = value[1:-1] if value[:1] == value[-1:] == "'" else value
     words = ["--reuid", str(user.pw_uid), "--regid", str(user.pw_gid), "--init-groups", "--no-new-privs"]
     with open(f"/var/log/{path.stem}.log", "ab") as log:
         process = subprocess.Popen(
             ["/usr/bin/setpriv", *words, "--bounding-set=-all", *shlex.split(unit["ExecStart"][-1])],
-            cwd=unit["WorkingDirectory"][-1],
+            cwd=unit.get("WorkingDirectory", ["/"])[-1],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            umask=int(unit["UMask"][-1], 8),
+            umask=int(unit.get("UMask", ["0022"])[-1], 8),
             start_new_session=True,
         )
     return process.pid

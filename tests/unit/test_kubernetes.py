@@ -14,6 +14,7 @@ import yaml
 
 from skywatch.features import load
 from skywatch.settings import ROLES
+from tests.servers import skip_or_fail
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy" / "kubernetes"
@@ -108,7 +109,7 @@ def test_three_servers_of_nats_are_those_that_the_bus_names():
 def test_nats_accepts_its_configuration(tmp_path, monkeypatch):
     program = shutil.which("nats-server") or shutil.which("nats-server", path="/usr/sbin")
     if not program:
-        pytest.skip("there is no nats-server on this machine")
+        skip_or_fail("there is no nats-server on this machine")
     (tmp_path / "nats.conf").write_text(named("ConfigMap", "nats")["data"]["nats.conf"])
     monkeypatch.setenv("POD_NAME", "nats-0")
     done = subprocess.run([program, "-t", "-c", str(tmp_path / "nats.conf")], capture_output=True, text=True)

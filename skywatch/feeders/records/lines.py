@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from skywatch.inputs.options import join_address
+from skywatch.inputs.options import join_address, parse_address
 
 # Seconds until readsb connects again: a quarter of what it waits by itself.
 RECONNECT_S = 5
@@ -12,9 +12,32 @@ RECONNECT_S = 5
 LOCAL_BEAST_PORT = 30005
 
 
-def host_of(feeders_address: str, base_url: str) -> str:
-    """The host that feeders connect to: the setting, else that of ``base_url``."""
-    return feeders_address or urlsplit(base_url).hostname or "localhost"
+def parse_feeders_address(text: str) -> tuple[str, int | None]:
+    """The host and, where one is given, the port of ``feeders_address``: ``sky.org``, ``sky.org:30004``, ``[::1]:30004``.
+
+    IPv6 addresses without a port stand alone or in brackets. Raises ValueError where the port is none.
+    """
+    if text.count(":") > 1 and not text.startswith("["):
+        return text, None
+    if text.startswith("[") and text.endswith("]"):
+        return text[1:-1], None
+    if ":" not in text:
+        return text, None
+    host, port = parse_address(text)
+    return host, port
+
+
+def endpoint_of(feeders_address: str, base_url: str, receivers: dict[str, str]) -> tuple[str, int] | None:
+    """Host and port that feeders connect to; None where nothing listens for Beast.
+
+    The host is that of the setting, else that of ``base_url``. The port is the setting's, which names a proxy before
+    the listeners, else that of the first listener for Beast.
+    """
+    host, proxied = parse_feeders_address(feeders_address)
+    port = beast_port(receivers)
+    if port is None:
+        return None
+    return host or urlsplit(base_url).hostname or "localhost", proxied or port
 
 
 def beast_port(receivers: dict[str, str]) -> int | None:

@@ -8,7 +8,7 @@ from typing import Any
 from skywatch.feeders.models import FEEDER, Feeder
 from skywatch.feeders.records import schemas, service
 from skywatch.feeders.records.answers import feeder_answer
-from skywatch.feeders.records.lines import beast_port, host_of, lines_of
+from skywatch.feeders.records.lines import endpoint_of, lines_of
 from skywatch.feeders.records.uuids import hyphenated
 from skywatch.feeders.settings import FeederSettings
 from skywatch.feeders.states import published
@@ -121,7 +121,7 @@ def _answer(request: Request, row: Feeder) -> dict[str, Any]:
 
 def _credentials_answer(request: Request, row: Feeder, digits: str) -> dict[str, Any]:
     settings = request.runtime.current
-    port = beast_port(settings.of(ReceiverSettings).receivers)
-    host = host_of(settings.of(FeederSettings).feeders_address, settings.of(HttpSettings).base_url)
+    address, base_url = settings.of(FeederSettings).feeders_address, settings.of(HttpSettings).base_url
+    endpoint = endpoint_of(address, base_url, settings.of(ReceiverSettings).receivers)
     uuid = hyphenated(digits)
-    return {**_answer(request, row), "uuid": uuid, "lines": lines_of(host, port, uuid) if port else None}
+    return {**_answer(request, row), "uuid": uuid, "lines": lines_of(*endpoint, uuid) if endpoint else None}
