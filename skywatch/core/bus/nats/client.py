@@ -14,6 +14,7 @@ import nats.errors
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 
+from skywatch.core.bus.nats.errors import is_login_refusal
 from skywatch.core.bus.nats.parts import Joiner, PartsError, cut
 from skywatch.settings.bus_address import BusAddress
 
@@ -90,7 +91,9 @@ class NatsClient:
         )
 
     async def _report(self, error: Exception) -> None:
-        self.reported = error
+        # A server that refuses the password also resets the connection: the refusal says why.
+        if not (isinstance(error, ConnectionResetError) and is_login_refusal(self.reported)):
+            self.reported = error
 
     async def _on_reconnect(self) -> None:
         self._reconnected()

@@ -19,7 +19,7 @@ _CLOSED = (nats.errors.ConnectionClosedError, nats.errors.ConnectionReconnecting
 def describe(error: BaseException) -> str:
     """One line without secrets."""
     text = str(error)
-    if isinstance(error, nats.errors.AuthorizationError) or "authorization violation" in text.lower():
+    if is_login_refusal(error):
         return "NATS refuses the user name, password or token"
     if "permissions violation" in text.lower():
         return "NATS does not permit the user what the bus needs"
@@ -34,6 +34,11 @@ def describe(error: BaseException) -> str:
     if isinstance(error, TimeoutError | nats.errors.TimeoutError):
         return "NATS does not answer"
     return f"NATS cannot be reached: {text[:100]}"
+
+
+def is_login_refusal(error: BaseException | None) -> bool:
+    """Whether the server does not accept the name, password or token."""
+    return isinstance(error, nats.errors.AuthorizationError) or "authorization violation" in str(error).lower()
 
 
 def is_refusal(error: BaseException) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
-from typing import Any
 
 import nats.js.errors
 from nats.aio.client import Client
@@ -20,6 +20,8 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9_-]")
 # A server whose election is on answers later, or not.
 REQUEST_S = 1.5
 NEVER_MS = 2**62
+# How many values are asked for at once.
+READ_AT_ONCE = 50
 
 
 class Values:
@@ -76,18 +78,28 @@ class Values:
         await bucket.delete(f"{kind}.{escape(key)}")
 
     async def items(self, kind: str, prefix: str) -> dict[str, bytes]:
-        """Values whose keys begin with a prefix."""
-        bucket = await self.open()
-        watcher: Any = await bucket.watch(f"{kind}.>", ignore_deletes=True)
-        values: dict[str, bytes] = {}
+        """Values whose keys begin with a prefix.
+
+        Read one by one, many at a time: a watcher would be a consumer, which JetStream gives to one of the servers, be
+        it the one that is frozen or cut off.
+        """
+        await self.open()
+        jetstream = self._connection.jetstream(timeout=REQUEST_S)
+        before = f"$KV.{self._bucket_name}.{kind}."
         try:
-            while (entry := await watcher.updates(timeout=REQUEST_S)) is not None:
-                key, value = unescape(entry.key.removeprefix(f"{kind}.")), _current(entry.value)
-                if key.startswith(prefix) and value is not None:
-                    values[key] = value
-        finally:
-            await watcher.stop()
-        return values
+            info = await jetstream.stream_info(f"KV_{self._bucket_name}", subjects_filter=f"{before}>")
+        except nats.js.errors.NotFoundError:
+            self._bucket = None
+            raise
+        keys = [unescape(subject.removeprefix(before)) for subject in info.state.subjects or {}]
+        free = asyncio.Semaphore(READ_AT_ONCE)
+
+        async def read(key: str) -> tuple[str, bytes | None]:
+            async with free:
+                return key, await self.get(kind, key)
+
+        read_values = await asyncio.gather(*(read(key) for key in keys if key.startswith(prefix)))
+        return {key: value for key, value in read_values if value is not None}
 
 
 def escape(key: str) -> str:
