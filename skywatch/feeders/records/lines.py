@@ -13,7 +13,7 @@ LOCAL_BEAST_PORT = 30005
 
 
 def parse_feeders_address(text: str) -> tuple[str, int | None]:
-    """The host and, where one is given, the port of ``feeders_address``: ``sky.org``, ``sky.org:30004``, ``[::1]:30004``.
+    """The host and, where one is given, the port of ``feeders_address``: ``sky.org``, ``sky.org:3000``, ``[::1]:3000``.
 
     IPv6 addresses without a port stand alone or in brackets. Raises ValueError where the port is none.
     """
