@@ -34,9 +34,9 @@ from skywatch.core.storing.writer import BackgroundWriter
 from skywatch.inputs.base import FilePosition, Input, Origin
 from skywatch.inputs.factory import open_input as open_bytes
 from skywatch.inputs.retrying import RetryingInput
-from skywatch.picture.receiving.further_reports import FurtherReports
 from skywatch.picture.sharing.feed import SkyFeed
 from skywatch.picture.state.sky import Sky
+from skywatch.receivers.reports.further_reports import FurtherReports
 from skywatch.receivers.reports.report import Report
 
 NAME = "acars"

@@ -27,7 +27,7 @@ LARGE = ("rules/import", "geofences/import", "watchlists")
 def includeme(config: Configurator) -> None:
     """Set up the resources below ``/api/v1/alerts``."""
     from skywatch.alerts.conditions.fields import all_fields
-    from skywatch.alerts.rules.trial_limits import create_limiter
+    from skywatch.alerts.rules.trials.limits import create_limiter
     from skywatch.alerts.settings import AlertSettings
     from skywatch.http.settings import HttpSettings
 

@@ -20,7 +20,7 @@ from skywatch.alerts.history.answers import document
 from skywatch.alerts.models import Geofence, Watchlist
 from skywatch.alerts.rules.checks import with_duration
 from skywatch.alerts.rules.schemas import NewRule, RuleFields
-from skywatch.alerts.rules.trial import Trial, referenced_objects, run_past, step_of
+from skywatch.alerts.rules.trials.trial import Trial, referenced_objects, run_past, step_of
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.archive.reading.reader import bind
 from skywatch.core.bus import Message, topics

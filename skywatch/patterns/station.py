@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from skywatch.patterns.arrival import Arrival
 from skywatch.patterns.findings import Finding, FindingLog, PatternType
+from skywatch.patterns.ordinary.procedure_turns import ProcedureTurns
 from skywatch.patterns.ordinary.reasons import LOW_PASSES, PROCEDURE_TURN, SOARING
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.window import Sample, Window
 from skywatch.patterns.turning.low_points import LowPoints
-from skywatch.patterns.turning.procedure_turns import ProcedureTurns
 
 
 @dataclass(slots=True)

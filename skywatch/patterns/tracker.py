@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import hypot
 
 from skywatch.patterns.findings import Finding, FindingLog, PatternEvent
+from skywatch.patterns.ordinary.procedure_turns import ProcedureTurns
 from skywatch.patterns.searching.detector import SearchDetector
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.station import StationDetector
@@ -14,7 +15,6 @@ from skywatch.patterns.straight.legs import LegFinder
 from skywatch.patterns.track.trail import Trail, Vertex
 from skywatch.patterns.turning.low_points import LowPoints
 from skywatch.patterns.turning.orbit import OrbitDetector
-from skywatch.patterns.turning.procedure_turns import ProcedureTurns
 
 
 class PatternTracker:

@@ -33,7 +33,6 @@ from skywatch.picture.declared import (
 )
 from skywatch.picture.monitor import Monitor
 from skywatch.picture.picture import Picture
-from skywatch.picture.receiving.further_reports import FurtherReports
 from skywatch.picture.reception.access import PictureAccess
 from skywatch.picture.reception.feeders import FeederIntake
 from skywatch.picture.reception.reports_feed import FeederReports
@@ -53,6 +52,7 @@ from skywatch.receivers.ingest.encoding import FeederMessage
 from skywatch.receivers.ingest.reception import FeederReception
 from skywatch.receivers.listening.hub import FeederHub
 from skywatch.receivers.receiver import RetryingReceiver
+from skywatch.receivers.reports.further_reports import FurtherReports
 from skywatch.receivers.settings import ReceiverSettings
 
 log = logging.getLogger(__name__)

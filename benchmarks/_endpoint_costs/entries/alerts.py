@@ -10,7 +10,7 @@ from benchmarks._endpoint_costs.entry import Entries, filled, on_row, prepared, 
 from benchmarks._endpoint_costs.installation import Installation
 from benchmarks._endpoint_costs.shapes import RULE, listed, matching, ring, whole_list
 from skywatch.alerts.models import Alert, AlertRule, Geofence, Watchlist
-from skywatch.alerts.rules.trial_schemas import MAXIMUM_AIRCRAFT
+from skywatch.alerts.rules.trials.schemas import MAXIMUM_AIRCRAFT
 from skywatch.core.areas.geometry import MAXIMUM_VERTICES
 from skywatch.core.clock import to_iso, utcnow
 

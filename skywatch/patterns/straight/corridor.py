@@ -12,13 +12,13 @@ from collections import deque
 from math import hypot, sqrt
 
 from skywatch.patterns.findings import Finding, FindingLog, PatternType
+from skywatch.patterns.ordinary.procedure_turns import ProcedureTurns
 from skywatch.patterns.ordinary.reasons import LOW_PASSES, PROCEDURE_TURN, SOARING
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.straight.grid import GridDetector
 from skywatch.patterns.straight.passes import Pass, PassFinder
 from skywatch.patterns.track.trail import Vertex
 from skywatch.patterns.turning.low_points import LowPoints
-from skywatch.patterns.turning.procedure_turns import ProcedureTurns
 
 
 class CorridorDetector:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skywatch.alerts.rules import trial_limits
+from skywatch.alerts.rules.trials import limits as trial_limits
 from skywatch.core.process import deadline
 from tests.accounts import Population
 from tests.alerts import LOW, aircraft

@@ -16,15 +16,15 @@ from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.rules import service
 from skywatch.alerts.rules.checks import check_rights, faults_of, with_duration
 from skywatch.alerts.rules.schemas import RuleFields
-from skywatch.alerts.rules.trial import Trial, referenced_objects, run_past, step_of
-from skywatch.alerts.rules.trial_limits import PAST_S, limited
-from skywatch.alerts.rules.trial_schemas import (
+from skywatch.alerts.rules.trials.limits import PAST_S, limited
+from skywatch.alerts.rules.trials.schemas import (
     TrialOfRule,
     TrialOfRuleFields,
     TrialRequest,
     TrialRequestFields,
     TrialResult,
 )
+from skywatch.alerts.rules.trials.trial import Trial, referenced_objects, run_past, step_of
 from skywatch.archive.reading.reader import bind
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.problems import Problem, invalid_fields

@@ -1,0 +1,1 @@
+"""Dry runs of rules: over how much of the past, and what comes of it."""
