@@ -187,3 +187,9 @@ def test_lines_beyond_a_count_leave_the_unfinished_one():
     assert first_lines(b"a\nb\nc\nd", 2) == b"a\nb\nd"
     assert first_lines(b"a\nb\nc", 0) == b"c"
     assert first_lines(b"a\nb", 1) == b"a\nb"
+
+
+@pytest.mark.parametrize("name", ["feeder-3", "anonymous-1"])
+def test_the_name_of_a_feeder_is_refused_for_a_receiver(name):
+    with pytest.raises(SettingsError, match=rf"receiver\.{name}: names of feeders"):
+        ReceiverSettings(receivers={name: "beast localhost:30005"}).check()
