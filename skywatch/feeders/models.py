@@ -12,8 +12,6 @@ from skywatch.accounts.models import User
 from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument
 from skywatch.receivers.listening.hub import KnownFeeder
 
-# The kind of thing that a feeder is, in the audit log and where others refer to one by its name.
-FEEDER = "feeder"
 EXACT, COARSE, HIDDEN = "exact", "10km", "none"
 
 

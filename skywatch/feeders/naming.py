@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+# The kind of thing that a feeder is, in the audit log and where others refer to one by its name.
+FEEDER = "feeder"
 _ANONYMOUS = re.compile(r"anonymous-[0-9]+", re.ASCII)
 _NAME = re.compile(r"feeder-([1-9][0-9]{0,17})", re.ASCII)
 

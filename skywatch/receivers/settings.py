@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import shlex
 from collections.abc import Mapping
 from typing import Literal
 
+from skywatch.receivers.reports.naming import shown_receiver
 from skywatch.settings import Settings, SettingsError, setting
 
 # The kind of receivers whose aircraft are not real.
 SIMULATOR = "simulate"
 LISTENER, UUID_FORMAT = "listen", "beast"
 NEEDS_FEEDER = "carries no UUID: it needs feeder=NAME and allow=NETWORKS while feeders_admission is registered"
-
-# How feeders are named in the picture, with and without a record.
-_OF_FEEDERS = re.compile(r"(feeder|anonymous)-[0-9]+", re.ASCII)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -58,7 +55,7 @@ class ReceiverSettings(Settings):
         Under ``registered``, a listener whose format carries no UUID says whose frames it takes, and from where.
         """
         for name in self.receivers:
-            if _OF_FEEDERS.fullmatch(name):
+            if shown_receiver(name) != name:
                 raise SettingsError(f"receiver.{name}", "names of feeders are no names of receivers: choose another")
         if self.feeders_admission != "registered":
             return

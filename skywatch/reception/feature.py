@@ -5,7 +5,7 @@ from __future__ import annotations
 from skywatch.core.declarations import AircraftMember
 from skywatch.core.feature import Feature, Service
 from skywatch.core.rule_fields import RuleField, RuleState
-from skywatch.feeders.models import FEEDER
+from skywatch.feeders.naming import FEEDER
 from skywatch.reception.settings import ReceptionSettings
 
 FEATURE = Feature(

@@ -190,6 +190,8 @@ class TestWhatIsWrongIsOneLine:
         service = Service(tmp_path).init()
         with sqlite3.connect(tmp_path / "skywatch.sqlite") as connection:
             connection.execute("UPDATE alembic_version SET version_num = '9999'")
+            # Nor does it say that code of this release runs on it.
+            connection.execute("UPDATE schema_properties SET value = '9999' WHERE name = 'compatible_from'")
         for command in ("serve", "init"):
             assert "newer than this version of Skywatch" in refused(command, str(service.ini))
 

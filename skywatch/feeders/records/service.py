@@ -11,7 +11,8 @@ from sqlalchemy.orm import Session
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, not_found
 from skywatch.core.storing.audit import Actor, Target, record
-from skywatch.feeders.models import FEEDER, Feeder, has_user
+from skywatch.feeders.models import Feeder, has_user
+from skywatch.feeders.naming import FEEDER
 from skywatch.feeders.records.schemas import FeederChangeFields, NewFeederFields
 from skywatch.feeders.records.uuids import SHOWN, new_digits
 from skywatch.http.resources.fields import UNSET

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from skywatch.feeders.models import FEEDER, Feeder
+from skywatch.feeders.models import Feeder
+from skywatch.feeders.naming import FEEDER
 from skywatch.feeders.records import schemas, service
 from skywatch.feeders.records.answers import feeder_answer
 from skywatch.feeders.records.lines import endpoint_of, lines_of
