@@ -22,7 +22,12 @@ def test_this_release_is_rolled_over_the_newest_one(bus, tmp_path, request):
     if bus == "nats" and not has_nats(before):
         pytest.skip("the newest release has no bus on NATS")
     result = rolling.roll(request.getfixturevalue(f"{bus}_url"), [before, None], tmp_path, **SHORT)
-    assert result.is_clean, result
+    assert not result.lost, result
+    assert not result.doubled, result
+    # An api process of that release leaves its port open while it ends: each of the two may reset a POST that nginx may
+    # not send again. This release closes its port first.
+    assert len(result.failed) <= 2, result
+    assert all("POST" in failed and failed.endswith(": 502") for failed in result.failed), result
 
 
 def test_this_release_is_rolled_over_the_schema_of_the_next_one(tmp_path, nats_url):

@@ -103,10 +103,11 @@ def test_a_standby_takes_over_from_a_frozen_tracker_which_ends_once_thawed(insta
     os.kill(leader.process.pid, signal.SIGCONT)
     assert until(lambda: leader.process.poll() is not None, every_s=0.1)
     assert leader.process.returncode == 0, leader.log.read_text()[-3000:]
-    # It published nothing after its successor had begun.
+    # It published nothing after its successor had begun, but for a message that it was sending when it froze.
     assert "this tracker ends" in leader.log.read_text()
     instances = [instance for instance, _ in heartbeats.heard]
-    assert instances == sorted(instances, key=instances.index)
+    frozen, successor = dict.fromkeys(instances)
+    assert instances[instances.index(successor) :].count(frozen) <= 1
     assert len(api.aircraft()) >= 40
 
 

@@ -44,6 +44,8 @@ AHEAD_BYTES = 1_048_576
 JOIN_S = 5.0
 # How long the stop waits for clients to read their responses, and then for workers (s).
 DRAIN_S = 5.0
+# While it ends it takes connections until nothing came for so long, no longer than ACCEPT_S, and then those that wait.
+QUIET_S, ACCEPT_S, ACCEPTED_AT_END = 0.15, 1.0, 1024
 WORKERS_S = 1.0
 # File descriptors for database, log files, receivers and everything else but connections.
 OTHER_FILES = 512
@@ -116,15 +118,47 @@ def run_until_interrupted(server: Any) -> None:
 
 
 def drain(server: Any) -> None:
-    """Accept nothing more and finish open requests within limits; nobody else may run the server's loop."""
+    """Finish open requests within limits, and take no more; nobody else may run the server's loop.
+
+    What a proxy sent before it knew of the end is still answered, with ``Connection: close``, until nothing has come
+    for ``QUIET_S``, and no longer than ``ACCEPT_S``. Then the port is closed at once, and so are idle connections: who
+    connects later is refused, and a proxy asks another process, where a connection that nobody looks after would be
+    reset with its request.
+    """
     listening, sockets = _listening(server), sockets_of(server)
     for listener in listening:
-        listener.accepting = False
-    until = time.monotonic() + DRAIN_S
+        listener.is_ending = True
     with contextlib.suppress(KeyboardInterrupt):
-        while time.monotonic() < until and any(_is_busy(listener) for listener in listening):
-            wasyncore.loop(timeout=0.1, map=sockets, use_poll=True, count=1)
+        _serve_until_quiet(listening, sockets, ACCEPT_S)
+        for listener in listening:
+            _close_port(listener)
+        _serve_until_quiet(listening, sockets, DRAIN_S)
+    for listener in listening:
+        for channel in list(listener.active_channels.values()):
+            if not _is_at_work(channel):
+                channel.handle_close()
     server.task_dispatcher.shutdown(timeout=WORKERS_S)
+
+
+def _serve_until_quiet(listening: list[Any], sockets: dict[int, Any], limit_s: float) -> None:
+    """Run the server's loop until nobody was busy for ``QUIET_S``, and no longer than a limit."""
+    now = time.monotonic()
+    until, quiet_at = now + limit_s, now + QUIET_S
+    while now < min(until, quiet_at):
+        wasyncore.loop(timeout=QUIET_S / 4, map=sockets, use_poll=True, count=1)
+        now = time.monotonic()
+        if any(_is_busy(listener) for listener in listening):
+            quiet_at = now + QUIET_S
+
+
+def _close_port(listener: Any) -> None:
+    """Take who is connected already, then close the listening socket alone."""
+    for _ in range(ACCEPTED_AT_END):
+        before = len(listener.active_channels)
+        listener.handle_accept()
+        if len(listener.active_channels) == before:
+            break
+    wasyncore.dispatcher.close(listener)
 
 
 def sockets_of(server: Any) -> dict[int, Any]:
@@ -134,7 +168,11 @@ def sockets_of(server: Any) -> dict[int, Any]:
 
 
 def _is_busy(server: BaseWSGIServer) -> bool:
-    return any(channel.requests or channel.total_outbufs_len for channel in list(server.active_channels.values()))
+    return any(map(_is_at_work, list(server.active_channels.values())))
+
+
+def _is_at_work(channel: Any) -> bool:
+    return bool(channel.requests or channel.request is not None or channel.total_outbufs_len)
 
 
 def _warm_up(app: Any, runtime: Runtime) -> None:

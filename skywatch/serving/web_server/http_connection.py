@@ -99,6 +99,9 @@ class HttpConnection(SendingChannel):
             data = data[size:]
 
     def _queue(self, request: RequestParser) -> None:
+        if getattr(self.server, "is_ending", False):
+            # The next request of this client goes to a process that stays.
+            request.headers["CONNECTION"] = "close"
         self.requests.append(request)
         if len(self.requests) == 1:
             self.server.add_task(self)

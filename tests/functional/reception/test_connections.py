@@ -1,5 +1,6 @@
 """The history of connections as it is stored and shown."""
 
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,7 +11,13 @@ from skywatch.reception.connections.storing import MOST, Connection, connections
 from tests.identities import as_role, install_with_users
 
 ADA = as_role("operator")
-NOW = utcnow().replace(microsecond=0).timestamp()
+# Its own at each test: what was renewed long ago counts as ended.
+NOW = 0.0
+
+
+@pytest.fixture(autouse=True)
+def _now(monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "NOW", utcnow().replace(microsecond=0).timestamp())
 
 
 @pytest.fixture
