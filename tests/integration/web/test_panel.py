@@ -32,7 +32,17 @@ const { data, selectedRow: row } = picture, [width, height] = map.map.getSize(),
 view.setCenter([data[row * 12] - (%s - width / 2) * resolution, data[row * 12 + 2] + (%s - height / 2) * resolution]);
 """
 CRUISE_FT = 20_000
-OPERATORS = {"SWR": "SWISS", "DLH": "Lufthansa", "EZY": "easyJet", "RYR": "Ryanair", "BAW": "British Airways"}
+# The operators of simulated airliners by their callsigns, and the States of their aircraft as browsers name them.
+OPERATORS = {
+    "SWR": "SWISS", "DLH": "Lufthansa", "EZY": "easyJet", "RYR": "Ryanair", "BAW": "British Airways", "KLM": "KLM",
+    "AFR": "Air France", "AUA": "Austrian Airlines", "IBE": "Iberia", "SAS": "Scandinavian Airlines",
+    "THY": "Turkish Airlines", "WZZ": "Wizz Air", "UAE": "Emirates", "UAL": "United Airlines", "DAL": "Delta Air Lines",
+    "AAL": "American Airlines",
+}  # fmt: skip
+STATES = {
+    "Switzerland", "Germany", "United Kingdom", "Ireland", "Netherlands", "France", "Austria", "Spain", "Sweden",
+    "Türkiye", "Turkey", "Hungary", "United Arab Emirates", "United States",
+}  # fmt: skip
 
 
 def select(page, hexa):
@@ -72,7 +82,7 @@ def test_the_panel_says_who_it_is_in_words(page, sky):
     select(page, hexa)
     page.wait_for("return document.querySelector('.panel h2 .flag')?.naturalWidth > 0", "the flag")
     flag = page.run("const one = document.querySelector('.panel h2 .flag'); return [one.alt, one.src]")
-    assert flag[0] in ("Switzerland", "Germany", "United Kingdom", "Ireland")
+    assert flag[0] in STATES
     assert page.run(TEXT % ".panel h2") == flight
     page.wait_for(f"return (() => {{{TEXT % '.panel .operator'}}})() === '{operator}'", "the operator")
     assert page.run(TEXT % ".panel .type").startswith(("Airbus", "Boeing", "Embraer"))

@@ -14,7 +14,7 @@ const real = window.fetch.bind(window);
 window.fetch = async (...asked) => {
   const answer = await real(...asked);
   if (!String(asked[0]).endsWith('auth/profile')) return answer;
-  if (answer.ok) good = { text: await answer.clone().text(), since: null };
+  if (answer.ok) window.good = good = { text: await answer.clone().text(), since: null };
   if (answer.ok || !good) return answer;
   good.since ??= performance.now();
   window.behind = (window.behind ?? 0) + 1;
@@ -63,6 +63,7 @@ def test_a_login_that_ends_is_noticed_in_every_order_of_events(page, house, gues
     page.wait_for_element("sw-map")
     if handicap is BEHIND:
         page.wait_for(LIVE, "aircraft")
+        page.wait_for("return window.good !== undefined", "a profile that can be told again")
     assert run_command("user", "disable", str(house.ini), guest).returncode == 0
     page.wait_for(OUT, "the end of the session")
     assert page.stored() == []
