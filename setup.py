@@ -75,6 +75,7 @@ EXTRAS["test"] = [
     "mypy>=1.11,<3",
     "packaging>=23",
     "openapi-python-client>=0.29,<0.30",
+    "msgpack>=1.0,<2",  # what the manual's program for tiles reads with
     "pytest>=8.2,<10",
     "pytest-timeout>=2.3,<3",
     "pytest-xdist>=3.6,<4",

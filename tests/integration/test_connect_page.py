@@ -85,6 +85,18 @@ def test_python(service, key, tmp_path, number):
         until(lambda: "aircraft:snapshot" in printed() and "aircraft:update" in printed(), "a snapshot and an update")
 
 
+def test_python_with_tiles(service, key, tmp_path):
+    program = tmp_path / "tiles.py"
+    program.write_text(blocks("python", service)[2])
+    with running(sys.executable, str(program), folder=tmp_path, key=key) as printed:
+        until(
+            lambda: re.search(r"^1:\d+:\d+ changed [1-9]\d* of [1-9]", printed(), re.MULTILINE), "a tile that changes"
+        )
+        first, _, _ = printed().partition(" changed ")
+        # Rows of 45 to 47 degrees north, columns of 5 to 10 degrees east.
+        assert first.count(" full ") == 3 * 6
+
+
 def test_socket_io_client(service, key):
     folder = installed("socket.io-client@4", ROOT / "build" / "socket-io-client")
     program = folder / "aircraft.mjs"

@@ -12,7 +12,7 @@ from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.realtime.connections.frames import Encoder, Event
 from skywatch.realtime.events.published import EventLog, Stream
 from skywatch.realtime.metrics import REALTIME_SENT
-from skywatch.realtime.sky.live import Listener
+from skywatch.realtime.sky.listener import Listener
 from skywatch.realtime.subscribers.commands import Point
 from skywatch.realtime.topics import TopicTable
 from skywatch.security.visibility import Visibility

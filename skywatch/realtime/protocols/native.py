@@ -52,15 +52,21 @@ class NativeProtocol(Protocol):
         return self.encode("connect_error", {"message": message, "data": data})[0]
 
 
+def packed_head(topic: str, event: str, epoch: str, seq: int) -> bytes:
+    """An event as MessagePack up to its data, which must be packed and follow."""
+    head = {"type": "event", "topic": topic, "event": event, "epoch": epoch, "seq": seq}
+    # A map of six: these five, and the data.
+    return b"\x86" + msgspec.msgpack.encode(head)[1:] + b"\xa4data"
+
+
 class PackedEncoder:
     """Events as MessagePack, around data that is packed already."""
 
     is_binary = True
 
     def __call__(self, event: Event, /) -> bytes:
-        """A map of six: what is known of the event, and its data."""
-        head = {"type": "event", "topic": event.topic, "event": event.event, "epoch": event.epoch, "seq": event.seq}
-        return b"\x86" + msgspec.msgpack.encode(head)[1:] + b"\xa4data" + event.packed
+        """The event with its data."""
+        return packed_head(event.topic, event.event, event.epoch, event.seq) + event.packed
 
 
 class PackedProtocol(NativeProtocol):

@@ -20,6 +20,7 @@ from skywatch.picture.state.sky import Sky, empty_sky
 from skywatch.realtime.connections.frames import Event
 from skywatch.realtime.sky.areas import Area, Departures, Moves, Rows, Tiles
 from skywatch.realtime.sky.columns import Form
+from skywatch.realtime.sky.tiles.grid import TileForm
 
 Population = Literal["all", "civil", "military"]
 
@@ -37,8 +38,8 @@ class View:
     population: Population
     details: bool
     area: Area | None = None
-    # Rows of a few values instead of whole aircraft.
-    form: Form | None = None
+    # Rows of a few values instead of whole aircraft: of everything or an area, or by tiles.
+    form: Form | TileForm | None = None
     # The user whose marks the rows have: a stream of their own while any aircraft is marked for them.
     user: int | None = None
     # Distances and bearings from the exact place of the station.

@@ -6,8 +6,6 @@ alone. A subscriber that missed a tick gets a full state.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import msgspec
 import numpy as np
 
@@ -15,12 +13,10 @@ from skywatch.picture.state.sky import Sky
 from skywatch.realtime.connections.frames import Event
 from skywatch.realtime.sky.aircraft import PictureState, View, members_of
 from skywatch.realtime.sky.areas import Rows
-from skywatch.realtime.sky.columns import EncodedRows, became_stale, thin
+from skywatch.realtime.sky.columns import EncodedRows, Form, became_stale, thin
+from skywatch.realtime.sky.marked import MarkedRows
 
 EVENT = "aircraft:columns"
-# User -> addresses of the aircraft that are marked for them.
-Marks = Mapping[int, frozenset[str]]
-_NONE: frozenset[str] = frozenset()
 
 
 class ColumnEvents:
@@ -35,12 +31,7 @@ class ColumnEvents:
         # What each view shows in this tick (rows, number hidden), and what thinned ones showed in the one before.
         self._chosen: dict[View, tuple[Rows, int]] = {}
         self._shown_before: dict[View, frozenset[str]] = {}
-        self.marks: Marks = {}
-        self._marks_before: Marks = {}
-
-    def begin(self, marks: Marks) -> None:
-        """Set the marks of the next tick."""
-        self._marks_before, self.marks = self.marks, marks
+        self.marked = MarkedRows(state)
 
     def full(self, view: View) -> Event:
         """The present contents of a view."""
@@ -55,7 +46,7 @@ class ColumnEvents:
         """The changes of the last tick; a full state for a subscriber that missed the tick before."""
         self._follow()
         state = self._state
-        assert view.form is not None
+        assert isinstance(view.form, Form)
         is_thinned = view.form.limit is not None
         if since != state.sky.seq - 1 or state.previous is None or (is_thinned and view not in self._shown_before):
             return self.full(view)
@@ -73,7 +64,11 @@ class ColumnEvents:
         before = self._state.previous
         self._shown_before = {}
         if is_next and before is not None:
-            thinned = [(view, rows) for view, (rows, _) in self._chosen.items() if view.form and view.form.limit]
+            thinned = [
+                (view, rows)
+                for view, (rows, _) in self._chosen.items()
+                if isinstance(view.form, Form) and view.form.limit
+            ]
             self._shown_before = {view: frozenset(before.hexes[row] for row in rows.tolist()) for view, rows in thinned}
         self._epoch, self._seq = sky.epoch, sky.seq
         self._events, self._encoded, self._chosen = {}, {}, {}
@@ -81,11 +76,11 @@ class ColumnEvents:
     def _choose(self, view: View) -> tuple[Rows, int]:
         choice = self._chosen.get(view)
         if choice is None:
-            assert view.form is not None
+            assert isinstance(view.form, Form)
             rows = chosen = _rows_in(self._state.sky, view)
             if view.form.limit is not None:
                 shown = self._shown_before.get(view, frozenset())
-                chosen = thin(self._state.sky, rows, view.form.limit, shown, self._marked(view, self.marks))
+                chosen = thin(self._state.sky, rows, view.form.limit, shown, self.marked.of(view.user))
             choice = self._chosen[view] = (chosen, len(rows) - len(chosen))
         return choice
 
@@ -103,20 +98,26 @@ class ColumnEvents:
         if len(before):
             is_included = is_included | ~was_in[np.where(was >= 0, was, 0)]
         is_included = is_included | sky.column("changed")[rows] | became_stale(sky, before)[rows]
-        changed = rows[is_included | np.isin(rows, self._toggled(view))]
+        changed = rows[is_included | np.isin(rows, self.marked.toggled(view.user))]
         stays = np.zeros(len(before), dtype=bool)
         stays[was[was >= 0]] = True
         removed = [before.hexes[row] for row in np.flatnonzero(was_in & ~stays).tolist()]
         return self._event(view, changed, removed, hidden, full=False)
 
-    def _event(self, view: View, rows: Rows, removed: list[str], hidden: int, *, full: bool) -> Event:
-        sky = self._state.sky
-        assert view.form is not None
-        key = (view.form.fields, view.details)
+    def encoded_rows(self, fields: tuple[str, ...], details: bool) -> EncodedRows:
+        """The rows of this tick in a form, shared by all who get that form."""
+        self._follow()
+        key = (fields, details)
         encoded = self._encoded.get(key)
         if encoded is None:
-            encoded = self._encoded[key] = EncodedRows(sky, view.form.fields, view.details)
-        fields, marked = view.form.fields, self._marked(view, self.marks)
+            encoded = self._encoded[key] = EncodedRows(self._state.sky, fields, details)
+        return encoded
+
+    def _event(self, view: View, rows: Rows, removed: list[str], hidden: int, *, full: bool) -> Event:
+        sky = self._state.sky
+        assert isinstance(view.form, Form)
+        encoded = self.encoded_rows(view.form.fields, view.details)
+        fields, marked = view.form.fields, self.marked.of(view.user)
 
         def json() -> bytes:
             return b'{"full":%b,"fields":%b,"rows":%b,"removed":%b,"hidden":%d,"now":%.3f}' % (
@@ -134,21 +135,6 @@ class ColumnEvents:
             return b"\x86" + msgspec.msgpack.encode(members)[1:] + b"\xa4rows" + encoded.packed(rows, marked)
 
         return Event(view.topic, EVENT, self._state.epoch(view), sky.seq, json, packed)
-
-    def _marked(self, view: View, marks: Marks) -> Rows:
-        """The rows that are marked for the user of a view."""
-        addresses = marks.get(view.user, _NONE) if view.user is not None else _NONE
-        return self._rows_of(addresses)
-
-    def _toggled(self, view: View) -> Rows:
-        """The rows whose mark was set or cleared at this tick."""
-        if view.user is None:
-            return self._rows_of(_NONE)
-        return self._rows_of(self.marks.get(view.user, _NONE) ^ self._marks_before.get(view.user, _NONE))
-
-    def _rows_of(self, addresses: frozenset[str]) -> Rows:
-        index = self._state.sky.index
-        return np.array(sorted(index[address] for address in addresses if address in index), dtype=np.intp)
 
 
 def _rows_in(sky: Sky, view: View) -> Rows:

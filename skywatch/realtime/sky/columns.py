@@ -39,20 +39,25 @@ class Form:
     limit: int | None = None
 
 
-def flags_of(sky: Sky) -> npt.NDArray[np.uint8]:
-    """The flags of every aircraft of a sky."""
-    flags = np.zeros(len(sky), dtype="u1")
-    for name, bit in (("on_ground", ON_GROUND), ("military", MILITARY), ("emergency", EMERGENCY)):
-        flags[sky.column(name)] |= bit
-    flags[sky.column("mlat")] |= MLAT
-    flags[sky.column("tisb")] |= TISB
-    flags[is_stale(sky)] |= STALE
+_FLAGS = {"on_ground": ON_GROUND, "military": MILITARY, "emergency": EMERGENCY, "mlat": MLAT, "tisb": TISB}
+
+
+def flags_of(sky: Sky, rows: Rows) -> npt.NDArray[np.uint8]:
+    """The flags of some aircraft of a sky."""
+    flags = np.zeros(len(rows), dtype="u1")
+    for name, bit in _FLAGS.items():
+        flags[sky.column(name)[rows]] |= bit
+    flags[_is_stale(sky, sky.column("position_at")[rows])] |= STALE
     return flags
 
 
 def is_stale(sky: Sky) -> npt.NDArray[np.bool_]:
     """Which positions are too old to be carried on along the track."""
-    stale: npt.NDArray[np.bool_] = sky.now - sky.column("position_at") > STALE_S
+    return _is_stale(sky, sky.column("position_at"))
+
+
+def _is_stale(sky: Sky, position_at: Column) -> npt.NDArray[np.bool_]:
+    stale: npt.NDArray[np.bool_] = sky.now - position_at > STALE_S
     return stale
 
 
@@ -111,7 +116,7 @@ def rows_of(sky: Sky, rows: Rows, fields: tuple[str, ...], details: bool) -> lis
         if name == "hex":
             columns.append([sky.hexes[row] for row in rows.tolist()])
         elif name == "flags":
-            columns.append(flags_of(sky)[rows].tolist())
+            columns.append(flags_of(sky, rows).tolist())
         elif name in QUICK:
             column, write = QUICK[name]
             columns.append(write(sky.column(column)[rows]))
@@ -141,8 +146,12 @@ class EncodedRows:
 
     def packed(self, rows: Rows, marked: Rows) -> bytes:
         """A list of some rows as MessagePack."""
-        bodies = self._bodies(rows, marked, _pack)
-        return _array_head(len(bodies)) + b"".join(bodies)
+        bodies = self.packed_bodies(rows, marked)
+        return array_head(len(bodies)) + b"".join(bodies)
+
+    def packed_bodies(self, rows: Rows, marked: Rows) -> list[bytes]:
+        """Each of some rows as MessagePack; in their order where none is marked."""
+        return self._bodies(rows, marked, _pack)
 
     def _bodies(self, rows: Rows, marked: Rows, encode: Encode) -> list[bytes]:
         """Each row encoded; those of ``marked`` have the flag and are not shared with other users."""
@@ -166,7 +175,7 @@ class EncodedRows:
         return [body for row in rows.tolist() if (body := encoded[row]) is not None]
 
 
-def _array_head(length: int) -> bytes:
+def array_head(length: int) -> bytes:
     """The head of a MessagePack array (specification of MessagePack, "array format family")."""
     if length < 16:
         return bytes((0x90 | length,))

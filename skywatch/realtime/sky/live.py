@@ -10,16 +10,18 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.picture.state.exact import exact
 from skywatch.picture.state.sky import Sky
-from skywatch.realtime.connections.frames import Encoder, Event
-from skywatch.realtime.connections.queues import Outlet
+from skywatch.realtime.connections.frames import Event
 from skywatch.realtime.metrics import REALTIME_DROPPED, REALTIME_SENT
 from skywatch.realtime.sky.aircraft import PictureState, View
-from skywatch.realtime.sky.column_events import ColumnEvents, Marks
+from skywatch.realtime.sky.column_events import ColumnEvents
+from skywatch.realtime.sky.listener import Listener
+from skywatch.realtime.sky.marked import Marks
+from skywatch.realtime.sky.tiles.grid import TileForm
+from skywatch.realtime.sky.tiles.readers import TileReaders
 from skywatch.realtime.subscribers.commands import Point
 
 log = logging.getLogger(__name__)
@@ -28,19 +30,25 @@ log = logging.getLogger(__name__)
 SEND_EVERY_S = 0.005
 
 
-class Listener(Protocol):
-    """The interface of a subscriber of topics."""
-
-    outbox: Outlet
-    variant: tuple[Encoder, bool]
-
-
 @dataclass
 class _Viewers:
     """``level`` have seen the latest tick; ``behind`` stopped at a tick, or at none (None)."""
 
     level: dict[Listener, None] = field(default_factory=dict)
     behind: dict[Listener, int | None] = field(default_factory=dict)
+
+
+class _Regularly:
+    """Calls ``send`` when the last call is long enough ago."""
+
+    def __init__(self, send: Callable[[], None]) -> None:
+        self._send = send
+        self._sent_at = time.monotonic()
+
+    def __call__(self) -> None:
+        if time.monotonic() - self._sent_at > SEND_EVERY_S:
+            self._send()
+            self._sent_at = time.monotonic()
 
 
 class _Pictures:
@@ -61,6 +69,7 @@ class LiveTopics:
     def __init__(self, wake: Callable[[], None] | None = None, send: Callable[[], None] = lambda: None) -> None:
         self._shown, self._exact = _Pictures(), _Pictures()
         self.state = self._shown.state
+        self._tiles = TileReaders(self.state, self._shown.columns)
         self._views: dict[View, _Viewers] = {}
         self._wake = wake
         self._send = send
@@ -84,14 +93,14 @@ class LiveTopics:
     def _begin_marks(self) -> None:
         """Begin a tick with its marks: users whose first mark was set, or last one cleared, change their view."""
         # The last tick has sent them already that nothing is marked any more.
-        for user in [user for user in self._marked if not self._shown.columns.marks.get(user)]:
+        for user in [user for user in self._marked if not self._shown.columns.marked.marks.get(user)]:
             if not self._next_marks.get(user):
                 self._move(user, marked=False)
         for user in self._personal:
             if self._next_marks.get(user) and user not in self._marked:
                 self._move(user, marked=True)
-        self._shown.columns.begin(self._next_marks)
-        self._exact.columns.begin(self._next_marks)
+        self._shown.columns.marked.begin(self._next_marks)
+        self._exact.columns.marked.begin(self._next_marks)
 
     def _move(self, user: int, *, marked: bool) -> None:
         watching = self._personal.get(user, {})
@@ -112,25 +121,36 @@ class LiveTopics:
 
     def join(self, listener: Listener, view: View, since: Point | None) -> None:
         """Add a viewer: it gets the changes since a point, or a snapshot."""
-        if view.user is not None:
-            self._personal.setdefault(view.user, {})[listener, view] = None
-            if self._shown.columns.marks.get(view.user):
-                self._marked.add(view.user)
-        viewers = self._views.setdefault(self._shared_view(view), _Viewers())
-        # Columns always begin with a full state: that is small.
-        resumes = since is not None and view.form is None and self.state.can_continue(view, since.epoch, since.seq)
-        viewers.behind[listener] = since.seq if since is not None and resumes else None
+        if isinstance(view.form, TileForm):
+            self._tiles.join(listener, view)
+        else:
+            self._join_view(listener, view, since)
         if self._wake is not None:
             self._newcomers[listener, view] = None
             self._wake()
         elif not listener.outbox.congested:
             self.catch_up(listener, view)
 
+    def _join_view(self, listener: Listener, view: View, since: Point | None) -> None:
+        if view.user is not None:
+            self._personal.setdefault(view.user, {})[listener, view] = None
+            if self._shown.columns.marked.marks.get(view.user):
+                self._marked.add(view.user)
+        viewers = self._views.setdefault(self._shared_view(view), _Viewers())
+        # Columns always begin with a full state: that is small.
+        resumes = since is not None and view.form is None and self.state.can_continue(view, since.epoch, since.seq)
+        viewers.behind[listener] = since.seq if since is not None and resumes else None
+
+    def _is_watching(self, listener: Listener, view: View) -> bool:
+        if isinstance(view.form, TileForm):
+            return self._tiles.is_reading(listener, view)
+        return self._shared_view(view) in self._views
+
     def hand_over(self) -> None:
         """Serve the new viewers of this turn that are still connected."""
         newcomers, self._newcomers = self._newcomers, {}
         for listener, view in newcomers:
-            if not listener.outbox.congested and self._shared_view(view) in self._views:
+            if not listener.outbox.congested and self._is_watching(listener, view):
                 try:
                     self.catch_up(listener, view)
                 except Exception as error:
@@ -163,6 +183,10 @@ class LiveTopics:
 
     def leave(self, listener: Listener, view: View) -> None:
         """Remove a viewer."""
+        if isinstance(view.form, TileForm):
+            self._unserved.pop((listener, view), None)
+            self._tiles.leave(listener, view)
+            return
         if view.user is not None and (watching := self._personal.get(view.user)) is not None:
             watching.pop((listener, view), None)
             if not watching:
@@ -182,6 +206,9 @@ class LiveTopics:
 
     def catch_up(self, listener: Listener, view: View) -> None:
         """Send the latest state to a viewer that was congested or is new."""
+        if isinstance(view.form, TileForm):
+            self._tiles.catch_up(listener, view)
+            return
         view = self._shared_view(view)
         viewers = self._views[view]
         if listener not in viewers.behind:
@@ -220,7 +247,7 @@ class LiveTopics:
             self._newcomers.update(self._unserved)
             self._unserved.clear()
             self._wake()
-        sent_at = time.monotonic()
+        send_regularly = _Regularly(self._send)
         # Sending may end a client that is too slow, which changes the views.
         for view, viewers in list(self._views.items()):
             if not continuous:
@@ -232,9 +259,11 @@ class LiveTopics:
                 except Exception as error:
                     # An internal fault with one view: its viewers get a snapshot later, the others continue.
                     self._failed(view, viewers, error)
-            if time.monotonic() - sent_at > SEND_EVERY_S:
-                self._send()
-                sent_at = time.monotonic()
+            send_regularly()
+        is_next = continuous and before == self.state.sky.seq - 1
+        for listener, view, fault in self._tiles.tick(is_next, send_regularly):
+            self._faults.failed(f"topic {view.topic}", fault)
+            self._unserved[listener, view] = None
         if not self._unserved:
             self._faults.succeeded()
 
@@ -256,4 +285,4 @@ class LiveTopics:
     @property
     def view_count(self) -> int:
         """The number of different views."""
-        return len(self._views)
+        return len(self._views) + self._tiles.group_count

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from skywatch.core.bus import Message, Subscription
 from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
-from skywatch.realtime.sky.column_events import Marks
+from skywatch.realtime.sky.marked import Marks
 
 # Interval of reading changes without an event (s).
 READ_EVERY_S = 10.0

@@ -13,6 +13,7 @@ from skywatch.realtime.connections.authentication import Admission, credential_o
 from skywatch.realtime.connections.link import Link
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.protocols import base
+from skywatch.realtime.sky.tiles.grid import TileForm
 from skywatch.realtime.subscribers.answers import Answers
 from skywatch.realtime.subscribers.commands import (
     InvalidCommand,
@@ -88,7 +89,10 @@ class CommandHandler:
         request = Subscribe(command.body)
         events = [name for name in request.topics if not self._session.hub.topics.is_live(name)]
         if request.form is not None and events:
-            raise InvalidCommand(f'The format "columns" is for the aircraft topics, not for {events[0][:32]}.')
+            name = "tiles" if isinstance(request.form, TileForm) else "columns"
+            raise InvalidCommand(f'The format "{name}" is for the aircraft topics, not for {events[0][:32]}.')
+        if isinstance(request.form, TileForm) and not self._session.protocol.is_binary:
+            raise InvalidCommand('The format "tiles" needs MessagePack: the subprotocol skywatch.v1+msgpack.')
         opened = self._session.hub.topics.open_to(self._session.visibility)
         joined = [name for name in request.topics if name in opened]
         denied = [name for name in request.topics if name not in opened]

@@ -9,6 +9,7 @@ import msgspec
 from skywatch.aircraft.schemas import FIELDS
 from skywatch.realtime.sky.areas import Area, parse_area
 from skywatch.realtime.sky.columns import DEFAULT_FIELDS, MAXIMUM_LIMIT, Form
+from skywatch.realtime.sky.tiles.grid import TileForm, parse_tiles
 
 MAXIMUM_TOPICS = 32
 T = TypeVar("T", bound=msgspec.Struct)
@@ -37,9 +38,11 @@ class _Subscribe(_Body, kw_only=True):
     topics: list[str]
     bbox: Any = None
     since: Any = None
-    format: Literal["columns"] | None = None
+    format: Literal["columns", "tiles"] | None = None
     fields: list[str] | None = None
     limit: int | None = None
+    zoom: float | None = None
+    tiles: list[str] | None = None
 
 
 class Unsubscribe(_Body, kw_only=True):
@@ -81,12 +84,16 @@ class Subscribe:
         self.form = _form(fields)
 
 
-def _form(body: _Subscribe) -> Form | None:
-    """The columns that a message asks for; None for whole aircraft."""
+def _form(body: _Subscribe) -> Form | TileForm | None:
+    """The columns or tiles that a message asks for; None for whole aircraft."""
+    if body.format != "columns" and (body.fields is not None or body.limit is not None):
+        raise InvalidCommand('fields and limit belong to the format "columns".')
+    if body.format != "tiles" and (body.zoom is not None or body.tiles is not None):
+        raise InvalidCommand('zoom and tiles belong to the format "tiles".')
     if body.format is None:
-        if body.fields is not None or body.limit is not None:
-            raise InvalidCommand('fields and limit belong to the format "columns".')
         return None
+    if body.format == "tiles":
+        return _tiles(body)
     named = DEFAULT_FIELDS if body.fields is None else tuple(dict.fromkeys(("hex", *body.fields)))
     unknown = [name for name in named if name != "flags" and name not in FIELDS]
     if unknown:
@@ -94,6 +101,15 @@ def _form(body: _Subscribe) -> Form | None:
     if body.limit is not None and not 1 <= body.limit <= MAXIMUM_LIMIT:
         raise InvalidCommand(f"limit must be 1 to {MAXIMUM_LIMIT}.")
     return Form(named, body.limit)
+
+
+def _tiles(body: _Subscribe) -> TileForm:
+    if body.bbox is not None:
+        raise InvalidCommand('The format "tiles" has no bbox: its tiles are the area.')
+    try:
+        return parse_tiles(body.zoom, body.tiles)
+    except ValueError as error:
+        raise InvalidCommand(f"{error}.") from None
 
 
 def convert(body: dict[str, Any], kind: type[T]) -> T:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from skywatch.realtime.events.published import Stream
 from skywatch.realtime.hub import Hub
-from skywatch.realtime.sky.aircraft import View
+from skywatch.realtime.sky.aircraft import Population, View
 from skywatch.realtime.sky.areas import Area
 from skywatch.realtime.sky.columns import Form
-from skywatch.realtime.sky.live import Listener
+from skywatch.realtime.sky.listener import Listener
+from skywatch.realtime.sky.tiles.grid import TileForm
 from skywatch.realtime.subscribers.commands import Point
 from skywatch.security.visibility import Visibility
 
@@ -20,7 +21,7 @@ class Subscriptions:
         self._hub = hub
         self._listener = listener
         self._areas: dict[str, Area | None] = {}
-        self._forms: dict[str, Form | None] = {}
+        self._forms: dict[str, Form | TileForm | None] = {}
 
     def names(self) -> list[str]:
         """The topics, in their usual order."""
@@ -30,24 +31,20 @@ class Subscriptions:
         """The area that was last asked for with a topic."""
         return self._areas.get(topic)
 
-    def source(self, topic: str, area: Area | None, visibility: Visibility, form: Form | None = None) -> View | Stream:
+    def source(
+        self, topic: str, area: Area | None, visibility: Visibility, form: Form | TileForm | None = None
+    ) -> View | Stream:
         """The view or stream of a topic for these rights."""
         if not self._hub.topics.is_live(topic):
             return self._hub.events.stream_of(topic, visibility)
+        population: Population = "military" if topic == "military" else "all" if visibility.military else "civil"
+        if isinstance(form, TileForm):
+            # Neither airframe details nor distances are in the rows of tiles.
+            return View(topic, population, False, None, form, visibility.user_id)
         user = visibility.user_id if form is not None and ("flags" in form.fields or form.limit is not None) else None
-        if topic == "military":
-            return View(topic, "military", visibility.details, area, form, user, visibility.exact_station)
-        return View(
-            topic,
-            "all" if visibility.military else "civil",
-            visibility.details,
-            area,
-            form,
-            user,
-            visibility.exact_station,
-        )
+        return View(topic, population, visibility.details, area, form, user, visibility.exact_station)
 
-    def put(self, topic: str, area: Area | None, visibility: Visibility, form: Form | None = None) -> None:
+    def put(self, topic: str, area: Area | None, visibility: Visibility, form: Form | TileForm | None = None) -> None:
         """Set the source of a topic, replacing an earlier one; nothing is sent until ``join``."""
         self.leave(topic)
         self._areas[topic], self._forms[topic] = area, form

@@ -124,6 +124,6 @@ def test_the_packed_form_says_the_same_as_json():
 
 @pytest.mark.parametrize("length", [0, 1, 15, 16, 300, 70_000])
 def test_lists_of_every_length_are_packed(length):
-    from skywatch.realtime.sky.columns import _array_head
+    from skywatch.realtime.sky.columns import array_head
 
-    assert msgspec.msgpack.decode(_array_head(length) + b"\x01" * length) == [1] * length
+    assert msgspec.msgpack.decode(array_head(length) + b"\x01" * length) == [1] * length
