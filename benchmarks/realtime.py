@@ -92,9 +92,12 @@ def delay(seconds: float = 15.0) -> None:
 # Memory
 
 
-async def _idle(port: int, pid: int, count: int) -> str:
+async def _idle(port: int, pid: int, path: str, hello: list[bytes], count: int) -> str:
+    # What the first connections load and make once is not part of a connection.
+    await connect_many(port, 1, lambda _: Subscriber(path, hello, _ignore))
+    await asyncio.sleep(1)
     before = servers.memory_mib(pid)
-    await connect_many(port, count, lambda number: Subscriber("/ws", NATIVE_HELLO, _ignore))
+    await connect_many(port, count, lambda _: Subscriber(path, hello, _ignore))
     await asyncio.sleep(2)
     used = servers.memory_mib(pid) - before
     return f"{used:.0f} MiB for {count:,} connections ({used * 1024 / count:.1f} KiB each)"
@@ -103,8 +106,12 @@ async def _idle(port: int, pid: int, count: int) -> str:
 def idle() -> None:
     """Memory of connections that only listen."""
     allow_files()
-    with servers.running(servers.sky_server, 0, {}) as (port, pid, _):
-        print(f"  idle: {asyncio.run(_idle(port, pid, IDLE))}", flush=True)
+    for name, path, hello in [
+        ("native, one topic", "/ws", NATIVE_HELLO),
+        ("Socket.IO", "/socket.io/?EIO=4&transport=websocket", [masked(b"40")]),
+    ]:
+        with servers.running(servers.sky_server, 0, {}) as (port, pid, _):
+            print(f"  idle, {name}: {asyncio.run(_idle(port, pid, path, hello, IDLE))}", flush=True)
 
 
 # Hostile clients

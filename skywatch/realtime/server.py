@@ -25,6 +25,7 @@ from skywatch.picture.settings import PictureSettings
 from skywatch.realtime.connections import closing
 from skywatch.realtime.connections.authentication import Authenticator, ConnectionAuthenticator
 from skywatch.realtime.connections.connection import CLOSING_S, Connection
+from skywatch.realtime.connections.footprint import with_options
 from skywatch.realtime.connections.limits import ConnectionCounter, Limits
 from skywatch.realtime.events.receipts import Receipts
 from skywatch.realtime.handshakes.handshake import Rules
@@ -177,7 +178,6 @@ class RealtimeServer:
 
     def _factory(self, loop: asyncio.AbstractEventLoop) -> Any:
         factory: Any = WebSocketServerFactory(server="Skywatch", loop=loop)
-        factory.protocol = Connection
         factory.setProtocolOptions(
             versions=[13],
             webStatus=False,
@@ -193,6 +193,7 @@ class RealtimeServer:
             allowedOrigins=["*"],
             allowNullOrigin=True,
         )
+        factory.protocol = with_options(Connection, factory)
         return factory
 
     async def _look_after_forever(self) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 from skywatch.core.clock import unix_to_iso
@@ -42,6 +43,11 @@ class Admission:
     # The topics that it may join, in their usual order.
     topics: tuple[str, ...]
 
+    @cached_property
+    def local(self) -> Admission:
+        """The same for a client on this machine; one for all who share this admission."""
+        return replace(self, visibility=replace(self.visibility, is_local=True))
+
     def introduction(self) -> dict[str, Any]:
         """The data about itself that a subscriber gets."""
         identity = self.identity
@@ -65,6 +71,9 @@ class Offer:
     leaks: bool = False
     # Whether the client is on this machine.
     is_local: bool = False
+
+
+NO_OFFER = Offer()
 
 
 class ConnectionAuthenticator:

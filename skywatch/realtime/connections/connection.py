@@ -20,7 +20,7 @@ from skywatch.realtime.connections.peers import CountedPeer
 from skywatch.realtime.connections.queues import HIGH_WATER_BYTES, LOW_WATER_BYTES, Outbox
 from skywatch.realtime.connections.websocket import GuardedWebSocket
 from skywatch.realtime.handshakes import handshake
-from skywatch.realtime.handshakes.opening import Opening, UpgradeFailedError
+from skywatch.realtime.handshakes.opening import OPENED, Opening, UpgradeFailedError
 from skywatch.realtime.polling.http import HttpConnection
 from skywatch.realtime.subscribers.session import Session
 
@@ -36,6 +36,17 @@ CLOSING_S = 5.0
 
 class Connection(GuardedWebSocket):
     """One client; all methods run on the server's loop."""
+
+    __slots__ = (
+        "_closing_since",
+        "_opening",
+        "_peer",
+        "_rate",
+        "_unanswered_ping",
+        "deflate",
+        "heartbeat",
+        "session",
+    )
 
     def connection_made(self, transport: Any) -> None:
         self.session: Session | None = None
@@ -120,6 +131,8 @@ class Connection(GuardedWebSocket):
         self._rate = RateLimit(limits.messages_per_s)
         if self._opening.candidate is None:
             self.session = self._opening.begin_session(self.shared, self, self.outbox)
+            self._opening = OPENED
+        self._forget_handshake()
 
     # From the client
 
@@ -129,6 +142,7 @@ class Connection(GuardedWebSocket):
         self.heartbeat.receive()
         try:
             self._dataReceived(data)
+            self._forget_message()
             _faults.succeeded()
         except Exception as error:
             # Logged rarely: a client could fill the disk with such a fault.

@@ -25,6 +25,14 @@ class Encoder(Protocol):
     def __call__(self, event: Event, /) -> bytes: ...
 
 
+_variants: dict[tuple[Encoder, bool], tuple[Encoder, bool]] = {}
+
+
+def variant_of(encode: Encoder, deflate: bool) -> tuple[Encoder, bool]:
+    """The variant of frames for a protocol's encoder; one object for all connections that take it."""
+    return _variants.setdefault((encode, deflate), (encode, deflate))
+
+
 def text_frame(payload: bytes, compressed: bool = False, binary: bool = False) -> bytes:
     """One unmasked, unfragmented frame; ``compressed`` says that the payload is deflated already."""
     first = _FIN | (_BINARY if binary else _TEXT) | (_RSV1 if compressed else 0)

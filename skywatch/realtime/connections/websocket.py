@@ -9,8 +9,9 @@ from typing import Any
 
 from autobahn.asyncio.websocket import WebSocketServerProtocol
 from autobahn.websocket import protocol as autobahn_protocol
+from autobahn.websocket.utf8validator import Utf8Validator
 
-from skywatch.realtime.connections import closing
+from skywatch.realtime.connections import closing, footprint
 from skywatch.realtime.connections.closing import INTERNAL_ERROR, Closing
 from skywatch.realtime.connections.ending import Ending, closed_by_client, failed_by_client
 from skywatch.realtime.connections.queues import Outbox
@@ -38,7 +39,21 @@ class GuardedWebSocket(WebSocketServerProtocol):
     """One WebSocket; all methods run on the server's loop."""
 
     log = _Silence()
+    is_open = is_closed = footprint.NOBODY_WAITS
     factory: Any
+    # Emptied in ways that Autobahn's types do not know.
+    receive_queue: Any
+    send_queue: Any
+    utf8validator: Any
+    utf8validateLast: Any  # noqa: N815
+    __slots__ = (*footprint.STATE, *footprint.HANDSHAKE, "_ignores_input", "ending", "outbox", "shared")
+
+    # Autobahn's makes two futures and a table of listeners for each connection.
+    def __init__(self) -> None:
+        pass
+
+    def _consume(self) -> None:
+        """Autobahn's queue of received data is not used: ``data_received`` reads it at once."""
 
     def connection_made(self, transport: Any) -> None:
         self.shared: Shared = self.factory.shared
@@ -46,6 +61,24 @@ class GuardedWebSocket(WebSocketServerProtocol):
         self.outbox: Outbox | None = None
         self._ignores_input = False
         super().connection_made(transport)  # type: ignore[no-untyped-call]
+        self.receive_queue, self.send_queue = None, ()
+        self.trafficStats = footprint.UNREAD
+        self.utf8validator = self.current_frame_masker = self.utf8validateLast = None
+
+    def onFrameBegin(self) -> None:  # noqa: N802
+        if self.utf8validator is None:
+            self.utf8validator = Utf8Validator()
+        super().onFrameBegin()
+
+    def _forget_handshake(self) -> None:
+        """Free what only the handshake needed."""
+        for name in footprint.HANDSHAKE:
+            setattr(self, name, None)
+
+    def _forget_message(self) -> None:
+        """Free what only a message that was read needed, unless more of it will come."""
+        if self.state == self.STATE_OPEN and self.current_frame is None and not self.inside_message:
+            self.utf8validator = self.current_frame_masker = self.utf8validateLast = None
 
     def sendHttpErrorResponse(self, code: int, reason: str, responseHeaders: Any = None) -> None:  # noqa: N802, N803
         self.ending.count(closing.HANDSHAKE_REFUSED)

@@ -9,7 +9,7 @@ from autobahn.websocket.types import ConnectionDeny, ConnectionRequest
 from skywatch.core.network.addresses import client_network
 from skywatch.core.problems import Problem
 from skywatch.realtime.connections import closing
-from skywatch.realtime.connections.authentication import Offer
+from skywatch.realtime.connections.authentication import NO_OFFER, Offer
 from skywatch.realtime.connections.closing import Refusal
 from skywatch.realtime.connections.link import Link
 from skywatch.realtime.connections.peers import CountedPeer
@@ -18,7 +18,7 @@ from skywatch.realtime.handshakes import handshake
 from skywatch.realtime.polling.client import PollingClient, UpgradeLink
 from skywatch.realtime.protocols import engineio
 from skywatch.realtime.protocols.base import Protocol
-from skywatch.realtime.protocols.native import PACKED_SUBPROTOCOL, SUBPROTOCOL, NativeProtocol, PackedProtocol
+from skywatch.realtime.protocols.native import NATIVE, PACKED, PACKED_SUBPROTOCOL, SUBPROTOCOL
 from skywatch.realtime.protocols.socketio import SocketIOProtocol
 from skywatch.realtime.subscribers.session import Session
 from skywatch.realtime.subscribers.shared import Shared
@@ -35,7 +35,7 @@ class Opening:
 
     def __init__(self) -> None:
         self.candidate: PollingClient | None = None
-        self._offer: Offer | Problem = Offer()
+        self._offer: Offer | Problem = NO_OFFER
         self._refusal: Refusal | None = None
         self._is_socket_io = self._is_packed = False
 
@@ -57,7 +57,7 @@ class Opening:
 
     def begin_session(self, shared: Shared, link: Link, outbox: Outbox) -> Session:
         """A session for a new client, connecting or refused where the handshake says so already."""
-        offer, self._offer = self._offer, Offer()
+        offer = self._offer
         session = Session(shared.hub, link, outbox, self._protocol(shared))
         if self._refusal is not None:
             session.refuse(self._refusal)
@@ -72,7 +72,7 @@ class Opening:
 
     def _protocol(self, shared: Shared) -> Protocol:
         if not self._is_socket_io:
-            return PackedProtocol() if self._is_packed else NativeProtocol()
+            return PACKED if self._is_packed else NATIVE
         limits, sid = shared.limits, secrets.token_urlsafe(15)
         return SocketIOProtocol(
             engineio.open_packet(sid, shared.hub.heartbeat_s, limits.pong_s, limits.message_bytes, ())
@@ -93,6 +93,10 @@ class Opening:
             self.candidate = None
             return client
         raise UpgradeFailedError
+
+
+# Of every connection whose session has begun, or that has taken one over.
+OPENED = Opening()
 
 
 def _candidate_of(request: ConnectionRequest, address: str, shared: Shared) -> PollingClient:

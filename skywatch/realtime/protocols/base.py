@@ -51,6 +51,7 @@ class BadPacket(Exception):
 class Protocol(ABC):
     """One connection's protocol. Payloads are the text of WebSocket messages, ping is a whole frame."""
 
+    __slots__ = ()
     name: str
     ping: bytes
     encode_event: Encoder

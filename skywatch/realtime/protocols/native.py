@@ -23,8 +23,9 @@ def encode_event(event: Event) -> bytes:
 
 
 class NativeProtocol(Protocol):
-    """Stateless: every message says everything."""
+    """Stateless: every message says everything, and one object serves all connections."""
 
+    __slots__ = ()
     name = "native"
     _form = "a JSON object"
     ping = ping_frame()
@@ -72,6 +73,7 @@ class PackedEncoder:
 class PackedProtocol(NativeProtocol):
     """The native protocol as MessagePack."""
 
+    __slots__ = ()
     is_binary = True
     encode_event = PackedEncoder()
     _form = "a MessagePack map"
@@ -84,3 +86,6 @@ class PackedProtocol(NativeProtocol):
 
     def encode(self, kind: str, body: dict[str, Any], ack: int | None = None) -> list[bytes]:
         return [msgspec.msgpack.encode({"type": kind, **body})]
+
+
+NATIVE, PACKED = NativeProtocol(), PackedProtocol()

@@ -45,6 +45,7 @@ def encode_event(event: Event) -> bytes:
 class SocketIOProtocol(Protocol):
     """One Socket.IO connection by WebSocket; its state is how many binary attachments are still to come."""
 
+    __slots__ = ("_attachments", "_open")
     name = "socketio"
     ping = engineio.PING_FRAME
     encode_event: Encoder = staticmethod(encode_event)
@@ -55,7 +56,9 @@ class SocketIOProtocol(Protocol):
         self._attachments = attachments
 
     def opened(self) -> list[bytes]:
-        return [self._open]
+        # Sent once.
+        opened, self._open = self._open, b""
+        return [opened]
 
     def read(self, payload: bytes) -> Action | None:
         kind, content = engineio.read_packet(payload)
@@ -115,6 +118,7 @@ class PacketEncoder:
 class PollingProtocol(SocketIOProtocol):
     """The same by HTTP long polling: packets with separators in the place of frames."""
 
+    __slots__ = ()
     name = "polling"
     ping = engineio.PING + engineio.SEPARATOR
     encode_event = PacketEncoder()
@@ -124,7 +128,7 @@ class PollingProtocol(SocketIOProtocol):
 
     def upgraded(self) -> SocketIOProtocol:
         """The protocol of the WebSocket that takes over."""
-        return SocketIOProtocol(self._open, self._attachments)
+        return SocketIOProtocol(b"", self._attachments)
 
 
 class OtherNamespace(BadMessage):

@@ -39,7 +39,10 @@ class Issuer(Protocol):
     hub: Hub
     link: Link
     protocol: base.Protocol
-    answers: Answers
+
+    @property
+    def answers(self) -> Answers:
+        """What writes messages to it alone."""
 
     @property
     def is_ended(self) -> bool:

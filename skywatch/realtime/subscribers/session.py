@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Coroutine, Mapping
-from dataclasses import replace
 from typing import Any, Literal
 
 from skywatch.core.problems import Problem
 from skywatch.realtime.connections import closing
-from skywatch.realtime.connections.authentication import Admission, Offer, credential_of_auth
+from skywatch.realtime.connections.authentication import NO_OFFER, Admission, credential_of_auth
 from skywatch.realtime.connections.closing import Closing, Refusal
-from skywatch.realtime.connections.frames import Encoder
+from skywatch.realtime.connections.frames import variant_of
 from skywatch.realtime.connections.link import Link
 from skywatch.realtime.connections.queues import Outlet
 from skywatch.realtime.events.published import Stream
@@ -35,18 +34,32 @@ class Session:
     ``refusal`` is the reason why it is not admitted with any credential; it is sent as the answer to its connect.
     """
 
+    __slots__ = (
+        "_early",
+        "_tasks",
+        "_topics",
+        "admission",
+        "hub",
+        "link",
+        "offer",
+        "outbox",
+        "protocol",
+        "refusal",
+        "state",
+        "variant",
+    )
+
     def __init__(self, hub: Hub, link: Link, outbox: Outlet, protocol: base.Protocol) -> None:
         self.hub = hub
         self._use(link, outbox, protocol)
         self.state: Literal["new", "connecting", "ready", "ended"] = "new"
-        self.offer = Offer()
+        self.offer = NO_OFFER
         self.refusal: Refusal | None = None
         self.admission: Admission | None = None
         self._topics = Subscriptions(hub, self)
-        self._handler = CommandHandler(self, self._topics)
-        self.subscriptions: Mapping[str, View | Stream] = self._topics.sources
-        self._early: deque[base.Command] = deque()
-        self._tasks: set[asyncio.Task[None]] = set()
+        # Made when they are needed: most subscribers only listen.
+        self._early: deque[base.Command] | None = None
+        self._tasks: set[asyncio.Task[None]] | None = None
         for payload in protocol.opened():
             outbox.push(self._frame(payload))
 
@@ -54,8 +67,17 @@ class Session:
         self.link = link
         self.outbox = outbox
         self.protocol = protocol
-        self.variant: tuple[Encoder, bool] = (protocol.encode_event, link.deflate)
-        self.answers = Answers(protocol, outbox)
+        self.variant = variant_of(protocol.encode_event, link.deflate)
+
+    @property
+    def subscriptions(self) -> Mapping[str, View | Stream]:
+        """Its view or stream of each topic."""
+        return self._topics.sources
+
+    @property
+    def answers(self) -> Answers:
+        """What writes messages to this client alone."""
+        return Answers(self.protocol, self.outbox)
 
     def move(self, link: Link, outbox: Outlet, protocol: base.Protocol, waiting: list[bytes]) -> None:
         """Continue on another connection, with the payloads queued for the one before."""
@@ -98,7 +120,8 @@ class Session:
                 self.outbox.push(self._frame(payload))
             self.send("connected", {**admission.introduction(), "heartbeat_s": self.hub.heartbeat_s})
             while self._early and self.state == "ready":
-                self._handler.obey(self._early.popleft())
+                self._obey(self._early.popleft())
+            self._early = None
 
     def refuse(self, refusal: Refusal) -> None:
         """Refuse the client with a reason."""
@@ -129,11 +152,15 @@ class Session:
             case base.Leave():
                 self.end(closing.CLIENT_LEFT)
             case base.Command() if self.state == "ready":
-                self._handler.obey(action)
-            case base.Command() if self.state == "connecting" and len(self._early) < EARLY_COMMANDS:
+                self._obey(action)
+            case base.Command() if self.state == "connecting" and len(self._early or ()) < EARLY_COMMANDS:
+                self._early = self._early or deque()
                 self._early.append(action)
             case base.Command():
                 self.error("authentication_required", "Connect first.", action)
+
+    def _obey(self, command: base.Command) -> None:
+        CommandHandler(self, self._topics).obey(command)
 
     def _on_connect(self, auth: Any) -> None:
         if self.refusal is not None:
@@ -158,7 +185,7 @@ class Session:
 
     def _with_locality(self, admission: Admission) -> Admission:
         """An admission, with where this client is; it is shared by all connections of the same identity."""
-        return replace(admission, visibility=replace(admission.visibility, is_local=self.offer.is_local))
+        return admission.local if self.offer.is_local else admission
 
     @property
     def visibility(self) -> Visibility:
@@ -231,7 +258,7 @@ class Session:
             return
         self.state = "ended"
         self._topics.leave_all()
-        for task in self._tasks:
+        for task in self._tasks or ():
             if task is not asyncio.current_task(self.hub.loop):
                 task.cancel()
         self.hub.subscribers.remove(self)
@@ -239,5 +266,12 @@ class Session:
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run work in the background that ends with the session."""
         task = self.hub.loop.create_task(work)
+        if self._tasks is None:
+            self._tasks = set()
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._end_task)
+
+    def _end_task(self, task: asyncio.Task[None]) -> None:
+        if self._tasks is not None:
+            self._tasks.discard(task)
+            self._tasks = self._tasks or None
