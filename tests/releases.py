@@ -46,11 +46,11 @@ def build_next(folder: Path) -> Path:
     return _describe(folder)
 
 
-def command(tree: Path | None, *arguments: str, stdin: str = "") -> str:
+def command(tree: Path | None, *arguments: str, stdin: str = "", **environment: str) -> str:
     """``skywatch ARGUMENTS`` with the code of a checkout; what it printed."""
     done = subprocess.run(
         [*SKYWATCH, *arguments],
-        env=environment_of(tree),
+        env={**environment_of(tree), **environment},
         cwd=tree,
         input=stdin,
         capture_output=True,

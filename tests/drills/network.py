@@ -48,14 +48,20 @@ class Lan:
     @contextmanager
     def socket_in(self, number: int) -> Iterator[socket.socket]:
         """A TCP socket of this host."""
-        with Path("/proc/self/ns/net").open() as own, Path(f"/run/netns/{self._space(number)}").open() as other:
-            _enter(other.fileno())
-            try:
-                made = socket.socket()
-            finally:
-                _enter(own.fileno())
+        with self.entered(number):
+            made = socket.socket()
         with made:
             yield made
+
+    @contextmanager
+    def entered(self, number: int) -> Iterator[None]:
+        """While this thread, and threads and processes that it starts, are on this host."""
+        with Path("/proc/thread-self/ns/net").open() as own, Path(f"/run/netns/{self._space(number)}").open() as other:
+            _enter(other.fileno())
+            try:
+                yield
+            finally:
+                _enter(own.fileno())
 
     def _make(self) -> None:
         lan = f"{self._prefix}lan"

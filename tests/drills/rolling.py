@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ from pathlib import Path
 
 import httpx
 
-from skywatch.client.channel import Client
+from skywatch.client.channel import Client, Event
 from skywatch.client.tokens import FixedToken
 from tests.audio import sound
 from tests.ports import free_port
@@ -86,11 +86,17 @@ class Result:
         return not (self.failed or self.lost or self.doubled) and self.events > 0 and self.breaks > 0
 
 
+def _is_done(answer: httpx.Response) -> bool:
+    return answer.status_code in (200, 201)
+
+
 class Requests:
     """Sends requests one after the other at a pace, from several threads."""
 
-    def __init__(self, base: str, token: str, per_s: float, result: Result) -> None:
-        self._base, self._result, self._stop = base, result, threading.Event()
+    def __init__(
+        self, base: str, token: str, per_s: float, result: Result, is_right: Callable[[httpx.Response], bool] = _is_done
+    ) -> None:
+        self._base, self._result, self._is_right, self._stop = base, result, is_right, threading.Event()
         self._client = httpx.Client(headers={"Authorization": f"Bearer {token}"}, timeout=30.0)
         self._lock = threading.Lock()
         self._number = 0
@@ -107,6 +113,12 @@ class Requests:
             thread.join()
         self._client.close()
 
+    def start_over(self) -> Result:
+        """Note answers in a new result from now on, which is returned."""
+        with self._lock:
+            self._result = Result()
+            return self._result
+
     def _run(self, every_s: float) -> None:
         while not self._stop.wait(every_s):
             with self._lock:
@@ -117,12 +129,12 @@ class Requests:
             moment = time.strftime("%H:%M:%S")
             try:
                 answer = self._add() if is_write else self._client.get(f"{self._base}/{path}")
-                status = str(answer.status_code)
+                status, is_right = str(answer.status_code), self._is_right(answer)
             except httpx.HTTPError as error:
-                status = type(error).__name__
+                status, is_right = type(error).__name__, False
             with self._lock:
                 self._result.answers[status] += 1
-                if status not in ("200", "201"):
+                if not is_right:
                     self._result.failed.append(f"{moment} {'POST' if is_write else 'GET'} {path}: {status}")
 
     def _add(self) -> httpx.Response:
@@ -157,10 +169,13 @@ class Subscribers:
 
     async def _follow(self, number: int) -> None:
         async for event in self.clients[number]:
-            if event.event == "audio:transmission":
-                self.singly[number][event.data["id"]] += 1
-            elif event.event == "audio:snapshot":
-                self.in_snapshots[number] |= {one["data"]["id"] for one in event.data["events"]}
+            self._take(number, event)
+
+    def _take(self, number: int, event: Event) -> None:
+        if event.event == "audio:transmission":
+            self.singly[number][event.data["id"]] += 1
+        elif event.event == "audio:snapshot":
+            self.in_snapshots[number] |= {one["data"]["id"] for one in event.data["events"]}
 
     def lacking(self, added: set[int]) -> int:
         """How many events are missing, of all subscribers."""
