@@ -22,12 +22,19 @@ SEARCHED = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local
 class OwnNats:
     """On a port that it has again after a stop; what JetStream stores is kept over that."""
 
-    def __init__(self, folder: Path, *, jetstream: bool = True, user: str = "", password: str = "") -> None:
+    def __init__(
+        self, folder: Path, *, jetstream: bool = True, user: str = "", password: str = "", max_store: str = ""
+    ) -> None:
         self.port = free_port()
         self.folder = folder
         self.process: subprocess.Popen[bytes] | None = None
         self._options = ["-js", "-sd", str(folder)] if jetstream else []
         self._options += ["--user", user, "--pass", password] if user else []
+        if max_store:
+            folder.mkdir(exist_ok=True)
+            configuration = folder / "nats.conf"
+            configuration.write_text(f'jetstream {{ store_dir: "{folder}", max_file_store: {max_store} }}\n')
+            self._options = ["-c", str(configuration)]
 
     def join(self, name: str, cluster_port: int, routes: list[str]) -> None:
         """Be a server of a cluster from the next start on."""
@@ -67,9 +74,9 @@ class OwnNats:
 
 
 @contextmanager
-def cluster(folder: Path) -> Iterator[list[OwnNats]]:
+def cluster(folder: Path, *, max_store: str = "") -> Iterator[list[OwnNats]]:
     """Three servers that know each other."""
-    servers = [OwnNats(folder / str(number)) for number in range(3)]
+    servers = [OwnNats(folder / str(number), max_store=max_store) for number in range(3)]
     ports = [free_port() for _ in servers]
     for number, server in enumerate(servers):
         server.join(f"n{number}", ports[number], [f"nats://127.0.0.1:{port}" for port in ports])

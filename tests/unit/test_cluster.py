@@ -129,7 +129,12 @@ def test_the_program_accepts_its_file(tmp_path, name):
     if program is None:
         skip_or_fail(f"there is no {words[0]} on this machine")
     (tmp_path / "sky.pem").write_text(_certificate(tmp_path))
-    text = filled(name).replace("/etc/skywatch/tls", str(tmp_path)).replace("user haproxy\n    group haproxy\n", "")
+    text = (
+        filled(name)
+        .replace("/etc/skywatch/tls", str(tmp_path))
+        .replace("/etc/skywatch/haproxy", str(FOLDER))
+        .replace("user haproxy\n    group haproxy\n", "")
+    )
     (tmp_path / name).write_text(text)
     done = subprocess.run(
         [program, *words[1:], tmp_path / name], capture_output=True, text=True, timeout=PATIENCE_S, check=False

@@ -225,6 +225,12 @@ def begin_writing(session: Session) -> None:
     session.connection(execution_options={"sqlite_begin": "IMMEDIATE"})
 
 
+def commit_without_standby(session: Session) -> None:
+    """Let this transaction's commit not wait for a synchronous standby of PostgreSQL, which may be away."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(sa.text("SET LOCAL synchronous_commit TO local"))
+
+
 def insert_into(session: Session, table: Any) -> Any:
     """An INSERT into a table or model with ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
     dialect: Any = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite

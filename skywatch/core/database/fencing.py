@@ -16,7 +16,14 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session, sessionmaker
 
 from skywatch.core.clock import utcnow
-from skywatch.core.database.engine import FENCE, SessionFactory, begin_writing, insert_into, reason
+from skywatch.core.database.engine import (
+    FENCE,
+    SessionFactory,
+    begin_writing,
+    commit_without_standby,
+    insert_into,
+    reason,
+)
 from skywatch.core.database.models import FencingToken
 
 log = logging.getLogger(__name__)
@@ -51,6 +58,9 @@ class Fence:
         try:
             with sessions() as session, session.begin():
                 begin_writing(session)
+                # The host that is lost may have the synchronous standby, too: without it nothing could be taken over.
+                # Rows that this process writes are acknowledged after this one, by the standby as well.
+                commit_without_standby(session)
                 self._store(session)
         except sa.exc.DBAPIError as error:
             log.warning(

@@ -4,8 +4,8 @@
 root, iproute2 and Debian's packages patroni, etcd-server, postgresql, haproxy, nats-server and redis-server. Hosts are
 network namespaces with this checkout's code and the files of ``deploy/cluster``: two have a tracker, an api, a
 realtime, an ingest and a worker process and PostgreSQL under Patroni each, a third one HAProxy, and all three etcd and
-a server of the bus. The cluster starts once for a bus; each fault comes when all has been well for a while. Killed and frozen
-trackers come 30 times on the first bus and 5 times on the other, all else 5 times; it takes less than two hours.
+a server of the bus. The cluster starts once for a bus; each fault comes when all has been well for a while. Killed and
+frozen trackers come 30 times on the first bus and 5 times on the other, all else 5 times; it takes less than two hours.
 Faults are skipped while the load of the machine (1 minute) is above ``--load``.
 """
 
@@ -22,7 +22,7 @@ from pathlib import Path
 
 from tests.drills.hosts.cluster import ROLES, missing
 from tests.drills.hosts.faults import FAULTS, Fault
-from tests.drills.hosts.outcome import HEAD, Summary
+from tests.drills.hosts.outcome import BACK_S, HEAD, Summary
 from tests.drills.hosts.stage import Size, Stage, stage
 
 BUSES = ("nats", "sentinel")
@@ -81,7 +81,7 @@ def _note(text: str) -> None:
 def _play_all(playing: Stage, bus: str, options: argparse.Namespace) -> list[Summary]:
     summaries = []
     for fault, hold_s in _chosen(options):
-        summary = Summary(fault.name, fault.goal_s(bus))
+        summary = Summary(fault.name, fault.goal_s(bus), BACK_S if fault.has_database else None)
         summaries.append(summary)
         for turn in range(_times(fault, bus, options)):
             if _is_too_busy(options.load):

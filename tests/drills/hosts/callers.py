@@ -26,12 +26,19 @@ class Watchers(Subscribers):
         self._states: dict[float, list[dict[str, Any]]] | None = None
         self.forget()
         super().__init__(url, token, count)
-        asyncio.run_coroutine_threadsafe(self._look(), self._loop)
+        self._looking = asyncio.run_coroutine_threadsafe(self._look(), self._loop)
 
     def forget(self) -> None:
         """Begin to measure: the longest time between ticks that anybody saw, that one saw, and until one was back."""
         self.gap_s, self.longest_s, self.back_s = 0.0, 0.0, 0.0
         self.broken: set[int] = set()
+        # When each tick came first, and its time and epoch (unix s).
+        self.ticks: list[tuple[float, float, str | None]] = []
+
+    def close(self) -> None:
+        """End."""
+        self._looking.cancel()
+        super().close()
 
     def gap_until_now_s(self) -> float:
         """The longest time between ticks, the one that goes on included."""
@@ -59,9 +66,12 @@ class Watchers(Subscribers):
             super()._take(number, event)
             return
         now, picture = time.monotonic(), self.clients[number].lists["aircraft"]
-        if picture.now > self.newest:
+        # A picture that ages without a tracker has an epoch of its own, made from the tracker's (``picture.sharing``).
+        is_of_tracker = "-" not in str(picture.epoch).partition(".")[0]
+        if is_of_tracker and picture.now > self.newest:
             self.gap_s = max(self.gap_s, now - self._newest_at)
             self.newest, self._newest_at = picture.now, now
+            self.ticks.append((time.time(), picture.now, picture.epoch))
         self.longest_s = max(self.longest_s, now - self._last_at[number])
         self._last_at[number] = now
         broke_at = self._broke_at.pop(number, None)

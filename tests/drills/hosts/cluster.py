@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -24,8 +26,9 @@ from tests.releases import command
 from tests.waiting import until
 
 ROLES = ("tracker", "api", "realtime", "ingest", "worker")
-# Debian has some of them outside of the path.
-SEARCHED = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
+# Debian has some of them outside of the path; Debian 12's Patroni is too old (docs/cluster.md).
+SEARCHED = os.pathsep.join(("/opt/patroni/bin", os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin"))
+PATRONI = (3, 0, 3)
 PROGRAMS = {
     "": ("ip", "setpriv", "openssl", "etcd", "patroni", "haproxy"),
     "nats": ("nats-server",),
@@ -37,10 +40,19 @@ TIMEOUT_S = 3.0
 def missing(bus: str) -> list[str]:
     """The programs that a cluster needs and that are not here."""
     found = [name for name in (*PROGRAMS[""], *PROGRAMS[bus]) if shutil.which(name, path=SEARCHED) is None]
+    if "patroni" not in found and _patroni_release() < PATRONI:
+        found.append(f"patroni {'.'.join(map(str, PATRONI))} or newer (docs/cluster.md has how to install it)")
     with suppress(FileNotFoundError):
         find_postgresql()
         return found
     return [*found, "PostgreSQL's server"]
+
+
+def _patroni_release() -> tuple[int, ...]:
+    program = shutil.which("patroni", path=SEARCHED)
+    assert program is not None
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    return tuple(int(digits) for digits in re.findall(r"\d+", said)[:3])
 
 
 class Cluster:

@@ -55,6 +55,8 @@ class Fault:
     goals_s: tuple[tuple[str, float], ...] = ()
     prepare: Callable[[Scene], bool] = lambda scene: False
     times: int = 5
+    # Whoever comes to a process that does not know him yet needs the database.
+    has_database: bool = True
 
     def goal_s(self, bus: str) -> float | None:
         """The longest gap of the picture on a bus; None where the issue names none."""
@@ -136,7 +138,7 @@ FAULTS = (
     Fault("tracker-killed", _kill_tracker, 3.0, (("nats", 1.5), ("sentinel", 6.0)), times=30),
     Fault("tracker-frozen", _freeze_tracker, 30.0, (("nats", 4.0), ("sentinel", 4.0)), times=30),
     Fault("link-cut", _cut_tracker, 15.0, (("nats", 8.0), ("sentinel", 8.0)), _move_database(together=False)),
-    Fault("link-of-both-cut", _cut_tracker, 45.0, (), _move_database(together=True)),
+    Fault("link-of-both-cut", _cut_tracker, 45.0, (), _move_database(together=True), has_database=False),
     Fault("bus-killed", _kill_bus, 10.0, (("sentinel", 6.0),)),
     Fault("bus-frozen", _freeze_bus, 30.0, ()),
     Fault("database-switched", _switch_database),

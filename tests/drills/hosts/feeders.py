@@ -60,7 +60,7 @@ class Sky:
 
 def hex_of(visitor: int) -> str:
     """The address of a visitor as the service writes it."""
-    return f"{_FIRST_VISITOR + visitor:06x}"
+    return f"{_FIRST_VISITOR + visitor:06X}"
 
 
 class Feeders(threading.Thread):

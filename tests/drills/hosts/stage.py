@@ -69,6 +69,7 @@ class Stage:
         self._base = f"https://{Lan.address(PROXY_HOST)}/api/v1"
         self._http = httpx.Client(headers={"Authorization": f"Bearer {token}"}, timeout=10.0)
         self._checked: set[int] = set()
+        self._log = cluster.files.folder / "ticks.log"
 
     def ill(self) -> str:
         """What is not well, in words; nothing where all is."""
@@ -125,11 +126,19 @@ class Stage:
             self._watchers.gap_until_now_s(), self._watchers.longest_s, self._watchers.back_s, well_after_s,
             os.getloadavg()[0], len(self._watchers.broken),
         )  # fmt: skip
+        self._write_ticks(fault.name, began)
         outcome.unequal = self._watchers.unequal(self._http, self._base)
         self._look_at_stored(outcome, scene, began)
         self._look_at_commits(outcome, acknowledged)
         self._take_answers(outcome, result)
         return outcome
+
+    def _write_ticks(self, name: str, began: float) -> None:
+        """What came when, for whoever looks for the reason of a gap: seconds after the fault, age and epoch."""
+        with self._log.open("a") as log:
+            log.write(f"{name} at {time.strftime('%H:%M:%S', time.gmtime(began))}\n")
+            for at, now, epoch in list(self._watchers.ticks):
+                log.write(f"  {at - began:7.2f} {at - now:7.2f} {epoch}\n")
 
     def _take_answers(self, outcome: Outcome, result: Result) -> None:
         outcome.answers, outcome.other_answers = Counter(result.answers), list(result.failed)

@@ -13,6 +13,8 @@ _NO_JETSTREAM = (
     nats.js.errors.NoStreamResponseError,
     nats.errors.NoRespondersError,
 )
+# Codes of JetStream: no room for what is to be stored.
+_FULL = (10023, 10047, 10077)
 _CLOSED = (nats.errors.ConnectionClosedError, nats.errors.ConnectionReconnectingError, nats.errors.NoServersError)
 
 
@@ -23,6 +25,8 @@ def describe(error: BaseException) -> str:
         return "NATS refuses the user name, password or token"
     if "permissions violation" in text.lower():
         return "NATS does not permit the user what the bus needs"
+    if getattr(error, "err_code", None) in _FULL:
+        return "JetStream is full and refuses writes (max_file_store)"
     if isinstance(error, _NO_JETSTREAM):
         return "JetStream does not answer; is it switched on (-js), and has it a quorum?"
     if isinstance(error, nats.js.errors.APIError):

@@ -89,8 +89,9 @@ class Values:
         try:
             info = await jetstream.stream_info(f"KV_{self._bucket_name}", subjects_filter=f"{before}>")
         except nats.js.errors.NotFoundError:
+            # Somebody has removed the bucket: what is stored next makes it again.
             self._bucket = None
-            raise
+            return {}
         keys = [unescape(subject.removeprefix(before)) for subject in info.state.subjects or {}]
         free = asyncio.Semaphore(READ_AT_ONCE)
 
