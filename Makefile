@@ -9,7 +9,7 @@ SINCE ?= HEAD
 COVERED ?= tests/unit tests/functional
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-archive-crashes drill-restarts drill-ingest-loss drill-dry-runs drill-console drill-widths drill-deployment drill-cluster drill-image drill-deb drill-home-assistant drill-versions drill-rolling faults soak web web-after web-background web-test wheel deb release coverage bench docs man clean help
+.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-archive-crashes drill-restarts drill-ingest-loss drill-dry-runs drill-console drill-widths drill-deployment drill-cluster drill-hosts drill-image drill-deb drill-home-assistant drill-versions drill-rolling faults soak web web-after web-background web-test wheel deb release coverage bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -149,6 +149,9 @@ drill-deployment: $(VENV)/.installed ## run the manual's deployment pages in a f
 
 drill-cluster: $(VENV)/.installed ## run the manual's page on three hosts in namespaces, and cut one off (root, debootstrap, iproute2)
 	$(BIN)/python -m tests.drills.cluster $(if $(SUITE),--suite $(SUITE))
+
+drill-hosts: $(VENV)/.installed ## break three hosts in namespaces in every way, over NATS and Redis with Sentinel (two hours; root, iproute2, etcd, Patroni, HAProxy)
+	$(BIN)/python -m tests.drills.hosts $(if $(BUS),--bus $(BUS)) $(HOSTS_ARGS)
 
 drill-image: $(VENV)/.installed ## build the container image and run it alone and as one container for each role (root, buildah, debootstrap, PostgreSQL, Redis, chromium)
 	$(BIN)/python -m tests.drills.image

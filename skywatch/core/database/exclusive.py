@@ -146,7 +146,7 @@ class AdvisoryLock(ExclusiveLock):
     patience_s = RELEASED_AFTER_S + CONNECT_TIMEOUT_S
 
     def __init__(self, url: URL, name: str) -> None:
-        from skywatch.core.database.postgresql import watch
+        from skywatch.core.database.postgresql import arguments, watch
 
         self._name = name
         self._connection: sa.Connection | None = None
@@ -160,6 +160,8 @@ class AdvisoryLock(ExclusiveLock):
             poolclass=sa.NullPool,
             isolation_level="AUTOCOMMIT",
             connect_args={
+                # Of several servers the primary: the lock of a replica says nothing.
+                **arguments(url.query),
                 "connect_timeout": CONNECT_TIMEOUT_S,
                 "keepalives_idle": KEEPALIVE_IDLE_S,
                 "keepalives_interval": KEEPALIVE_INTERVAL_S,

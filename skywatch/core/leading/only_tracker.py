@@ -6,8 +6,8 @@ the shared bus, and one that receives another's messages does not start, or ends
 frozen for seconds (process or host) may have lost the lock unnoticed: it publishes nothing before that is confirmed,
 and its transactions are refused once another tracker has started (``core.database.fencing``).
 
-A tracker that stands by tries to take the lock five times a second. A leader that holds the lock and has not published
-for two seconds is frozen or cut off from the bus: its session at the database is ended.
+A tracker that stands by tries to take the lock five times a second while it hears no other one. A leader that holds
+the lock and has not published for two seconds is frozen or cut off from the bus: its session at the database is ended.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class OnlyTracker:
 
     def _wait_to_lead(self) -> None:
         while not self._is_closed and not self.is_leading:
-            time.sleep(TRY_EVERY_S)
+            time.sleep(min(TRY_EVERY_S, max(0.01, self._due_in_s())))
             try:
                 self._try_to_lead()
                 self._waiting_faults.succeeded()
@@ -140,6 +140,9 @@ class OnlyTracker:
         """Take the lock and the next token, unless another tracker holds it or, without it, still publishes."""
         assert self._lock is not None
         is_late, self._tried_at = _now() - self._tried_at > SILENT_LEADER_S, _now()
+        if self._due_in_s() > 0:
+            # With the database all sessions are lost: whoever took the lock of a tracker that goes on would end it.
+            return
         with self._checking:
             if self._is_closed:
                 return
@@ -158,6 +161,11 @@ class OnlyTracker:
                 return
             self.fence.take(self._sessions)
         self._begin_to_lead()
+
+    def _due_in_s(self) -> float:
+        """How long the leader, by its last heartbeat, may count as being at work; 0 where none has been heard."""
+        silent_s = self._others.silent_s()
+        return 0.0 if silent_s is None else HEARTBEAT_WITHIN_S - silent_s
 
     def _is_another_at_work(self) -> bool:
         """Whether a tracker that has lost the database goes on: it publishes once a second."""

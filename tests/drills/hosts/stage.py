@@ -69,6 +69,8 @@ class Stage:
         self._base = f"https://{Lan.address(PROXY_HOST)}/api/v1"
         self._http = httpx.Client(headers={"Authorization": f"Bearer {token}"}, timeout=10.0)
         self._checked: set[int] = set()
+        # What was the last to be well again.
+        self.last_ill = ""
         self._log = cluster.files.folder / "ticks.log"
 
     def ill(self) -> str:
@@ -96,7 +98,7 @@ class Stage:
         while True:
             ill, now = self.ill(), time.monotonic()
             if ill:
-                since = 0.0
+                self.last_ill, since = ill, 0.0
             elif not since:
                 since = now
             if since and now - since >= calm_s:

@@ -35,6 +35,17 @@ def test_one_process_holds_the_lock_and_a_crash_releases_it(tmp_path):
         lock.take()  # still its own
 
 
+def test_of_several_servers_the_lock_is_that_of_the_primary(postgresql_url):
+    """A replica would give it as well, next to the one that the primary gives."""
+    url = sa.make_url(postgresql_url)
+    with sa.create_engine(url, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool).connect() as connection:
+        connection.exec_driver_sql(f'ALTER DATABASE "{url.database}" SET default_transaction_read_only = on')
+    server = f"{url.host}:{url.port}"
+    several = url.set(host=None, port=None, query={"host": (server, server)}).render_as_string(hide_password=False)
+    with pytest.raises(sa.exc.OperationalError, match="session is read-only"):
+        exclusive_lock(several, "tracker").take()
+
+
 def test_a_lock_is_held_once_on_both_databases(database_url):
     first, second = exclusive_lock(database_url, "tracker"), exclusive_lock(database_url, "tracker")
     first.wait(0)

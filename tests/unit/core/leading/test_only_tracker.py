@@ -142,3 +142,35 @@ def test_statistics_of_another_form_keep_nobody_from_starting(make_runtime, trac
     runtime.bus.publish(Message(topics.TRACKER, "statistics", b'{"at": "noon"}', snapshot=True))
     tracker(runtime).acquire()
     assert heartbeat_of(runtime.bus.last(topics.TRACKER)) == Heartbeat()
+
+
+def test_a_standby_leaves_the_lock_alone_while_the_leader_is_heard(
+    make_runtime, tracker, redis_url, postgresql_url, monkeypatch
+):
+    """With the database all sessions are lost: who takes the lock for a moment would end the tracker that goes on."""
+    monkeypatch.setattr(only_tracker, "HEARTBEAT_WITHIN_S", PATIENCE_S)
+    shared = {"bus": redis_url, "database_url": postgresql_url}
+    leading, standing_by = make_runtime(**shared), make_runtime(**shared)
+    leader, standby = tracker(leading), tracker(standing_by)
+    leader.stand_by()
+    assert leader.is_leading
+    standby.stand_by()
+    publish(leading, leader.instance)
+    until(lambda: standby._others.silent_s() is not None, "a heartbeat")
+    leader._lock.close()
+    # So many tries that one of them would have taken it.
+    time.sleep(5 * only_tracker.TRY_EVERY_S)
+    assert not standby.is_leading
+    exclusive_lock(postgresql_url, only_tracker.LOCK).take()
+
+
+def test_a_standby_leads_once_the_leader_is_silent(make_runtime, tracker, redis_url, postgresql_url):
+    shared = {"bus": redis_url, "database_url": postgresql_url}
+    leading, standing_by = make_runtime(**shared), make_runtime(**shared)
+    leader, standby = tracker(leading), tracker(standing_by)
+    leader.stand_by()
+    standby.stand_by()
+    publish(leading, leader.instance)
+    until(lambda: standby._others.silent_s() is not None, "a heartbeat")
+    leader.close()
+    until(lambda: standby.is_leading, "the standby leads")
