@@ -29,6 +29,19 @@ from skywatch.core.database.models import FencingToken
 log = logging.getLogger(__name__)
 
 
+# A transaction of the process before may take so long; then it stands still amid it.
+OPEN_TRANSACTION_MS = 750
+# PostgreSQL's code where ``lock_timeout`` is over.
+LOCK_NOT_AVAILABLE = "55P03"
+# Whoever writes holds the row of its token for the time of a transaction.
+_END_HOLDERS = """
+SELECT pg_terminate_backend(a.pid) FROM pg_stat_activity a
+WHERE a.usename = current_user AND a.datname = current_database() AND a.pid <> pg_backend_pid()
+AND EXISTS (SELECT 1 FROM pg_locks l WHERE l.pid = a.pid AND l.granted AND l.mode = 'RowShareLock'
+            AND l.relation = 'fencing_tokens'::regclass)
+"""
+
+
 class FencedError(Exception):
     """Another process has taken over: this transaction and all later ones of this process are refused."""
 
@@ -56,16 +69,34 @@ class Fence:
             self._before = session.scalar(self._newest())
         self._is_begun = True
         try:
-            with sessions() as session, session.begin():
-                begin_writing(session)
-                # The host that is lost may have the synchronous standby, too: without it nothing could be taken over.
-                # Rows that this process writes are acknowledged after this one, by the standby as well.
-                commit_without_standby(session)
-                self._store(session)
+            try:
+                self._take_place(sessions)
+            except sa.exc.OperationalError as error:
+                if getattr(error.orig, "sqlstate", None) != LOCK_NOT_AVAILABLE:
+                    raise
+                self._end_open_transactions(sessions)
+                self._take_place(sessions)
         except sa.exc.DBAPIError as error:
             log.warning(
                 "%s: the place of the one before is taken with the first transaction: %s", self._name, reason(error)
             )
+
+    def _take_place(self, sessions: SessionFactory) -> None:
+        """Store the token; raises OperationalError where a transaction of the one before does not end."""
+        with sessions() as session, session.begin():
+            begin_writing(session)
+            # The host that is lost may have the synchronous standby, too: without it nothing could be taken over.
+            # Rows that this process writes are acknowledged after this one, by the standby as well.
+            commit_without_standby(session)
+            if session.get_bind().dialect.name == "postgresql":
+                session.execute(sa.text(f"SET LOCAL lock_timeout TO {OPEN_TRANSACTION_MS}"))
+            self._store(session)
+
+    def _end_open_transactions(self, sessions: SessionFactory) -> None:
+        """End the sessions that still hold a token's row: one that is frozen or cut off amid a transaction keeps it."""
+        with sessions() as session, session.begin():
+            ended = session.scalars(sa.text(_END_HOLDERS)).all()
+        log.warning("%s: %d open transactions of the one before are ended", self._name, len(ended))
 
     def check(self, session: Session) -> None:
         """Raise FencedError where another process has taken over; otherwise none does before this transaction ends."""

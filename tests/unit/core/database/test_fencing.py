@@ -57,7 +57,31 @@ def test_fences_of_other_names_and_sessions_without_one_are_not_concerned(sessio
     assert stored(sessions) == {"mine", "without"}
 
 
-def test_a_takeover_waits_for_the_transaction_that_is_under_way(sessions):
+def test_a_takeover_ends_a_transaction_that_does_not(postgresql_url):
+    """A process that is frozen or cut off amid a transaction keeps the row of its token."""
+    engine = create_engine(postgresql_url)
+    sessions = create_session_factory(engine)
+    first, second = Fence("test"), Fence("test")
+    first.take(sessions)
+
+    def write_for_ever():
+        with writing(fenced(sessions, first)) as session:
+            store(session, "of the first")
+            session.flush()
+            second.take(sessions)
+
+    with pytest.raises(sa.exc.OperationalError):
+        write_for_ever()
+    with writing(fenced(sessions, second)) as session:
+        store(session, "of the second")
+    assert stored(sessions) == {"of the second"}
+    with pytest.raises(FencedError), writing(fenced(sessions, first)) as session:
+        store(session, "after")
+    engine.dispose()
+
+
+def test_a_takeover_waits_for_the_transaction_that_is_under_way(sessions, monkeypatch):
+    monkeypatch.setattr(fencing, "OPEN_TRANSACTION_MS", int(PATIENCE_S * 1000))
     first, second = Fence("test"), Fence("test")
     first.take(sessions)
     order = []
