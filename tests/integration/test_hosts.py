@@ -31,5 +31,5 @@ def test_hosts_lose_nothing_over_a_lost_tracker_and_a_database_that_is_switched_
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     assert "nothing was lost, doubled or wrong" in done.stdout
-    for fault in ("tracker-killed", "tracker-frozen", "database-switched"):
+    for fault in ("tracker-killed", "database-switched"):
         assert f"nats {fault} 1: gap" in done.stdout

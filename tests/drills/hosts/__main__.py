@@ -31,9 +31,11 @@ LOAD = 3.0 * (os.cpu_count() or 1)
 # For so long a machine that is too busy is waited for.
 WAIT_S = 60.0
 WHOLE = Size(dict.fromkeys(ROLES, 2))
-SHORT = Size({"tracker": 2, "api": 1, "realtime": 1, "ingest": 1, "worker": 0}, subscribers=5, requests_s=8.0)
+SHORT = Size(
+    {"tracker": 2, "api": 1, "realtime": 1, "ingest": 1, "worker": 0}, subscribers=5, requests_s=8.0, calm_s=1.0
+)
 # Faults of the short form, with the time that each is held.
-SHORT_FAULTS = {"tracker-killed": 3.0, "tracker-frozen": 8.0, "database-switched": 0.0}
+SHORT_FAULTS = {"tracker-killed": 1.0, "database-switched": 0.0}
 
 
 def _options() -> argparse.Namespace:

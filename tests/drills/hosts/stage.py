@@ -26,8 +26,8 @@ from tests.drills.rolling import Requests, Result
 from tests.processes import PASSWORD
 from tests.waiting import until
 
-# A subscriber without a tick for so long is not well; so long all has to be well before the next fault.
-TICK_S, CALM_S = 3.0, 3.0
+# A subscriber without a tick for so long is not well.
+TICK_S = 3.0
 # Patroni's ttl, an election, and everything behind it.
 PATIENCE_S = 180.0
 # A visitor that left the sky so long ago has raised its alert, if ever.
@@ -55,6 +55,8 @@ class Size:
     roles: dict[str, int]
     subscribers: int = 50
     requests_s: float = 20.0
+    # So long all has to be well before the next fault.
+    calm_s: float = 3.0
 
 
 class Stage:
@@ -111,7 +113,7 @@ class Stage:
         scene = Scene(self.cluster, self._token, turn)
         if fault.prepare(scene):
             self.wait_until_well(0.0)
-        self.wait_until_well(CALM_S)
+        self.wait_until_well(self.size.calm_s)
         # At any part of the second.
         time.sleep(random.random())
         self._watchers.forget()
@@ -222,7 +224,7 @@ def stage(folder: Path, bus: str, size: Size, note: Callable[[str], None]) -> It
         stack.callback(requests.close)
         playing = Stage(cluster, size, feeders, watchers, requests, token)
         stack.callback(playing.close)
-        playing.wait_until_well(CALM_S)
+        playing.wait_until_well(size.calm_s)
         yield playing
 
 
