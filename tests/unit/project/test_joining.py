@@ -23,7 +23,19 @@ SCHEMAS = [
 ]
 LANES = {"unit", "functional", "integration"}
 # What .ci/run looks for.
-PROGRAMS = ("make", "git", "curl", "chromium", "chromedriver", "nginx", "redis-server", "initdb")
+PROGRAMS = (
+    "make",
+    "git",
+    "curl",
+    "chromium",
+    "chromedriver",
+    "nginx",
+    "redis-server",
+    "initdb",
+    "ip",
+    "etcd",
+    "patroni",
+)
 
 
 def read(path):
