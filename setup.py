@@ -44,6 +44,7 @@ REQUIRES = [
 
 EXTRAS = {
     "archive": ["duckdb>=1.1,<2", "pyarrow>=18,<30"],
+    "batch": ["dask[distributed]>=2024.8,<2027"],
     "apprise": ["apprise>=1.9,<3"],
     "nats": ["nats-py>=2.9,<3"],
     "parquet": ["pyarrow>=15,<30"],
@@ -99,7 +100,13 @@ EXTRAS["bench"] = [
     "uvicorn>=0.30,<1",
 ]
 EXTRAS["all"] = (
-    EXTRAS["archive"] + EXTRAS["postgresql"] + EXTRAS["redis"] + EXTRAS["nats"] + EXTRAS["parquet"] + EXTRAS["apprise"]
+    EXTRAS["archive"]
+    + EXTRAS["batch"]
+    + EXTRAS["postgresql"]
+    + EXTRAS["redis"]
+    + EXTRAS["nats"]
+    + EXTRAS["parquet"]
+    + EXTRAS["apprise"]
 )
 EXTRAS["dev"] = EXTRAS["all"] + EXTRAS["docs"] + EXTRAS["test"] + EXTRAS["web"]
 

@@ -24,6 +24,7 @@ FEATURE = Feature(
     events=(_event("alert:triggered"), _event("alert:cleared"), _event("alert:acknowledged")),
     retention="skywatch.alerts.retention:KINDS",
     archived="skywatch.alerts.retention:ARCHIVED",
+    batch="skywatch.alerts.batch.job:JOBS",
     parts={
         "alerts_rules": "Alert rules",
         "alerts_writer": "Storage of alerts",

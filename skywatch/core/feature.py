@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy import FromClause
 
     from skywatch.core.backups import StoredFolder
+    from skywatch.core.batch import BatchJob
     from skywatch.core.storing.retention import Kind
 
 
@@ -177,6 +178,11 @@ class Feature:
     tags: Mapping[str, str] = field(default_factory=dict)
     # ``module:tuple`` of ``skywatch.archive.kinds.ArchivedKind``: what of the feature is archived.
     archived: str = ""
+    # ``module:tuple`` of ``skywatch.core.batch.BatchJob``: work over archived days.
+    batch: str = ""
+    # ``module:function(rows, day, station)`` that makes a ``skywatch.core.batch.PastDay`` of archived rows
+    # (``skywatch.archive.batch.rows.ArchivedRows``); at most one feature has it.
+    past_day: str = ""
     # ``module:function(settings)`` that returns the ``skywatch.core.backups.StoredFolder``s that backups contain.
     stored_folders: str = ""
     # ``module:function(session, restoration)``, called in the transaction that completes a restore
@@ -320,6 +326,15 @@ class FeatureSet:
     def archived(self) -> list[Any]:
         """The kinds of data that are archived (``skywatch.archive.kinds.ArchivedKind``)."""
         return [kind for feature in self if feature.archived for kind in load(feature.archived)]
+
+    def batch_jobs(self) -> dict[str, BatchJob]:
+        """The work over archived days, by name."""
+        jobs: list[BatchJob] = [job for feature in self if feature.batch for job in load(feature.batch)]
+        return dict(sorted(_by_name(jobs, "batch job").items()))
+
+    def past_day(self) -> str:
+        """The path of the function that makes a day of archived rows; empty where nothing is stored."""
+        return next((feature.past_day for feature in self if feature.past_day), "")
 
     def stored_folders(self, settings: Settings) -> list[StoredFolder]:
         """The folders of files that backups contain."""

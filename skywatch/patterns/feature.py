@@ -4,4 +4,8 @@ from __future__ import annotations
 
 from skywatch.core.feature import Feature
 
-FEATURE = Feature(name="patterns", commands={"patterns": "skywatch.patterns.command:patterns"})
+FEATURE = Feature(
+    name="patterns",
+    commands={"patterns": "skywatch.patterns.command:patterns"},
+    batch="skywatch.patterns.batch:JOBS",
+)

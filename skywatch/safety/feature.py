@@ -30,6 +30,7 @@ FEATURE = Feature(
     ),
     retention="skywatch.safety.retention:KINDS",
     archived="skywatch.safety.retention:ARCHIVED",
+    batch="skywatch.safety.batch.jobs:JOBS",
     commands={"safety": "skywatch.safety.command:safety"},
     tags={
         "safety": "Safety events and regions of disturbed navigation signals.",

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -34,10 +36,11 @@ class Ended(Exception):
 class Child:
     """One child process; used by one thread at a time."""
 
-    def __init__(self, opening: Opening) -> None:
+    def __init__(self, opening: Any, command: Sequence[str] = ()) -> None:
+        """``command`` runs another module that answers frames, to whom ``opening`` is sent first."""
         environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter
-            COMMAND,
+            command or COMMAND,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -59,16 +62,34 @@ class Child:
         timer.daemon = True
         timer.start()
         try:
-            self._send(question)
-            assert self._process.stdout is not None
-            data = read_frame(self._process.stdout)
+            return msgspec.msgpack.decode(self.exchange(question), type=Answer)
+        except Ended:
+            if is_late.is_set():
+                raise OutOfTime from None
+            raise
         finally:
             timer.cancel()
-        if data is None or is_late.is_set():
+
+    def exchange(self, message: Any) -> bytes:
+        """The frame that answers a message, however long it takes; raises Ended, after which the child is gone."""
+        self._send(message)
+        assert self._process.stdout is not None
+        data = read_frame(self._process.stdout)
+        if data is None:
             self.close()
-            raise OutOfTime if is_late.is_set() else Ended
+            raise Ended
         self.used_at = time.monotonic()
-        return msgspec.msgpack.decode(data, type=Answer)
+        return data
+
+    def kill(self) -> None:
+        """End it from another thread: who waits for an answer gets ``Ended``."""
+        with suppress(OSError):
+            self._process.kill()
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self._process.pid
 
     def _send(self, message: Any) -> None:
         assert self._process.stdin is not None

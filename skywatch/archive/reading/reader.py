@@ -76,28 +76,29 @@ class ArchiveReader:
                     require_extra()
                 except Uninstalled as error:
                     raise _unavailable(error) from None
-                self._children = Children(self._opening())
+                self._children = Children(opening_of(self._settings))
             return self._children
-
-    def _opening(self) -> Opening:
-        archive = self._settings
-        access, secret = archive.archive_s3_access_key, archive.archive_s3_secret_key
-        if archive.archive_url.startswith("s3:") and not access:
-            access, secret = os.environ.get("AWS_ACCESS_KEY_ID", ""), os.environ.get("AWS_SECRET_ACCESS_KEY", "")
-        return Opening(
-            url=archive.archive_url,
-            endpoint=archive.archive_s3_endpoint,
-            region=archive.archive_s3_region,
-            access_key=access,
-            secret_key=secret,
-            memory_mb=archive.archive_query_mb,
-        )
 
     def close(self) -> None:
         """End the children."""
         with self._lock:
             if self._children is not None:
                 self._children.close()
+
+
+def opening_of(archive: ArchiveSettings) -> Opening:
+    """What a child is told of the place; keys that are not set are those of the environment."""
+    access, secret = archive.archive_s3_access_key, archive.archive_s3_secret_key
+    if archive.archive_url.startswith("s3:") and not access:
+        access, secret = os.environ.get("AWS_ACCESS_KEY_ID", ""), os.environ.get("AWS_SECRET_ACCESS_KEY", "")
+    return Opening(
+        url=archive.archive_url,
+        endpoint=archive.archive_s3_endpoint,
+        region=archive.archive_s3_region,
+        access_key=access,
+        secret_key=secret,
+        memory_mb=archive.archive_query_mb,
+    )
 
 
 def require_extra() -> None:

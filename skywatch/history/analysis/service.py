@@ -30,7 +30,9 @@ MAX_CELLS = 20_000
 # minutes in so many, spread evenly.
 MAX_CHUNKS = 2_500
 BANDS_FT: tuple[int, ...] = (0, 5_000, 10_000, 20_000, 30_000, 40_000)
+LIMITS_FT: tuple[int | None, ...] = (*BANDS_FT, None)
 SECTOR_DEG = 10
+SECTORS = 360 // SECTOR_DEG
 
 
 def samples(points: Points, every_s: float = SAMPLE_S) -> tuple[npt.NDArray[Any], ...]:
@@ -121,41 +123,58 @@ def coverage(
     max_altitude_ft: float | None = None,
 ) -> dict[str, Any]:
     """The range of reception, by bearing from the station and by altitude."""
-    sectors = 360 // SECTOR_DEG
-    farthest = np.zeros((sectors, len(BANDS_FT)))
-    counts = np.zeros((sectors, len(BANDS_FT)), np.int64)
     every = one_slice_in(session, span, MAX_CHUNKS)
+    reception = Reception(station)
     for points in _points_within(session, span, every):
         points = points[points["flags"] & NO_ALTITUDE == 0]
         if min_altitude_ft is not None:
             points = points[points["alt"] * ALTITUDE_FT >= min_altitude_ft]
         if max_altitude_ft is not None:
             points = points[points["alt"] * ALTITUDE_FT <= max_altitude_ft]
-        lat, lon = points["lat"] * DEGREES, points["lon"] * DEGREES
-        distance = geo.distance_nm(*station, lat, lon)
-        sector = (geo.bearing_deg(*station, lat, lon) // SECTOR_DEG).astype(np.int64) % sectors
-        band = np.clip(np.searchsorted(BANDS_FT, points["alt"] * ALTITUDE_FT, side="right") - 1, 0, None)
-        np.maximum.at(farthest, (sector, band), distance)
-        np.add.at(counts, (sector, band), 1)
-    limits = (*BANDS_FT, None)
-    sectors_of_answer = [
+        reception.add(points)
+    sectors = [
         {
             "bearing_from": sector * SECTOR_DEG,
             "bearing_to": (sector + 1) * SECTOR_DEG,
-            "max_distance_nm": round(float(farthest[sector].max()), 2) if counts[sector].any() else None,
+            "max_distance_nm": reception.range_nm(sector),
             "bands": [
                 {
-                    "min_altitude_ft": limits[band],
-                    "max_altitude_ft": limits[band + 1],
-                    "max_distance_nm": round(float(farthest[sector, band]), 2) if counts[sector, band] else None,
-                    "points": int(counts[sector, band]),
+                    "min_altitude_ft": LIMITS_FT[band],
+                    "max_altitude_ft": LIMITS_FT[band + 1],
+                    "max_distance_nm": reception.range_nm(sector, band),
+                    "points": int(reception.counts[sector, band]),
                 }
                 for band in range(len(BANDS_FT))
             ],
         }
-        for sector in range(sectors)
+        for sector in range(SECTORS)
     ]
-    return {"one_slice_in": every, "sectors": sectors_of_answer}
+    return {"one_slice_in": every, "sectors": sectors}
+
+
+class Reception:
+    """How far positions were from the station, by sector of bearing and band of altitude."""
+
+    def __init__(self, station: tuple[float, float]) -> None:
+        self._station = station
+        self._farthest = np.zeros((SECTORS, len(BANDS_FT)))
+        self.counts = np.zeros((SECTORS, len(BANDS_FT)), np.int64)
+
+    def add(self, points: Points) -> None:
+        """Count points of a known altitude."""
+        lat, lon = points["lat"] * DEGREES, points["lon"] * DEGREES
+        distance = geo.distance_nm(*self._station, lat, lon)
+        sector = (geo.bearing_deg(*self._station, lat, lon) // SECTOR_DEG).astype(np.int64) % SECTORS
+        band = np.clip(np.searchsorted(BANDS_FT, points["alt"] * ALTITUDE_FT, side="right") - 1, 0, None)
+        np.maximum.at(self._farthest, (sector, band), distance)
+        np.add.at(self.counts, (sector, band), 1)
+
+    def range_nm(self, sector: int, band: int | None = None) -> float | None:
+        """The farthest position of a sector, in one band or all; None where there is none."""
+        which = slice(None) if band is None else slice(band, band + 1)
+        if not self.counts[sector, which].any():
+            return None
+        return round(float(self._farthest[sector, which].max()), 2)
 
 
 def _points_within(session: Session, span: Span, every: int) -> Iterator[Points]:

@@ -47,14 +47,25 @@ def picture(session: Session, at: float, labels: Labels) -> bytes:
     """Every aircraft at unix seconds ``at``: ``{now, aircraft, count}``."""
     points = read(session, Span(at - AROUND_S, at + AROUND_S, military=labels.visibility.military))
     near = _around([points], at, at)
-    return next(_lines(session, near, np.array([at]), labels))
+    flight_labels = labels.fetch(session, np.unique(near["flight"]).tolist())
+    return next(_lines(near, np.array([at]), flight_labels, labels))
 
 
 def replay(session: Session, begin: float, end: float, step_s: float, labels: Labels) -> Iterator[bytes]:
     """Every moment from ``begin`` to ``end``, ``step_s`` apart, as ``picture``; holds three slices at most."""
     span = Span(begin - AROUND_S, end + AROUND_S, military=labels.visibility.military)
+    for points, moments in windows(read_slices(session, span, session.rollback), begin, end, step_s):
+        yield from _lines(points, moments, labels.fetch(session, np.unique(points["flight"]).tolist()), labels)
+
+
+def windows(
+    slices: Iterator[tuple[int, Points]], begin: float, end: float, step_s: float
+) -> Iterator[tuple[Points, Column]]:
+    """The moments from ``begin`` to ``end``, some at a time, each time with the points that determine them, in order.
+
+    ``slices`` are in order of time.
+    """
     steps = begin + step_s * np.arange(int((end - begin) / step_s + 1e-9) + 1)
-    slices = read_slices(session, span, session.rollback)
     ahead = next(slices, None)
     near: dict[int, Points] = {}
     for first in range(slice_of(begin), slice_of(end) + SLICE_S, SLICE_S):
@@ -64,7 +75,7 @@ def replay(session: Session, begin: float, end: float, step_s: float, labels: La
         near.pop(first - 2 * SLICE_S, None)
         moments = steps[np.searchsorted(steps, first) : np.searchsorted(steps, first + SLICE_S)]
         if len(moments):
-            yield from _lines(session, _around(list(near.values()), moments[0], moments[-1]), moments, labels)
+            yield _around(list(near.values()), moments[0], moments[-1]), moments
 
 
 def past_pictures(session: Session, begin: float, end: float, step_s: float, visibility: Visibility) -> Iterator[bytes]:
@@ -83,12 +94,16 @@ def _around(parts: list[Points], begin: float, end: float) -> Points:
     return in_order(join(selection)) if selection else no_points()
 
 
-def _lines(session: Session, points: Points, moments: Column, labels: Labels) -> Iterator[bytes]:
-    """``{now, aircraft, count}`` of each moment; they are taken to the millisecond."""
-    flight_labels = labels.fetch(session, np.unique(points["flight"]).tolist())
+def _lines(points: Points, moments: Column, flight_labels: dict[int, Label], labels: Labels) -> Iterator[bytes]:
+    """``moment_lines`` without the flights that the caller may not see."""
     hidden = labels.hidden(flight_labels)
     if hidden:
         points = points[~np.isin(points["flight"], hidden)]
+    return moment_lines(points, moments, flight_labels)
+
+
+def moment_lines(points: Points, moments: Column, flight_labels: dict[int, Label]) -> Iterator[bytes]:
+    """``{now, aircraft, count}`` of each moment; they are taken to the millisecond."""
     times = np.rint(moments * 1000).astype(np.int64)
     template = _template(points, flight_labels)
     flags = points["flags"]

@@ -203,15 +203,32 @@ def find_patterns(track: Track, settings: PatternSettings | None = None) -> list
     Positions that were recorded in another order are sorted by time. A pattern whose place a more telling one took,
     and one that was withdrawn, is left out.
     """
-    tracker = PatternTracker(track.id, track.icao24, settings)
-    latest: dict[int, Pattern] = {}
+    finder = Finder(track.id, track.icao24, settings)
     for point in _in_order(track.points):
-        for event in tracker.feed(*point):  # type: ignore[arg-type]
-            latest[event.pattern.number] = event.pattern
-    for event in tracker.close():
-        latest[event.pattern.number] = event.pattern
-    remaining = [p for p in latest.values() if "superseded_by" not in p.details and "withdrawn" not in p.details]
-    return sorted(remaining, key=lambda pattern: (pattern.t0, pattern.number))
+        finder.feed(*point)
+    return finder.close()
+
+
+class Finder:
+    """Runs the detectors over one flight, whose positions come in order of time."""
+
+    def __init__(self, flight_id: str, icao24: str, settings: PatternSettings | None = None) -> None:
+        self._tracker = PatternTracker(flight_id, icao24, settings)
+        self._latest: dict[int, Pattern] = {}
+
+    def feed(self, *point: float | None) -> None:
+        """Take a position, as ``PatternTracker.feed``."""
+        for event in self._tracker.feed(*point):  # type: ignore[arg-type]
+            self._latest[event.pattern.number] = event.pattern
+
+    def close(self) -> list[Pattern]:
+        """End the flight; its patterns as ``find_patterns`` returns them."""
+        for event in self._tracker.close():
+            self._latest[event.pattern.number] = event.pattern
+        remaining = [
+            p for p in self._latest.values() if "superseded_by" not in p.details and "withdrawn" not in p.details
+        ]
+        return sorted(remaining, key=lambda pattern: (pattern.t0, pattern.number))
 
 
 def _in_order(points: list[list[float | None]]) -> list[list[float | None]]:

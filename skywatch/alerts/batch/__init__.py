@@ -1,0 +1,1 @@
+"""Alert rules over archived days: every enabled rule with the rights of its owner, as a dry run of each day."""

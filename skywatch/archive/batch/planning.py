@@ -1,0 +1,175 @@
+"""Which days of a span a job has to do: those without a result of what is archived now."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import msgspec
+from sqlalchemy.orm import Session
+
+from skywatch.archive.batch.results import read_result
+from skywatch.archive.batch.task import Task
+from skywatch.archive.contents.manifest import NAME, DayFile, Manifest, Station, folder_of, read_manifest
+from skywatch.archive.errors import DayError
+from skywatch.archive.kinds import DAY, span_of_day
+from skywatch.archive.places import Place
+from skywatch.archive.reading.questions import Opening
+from skywatch.archive.state import states_of
+from skywatch.core.batch import BatchJob, Options
+from skywatch.core.database.engine import SessionFactory
+from skywatch.core.process.version import VERSION
+
+# What a task reads of a day.
+KINDS = ("flights", "positions")
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A day of a job: its task, the hash of what its result is made of, and whether the day after is there."""
+
+    task: Task
+    inputs: str
+    is_complete: bool
+
+    @property
+    def day(self) -> date:
+        """The day."""
+        return self.task.day
+
+
+@dataclass(frozen=True)
+class Done:
+    """A day with a result of what is archived now."""
+
+    day: date
+
+
+@dataclass(frozen=True)
+class Unfit:
+    """A day that cannot be done, and why."""
+
+    day: date
+    fault: str
+
+
+class Planner:
+    """Looks at one day after the other; manifests of neighbours are read once."""
+
+    def __init__(
+        self,
+        sessions: SessionFactory,
+        place: Place,
+        results: Place,
+        job: BatchJob,
+        options: Options,
+        opening: Opening,
+        station: Station | None,
+    ) -> None:
+        self._sessions = sessions
+        self._place = place
+        self._results = results
+        self._job = job
+        self._options = options
+        self._opening = opening
+        self._station = station
+        self._manifests: dict[date, Manifest | DayError | None] = {}
+
+    def plan(self, days: Sequence[date]) -> Iterator[Planned | Done | Unfit]:
+        """What is to be done with each of these days; raises PlaceError where the place fails."""
+        for day in days:
+            yield self.look(day)
+            for other in [other for other in self._manifests if other < day]:
+                del self._manifests[other]
+
+    def look(self, day: date, *, again: bool = False) -> Planned | Done | Unfit:
+        """What is to be done with a day; ``again``: manifests may have changed."""
+        if again:
+            self._manifests.clear()
+        try:
+            files = {day: self._files(day, is_required=True)}
+            if self._job.before:
+                files[day - DAY] = self._files(day - DAY)
+            if self._job.after:
+                files[day + DAY] = self._files(day + DAY)
+        except DayError as error:
+            needed = "" if error.day == day else f"needs {error.day.isoformat()}: "
+            return Unfit(day, f"{needed}{error}")
+        manifest = self._manifest(day)
+        station = manifest.station if isinstance(manifest, Manifest) else None
+        station = station or self._station
+        if self._job.needs_station and station is None:
+            return Unfit(day, "the station's position is neither in its manifest nor set (station_lat, station_lon)")
+        known = {other: some for other, some in files.items() if some is not None}
+        is_complete = not self._job.after or files[day + DAY] is not None
+        task = Task(
+            job=self._job.name,
+            day=day,
+            opening=self._opening,
+            files=known,
+            station=station if self._job.needs_station else None,
+            options=self._options.data,
+        )
+        inputs = self._hash(task)
+        try:
+            result = read_result(self._results, self._job.name, day)
+        except DayError as error:
+            if "newer release" in error.why:
+                return Unfit(day, str(error))
+            result = None
+        if result is not None and result.inputs == inputs:
+            return Done(day)
+        return Planned(task, inputs, is_complete)
+
+    def _files(self, day: date, *, is_required: bool = False) -> tuple[DayFile, ...] | None:
+        """The files of a day that tasks read; None where it is not archived, which raises if it ``is_required``."""
+        manifest = self._manifest(day)
+        if isinstance(manifest, DayError):
+            raise manifest
+        if manifest is None:
+            if is_required:
+                raise DayError(day, "is not archived yet")
+            return None
+        return tuple(file for file in manifest.files if file.stem.split("-")[0] in KINDS)
+
+    def _manifest(self, day: date) -> Manifest | DayError | None:
+        """The manifest of a day, of one without rows an empty one; None where the day is not archived."""
+        if day not in self._manifests:
+            self._manifests[day] = self._read(day)
+        return self._manifests[day]
+
+    def _read(self, day: date) -> Manifest | DayError | None:
+        try:
+            return read_manifest(self._place, day)
+        except DayError as error:
+            if NAME in self._place.names(folder_of(day)):
+                return error
+            with self._sessions() as session:
+                rows = _archived_rows(session, day)
+            if rows is None:
+                return None
+            if rows:
+                return error
+            begin, end = span_of_day(day)
+            return Manifest(schema=1, files=(), begin=begin, end=end, station=None, release=VERSION)
+
+    def _hash(self, task: Task) -> str:
+        parts = {
+            "release": task.release,
+            "job": task.job,
+            "day": task.day.isoformat(),
+            "files": {day.isoformat(): [file.sha256 for file in files] for day, files in sorted(task.files.items())},
+            "station": task.station,
+            "options": hashlib.sha256(task.options).hexdigest(),
+        }
+        return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
+
+
+def _archived_rows(session: Session, day: date) -> int | None:
+    """The rows of flights and positions that the database says are archived of a day; None where it is not archived."""
+    states = [state for kind, state in states_of(session, day).items() if kind in KINDS]
+    if not states or any(state.verified_at is None for state in states):
+        return None
+    return sum(state.rows for state in states)

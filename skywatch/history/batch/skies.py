@@ -1,0 +1,155 @@
+"""Past pictures as skies for detectors: columns only, from stored points and the facts of flights.
+
+Positions are brought to each moment along the track, and the vertical rate is that between the two points around it.
+What history does not store is unknown; positions count as the aircraft's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from skywatch.history.batch.rows import FlightFacts
+from skywatch.history.moments.interpolation import Column, Positions, sweep
+from skywatch.history.storage.points import (
+    ALTITUDE_FT,
+    DEGREES,
+    GAP,
+    GROUND,
+    MILITARY,
+    NO_ALTITUDE,
+    UNKNOWN,
+    Points,
+    address_text,
+    identity,
+    starts_of,
+)
+from skywatch.picture.state.sky import COLUMNS, SOURCE_INDEX, Sky
+
+KIND = GROUND | NO_ALTITUDE
+_TEXTS = {"flight": "callsign", "registration": "registration", "type": "aircraft_type", "category": "category"}
+
+
+class SkyColumns:
+    """Makes consecutive skies of windows that follow each other; rows are linked by address."""
+
+    def __init__(self, facts: Mapping[int, FlightFacts]) -> None:
+        self._facts = facts
+        self._seq = 0
+        self._rows: dict[str, int] = {}
+        self._first_seen: dict[str, float] = {}
+
+    def skies(self, points: Points, moments: Column) -> Iterator[Sky]:
+        """The sky at each of ``moments`` (unix s), which ``points`` (in order) determine."""
+        starts = starts_of(points)
+        flights = _Flights(points, starts, self._facts)
+        rates = _rates(points)
+        previous = np.array([self._rows.get(address, -1) for address in flights.addresses], "i4")
+        first_seen = np.array([self._first_seen.get(address, np.nan) for address in flights.addresses])
+        times = np.rint(moments * 1000).astype(np.int64)
+        for batch in sweep(points, times):
+            end = 0
+            for index, count in enumerate(batch.counts.tolist()):
+                begin, end = end, end + count
+                now = float(times[batch.first + index]) / 1000
+                which = batch.flight[begin:end]
+                aircraft = flights.aircraft[which]
+                first_seen[aircraft] = np.fmin(first_seen[aircraft], now)
+                positions = Positions(*(getattr(batch.positions, name)[begin:end] for name in _FIELDS))
+                columns = _columns(points, rates, positions, now)
+                for name, values in flights.columns.items():
+                    columns[name] = values[which]
+                columns["previous_row"] = previous[aircraft]
+                columns["first_seen"] = first_seen[aircraft]
+                previous = np.full(len(previous), -1, "i4")
+                previous[aircraft] = np.arange(count)
+                self._seq += 1
+                hexes = flights.hexes[aircraft].tolist()
+                yield Sky("past", self._seq, now, 0, hexes, columns, [], [])
+        self._rows = {flights.addresses[index]: int(previous[index]) for index in np.flatnonzero(previous >= 0)}
+        self._first_seen = {address: float(first_seen[flights.number[address]]) for address in self._rows}
+
+
+_FIELDS = tuple(Positions.__dataclass_fields__)
+
+
+class _Flights:
+    """The tracks of a window: which aircraft each is, and its constant columns."""
+
+    def __init__(self, points: Points, starts: Column, facts: Mapping[int, FlightFacts]) -> None:
+        codes, self.aircraft = np.unique(identity(points)[starts], return_inverse=True)
+        self.addresses = [address_text(code) for code in codes.tolist()]
+        self.number = {address: index for index, address in enumerate(self.addresses)}
+        self.hexes = np.array(self.addresses, object)
+        of_tracks = [facts.get(flight) for flight in points["flight"][starts].tolist()]
+        self.columns: dict[str, Column] = {
+            name: np.array(
+                [
+                    ((getattr(flight, field) if flight else None) or "").encode("ascii", "replace")
+                    for flight in of_tracks
+                ],
+                COLUMNS[name],
+            )
+            if of_tracks
+            else np.zeros(0, COLUMNS[name])
+            for name, field in _TEXTS.items()
+        }
+        by_fact = np.array([flight is not None and flight.military for flight in of_tracks], bool)
+        self.columns["military"] = by_fact | (points["aircraft"][starts] & MILITARY > 0)
+
+
+def _rates(points: Points) -> Column:
+    """The vertical rate (ft/min) from each point to the next of its segment; NaN where there is none."""
+    rates = np.full(len(points), np.nan, "f4")
+    if len(points) < 2:
+        return rates
+    before, after = points[:-1], points[1:]
+    is_joined = (
+        (before["aircraft"] == after["aircraft"])
+        & (before["flight"] == after["flight"])
+        & (after["flags"] & GAP == 0)
+        & ((before["flags"] | after["flags"]) & KIND == 0)
+    )
+    minutes = np.maximum(after["at"] - before["at"], 1) / 6000.0
+    climbed = (after["alt"].astype("i8") - before["alt"]) * ALTITUDE_FT
+    rates[:-1] = np.where(is_joined, climbed / minutes, np.nan)
+    return rates
+
+
+# What is not known of the past, by type of column; empty texts and zeros for the others.
+_MISSING: dict[str, Any] = {"f4": np.nan, "f8": np.nan, "i2": -1}
+
+
+def _columns(points: Points, rates: Column, positions: Positions, now: float) -> dict[str, Column]:
+    count = len(positions.row)
+    columns = _Unknown(count)
+    flags = points["flags"][positions.row]
+    on_ground = flags & GROUND > 0
+    columns["on_ground"] = on_ground
+    columns["lat"], columns["lon"] = positions.lat * DEGREES, positions.lon * DEGREES
+    altitude = (positions.alt * ALTITUDE_FT).astype("f4")
+    columns["alt_baro_ft"] = np.where(flags & KIND > 0, np.float32(np.nan), altitude)
+    for name, values in (("gs_kt", positions.gs), ("track_deg", positions.track)):
+        columns[name] = np.where(values == UNKNOWN, np.nan, values).astype("f4")
+    columns["baro_rate_fpm"] = rates[positions.row]
+    heard = now - positions.age_ms / 1000.0
+    for name in ("seen_at", "position_at", "altitude_at", "velocity_at"):
+        columns[name] = heard
+    columns["source"] = np.full(count, SOURCE_INDEX["adsb_icao"], "u1")
+    columns["changed"] = np.ones(count, bool)
+    return columns
+
+
+class _Unknown(dict[str, Column]):
+    """Columns of which those that nobody has set are made when they are asked for."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self._count = count
+
+    def __missing__(self, name: str) -> Column:
+        dtype = COLUMNS[name]
+        column = self[name] = np.full(self._count, b"" if dtype[0] == "S" else _MISSING.get(dtype, 0), dtype)
+        return column

@@ -1,0 +1,1 @@
+"""Safety over archived days: what stored positions are enough for, and near misses by cell."""
