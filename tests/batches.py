@@ -6,18 +6,25 @@ import hashlib
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
+import numpy as np
 import sqlalchemy as sa
 from pyarrow import parquet as pq
 
-from skywatch.archive.batch.task import encode_rows
+from skywatch.archive.batch.run import open_batch
+from skywatch.archive.batch.task import Outcome, encode_rows, run_encoded
+from skywatch.archive.command import days_between
 from skywatch.archive.kinds import span_of_day
+from skywatch.core.database.engine import writing
 from skywatch.core.feature import load
 from skywatch.features import FEATURES
 from skywatch.history.batch.day import HistoryDay
 from skywatch.history.batch.rows import FlightFacts
-from skywatch.history.models import Flight
+from skywatch.history.models import Chunk, Flight
 from skywatch.history.reading.archive import Span, read
-from skywatch.history.storage.points import no_points
+from skywatch.history.recording.writer import chunk_rows
+from skywatch.history.storage.points import GAP, MILITARY, POINT, address_text, in_order
+from skywatch.history.storage.shards import slices
 
 
 class StoredRows:
@@ -80,4 +87,86 @@ def moment(text):
     return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
 
 
-__all__ = ["StoredRows", "fingerprint", "moment", "no_points", "result_of_rows", "results", "rows_of"]
+def straight(flight, address, at, lat, lon, track, gs, seconds, altitude_ft=31_000, step_s=10):
+    """Points of level flight that is at (lat, lon) at a moment, from ``seconds`` before it to as long after."""
+    times = np.arange(-seconds, seconds + 1, step_s)
+    way = gs / 3600 / 60 * times
+    points = _points(flight, address, at + times, altitude_ft, gs)
+    points["lat"] = np.rint((lat + way * np.cos(np.radians(track))) * 1e5)
+    points["lon"] = np.rint((lon + way * np.sin(np.radians(track)) / np.cos(np.radians(lat))) * 1e5)
+    points["track"] = track
+    return points
+
+
+def circling(flight, address, begin, lat, lon, seconds, radius_nm=1.0, gs=90, altitude_ft=2_500):
+    """Points of somebody who arrives straight and then flies circles for so long."""
+    arrival = straight(flight, address, begin, lat, lon + radius_nm / 60 / np.cos(np.radians(lat)), 0, gs, 600)
+    arrival = arrival[arrival["at"] < begin * 100]
+    times = np.arange(0, seconds, 8)
+    angle = gs / 3600 * times / radius_nm
+    points = _points(flight, address, begin + times, altitude_ft, gs)
+    points["lat"] = np.rint((lat + radius_nm / 60 * np.sin(angle)) * 1e5)
+    points["lon"] = np.rint((lon + radius_nm / 60 * np.cos(angle) / np.cos(np.radians(lat))) * 1e5)
+    points["track"] = np.rint(-np.degrees(angle)) % 360
+    arrival["alt"] = points["alt"][0]
+    return np.concatenate((arrival, points))
+
+
+def _points(flight, address, at, altitude_ft, gs):
+    points = np.zeros(len(at), POINT)
+    points["aircraft"], points["flight"], points["at"] = address, flight, np.rint(at * 100)
+    points["alt"], points["gs"] = altitude_ft // 5, gs
+    points["flags"][0] = GAP
+    return points
+
+
+def store(sessions, tracks, **names):
+    """Store tracks as history does: a flight each, and chunks."""
+    points = in_order(np.concatenate(tracks))
+    at = slices(points)
+    with writing(sessions) as session:
+        session.execute(sa.insert(Flight), [_flight(track, **names) for track in tracks])
+        for begin in np.unique(at).tolist():
+            session.execute(sa.insert(Chunk), chunk_rows(begin, points[at == begin]))
+
+
+def _flight(track, category="A3"):
+    first, last = (datetime.fromtimestamp(at / 100, UTC) for at in (track["at"].min(), track["at"].max()))
+    is_military = bool(track["aircraft"][0] & MILITARY)
+    values = dict.fromkeys(column.name for column in Flight.__table__.c)
+    return {
+        **values,
+        "id": int(track["flight"][0]),
+        "icao_hex": address_text(int(track["aircraft"][0])).upper(),
+        "callsign": f"TST{int(track['flight'][0]) % 10_000}",
+        "registration": "D-TEST",
+        "aircraft_type": "A320",
+        "category": category,
+        "military": is_military,
+        "emergency": False,
+        "active": False,
+        "first_seen_at": first,
+        "last_seen_at": last,
+        "messages": len(track),
+        "positions": len(track),
+        "points": len(track),
+        "distance_nm": 1.0,
+    }
+
+
+class Inline:
+    """Workers of this process: each task as it would be done elsewhere, encoded and decoded."""
+
+    def run(self, tasks):
+        for planned in tasks:
+            data = run_encoded(FEATURES, msgspec.msgpack.encode(planned.task))
+            yield planned, msgspec.msgpack.decode(data, type=Outcome)
+
+    def close(self):
+        """Nothing to end."""
+
+
+def run_job(sessions, settings, job, begin, end, workers=None):
+    """One run of a job over the days from ``begin`` on, before ``end``."""
+    batch, _ = open_batch(sessions, settings, FEATURES.batch_jobs()[job], with_keys=True)
+    return batch.run(days_between(begin, end), workers or Inline(), lambda done: None)

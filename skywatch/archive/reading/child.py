@@ -20,9 +20,10 @@ import msgspec
 import pyarrow as pa
 from pyarrow import dataset
 
-from skywatch.archive.errors import ArchiveError, MissingFile
+from skywatch.archive.errors import ArchiveError, DayError, MissingFile
 from skywatch.archive.places import open_place
 from skywatch.archive.reading import queries, questions
+from skywatch.archive.reading.hotspots import hotspots
 from skywatch.archive.reading.questions import Answer, Opening, Question, read_frame, write_frame
 from skywatch.archive.settings import ArchiveSettings
 
@@ -39,7 +40,7 @@ class Reader:
     """Reads files of the place for one question after the other."""
 
     def __init__(self, opening: Opening) -> None:
-        settings = ArchiveSettings(
+        self.settings = settings = ArchiveSettings(
             archive_url=opening.url,
             archive_s3_endpoint=opening.endpoint,
             archive_s3_region=opening.region,
@@ -100,6 +101,7 @@ ANSWERS: dict[type, Callable[[Any, Any], Any]] = {
     questions.SlicesQuestion: queries.slices,
     questions.FlightsQuestion: queries.flights,
     questions.StatisticsQuestion: queries.statistics,
+    questions.HotspotsQuestion: hotspots,
 }
 
 
@@ -109,6 +111,8 @@ def respond(reader: Reader, question: Any) -> Answer:
         return Answer(value=ANSWERS[type(question)](reader, question))
     except (MemoryError, pa.ArrowMemoryError, duckdb.OutOfMemoryException):
         return Answer(fault="memory")
+    except DayError as error:
+        return Answer(fault="day", detail=error.public)
     except (FileNotFoundError, MissingFile) as error:
         return Answer(fault="damaged", detail="a file is missing", file=_named(reader, error, question))
     except (pa.ArrowInvalid, EOFError) as error:

@@ -85,11 +85,26 @@ class StatisticsQuestion(msgspec.Struct, tag="statistics"):
     extra: list[list[Any]] = []
 
 
-Question = FileQuestion | PositionsQuestion | SlicesQuestion | FlightsQuestion | StatisticsQuestion
+class HotspotsQuestion(msgspec.Struct, tag="hotspots"):
+    """Near misses by cell of the hours that begin in a span (unix seconds), from the results of the job of that name.
+
+    ``files`` is the folder of the results, ``box`` (west, south, east, north) restricts to cells whose centre is in it.
+    """
+
+    files: list[str]
+    begin: float
+    end: float
+    military: bool
+    box: tuple[float, float, float, float] | None = None
+
+
+Question = FileQuestion | PositionsQuestion | SlicesQuestion | FlightsQuestion | StatisticsQuestion | HotspotsQuestion
 
 
 class Answer(msgspec.Struct):
-    """``value`` is the answer; ``fault`` says why there is none: ``damaged``, ``place``, ``memory`` or ``fault``."""
+    """``value`` is the answer; ``fault`` says why there is none: ``damaged``, ``place``, ``memory``, ``fault``, or
+    ``day`` for a day that ``detail`` names.
+    """
 
     value: Any = None
     fault: str = ""

@@ -30,7 +30,7 @@ from skywatch.archive.contents.manifest import NAME as MANIFEST
 from skywatch.archive.errors import ArchiveError, DayError, Uninstalled
 from skywatch.archive.places.folder import FolderPlace
 from skywatch.archive.reading.process import Children, Ended, OutOfTime
-from skywatch.archive.reading.questions import Answer, FileQuestion, Opening, Question
+from skywatch.archive.reading.questions import Answer, FileQuestion, HotspotsQuestion, Opening, Question
 from skywatch.archive.reading.turns import NoTurn, Turns
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.writing.verifying import check_file
@@ -177,7 +177,11 @@ class Reach:
         if not question.files:
             raise ValueError("a question about no file")
         answer = self._ask(question)
-        if answer.fault == "damaged" and not isinstance(question, FileQuestion) and self._is_renewed(question):
+        if (
+            answer.fault == "damaged"
+            and not isinstance(question, FileQuestion | HotspotsQuestion)
+            and self._is_renewed(question)
+        ):
             # The day was archived again meanwhile: its new manifest names other files.
             answer = self._ask(question)
         metrics.ARCHIVE_QUERIES.labels(answer.fault or "answered").inc()
@@ -188,6 +192,10 @@ class Reach:
             day = day_of(answer.file.split("/")[0])
             name = f"The archived day {day.isoformat()}" if day is not None else "A day of the archive"
             raise Problem("unavailable", f"{name} is damaged: {answer.detail}.", headers={"Retry-After": "60"})
+        if answer.fault == "day":
+            log.warning("the archive is damaged: %s", answer.detail)
+            detail = f"{answer.detail[0].upper()}{answer.detail[1:]}."
+            raise Problem("unavailable", detail, headers={"Retry-After": "60"})
         if answer.fault == "place":
             log.warning("the archive cannot be read: %s", answer.detail)
             raise Problem("unavailable", "The archive cannot be read at present.", headers={"Retry-After": "10"})

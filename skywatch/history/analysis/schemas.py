@@ -20,6 +20,7 @@ from skywatch.http.resources.schema import (
 )
 
 MAX_ANALYSIS_DAYS = 31
+MAX_HOTSPOT_DAYS = 366
 SAMPLED = "Of so many slices of ten minutes one was evaluated; 1: all of them."
 
 
@@ -99,6 +100,32 @@ class Heatmap(Schema):
     truncated = node(JsonBoolean(), "Only the busiest cells are listed.")
     one_slice_in = node(JsonInteger(), SAMPLED)
     cells = colander.SchemaNode(JsonList(), HeatmapCell(name="cell"))
+
+
+class HotspotsQuery(SpanQuery):
+    bbox = optional(QueryBox(), "west,south,east,north: cells whose centre is in it.")
+
+
+class Hotspot(Schema):
+    lat = node(JsonNumber(), "Centre of the cell.")
+    lon = node(JsonNumber(), "Centre of the cell.")
+    info = node(JsonInteger(), "Near misses that were held back for a reason, such as formations.")
+    warning = node(JsonInteger(), "Near misses.")
+    critical = node(JsonInteger(), "Critical near misses.")
+
+
+class Hotspots(Schema):
+    """Near misses by cell; the cells with the most critical ones first."""
+
+    begin = node(Timestamp(), "Begin of the span.", name="from")
+    end = node(Timestamp(), "End of the span.", name="to")
+    cell_deg = node(JsonNumber(), "Size of a cell (degrees).")
+    count = node(JsonInteger(), "Cells with near misses.")
+    truncated = node(JsonBoolean(), "Only the first cells are listed.")
+    missing_days = colander.SchemaNode(
+        JsonList(), node(JsonString(), "A day.", name="day"), description="Days of the span (UTC) without a result."
+    )
+    cells = colander.SchemaNode(JsonList(), Hotspot(name="cell"))
 
 
 class CoverageQuery(SpanQuery):

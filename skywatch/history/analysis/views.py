@@ -1,4 +1,4 @@
-"""Statistics, heat map and coverage."""
+"""Statistics, heat map, near misses and coverage."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from skywatch.core.problems import Problem
 from skywatch.history.analysis import schemas, service
+from skywatch.history.analysis.hotspots import hotspots
 from skywatch.history.analysis.statistics import statistics
 from skywatch.history.nodes import SpanQuery
 from skywatch.history.reading.archive import Span
@@ -28,6 +29,7 @@ LONGEST = timedelta(days=schemas.MAX_ANALYSIS_DAYS)
 
 stats_service = ApiService("history_stats", "/history/stats", feature=FEATURE)
 heatmap_service = ApiService("history_heatmap", "/history/heatmap", feature=FEATURE)
+hotspots_service = ApiService("history_hotspots", "/history/hotspots", feature=FEATURE)
 coverage_service = ApiService("history_coverage", "/history/coverage", feature=FEATURE)
 
 
@@ -93,6 +95,25 @@ def get_coverage(request: Request) -> dict[str, Any]:
         "station": {"lat": station[0], "lon": station[1]},
         **result,
     }
+
+
+@hotspots_service.get(
+    permission=Permission.HISTORY_VIEW,
+    query=schemas.HotspotsQuery(),
+    responses={200: schemas.Hotspots()},
+    errors=(503,),
+)
+def get_hotspots(request: Request) -> dict[str, Any]:
+    """Near misses by cell
+
+    How many pairs of aircraft came too near each other in each cell of a tenth of a degree, by severity, as
+    `skywatch batch FILE.ini hotspots` found in archived days; those of hours (UTC) that begin in the span. The last 31
+    days by default; at most 366 days. Days without a result are named in `missing_days`. Military aircraft count only
+    for callers who may see them.
+    """
+    begin, end = span_of(request, default=timedelta(days=31), longest=timedelta(days=schemas.MAX_HOTSPOT_DAYS))
+    box = request.validated["querystring"]["bbox"]
+    return {"from": begin, "to": end, **hotspots(reaching(request), begin, end, box, request.visibility.military)}
 
 
 @contextmanager

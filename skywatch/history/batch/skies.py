@@ -45,7 +45,7 @@ class SkyColumns:
         """The sky at each of ``moments`` (unix s), which ``points`` (in order) determine."""
         starts = starts_of(points)
         flights = _Flights(points, starts, self._facts)
-        rates = _rates(points)
+        tracks = _Segments(points)
         previous = np.array([self._rows.get(address, -1) for address in flights.addresses], "i4")
         first_seen = np.array([self._first_seen.get(address, np.nan) for address in flights.addresses])
         times = np.rint(moments * 1000).astype(np.int64)
@@ -58,7 +58,7 @@ class SkyColumns:
                 aircraft = flights.aircraft[which]
                 first_seen[aircraft] = np.fmin(first_seen[aircraft], now)
                 positions = Positions(*(getattr(batch.positions, name)[begin:end] for name in _FIELDS))
-                columns = _columns(points, rates, positions, now)
+                columns = _columns(tracks, positions, now)
                 for name, values in flights.columns.items():
                     columns[name] = values[which]
                 columns["previous_row"] = previous[aircraft]
@@ -100,40 +100,58 @@ class _Flights:
         self.columns["military"] = by_fact | (points["aircraft"][starts] & MILITARY > 0)
 
 
-def _rates(points: Points) -> Column:
-    """The vertical rate (ft/min) from each point to the next of its segment; NaN where there is none."""
-    rates = np.full(len(points), np.nan, "f4")
-    if len(points) < 2:
-        return rates
-    before, after = points[:-1], points[1:]
-    is_joined = (
-        (before["aircraft"] == after["aircraft"])
-        & (before["flight"] == after["flight"])
-        & (after["flags"] & GAP == 0)
-        & ((before["flags"] | after["flags"]) & KIND == 0)
-    )
-    minutes = np.maximum(after["at"] - before["at"], 1) / 6000.0
-    climbed = (after["alt"].astype("i8") - before["alt"]) * ALTITUDE_FT
-    rates[:-1] = np.where(is_joined, climbed / minutes, np.nan)
-    return rates
+class _Segments:
+    """What changes between two points of a segment: vertical rate, and speed and track, which follow a turn."""
+
+    def __init__(self, points: Points) -> None:
+        count = len(points)
+        self.flags = points["flags"]
+        self.rates = np.full(count, np.nan, "f4")
+        self._at_s = points["at"] / 100.0
+        self._per_s = np.zeros(count)
+        self._gs, self._track = points["gs"].astype("f4"), points["track"].astype("f4")
+        self._more_gs, self._more_track = np.zeros(count, "f4"), np.zeros(count, "f4")
+        self._gs[points["gs"] == UNKNOWN], self._track[points["track"] == UNKNOWN] = np.nan, np.nan
+        if count < 2:
+            return
+        before, after = points[:-1], points[1:]
+        is_joined = (
+            (before["aircraft"] == after["aircraft"])
+            & (before["flight"] == after["flight"])
+            & (after["flags"] & GAP == 0)
+            & ((before["flags"] ^ after["flags"]) & KIND == 0)
+        )
+        seconds = np.maximum(after["at"] - before["at"], 1) / 100.0
+        self._per_s[:-1] = np.where(is_joined, 1.0 / seconds, 0.0)
+        climbed = (after["alt"].astype("i8") - before["alt"]) * ALTITUDE_FT
+        is_known = is_joined & (before["flags"] & KIND == 0)
+        self.rates[:-1] = np.where(is_known, climbed * 60.0 / seconds, np.nan)
+        self._more_gs[:-1] = np.nan_to_num(np.diff(self._gs))
+        self._more_track[:-1] = np.nan_to_num((np.diff(self._track) + 180.0) % 360.0 - 180.0)
+
+    def velocity(self, row: Column, now: float) -> tuple[Column, Column]:
+        """Ground speed (kt) and track (degrees) at a moment after the points in these rows."""
+        share = ((now - self._at_s[row]) * self._per_s[row]).astype("f4")
+        gs: Column = self._gs[row] + self._more_gs[row] * share
+        track: Column = (self._track[row] + self._more_track[row] * share) % np.float32(360.0)
+        return gs, track
 
 
 # What is not known of the past, by type of column; empty texts and zeros for the others.
 _MISSING: dict[str, Any] = {"f4": np.nan, "f8": np.nan, "i2": -1}
 
 
-def _columns(points: Points, rates: Column, positions: Positions, now: float) -> dict[str, Column]:
+def _columns(tracks: _Segments, positions: Positions, now: float) -> dict[str, Column]:
     count = len(positions.row)
     columns = _Unknown(count)
-    flags = points["flags"][positions.row]
+    flags = tracks.flags[positions.row]
     on_ground = flags & GROUND > 0
     columns["on_ground"] = on_ground
     columns["lat"], columns["lon"] = positions.lat * DEGREES, positions.lon * DEGREES
     altitude = (positions.alt * ALTITUDE_FT).astype("f4")
     columns["alt_baro_ft"] = np.where(flags & KIND > 0, np.float32(np.nan), altitude)
-    for name, values in (("gs_kt", positions.gs), ("track_deg", positions.track)):
-        columns[name] = np.where(values == UNKNOWN, np.nan, values).astype("f4")
-    columns["baro_rate_fpm"] = rates[positions.row]
+    columns["gs_kt"], columns["track_deg"] = tracks.velocity(positions.row, now)
+    columns["baro_rate_fpm"] = tracks.rates[positions.row]
     heard = now - positions.age_ms / 1000.0
     for name in ("seen_at", "position_at", "altitude_at", "velocity_at"):
         columns[name] = heard

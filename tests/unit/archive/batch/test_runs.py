@@ -1,0 +1,127 @@
+"""Runs of a job: what is done again and what is not, damaged days, and workers that die."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from skywatch.archive.batch.pool import ProcessPool
+from skywatch.archive.batch.run import only_runner
+from skywatch.archive.errors import ArchiveError
+from skywatch.archive.state import mark_changed
+from skywatch.core.database.engine import writing
+from tests.archives import archive
+from tests.batches import moment, results, run_job, store, straight
+from tests.unit.archive.batch.conftest import AFTER, BEFORE, DAYS, flights
+
+# A worker that dies with its first task, or with each; a file says which it is.
+DYING = """
+import os, sys, msgspec
+from skywatch.archive.reading.questions import read_frame, write_frame
+from skywatch.archive.batch.task import Outcome, Task
+read_frame(sys.stdin.buffer)
+while (data := read_frame(sys.stdin.buffer)) is not None:
+    task = msgspec.msgpack.decode(data, type=Task)
+    if task.day.isoformat() == "2026-03-02" and not os.path.exists(sys.argv[1]):
+        if sys.argv[2] == "once":
+            open(sys.argv[1], "w").close()
+        os.abort()
+    write_frame(sys.stdout.buffer, Outcome())
+"""
+
+
+def coverage(days, begin=DAYS[0], end=AFTER, workers=None):
+    return run_job(days.sessions, days.settings, "coverage", begin, end, workers)
+
+
+def test_second_run_does_nothing_and_a_lost_result_is_made_again(days, folder):
+    coverage(days)
+    first = results(folder, "coverage")
+    again = coverage(days)
+    assert (again.days, again.before) == ([], 4)
+    (folder / "batch/coverage/day=2026-03-02/manifest.json").unlink()
+    assert coverage(days).days == [DAYS[1]]
+    assert results(folder, "coverage") == first
+
+
+def test_day_that_was_archived_again_is_done_again(days, folder):
+    coverage(days)
+    first = results(folder, "coverage")
+    more = straight(9, 0x3C0009, moment("2026-03-02T15:00:00"), 50.5, 8.0, 0, 300, 600)
+    store(days.sessions, [more])
+    with writing(days.sessions) as session:
+        mark_changed(session, "positions", [DAYS[1]])
+        mark_changed(session, "flights", [DAYS[1]])
+    archive(days.sessions, days.settings)
+    assert coverage(days).days == [DAYS[1]]
+    second = results(folder, "coverage")
+    assert [day for day in first if first[day] != second[day]] == ["2026-03-02"]
+
+
+def test_damaged_day_is_named_and_the_others_are_done(days, folder):
+    file = next((folder / "day=2026-03-02").glob("positions-12.parquet"))
+    file.write_bytes(file.read_bytes()[:-9])
+    outcome = coverage(days)
+    assert list(outcome.faults) == [DAYS[1]]
+    assert "positions-12.parquet" in outcome.faults[DAYS[1]]
+    assert sorted(outcome.days) == [DAYS[0], DAYS[2], AFTER - timedelta(days=1)]
+
+
+def test_missing_day_is_named_and_a_day_that_needs_it_names_it(days, folder):
+    (folder / "day=2026-03-02" / "manifest.json").unlink()
+    outcome = run_job(days.sessions, days.settings, "patterns", DAYS[0], AFTER)
+    assert "is missing" in outcome.faults[DAYS[1]]
+    assert outcome.faults[DAYS[0]].startswith("needs 2026-03-02")
+    assert DAYS[2] in outcome.days
+
+
+def test_day_before_the_archive_is_not_archived(days):
+    outcome = coverage(days, BEFORE, DAYS[1])
+    assert outcome.days == [DAYS[0]]
+    assert outcome.faults[BEFORE].endswith("is not archived yet")
+
+
+def test_last_archived_day_is_done_again_once_the_next_one_is_there(make_runtime, place_settings, folder):
+    runtime = make_runtime(**place_settings)
+    store(runtime.sessions, flights())
+    archive(runtime.sessions, runtime.settings, now=datetime(2026, 3, 3, 7, tzinfo=UTC))
+    first = run_job(runtime.sessions, runtime.settings, "patterns", DAYS[0], DAYS[1])
+    assert first.incomplete == [DAYS[0]]
+    cut = results(folder, "patterns")
+    archive(runtime.sessions, runtime.settings)
+    second = run_job(runtime.sessions, runtime.settings, "patterns", DAYS[0], DAYS[1])
+    assert (second.days, second.incomplete) == ([DAYS[0]], [])
+    assert results(folder, "patterns") != cut
+
+
+def test_coverage_without_a_station_names_the_setting(make_runtime, place_settings):
+    runtime = make_runtime(**place_settings)
+    store(runtime.sessions, flights())
+    archive(runtime.sessions, runtime.settings)
+    outcome = run_job(runtime.sessions, runtime.settings, "coverage", DAYS[0], DAYS[1])
+    assert "station_lat" in outcome.faults[DAYS[0]]
+
+
+@pytest.mark.parametrize(("how", "tries"), [("once", 1), ("always", 3)])
+def test_worker_that_dies_is_replaced_and_its_day_tried_again(days, tmp_path, how, tries):
+    told = []
+    pool = ProcessPool([sys.executable, "-c", DYING, str(tmp_path / "died"), how], 2, told.append)
+    try:
+        outcome = coverage(days, workers=pool)
+    finally:
+        pool.close()
+    assert len(told) == tries
+    assert all(line.startswith("2026-03-02") for line in told)
+    assert set(outcome.faults) == (set() if how == "once" else {DAYS[1]})
+    assert len(outcome.days) + len(outcome.faults) == 4
+
+
+def test_same_job_does_not_run_twice_at_once(days):
+    with (
+        only_runner(days.settings, "coverage"),
+        pytest.raises(ArchiveError, match="running batch coverage already"),
+        only_runner(days.settings, "coverage"),
+    ):
+        pass
