@@ -14,6 +14,7 @@ import os
 import sys
 import tempfile
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 SQLITE = ["--database", "sqlite"]
@@ -27,6 +28,8 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     "audio": ({"audio.UPLOADS": 2, "audio.ROWS": 20, "audio.PAGES": 1}, None),
     "backup": ({"backup.AIRCRAFT": 5, "backup.FLOWN_S": 60, "backup.MEGABYTES": 2, "backup.RECORDINGS": 2,
                 "backup.QUIET_S": 0.1}, SQLITE),
+    "batch": ({"batch.AIRCRAFT": 4, "batch.FLOWN_S": 300, "batch.DAYS": 2, "batch.ROW_DAYS": 1,
+               "batch.JOBS": ("patterns",), "batch.START": datetime(2026, 3, 1, 23, 57, tzinfo=UTC)}, None),
     "cannonball": ({"cannonball.USERS": 2, "cannonball.AIRCRAFT": 100, "cannonball.KNOWN_IN_SKY": 5,
                     "cannonball.WARM_UP_TICKS": 2, "cannonball.TICKS": 2, "cannonball.KNOWN": 500,
                     "cannonball.SEARCHES": 5, "cannonball.CHECKS": 5, "cannonball.IMPORTED": 1000,

@@ -61,12 +61,16 @@ class PastDay(Protocol):
     def skies(self, begin: float, end: float, step_s: float) -> Iterator[Any]:
         """The picture (``skywatch.picture.state.sky.Sky``) every ``step_s``, positions brought to each moment.
 
-        It has what stored points and flights have; positions count as the aircraft's own.
+        It has what stored points and flights have; positions count as the aircraft's own. Five minutes after the last
+        aircraft has left there are none until the next one comes.
         """
         ...
 
     def moments(self, begin: float, end: float, step_s: float) -> Iterator[bytes]:
-        """The picture every ``step_s`` as encoded JSON (``{now, aircraft}``), as ``Feature.past_pictures`` yields."""
+        """The picture every ``step_s`` as encoded JSON (``{now, aircraft}``), as ``Feature.past_pictures`` yields.
+
+        Two hours after the last aircraft has left there are none until the next one comes.
+        """
         ...
 
 

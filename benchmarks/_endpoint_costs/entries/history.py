@@ -66,6 +66,8 @@ ENTRIES: Entries = {
         span("31 days in the finest cells", "/history/heatmap?cell_deg=0.01", 30.9, **EVALUATION),
         span("31 days of some altitudes", "/history/heatmap?cell_deg=1&min_altitude_ft=1", 30.9, **EVALUATION),
     ],
+    # The installation has no archive; in one, a process of its own answers.
+    "GET /api/v1/history/hotspots": [read("without an archive", "/history/hotspots", status=(503,))],
     "GET /api/v1/history/coverage": [
         span("31 days", "/history/coverage", 30.9, **EVALUATION),
         span(

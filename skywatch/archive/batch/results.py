@@ -111,9 +111,13 @@ def read_file(place: Place, day: date, manifest: ResultManifest) -> bytes:
     try:
         data = place.read(f"{folder_of(day)}/{file.name}", file.bytes)
     except MissingFile:
-        raise DayError(day, f"has a damaged result: {file.name} is missing", place.url) from None
+        raise DayError(day, f"has a damaged result of {manifest.job}: {file.name} is missing", place.url) from None
     if hashlib.sha256(data).hexdigest() != file.sha256:
-        raise DayError(day, f"has a damaged result: {file.name} does not have the hash of its manifest", place.url)
+        raise DayError(
+            day,
+            f"has a damaged result of {manifest.job}: {file.name} does not have the hash of its manifest",
+            place.url,
+        )
     return data
 
 

@@ -27,6 +27,8 @@ from skywatch.picture.state.sky import Sky
 HOUR_S = 3600
 # Points may lie outside of the first and last message of a flight by no more than the picture's retention (s).
 BEYOND_S = 120.0
+# Without any aircraft there are moments for so long (s): longer than any rule waits.
+EMPTY_S = 7200.0
 
 
 class HistoryDay:
@@ -79,7 +81,12 @@ class HistoryDay:
             flight.id: Label(flight.id, flight.callsign, flight.registration, flight.aircraft_type, flight.military)
             for flight in self._facts.values()
         }
+        seen_at = begin
         for points, moments in windows(self._slices(begin, end), begin, end, step_s):
+            if len(points):
+                seen_at = float(moments[-1])
+            elif moments[0] - seen_at > EMPTY_S:
+                continue
             yield from moment_lines(points, moments, labels)
 
     @cached_property

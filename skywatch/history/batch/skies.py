@@ -29,6 +29,8 @@ from skywatch.history.storage.points import (
 from skywatch.picture.state.sky import COLUMNS, SOURCE_INDEX, Sky
 
 KIND = GROUND | NO_ALTITUDE
+# Without any aircraft there are skies for so long (s): what needs time to end has ended then.
+EMPTY_S = 300.0
 _TEXTS = {"flight": "callsign", "registration": "registration", "type": "aircraft_type", "category": "category"}
 
 
@@ -38,11 +40,12 @@ class SkyColumns:
     def __init__(self, facts: Mapping[int, FlightFacts]) -> None:
         self._facts = facts
         self._seq = 0
+        self._seen_at = float("-inf")
         self._rows: dict[str, int] = {}
         self._first_seen: dict[str, float] = {}
 
     def skies(self, points: Points, moments: Column) -> Iterator[Sky]:
-        """The sky at each of ``moments`` (unix s), which ``points`` (in order) determine."""
+        """The sky at each of ``moments`` (unix s), which ``points`` (in order) determine; without aircraft but few."""
         starts = starts_of(points)
         flights = _Flights(points, starts, self._facts)
         tracks = _Segments(points)
@@ -54,6 +57,10 @@ class SkyColumns:
             for index, count in enumerate(batch.counts.tolist()):
                 begin, end = end, end + count
                 now = float(times[batch.first + index]) / 1000
+                if count:
+                    self._seen_at = now
+                elif now - self._seen_at > EMPTY_S:
+                    continue
                 which = batch.flight[begin:end]
                 aircraft = flights.aircraft[which]
                 first_seen[aircraft] = np.fmin(first_seen[aircraft], now)

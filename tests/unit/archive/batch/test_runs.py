@@ -14,7 +14,7 @@ from skywatch.archive.state import mark_changed
 from skywatch.core.database.engine import writing
 from tests.archives import archive
 from tests.batches import moment, results, run_job, store, straight
-from tests.unit.archive.batch.conftest import AFTER, BEFORE, DAYS, flights
+from tests.unit.archive.batch.conftest import AFTER, BEFORE, DAYS, install
 
 # A worker that dies with its first task, or with each; a file says which it is.
 DYING = """
@@ -83,9 +83,8 @@ def test_day_before_the_archive_is_not_archived(days):
     assert outcome.faults[BEFORE].endswith("is not archived yet")
 
 
-def test_last_archived_day_is_done_again_once_the_next_one_is_there(make_runtime, place_settings, folder):
-    runtime = make_runtime(**place_settings)
-    store(runtime.sessions, flights())
+def test_last_archived_day_is_done_again_once_the_next_one_is_there(migrated_sqlite, tmp_path, folder):
+    runtime = install(migrated_sqlite, tmp_path)
     archive(runtime.sessions, runtime.settings, now=datetime(2026, 3, 3, 7, tzinfo=UTC))
     first = run_job(runtime.sessions, runtime.settings, "patterns", DAYS[0], DAYS[1])
     assert first.incomplete == [DAYS[0]]
@@ -96,9 +95,8 @@ def test_last_archived_day_is_done_again_once_the_next_one_is_there(make_runtime
     assert results(folder, "patterns") != cut
 
 
-def test_coverage_without_a_station_names_the_setting(make_runtime, place_settings):
-    runtime = make_runtime(**place_settings)
-    store(runtime.sessions, flights())
+def test_coverage_without_a_station_names_the_setting(migrated_sqlite, tmp_path):
+    runtime = install(migrated_sqlite, tmp_path)
     archive(runtime.sessions, runtime.settings)
     outcome = run_job(runtime.sessions, runtime.settings, "coverage", DAYS[0], DAYS[1])
     assert "station_lat" in outcome.faults[DAYS[0]]
