@@ -31,6 +31,8 @@ def running(target: Callable[..., None], *arguments: Any, **options: Any) -> Ite
     here, there = context.Pipe()
     process = context.Process(target=target, args=(there, *arguments), kwargs=options, daemon=True)
     process.start()
+    # So that the pipe ends when the process does.
+    there.close()
     try:
         if not here.poll(60):
             raise RuntimeError("the server did not start")
@@ -165,7 +167,7 @@ def skywatch_server(pipe: Pipe, **options: str) -> None:
     from skywatch.core.bus import Message
 
     async def serve() -> None:
-        async with _skywatch(**options) as (server, runtime):
+        async with skywatch(**options) as (server, runtime):
             pipe.send(server.port)
 
             async def send(payload: bytes, size: int) -> None:
@@ -193,7 +195,8 @@ class Anybody:
         return default_access(feature)
 
 
-def _skywatch(**changes: Any) -> Any:
+def skywatch(bus: str = "memory", **changes: Any) -> Any:
+    """A real-time server of an open installation with its runtime, as an asynchronous context."""
     from contextlib import asynccontextmanager
 
     from skywatch.core.bus import open_bus
@@ -218,7 +221,7 @@ def _skywatch(**changes: Any) -> Any:
             settings = load(ini, environ={})
             engine = create_engine(url)
             upgrade(engine)
-            runtime = Runtime(settings, engine, create_session_factory(engine), open_bus("memory"))
+            runtime = Runtime(settings, engine, create_session_factory(engine), open_bus(bus))
             server = RealtimeServer(runtime, Anybody())
             await server.start()
             try:
@@ -283,7 +286,7 @@ def sky_server(pipe: Pipe, aircraft: int, options: dict[str, str]) -> None:
     prepared = skies(aircraft, 12) if aircraft else []
 
     async def serve() -> None:
-        async with _skywatch(**options) as (server, runtime):
+        async with skywatch(**options) as (server, runtime):
             stop = threading.Event()
 
             def tick() -> None:

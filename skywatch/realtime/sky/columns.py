@@ -72,15 +72,27 @@ def became_stale(sky: Sky, before: Sky) -> npt.NDArray[np.bool_]:
 
 
 def _texts(column: Column) -> list[Any]:
-    return [text.decode("ascii", "replace") or None for text in column.tolist()]
+    try:
+        values: list[Any] = column.astype("U").tolist()
+    except UnicodeDecodeError:
+        values = [text.decode("ascii", "replace") for text in column.tolist()]
+    return _without(values, column == b"")
 
 
 def _wholes(column: Column) -> list[Any]:
-    return [None if value != value else round(value) for value in column.tolist()]
+    is_unknown = np.isnan(column)
+    return _without(np.rint(np.where(is_unknown, 0, column)).astype(np.int64).tolist(), is_unknown)
 
 
 def _degrees(column: Column) -> list[Any]:
-    return [None if value != value else value for value in np.round(column, POSITION_DIGITS).tolist()]
+    return _without(np.round(column, POSITION_DIGITS).tolist(), np.isnan(column))
+
+
+def _without(values: list[Any], is_unknown: npt.NDArray[np.bool_]) -> list[Any]:
+    """Values as they are written, None for unknown ones."""
+    for at in np.flatnonzero(is_unknown).tolist():
+        values[at] = None
+    return values
 
 
 def _tenths(column: Column) -> list[Any]:
@@ -107,7 +119,7 @@ QUICK: dict[str, tuple[str, Callable[[Column], list[Any]]]] = {
 }
 
 
-def rows_of(sky: Sky, rows: Rows, fields: tuple[str, ...], details: bool) -> list[list[Any]]:
+def rows_of(sky: Sky, rows: Rows, fields: tuple[str, ...], details: bool) -> list[tuple[Any, ...]]:
     """Complete rows of some aircraft; unknown values are None, and so are airframe details without ``details``."""
     slow = [name for name in fields if name not in QUICK and name not in ("hex", "flags")]
     objects = [msgspec.json.decode(sky.body(row, details)) for row in rows.tolist()] if slow else []
@@ -122,7 +134,7 @@ def rows_of(sky: Sky, rows: Rows, fields: tuple[str, ...], details: bool) -> lis
             columns.append(write(sky.column(column)[rows]))
         else:
             columns.append([entry.get(name) for entry in objects])
-    return [list(row) for row in zip(*columns, strict=True)]
+    return list(zip(*columns, strict=True))
 
 
 Encode = Callable[[Any], bytes]
@@ -158,7 +170,7 @@ class EncodedRows:
         if not len(marked) or self._flags is None:
             return self._shared(rows, encode)
         is_marked = np.isin(rows, marked)
-        own = rows_of(self._sky, rows[is_marked], self._fields, self._details)
+        own = [list(row) for row in rows_of(self._sky, rows[is_marked], self._fields, self._details)]
         for row in own:
             row[self._flags] |= ALERT
         return self._shared(rows[~is_marked], encode) + [encode(row) for row in own]

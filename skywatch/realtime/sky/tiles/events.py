@@ -5,6 +5,7 @@ Only tiles with aircraft that are marked for a user (flag 8) are that user's own
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -49,6 +50,8 @@ class TileEvents:
         self.marked = columns.marked
         self._layouts: dict[tuple[Population, Grid], TileLayout] = {}
         self._frames: dict[Variant, VariantFrames] = {}
+        # Packed names of tiles that were read.
+        self._names: dict[Grid, dict[int, bytes]] = defaultdict(dict)
 
     def of(self, variant: Variant) -> VariantFrames:
         """The frames of a variant at this tick."""
@@ -56,7 +59,8 @@ class TileEvents:
         if frames is None or frames.layout.sky is not self._state.sky:
             layout = self._layout(variant.population, variant.grid)
             rows = self._columns.encoded_rows(DEFAULT_FIELDS, False)
-            frames = self._frames[variant] = VariantFrames(variant, self._state, layout, rows)
+            names = self._names[variant.grid]
+            frames = self._frames[variant] = VariantFrames(variant, self._state, layout, rows, names)
         return frames
 
     def forget(self, variants: Iterable[Variant]) -> None:
@@ -84,8 +88,16 @@ class TileEvents:
 class VariantFrames:
     """The frames of one variant at one tick."""
 
-    def __init__(self, variant: Variant, state: PictureState, layout: TileLayout, rows: EncodedRows) -> None:
+    def __init__(
+        self,
+        variant: Variant,
+        state: PictureState,
+        layout: TileLayout,
+        rows: EncodedRows,
+        names: dict[int, bytes],
+    ) -> None:
         self.layout = layout
+        self._names = names
         self._rows = rows
         self._variant = variant
         sky = layout.sky
@@ -149,14 +161,16 @@ class VariantFrames:
         return frame
 
     def _frame(self, tile: int, bodies: list[bytes], removed: list[str], *, full: bool) -> bytes:
-        parts = [
+        name = self._names.get(tile)
+        if name is None:
+            name = self._names[tile] = b"\xa4tile" + _pack(self._variant.grid.name(tile))
+        parts = (
             self._head,
-            b"\xa4tile",
-            _pack(self._variant.grid.name(tile)),
+            name,
             b"\xa4full\xc3" if full else b"\xa4full\xc2",
-            b"\xa7removed",
-            _pack(removed),
+            b"\xa7removed" + _pack(removed) if removed else b"\xa7removed\x90",
             b"\xa4rows",
             array_head(len(bodies)),
-        ]
-        return message_frame(b"".join(parts + bodies), self._variant.deflate, binary=True)
+            *bodies,
+        )
+        return message_frame(b"".join(parts), self._variant.deflate, binary=True)

@@ -91,6 +91,7 @@ class TileReaders:
         # Sending may end a client that is too slow, which changes the readers.
         for group in list(self._groups.values()):
             sent = dropped = 0
+            frames: VariantFrames | None = None
             for reader in list(group.readers):
                 if not reader.is_level:
                     continue
@@ -99,7 +100,7 @@ class TileReaders:
                     dropped += 1
                     continue
                 try:
-                    frames = self._events.of(group.variant)
+                    frames = frames or self._events.of(group.variant)
                     sent += self._send_changes(reader, frames) if continuous else self._send_full(reader, frames)
                 except Exception as error:
                     reader.is_level = False
@@ -114,7 +115,7 @@ class TileReaders:
         own = self._own(reader, frames, full=False)
         if own:
             shared = shared | own
-        parts = [shared[tile] for tile in reader.tiles if tile in shared]
+        parts = list(filter(None, map(shared.get, reader.tiles)))
         if parts:
             reader.listener.outbox.push(b"".join(parts))
         return len(parts)

@@ -11,7 +11,7 @@ import pytest
 from skywatch.realtime.protocols.native import encode_event
 from skywatch.realtime.sky.aircraft import View
 from skywatch.realtime.sky.areas import Area
-from skywatch.realtime.sky.columns import DEFAULT_FIELDS, MILITARY, Form, thin
+from skywatch.realtime.sky.columns import DEFAULT_FIELDS, MILITARY, Form, rows_of, thin
 from skywatch.realtime.sky.live import LiveTopics
 from skywatch.realtime.subscribers.commands import InvalidCommand, Subscribe
 from tests.realtime import Skies
@@ -121,6 +121,19 @@ def test_emergencies_and_military_aircraft_come_first():
     sky.column("emergency")[399] = True
     shown = {sky.hexes[row] for row in thin(sky, np.arange(len(sky)), 3, frozenset()).tolist()}
     assert shown == {f"{399:06x}", f"{300:06x}", f"{301:06x}"}
+
+
+def test_unknown_values_are_null_and_others_are_rounded():
+    sky = Skies().next({f"{i:06x}": {"lat": 47.00005 + i, "lon": -0.00004} for i in range(3)})
+    columns = sky.columns
+    columns["gs_kt"][:], columns["alt_baro_ft"][:] = [120.5, np.nan, 121.5], [np.nan, -25.4, 41_000]
+    columns["distance_nm"][:], columns["flight"][:] = [np.nan, 1.26, 0], [b"", b"SWR\xe9", b"SWR1"]
+    fields = ("hex", "lat", "gs", "alt_baro", "distance_nm", "flight", "category")
+    assert rows_of(sky, np.array([2, 0, 1]), fields, False) == [
+        ("000002", 49.0, 122, 41_000, 0.0, "SWR1", None),
+        ("000000", 47.0, 120, None, None, None, None),
+        ("000001", 48.0, None, -25, 1.3, "SWR\ufffd", None),
+    ]
 
 
 @pytest.mark.parametrize(
