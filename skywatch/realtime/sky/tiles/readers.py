@@ -69,7 +69,6 @@ class TileReaders:
         group.counts[list(reader.tiles)] -= 1
         if not group.readers:
             del self._groups[group.variant]
-            self._events.forget(self._groups)
 
     def is_reading(self, listener: Listener, view: View) -> bool:
         """Whether a listener reads the tiles of a view, and no others by now."""
@@ -88,6 +87,8 @@ class TileReaders:
 
         Yields the readers for whom no frames could be made: they have to catch up.
         """
+        # Not when the last reader leaves: one that changes its list finds the frames of this tick again.
+        self._events.forget(self._groups)
         # Sending may end a client that is too slow, which changes the readers.
         for group in list(self._groups.values()):
             sent = dropped = 0

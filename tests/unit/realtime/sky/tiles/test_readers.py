@@ -224,7 +224,7 @@ def test_a_compressed_frame_is_made_once_and_stands_alone(made):
     assert len(readers[0].tiles["1:136:187"]) == 200
 
 
-def test_new_lists_begin_in_full_and_the_old_one_ends():
+def test_new_lists_begin_in_full_and_the_old_one_ends(made):
     topics, skies = LiveTopics(), Skies()
     client, moved = Reader(FINE, ["1:136:187"]), Reader(FINE, ["1:138:182", "1:136:187"])
     moved.outbox = client.outbox
@@ -237,6 +237,11 @@ def test_new_lists_begin_in_full_and_the_old_one_ends():
         ("1:138:182", True, 1), ("1:136:187", True, 1),
     ]  # fmt: skip
     topics.leave(client, moved.view)
+    made.clear()
+    topics.join(client, client.view, None)
+    topics.leave(client, client.view)
+    assert len(client.read()) == 1
+    assert made == [], "who changes its list again and again within a tick has no frame made twice"
     topics.tick([skies.next({})])
     assert client.read() == []
 
