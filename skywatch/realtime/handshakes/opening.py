@@ -11,7 +11,6 @@ from skywatch.core.problems import Problem
 from skywatch.realtime.connections import closing
 from skywatch.realtime.connections.authentication import NO_OFFER, Offer
 from skywatch.realtime.connections.closing import Refusal
-from skywatch.realtime.connections.link import Link
 from skywatch.realtime.connections.peers import CountedPeer
 from skywatch.realtime.connections.queues import Outbox
 from skywatch.realtime.handshakes import handshake
@@ -20,6 +19,7 @@ from skywatch.realtime.protocols import engineio
 from skywatch.realtime.protocols.base import Protocol
 from skywatch.realtime.protocols.native import NATIVE, PACKED, PACKED_SUBPROTOCOL, SUBPROTOCOL
 from skywatch.realtime.protocols.socketio import SocketIOProtocol
+from skywatch.realtime.subscribers.link import Link
 from skywatch.realtime.subscribers.session import Session
 from skywatch.realtime.subscribers.shared import Shared
 

@@ -12,7 +12,6 @@ from skywatch.realtime.connections.closing import INTERNAL_ERROR, Closing
 from skywatch.realtime.connections.ending import Ending
 from skywatch.realtime.connections.heartbeat import Heartbeat
 from skywatch.realtime.connections.limits import Limits
-from skywatch.realtime.connections.link import Link
 from skywatch.realtime.connections.queues import Outlet
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.metrics import REALTIME_UPGRADES
@@ -20,6 +19,7 @@ from skywatch.realtime.polling.outbox import PollingOutbox
 from skywatch.realtime.protocols import engineio
 from skywatch.realtime.protocols.engineio import SEPARATOR
 from skywatch.realtime.protocols.socketio import PollingProtocol
+from skywatch.realtime.subscribers.link import Link
 from skywatch.realtime.subscribers.session import Session
 
 # A session that was ended is kept for so long, so that the client reads the close packet with its next poll.

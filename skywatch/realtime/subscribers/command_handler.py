@@ -10,7 +10,6 @@ import msgspec
 from skywatch.core.clock import unix_now, unix_to_iso
 from skywatch.core.problems import Problem
 from skywatch.realtime.connections.authentication import Admission, credential_of_auth
-from skywatch.realtime.connections.link import Link
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.protocols import base
 from skywatch.realtime.sky.tiles.grid import TileForm
@@ -25,6 +24,7 @@ from skywatch.realtime.subscribers.commands import (
     area_of,
     convert,
 )
+from skywatch.realtime.subscribers.link import Link
 from skywatch.realtime.subscribers.register import AccountsAwayError
 from skywatch.realtime.subscribers.subscriptions import Subscriptions
 from skywatch.security.visibility import Visibility

@@ -12,7 +12,6 @@ from skywatch.realtime.connections import closing
 from skywatch.realtime.connections.authentication import NO_OFFER, Admission, credential_of_auth
 from skywatch.realtime.connections.closing import Closing, Refusal
 from skywatch.realtime.connections.frames import variant_of
-from skywatch.realtime.connections.link import Link
 from skywatch.realtime.connections.queues import Outlet
 from skywatch.realtime.events.published import Stream
 from skywatch.realtime.hub import Hub
@@ -20,6 +19,7 @@ from skywatch.realtime.protocols import base, socketio
 from skywatch.realtime.sky.aircraft import View
 from skywatch.realtime.subscribers.answers import Answers
 from skywatch.realtime.subscribers.command_handler import CommandHandler
+from skywatch.realtime.subscribers.link import Link
 from skywatch.realtime.subscribers.register import AccountsAwayError
 from skywatch.realtime.subscribers.subscriptions import Subscriptions
 from skywatch.security.visibility import Visibility
