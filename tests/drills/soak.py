@@ -24,7 +24,7 @@ from typing import Any
 import httpx
 import websockets
 
-from tests.drills.soak_traffic import make_rules, put_recordings, send_messages
+from tests.drills.soak_traffic import make_rules, paths, put_recordings, send_messages
 from tests.ports import free_port
 from tests.processes import Service
 from tests.waiting import PATIENCE_S, eventually, until
@@ -131,22 +131,8 @@ async def _call(client: httpx.AsyncClient, soak: Soak, a_second: float) -> None:
             await _log_in(client)
             hexes = [a["hex"] for a in (await client.get("/api/v1/aircraft?limit=1000")).json()["aircraft"]]
             logged_in_at = began
-        hex_ = hexes[number % len(hexes)]
-        path = (
-            "/aircraft?limit=200",
-            f"/aircraft/{hex_}",
-            "/aircraft?bbox=7,46,9,48&sort=distance",
-            "/history/flights?limit=50",
-            f"/history/tracks/{hex_}",
-            "/system/status",
-            "/system/health",
-            f"/aircraft/airframes/{hex_}",
-            "/alerts/rules",
-            "/safety/events",
-            "/alerts/history",
-            "/acars/messages?q=position",
-            "/audio/transmissions",
-        )[number % 13]
+        choices = paths(hexes[number % len(hexes)])
+        path = choices[number % len(choices)]
         try:
             status = str((await client.get(f"/api/v1{path}")).status_code)
         except httpx.HTTPError as error:

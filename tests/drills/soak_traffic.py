@@ -20,6 +20,25 @@ RECORDING_EVERY_S = 20.0
 LABELS = ("SQ", "Q0", "H1", "5Z", "15", "80", "_d")
 
 
+def paths(hex_: str) -> tuple[str, ...]:
+    """What callers read in turn: the sky, one aircraft, the past and the state of the service."""
+    return (
+        "/aircraft?limit=200",
+        f"/aircraft/{hex_}",
+        "/aircraft?bbox=7,46,9,48&sort=distance",
+        "/history/flights?limit=50",
+        f"/history/tracks/{hex_}",
+        "/system/status",
+        "/system/health",
+        f"/aircraft/airframes/{hex_}",
+        "/alerts/rules",
+        "/safety/events",
+        "/alerts/history",
+        "/acars/messages?q=position",
+        "/audio/transmissions",
+    )
+
+
 def rules() -> list[dict[str, Any]]:
     """Rules of every kind: single tests, trees, expressions, a count, and a fence."""
     conditions: list[dict[str, Any]] = [
