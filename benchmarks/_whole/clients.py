@@ -98,7 +98,8 @@ class Clients:
 
     def _greeting(self, number: int) -> list[bytes]:
         area = number % AREAS
-        message: dict[str, Any] = {"type": "subscribe", "topics": ["aircraft", "safety", "audio"]}
+        message: dict[str, Any] = {"type": "subscribe", "topics": ["aircraft"]}
+        others: dict[str, Any] = {"type": "subscribe", "topics": ["safety", "audio"]}
         if area != WHOLE_SKY:
             draw = random.Random(area)
             lat, lon = self._plan.centres[area % len(self._plan.centres)]
@@ -109,12 +110,12 @@ class Clients:
         if area % 2:
             message["format"] = "columns"
         if number % ACARS_OF == 0:
-            message["topics"].append("acars")
+            others["topics"].append("acars")
         if number < len(self._plan.keys):
-            message["topics"] += ["alerts", "cannonball"]
+            others["topics"] += ["alerts", "cannonball"]
         token = self._plan.keys[number % len(self._plan.keys)]
         connect = {"type": "connect", "auth": {"token": token}}
-        return [masked(json.dumps(words).encode()) for words in (connect, message)]
+        return [masked(json.dumps(words).encode()) for words in (connect, message, others)]
 
     def _take(self, subscriber: Subscriber, head: bytes) -> None:
         found = _EVENT.search(head)

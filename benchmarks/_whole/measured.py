@@ -134,12 +134,15 @@ def _around(ledger: Ledger, owner: Any, name: str, label: Callable[..., str]) ->
 
 def install(ledger: Ledger) -> None:
     """Let the loop, the pool, the monitors and the parts above charge their time."""
+    from waitress.task import WSGITask
+
     from skywatch.picture.running_monitors import RunningMonitors
 
     _around(ledger, asyncio.Handle, "_run", lambda handle: package_of(handle._callback))
     work_item: Any = concurrent.futures.thread._WorkItem
     _around(ledger, work_item, "run", lambda item: package_of(functools.partial(item.fn, *item.args)))
     _around(ledger, RunningMonitors, "_observe", lambda monitors, name, *others: f"monitor {name}")
+    _around(ledger, WSGITask, "service", lambda task: f"api: {task.request.command} {_kind_of_path(task.request.path)}")
     for module, owner, name, label in PARTS:
         _around(ledger, getattr(importlib.import_module(module), owner), name, functools.partial(_named, label))
 
@@ -150,6 +153,12 @@ def install(ledger: Ledger) -> None:
             ledger.leave()
 
     gc.callbacks.append(collecting)
+
+
+def _kind_of_path(path: str) -> str:
+    """Without the API's prefix, and with ``-`` for what names one thing."""
+    words = path.removeprefix("/api/v1").strip("/").split("/")
+    return "/" + "/".join("-" if set(word) & set("0123456789") else word for word in words)
 
 
 def _named(label: str, *arguments: Any) -> str:

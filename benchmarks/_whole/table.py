@@ -11,26 +11,28 @@ from typing import Any
 SMALL = 0.004
 # Kinds of threads by what they are for; others have their own name.
 NAMES = {
-    "waitress": "api: requests",
+    "waitress": "api",
     "MainThread": "api: sockets, main thread",
     "asyncio": "pool of threads",
     "ledger": "the ledger itself",
     "without Python": "threads of libraries",
 }
+# Those that do several things, which the ledger tells apart.
+SPLIT = ("loop", "asyncio", "waitress")
 Parts = Counter[str]
 
 
 def parts_between(before: dict[str, Any], after: dict[str, Any]) -> Parts:
     """Processor seconds of a process by part between two readings; ``else`` is what no thread or part has.
 
-    In the loop's thread and in the pool the parts are those of the ledger, and ``itself`` is what lies between them.
+    In the threads of SPLIT the parts are those of the ledger, and ``itself`` is what lies between them.
     """
     spent: Parts = Counter()
     for thread, until_s in after["threads"].items():
         took = until_s - before["threads"].get(thread, 0.0)
         parts = _parts_of(before, after, thread)
         name = NAMES.get(thread, thread)
-        if not parts or name != thread and thread != "asyncio":
+        if not parts or thread not in SPLIT:
             spent[name] += took
             continue
         for part, seconds in parts.items():
@@ -46,6 +48,8 @@ def _parts_of(before: dict[str, Any], after: dict[str, Any], thread: str) -> dic
 
 
 def _label(thread: str, part: str) -> str:
+    if thread == "waitress":
+        return part if part.startswith("api") else f"api: {part}"
     if thread == "loop":
         return part if ": " in part or part.startswith(("monitor ", "garbage")) else f"loop: {part}"
     return f"{NAMES.get(thread, thread)}: {part}"
