@@ -73,6 +73,8 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
                 "mode_s.peers_interpreter": lambda: None}, None),
     "patterns": ({"patterns.SKY": 50, "patterns.WARM_TICKS": 5, "patterns.TICKS": 2, "patterns.PEER_TICKS": 1,
                   "_pattern_corpora.RECORDED_OF_EACH": 1}, ["--drawn", "1"]),
+    "raw_receivers": ({"raw_receivers.AIRCRAFT": 5, "raw_receivers.SECONDS": 1, "raw_receivers.SETTLE_S": 0.1,
+                       "raw_receivers.IDLE_S": 0.1, "raw_receivers.ANSWER_S": 1.5}, None),
     "realtime": ({"realtime.SHOWN": ("by_polling", "idle"), "realtime.IDLE": 20, "_realtime_polling.CLIENTS": 5,
                   "_realtime_polling.AIRCRAFT": 5, "_realtime_polling.SECONDS": 2.0}, None),
     "receivers": ({"receivers.SIZES": (20,), "receivers.ROUNDS": 1}, None),

@@ -37,9 +37,7 @@ def soak(whole: Whole, minutes: float, every_min: float) -> Counter[str]:
 def _row(
     began: float, before: dict[str, Any], after: dict[str, Any], seen: dict[str, Any], problems: int
 ) -> tuple[Any, ...]:
-    spent = [
-        sum(table.parts_between(before[n], after[n]).values()) / (after[n]["at"] - before[n]["at"]) for n in after
-    ]
+    spent = [sum(table.parts_between(before[n], after[n]).values()) / (after[n]["at"] - before[n]["at"]) for n in after]
     return (
         f"{(time.monotonic() - began) / 60:.1f}",
         f"{sum(process['rss_mb'] for process in after.values()):.0f}",
