@@ -1,7 +1,8 @@
 """Receivers of raw frames compared: readsb, dump1090-mutability and Skywatch, all fed the same Beast frames.
 
 Processor time for 1,000 messages, of the whole process while frames come in over a socket in real time: 500 aircraft,
-2,000 messages a second of every kind; nobody knows the antenna's place, so that no range limits whom they see. The peers run with ``--net-only`` and write ``aircraft.json`` once a second;
+2,000 messages a second of every kind; nobody knows the antenna's place, so that no range limits whom they see.
+The peers run with ``--net-only`` and write ``aircraft.json`` once a second;
 Skywatch runs as a whole service (SQLite, history, REST, the real-time channel, all monitors), and its decoder alone in
 this process. The peers are programs that are only run: those that SKYWATCH_READSB and SKYWATCH_DUMP1090 name, or those
 on the PATH; one that is not there is skipped.

@@ -1,8 +1,8 @@
 """The whole service with everything on: processor time by part, tick to client, missed ticks, memory.
 
 ``python -m benchmarks whole`` measures one process on SQLite and the production layout (tracker, api, realtime and
-worker on PostgreSQL and NATS) with 200, 2,000, 15,000 and 30,000 aircraft, a minute each. ``python -m benchmarks.whole``
-takes options; ``soak`` prints a row every few minutes for two hours.
+worker on PostgreSQL and NATS) with 200, 2,000, 15,000 and 30,000 aircraft, a minute each.
+``python -m benchmarks.whole`` takes options; ``soak`` prints a row every few minutes for two hours.
 
 The traffic is kept apart, climbs and lands; it comes from a process of its own, as do 500 subscribers of 50 areas, 20
 requests a second and 100 ACARS messages a second. 200 users with 1,000 alert rules, 200 geofences and watch lists are

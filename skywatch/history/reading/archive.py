@@ -29,10 +29,10 @@ CHUNKS_A_PAGE = 64
 CHUNKS_AT_ONCE = 8
 
 
-def read_tail(session: Session) -> Points:
-    """All points that are not in chunks yet."""
+def read_tail(session: Session, aircraft: int | None = None) -> Points:
+    """The points that are not in chunks yet, of one aircraft or of all."""
     rows = session.execute(sa.select(Tail.points, Tail.ends).order_by(Tail.id)).all()
-    return tail_points([(points, ends) for points, ends in rows])
+    return tail_points([(points, ends) for points, ends in rows], aircraft)
 
 
 def read_slices(
@@ -53,7 +53,7 @@ def _stored_slices(
 ) -> Iterator[tuple[int, Points]]:
     """What the database has."""
     first, last = slice_of(span.begin), slice_of(span.end)
-    tail = span.pick(read_tail(session))
+    tail = span.pick(read_tail(session, span.aircraft))
     recent = slices(tail)
     tail_begins = {int(at) for at in np.unique(recent) if first <= at <= last and not at % (every * SLICE_S)}
     for at, parts in _chunk_slices(session, span, first, last, between_pages, every):
@@ -93,7 +93,7 @@ def read_aircraft(session: Session, span: Span, periods: Iterable[tuple[float, f
     if span.aircraft is None:
         raise ValueError("the span names no aircraft")
     begins = sorted({at for begin, end in periods for at in range(slice_of(begin), slice_of(end) + 1, SLICE_S)})
-    tail = span.pick(read_tail(session))
+    tail = span.pick(read_tail(session, span.aircraft))
     parts = [tail[np.isin(slices(tail), begins)]]
     query = sa.select(Chunk.id, Chunk.data).where(Chunk.shard.in_(shards_of(span.aircraft)))
     for number in range(0, len(begins), CHUNKS_A_PAGE):

@@ -12,14 +12,17 @@ from skywatch.history.storage.points import Points, in_order, no_points
 log = logging.getLogger(__name__)
 
 
-def tail_points(tails: list[tuple[bytes, bytes]]) -> Points:
-    """All points of the tail in order, with the newest row's provisional ends."""
+def tail_points(tails: list[tuple[bytes, bytes]], only: int | None = None) -> Points:
+    """The points of the tail in order, with the newest row's provisional ends.
+
+    Of one aircraft (its ``points.identity``), which costs a fraction of all, or of all.
+    """
     parts = []
     for number, (points, ends) in enumerate(tails, 1):
         try:
-            parts.append(decode(points))
+            parts.append(decode(points, only))
             if number == len(tails):
-                parts.append(decode(ends))
+                parts.append(decode(ends, only))
         except BrokenChunk as error:
             log.error("a row of history_tail cannot be decoded: %s", error)
     return in_order(np.concatenate(parts)) if parts else no_points()

@@ -17,6 +17,7 @@ from skywatch.safety.schemas import PlaceRecord
 # Cells a transaction: SQLite's lock is released in between.
 BATCH = 500
 _places: Any = SafetyPlace.__table__
+_DELETION = sa.delete(_places).where(_places.c.y == sa.bindparam("in_y"), _places.c.x == sa.bindparam("in_x"))
 
 
 def read(session: Session) -> dict[Cell, Learnt]:
@@ -44,8 +45,8 @@ def store(sessions: SessionFactory, learner: Learner) -> None:
 
 
 def _store(session: Session, cells: list[Cell], learner: Learner) -> None:
-    for y, x in cells:
-        session.execute(sa.delete(_places).where(_places.c.y == y, _places.c.x == x))
+    # One statement for all: at 15,000 aircraft thousands of cells change in a minute.
+    session.connection().execute(_DELETION, [{"in_y": y, "in_x": x} for y, x in cells])
     rows = []
     for y, x in cells:
         learnt = learner.cells.get((y, x))
