@@ -1,8 +1,8 @@
 """The users of an installation and what they have: ``python population.py DATABASE_URL``, the rest as JSON on stdin.
 
 Run as a file, with ``PYTHONPATH`` naming the checkout that is measured. It prints the API keys of the users as JSON; an
-administrator logs in. Each user has five alert rules, a geofence and a watch list; some aircraft of the sky are known to
-Cannonball.
+administrator logs in. Each user has five alert rules, a geofence and a watch list; some aircraft of the sky are known
+to Cannonball.
 """
 
 from __future__ import annotations
