@@ -34,6 +34,8 @@ class Subscriber(asyncio.Protocol):
         self.lost: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._head = b""
         self._missing = 0
+        # Of the frame whose head was handed on last.
+        self.opcode = 0
         self._buffer = b""
         self._shaken = False
 
@@ -89,11 +91,11 @@ class Subscriber(asyncio.Protocol):
                     self._buffer = data[at:]
                     return
                 self._missing = size if size < 126 else int.from_bytes(data[at + 2 : start], "big")
-                self._opcode, self._head = data[at] & 15, b""
+                self.opcode, self._head = data[at] & 15, b""
                 at = start
             if not self._missing:
                 self.frames += 1
-                if self._opcode == 9:
+                if self.opcode == 9:
                     self.write(masked(b"", 10))
                 else:
                     self.on_frame(self, self._head)

@@ -88,7 +88,8 @@ def measure(whole: Whole, seconds: float, began: float, memory_at: Sequence[floa
     whole.pipe.send("begin")
     before, servers, world_s = whole.figures(), _server_times(whole), table.server_s(whole.world_pid)
     time.sleep(seconds)
-    after, seen = whole.figures(), whole.ask("report")
+    after = whole.figures()
+    seen: dict[str, Any] = whole.ask("report")
     elapsed = {name: after[name]["at"] - before[name]["at"] for name in after}
     parts: Counter[str] = Counter()
     for name in after:
@@ -98,7 +99,7 @@ def measure(whole: Whole, seconds: float, began: float, memory_at: Sequence[floa
             parts["else" if part == "else" else prefix + part] += 1000 * spent_s / elapsed[name]
     for name, until_s in _server_times(whole).items():
         parts[f"server {name}"] = 1000 * (until_s - servers[name]) / seconds
-    memory = {round((time.monotonic() - began) / 60, 1): _memory(after)}
+    memory: dict[float, Any] = {round((time.monotonic() - began) / 60, 1): _memory(after)}
     for minute in sorted(memory_at):
         time.sleep(max(0.0, began + 60 * minute - time.monotonic()))
         memory[minute] = _memory(whole.figures())

@@ -31,6 +31,7 @@ WHOLE_SKY, ACARS_OF = 0, 10
 # Of the requests one in so many is a user's location; an access token lives fifteen minutes.
 LOCATION_OF, LOGIN_EVERY_S = 5, 600.0
 GOOD = (200, 404)
+CLOSE = 8
 TIMEOUT_S = 30.0
 _EVENT = re.compile(rb'"event":"([a-z_]+:[a-z_]+)".{0,80}?"seq":(\d+)')
 _NOW = re.compile(rb'"now":([0-9.]+)')
@@ -59,6 +60,8 @@ class Seen:
     ticks: set[int] = field(default_factory=set)
     events: Counter[str] = field(default_factory=Counter)
     lost: int = 0
+    # The close codes and reasons of those that the service closed.
+    closed: Counter[str] = field(default_factory=Counter)
     took: list[float] = field(default_factory=list)
     answers: Counter[str] = field(default_factory=Counter)
     bad: Counter[str] = field(default_factory=Counter)
@@ -77,6 +80,7 @@ class Seen:
             "ticks": len(self.ticks),
             "events": dict(self.events),
             "lost": self.lost,
+            "closed": dict(self.closed),
             "requests": len(self.took),
             "requests_p95_ms": took[int(len(took) * 0.95)] * 1000,
             "answers": dict(self.answers),
@@ -118,6 +122,9 @@ class Clients:
         return [masked(json.dumps(words).encode()) for words in (connect, message, others)]
 
     def _take(self, subscriber: Subscriber, head: bytes) -> None:
+        if subscriber.opcode == CLOSE and len(head) >= 2:
+            self.seen.closed[f"{int.from_bytes(head[:2], 'big')} {head[2:].decode(errors='replace')}"] += 1
+            return
         found = _EVENT.search(head)
         if found is None:
             return
@@ -171,20 +178,28 @@ class Clients:
             logged_in_at, due = float("-inf"), time.monotonic()
             for number in itertools.count():
                 if time.monotonic() - logged_in_at > LOGIN_EVERY_S:
-                    logged_in_at = time.monotonic()
-                    await self._log_in(client)
-                    hexes = [a["hex"] for a in (await client.get("/aircraft?limit=1000")).json()["aircraft"]]
+                    try:
+                        hexes = await self._log_in(client)
+                        logged_in_at = time.monotonic()
+                    except (httpx.HTTPError, KeyError) as error:
+                        self.seen.bad[f"/auth/login {type(error).__name__}"] += 1
+                        await asyncio.sleep(1.0)
+                if not hexes:
+                    continue
                 task = asyncio.create_task(self._request(client, number, hexes))
                 self._calls.add(task)
                 task.add_done_callback(self._calls.discard)
                 due += 1 / self._plan.requests_s
                 await asyncio.sleep(max(0.0, due - time.monotonic()))
 
-    async def _log_in(self, client: httpx.AsyncClient) -> None:
+    async def _log_in(self, client: httpx.AsyncClient) -> list[str]:
+        """Take a new token; the addresses of some aircraft."""
         client.headers.pop("Authorization", None)
         answer = await client.post("/auth/login", json={"username": NAME, "password": PASSWORD})
         answer.raise_for_status()
         client.headers["Authorization"] = f"Bearer {answer.json()['access']}"
+        listed = (await client.get("/aircraft?limit=1000")).json()["aircraft"]
+        return [aircraft["hex"] for aircraft in listed]
 
     async def _request(self, client: httpx.AsyncClient, number: int, hexes: list[str]) -> None:
         began = time.monotonic()
@@ -202,7 +217,7 @@ class Clients:
         self.seen.took.append(time.monotonic() - began)
         self.seen.answers[name] += 1
         if status not in GOOD:
-            self.seen.bad[f"{path} {name}"] += 1
+            self.seen.bad[f"{path.replace(hexes[number % len(hexes)], '-')} {name}"] += 1
 
     async def _move(self, client: httpx.AsyncClient, number: int) -> httpx.Response:
         user = number % len(self._plan.keys)

@@ -28,7 +28,12 @@ def soak(whole: Whole, minutes: float, every_min: float) -> Counter[str]:
         total += Counter({"missed": seen["missed"], "lost": seen["lost"], "bad": bad.total()})
         total += Counter({"requests": seen["requests"], "updates": seen["updates"]})
         ticks, longest = ticks + seen["ticks"], longest + seen["seconds"]
-        print(ROW.format(*_row(began, before, after, seen, len(whole.problems()))), bad or "", flush=True)
+        print(
+            ROW.format(*_row(began, before, after, seen, len(whole.problems()))),
+            bad or "",
+            seen["closed"] or "",
+            flush=True,
+        )
     print(f"{ticks} ticks in {longest:.0f} s; {dict(total)}")
     print(*whole.problems()[:40], sep="\n")
     return total

@@ -118,4 +118,6 @@ def _print_rows(results: list[dict[str, Any]]) -> None:
             print(f"  {result['aircraft']:,} aircraft, memory after {minute} min, MB (not of files): {amounts}")
     for result in results:
         events = ", ".join(f"{name} {count:,}" for name, count in sorted(result["events"].items()))
-        print(f"  {result['aircraft']:,} aircraft, events: {events}; answers {result['answers']} {result['bad'] or ''}")
+        print(f"  {result['aircraft']:,} aircraft, events: {events}")
+        wrong = {**result["bad"], **result.get("closed", {})}
+        print(f"  {result['aircraft']:,} aircraft, answers: {result['answers']} {wrong or ''}")
