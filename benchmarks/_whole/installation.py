@@ -28,6 +28,8 @@ HERE = Path(__file__).resolve().parent
 ACARS_A_SECOND = 100.0
 # A day: it is ended sooner.
 LONGEST_S = 86_400
+# A busy machine may take long for the imports of five processes.
+START_S = 300.0
 ROLES = ("tracker", "api", "realtime", "worker")
 LAYOUTS = ("one", "nats", "redis")
 
@@ -192,7 +194,7 @@ def _wait_for(folder: Path, processes: dict[str, Process], ports: tuple[int, int
             return False
         return all((folder / f"{name}.json").exists() for name in processes)
 
-    until(is_up, "the start of the service")
+    until(is_up, "the start of the service", wait_s=START_S)
 
 
 def _clients(stack: ExitStack, plan: clients.Plan) -> Pipe:
