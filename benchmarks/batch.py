@@ -13,8 +13,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -24,13 +22,13 @@ from benchmarks._traffic import Traffic
 from skywatch.core.feature import load as load_path
 from skywatch.features import FEATURES, load
 from tests.archives import archive
-from tests.batches import StoredRows, result_of_rows, results
-from tests.ports import free_port
+from tests.batches import StoredRows, cluster, result_of_rows, results
 
-AIRCRAFT, FLOWN_S, DAYS, ROW_DAYS = 60, 3600, 30, 30
+AIRCRAFT, FLOWN_S, DAYS, ROW_DAYS = 60, 1800, 30, 30
 JOBS = ("safety", "patterns")
+WAYS = ("one process", "two processes", "Dask, two workers")
 # Before midnight, so that half of it is on the next day.
-START = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
+START = datetime(2026, 3, 1, 23, 45, tzinfo=UTC)
 GOAL = 1.8
 CODE = "from skywatch.cli import main; main()"
 
@@ -58,7 +56,7 @@ def main() -> None:
         ini = Path(folder, "sky.ini")
         ini.write_text("[app:main]\nuse = egg:skywatch\n" + "".join(f"{k} = {v}\n" for k, v in values.items()))
         days = [START.date() + timedelta(days=number) for number in range(1, DAYS + 1)]
-        with cluster() as scheduler:
+        with cluster(2 if len(WAYS) > 2 else 0) as (scheduler, _):
             for job in JOBS:
                 judge(base, settings, ini, Path(folder, "archive"), job, days, scheduler)
 
@@ -66,11 +64,7 @@ def main() -> None:
 def judge(base: Any, settings: Any, ini: Path, place: Path, job: str, days: list[date], scheduler: str) -> None:
     """A job in each of the three ways, and from history's rows."""
     found, alone_s = [], 0.0
-    for name, options in (
-        ("one process", ["--workers", "1"]),
-        ("two processes", ["--workers", "2"]),
-        ("Dask, two workers", ["--scheduler", scheduler]),
-    ):
+    for name, options in zip(WAYS, (["--workers", "1"], ["--workers", "2"], ["--scheduler", scheduler]), strict=False):
         shutil.rmtree(place / "batch", ignore_errors=True)
         took_s, cpu_s = command(ini, job, days, options)
         alone_s = alone_s or took_s
@@ -79,7 +73,7 @@ def judge(base: Any, settings: Any, ini: Path, place: Path, job: str, days: list
         found.append(results(place, job))
     idle_s, _ = command(ini, job, days, ["--workers", "2"])
     show(f"{job}: nothing to do", f"{idle_s:.2f} s on the clock")
-    if not found[0] == found[1] == found[2] or len(found[0]) != len(days):
+    if any(other != found[0] for other in found) or len(found[0]) != len(days):
         raise SystemExit(f"{job}: the results differ")
     around = [days[0] - timedelta(days=1), *days, days[-1] + timedelta(days=1)]
     with base.sessions() as session:
@@ -110,26 +104,6 @@ def command(ini: Path, job: str, days: list[date], options: list[str]) -> tuple[
         raise SystemExit(done.stdout + done.stderr)
     told = re.search(r"([\d,.]+) s of processors", done.stdout)
     return took_s, float(told.group(1).replace(",", "")) if told else 0.0
-
-
-@contextmanager
-def cluster(workers: int = 2) -> Iterator[str]:
-    """The address of a scheduler with workers of one thread each."""
-    address = f"tcp://127.0.0.1:{free_port()}"
-    port = address.rsplit(":", 1)[1]
-    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", port]
-    with tempfile.TemporaryDirectory() as folder:
-        worker = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny"]
-        own = ["--no-dashboard", "--local-directory", folder]
-        commands = [[*dask, "--no-dashboard"], *([[*worker, *own]] * workers)]
-        processes = [subprocess.Popen(line, **quiet) for line in commands]
-        try:
-            yield address
-        finally:
-            for process in processes:
-                process.kill()
-                process.wait()
 
 
 if __name__ == "__main__":

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,6 +29,7 @@ from skywatch.history.reading.archive import Span, read
 from skywatch.history.recording.writer import chunk_rows
 from skywatch.history.storage.points import GAP, MILITARY, POINT, address_text, in_order
 from skywatch.history.storage.shards import slices
+from tests.ports import free_port
 
 
 class StoredRows:
@@ -170,3 +175,23 @@ def run_job(sessions, settings, job, begin, end, workers=None):
     """One run of a job over the days from ``begin`` on, before ``end``."""
     batch, _ = open_batch(sessions, settings, FEATURES.batch_jobs()[job], with_keys=True)
     return batch.run(days_between(begin, end), workers or Inline(), lambda done: None)
+
+
+@contextmanager
+def cluster(workers=2):
+    """The address of a scheduler with workers of one thread each, and the processes of these."""
+    address = f"tcp://127.0.0.1:{free_port()}"
+    port = address.rsplit(":", 1)[1]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    dask = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", port]
+    with tempfile.TemporaryDirectory() as folder:
+        worker = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-nanny"]
+        own = ["--no-dashboard", "--local-directory", folder]
+        commands = [[*dask, "--no-dashboard"], *([[*worker, *own]] * workers)] if workers else []
+        processes = [subprocess.Popen(line, **quiet) for line in commands]
+        try:
+            yield address, processes[1:]
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()

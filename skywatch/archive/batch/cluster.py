@@ -44,7 +44,7 @@ class DaskCluster:
             logging.getLogger(name).setLevel(logging.CRITICAL)
         self._url, self._function, self._tell = url, function, tell
         try:
-            self._client = self._dask.Client(url, timeout=CONNECT_S, set_as_default=False)
+            self._client = self._dask.Client(url, timeout=CONNECT_S)
         except (OSError, ValueError, TimeoutError, RuntimeError) as error:
             reason = " ".join(str(error).split())[:150]
             raise ClusterError(f"there is no Dask scheduler at {url}: {reason}") from None
