@@ -117,7 +117,7 @@ class Tracker:
         self._feeders.consume = self._intake.take
         self._feeder_reports = FeederReports(runtime.bus, self._take_second)
         self._follow_faults = FaultLog(log, "changed settings are not followed", "changed settings are followed")
-        self._is_warm = False
+        self._is_warm = self._has_stood_by = False
         # Receivers have the station of the time when they were opened.
         self._must_reopen = False
 
@@ -131,6 +131,7 @@ class Tracker:
 
         Receivers that connect to their source run; those that poll or accept feeders would take from the leader.
         """
+        self._has_stood_by = True
         await self._warm_up()
         self.receivers.start(lambda receiver: getattr(receiver, "runs_on_standby", True))
         try:
@@ -169,6 +170,9 @@ class Tracker:
         # In a thread: a start may wait a little for the bus or the database.
         trail_server = await asyncio.to_thread(TrailServer, self.runtime.bus, self.picture.trails)
         await asyncio.to_thread(self._publisher.start)
+        if self._has_stood_by:
+            # The warm picture first: monitors read what they need from the database before they start.
+            self._publisher.publish(self.picture.tick())
         await asyncio.to_thread(self._feeder_reports.start, asyncio.get_running_loop())
         await asyncio.to_thread(self.monitors.start)
         self.receivers.start()

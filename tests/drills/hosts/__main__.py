@@ -45,6 +45,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--bus", choices=BUSES, help="one bus alone; both if not given")
     parser.add_argument("--only", action="append", default=[], help="faults whose name contains this (may be repeated)")
     parser.add_argument("--times", type=int, help="how often each fault comes, at most")
+    parser.add_argument("--others", type=int, help="how often faults other than of trackers come, at most")
     parser.add_argument("--load", type=float, default=LOAD, help=f"the load above which faults are skipped ({LOAD:g})")
     parser.add_argument("--short", action="store_true", help="one process of most roles, and a few faults")
     parser.add_argument("--folder", type=Path, help="where logs are kept; a temporary folder if not given")
@@ -53,6 +54,8 @@ def _options() -> argparse.Namespace:
 
 def _times(fault: Fault, bus: str, options: argparse.Namespace) -> int:
     times = 1 if options.short else fault.times if bus == (options.bus or BUSES[0]) else min(fault.times, 5)
+    if options.others and not fault.name.startswith("tracker-"):
+        times = min(times, options.others)
     return min(times, options.times) if options.times else times
 
 
@@ -80,8 +83,7 @@ def _note(text: str) -> None:
     print(f"{time.strftime('%H:%M:%S')} load {os.getloadavg()[0]:.1f}: {text}", flush=True)
 
 
-def _play_all(playing: Stage, bus: str, options: argparse.Namespace) -> list[Summary]:
-    summaries = []
+def _play_all(playing: Stage, bus: str, options: argparse.Namespace, summaries: list[Summary]) -> None:
     for fault, hold_s in _chosen(options):
         # The short form counts: how long things take says nothing of a machine that tests run on.
         goals = (None, None) if options.short else (fault.goal_s(bus), BACK_S if fault.has_database else None)
@@ -101,19 +103,22 @@ def _play_all(playing: Stage, bus: str, options: argparse.Namespace) -> list[Sum
                 f" ({playing.last_ill[:100]})"
                 f"{'; ' + words if words else ''}"
             )
-    return summaries
 
 
 def _drill(folder: Path, bus: str, options: argparse.Namespace) -> list[str]:
     """Print the table of one bus; what was missed."""
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o755)
-    with stage(folder, bus, SHORT if options.short else WHOLE, _note) as playing:
-        summaries = _play_all(playing, bus, options)
-    print(f"\n{bus}, {playing.size.subscribers} subscribers, {playing.size.requests_s:g} requests a second:\n\n{HEAD}")
-    for summary in summaries:
-        print(summary)
-    print(flush=True)
+    size, summaries = SHORT if options.short else WHOLE, list[Summary]()
+    try:
+        with stage(folder, bus, size, _note) as playing:
+            _play_all(playing, bus, options, summaries)
+    finally:
+        # Also what was measured before a failure, or before somebody ended it.
+        print(f"\n{bus}, {size.subscribers} subscribers, {size.requests_s:g} requests a second:\n\n{HEAD}")
+        for summary in summaries:
+            print(summary)
+        print(flush=True)
     return [f"{bus}: {words}" for summary in summaries for words in summary.missed]
 
 

@@ -207,7 +207,7 @@ def stage(folder: Path, bus: str, size: Size, note: Callable[[str], None]) -> It
         register(cluster.files.environment()["DATABASE_URL"], feeders.digits)
         os.environ["SSL_CERT_FILE"] = str(folder / "sky.crt")
         base = f"https://{Lan.address(PROXY_HOST)}/api/v1"
-        token = until(lambda: _log_in(base), "a login", every_s=0.5)
+        token = until(lambda: _log_in(base), "a login", wait_s=PATIENCE_S, every_s=0.5)
         _make_rule(base, token)
         with cluster.administrator("skywatch") as connection:
             connection.execute(NOTE)

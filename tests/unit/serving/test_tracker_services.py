@@ -155,3 +155,23 @@ def test_acars_and_outputs_are_services_of_the_tracker_and_no_monitors():
     declared = {feature.name for feature in FEATURES for service in feature.services if service.role == "tracker"}
     assert {"acars", "outputs"} <= declared
     assert not {"acars", "outputs"} & {feature.name for feature in FEATURES if feature.monitor}
+
+
+@pytest.mark.parametrize("has_stood_by", [True, False])
+def test_a_tracker_that_stood_by_publishes_its_warm_picture_before_monitors_read_the_database(
+    make_runtime, monkeypatch, has_stood_by
+):
+    tracker, order = Tracker(make_runtime(), receivers=[]), []
+    monkeypatch.setattr(tracker._publisher, "publish", lambda sky: order.append("picture"))
+    monkeypatch.setattr(tracker.monitors, "start", lambda: order.append("monitors"))
+
+    async def lead():
+        if has_stood_by:
+            await tracker.stand_by()
+        running = asyncio.create_task(tracker.run())
+        await eventually(lambda: {"picture", "monitors"} <= set(order))
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    asyncio.run(lead())
+    assert order[:2] == (["picture", "monitors"] if has_stood_by else ["monitors", "picture"])
