@@ -36,6 +36,8 @@ RETRY_S = 0.5
 SPARE_S = 5.0
 # How long the server may take to end a session (s).
 ENDED_WITHIN_S = 3.0
+# A spare connection is replaced so long before it is too old (s).
+RENEWED_BEFORE_S = 2.0
 
 
 # The sessions that hold the advisory lock ``:name`` of this schema.
@@ -70,6 +72,13 @@ class ExclusiveLock(ABC):
     @abstractmethod
     def close(self) -> None:
         """Release the lock. Safe to call twice."""
+
+    def prepare(self) -> bool:
+        """Have a connection ready for the next ``take``; whether there is one.
+
+        Raises what the database raises where it does not answer.
+        """
+        return False
 
     def end_holder(self) -> bool:
         """End the session of the process that holds the lock; False where there is no such thing."""
@@ -187,6 +196,16 @@ class AdvisoryLock(ExclusiveLock):
             raise
         self._spare, self._connection = self._connection, None
         raise LockHeldError(holder)
+
+    def prepare(self) -> bool:
+        if self._connection is not None or (
+            self._spare is not None and time.monotonic() - self._connected_at < SPARE_S - RENEWED_BEFORE_S
+        ):
+            return True
+        self._connection, self._spare = self._spare, None
+        self._give_up()
+        self._spare, self._connected_at = self._connect(), time.monotonic()
+        return True
 
     def _try_spare(self) -> bool:
         """Whether the lock can be had, with the connection of the last attempt where that lives.

@@ -142,6 +142,9 @@ class OnlyTracker:
         is_late, self._tried_at = _now() - self._tried_at > SILENT_LEADER_S, _now()
         if self._due_in_s() > 0:
             # With the database all sessions are lost: whoever took the lock of a tracker that goes on would end it.
+            with self._checking:
+                if not self._is_closed:
+                    self._lock.prepare()
             return
         with self._checking:
             if self._is_closed:

@@ -46,6 +46,21 @@ def test_of_several_servers_the_lock_is_that_of_the_primary(postgresql_url):
         exclusive_lock(several, "tracker").take()
 
 
+def test_a_lock_that_is_prepared_takes_no_new_connection(postgresql_url, monkeypatch):
+    lock = exclusive_lock(postgresql_url, "tracker")
+    lock.prepare()
+    lock.prepare()
+    # Nobody has it so far.
+    other = exclusive_lock(postgresql_url, "tracker")
+    other.take()
+    with pytest.raises(LockHeldError):
+        lock.take()
+    other.close()
+    monkeypatch.setattr(AdvisoryLock, "_connect", lambda self: pytest.fail("connects again"))
+    lock.take()
+    lock.close()
+
+
 def test_a_lock_is_held_once_on_both_databases(database_url):
     first, second = exclusive_lock(database_url, "tracker"), exclusive_lock(database_url, "tracker")
     first.wait(0)
