@@ -75,6 +75,10 @@ class Stage:
         self.last_ill = ""
         self._log = cluster.files.folder / "ticks.log"
 
+    def begin(self) -> None:
+        """Count from here on: visitors may have come and gone while the cluster was not well yet."""
+        self._checked = set(range(self._feeders.sky.visitors(time.monotonic()).stop))
+
     def ill(self) -> str:
         """What is not well, in words; nothing where all is."""
         if ended := self.cluster.supervisor.ended():
@@ -230,6 +234,7 @@ def stage(folder: Path, bus: str, size: Size, note: Callable[[str], None]) -> It
         playing = Stage(cluster, size, feeders, watchers, requests, token)
         stack.callback(playing.close)
         playing.wait_until_well(size.calm_s)
+        playing.begin()
         yield playing
 
 
