@@ -63,12 +63,23 @@ class ArchivedKind:
         """Whether a file of this name (without ending) is of this kind."""
         return stem.split("-")[0] == self.name
 
-    def first_day(self, session: Session) -> date | None:
-        """The day of the oldest row."""
-        value = session.scalar(sa.select(sa.func.min(self.table.c[self.column])))
-        if value is None:
-            return None
-        return (datetime.fromtimestamp(value, UTC) if self.unix else value.astimezone(UTC)).date()
+    def days(self, session: Session, first: date, last: date) -> Iterator[date]:
+        """The days from ``first`` to ``last`` on which there are rows; one query a day, which the index answers."""
+        column = self.table.c[self.column]
+        after: Any = None if first == date.min else self._value(span_of_day(first)[0])
+        while True:
+            query = sa.select(sa.func.min(column))
+            value = session.scalar(query if after is None else query.where(column >= after))
+            if value is None:
+                return
+            day = (datetime.fromtimestamp(value, UTC) if self.unix else value.astimezone(UTC)).date()
+            if day > last:
+                return
+            yield day
+            after = self._value(span_of_day(day)[1])
+
+    def _value(self, at: datetime) -> Any:
+        return int(at.timestamp()) if self.unix else at
 
     def is_complete(self, session: Session, day: date) -> bool:
         """Whether no row of the day will still change."""

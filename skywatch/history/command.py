@@ -1,25 +1,38 @@
-"""``skywatch history import|prune|compact FILE.ini``: import old history, apply retention now, shrink the file."""
+"""``skywatch history import|prune|compact FILE.ini``: import older history, apply retention now, shrink the file."""
 
 from __future__ import annotations
 
+import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 from sqlalchemy.engine import Engine
 
+from skywatch.archive.errors import ArchiveError
+from skywatch.archive.reading.reader import reaching
+from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.writing.removal import RemovalGuard
+from skywatch.archive.writing.run import find_waiting, only_writer, open_archiver, run
+from skywatch.core.clock import utcnow
+from skywatch.core.database.columns import seal_columns
 from skywatch.core.database.engine import check_connection, create_engine, create_session_factory, reason
 from skywatch.core.database.migrations import check_schema
+from skywatch.core.problems import Problem
 from skywatch.core.storing.retention import Pruner, database_bytes
 from skywatch.core.storing.stored_settings import in_force
 from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
 from skywatch.core.terminal.progress import progress_of
-from skywatch.history.importing.service import import_traces
+from skywatch.history.importing.rows import EARLIEST
+from skywatch.history.importing.service import Outcome, import_sources
+from skywatch.history.importing.sources import KINDS, Reading, Source, SourceError, find
+from skywatch.history.importing.spool import SpoolError
+from skywatch.history.importing.storing import Storing
 from skywatch.history.settings import HistorySettings
-from skywatch.receivers.reports.traces import find
+from skywatch.picture.settings import PictureSettings
 from skywatch.settings import Settings
 
 SHOWN_REFUSED = 10
@@ -42,32 +55,120 @@ def _open_database(ini: Path) -> Iterator[tuple[Settings, Engine]]:
         engine.dispose()
 
 
+class MomentType(click.ParamType):  # type: ignore[type-arg]
+    """A moment such as 2026-11-24T08:00:00Z; without a zone it is UTC."""
+
+    name = "moment"
+
+    def convert(self, value: str | datetime, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """Parse it."""
+        if isinstance(value, datetime):
+            return value
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a moment such as 2026-11-24T08:00:00Z", param, ctx)
+        moment = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+        if not EARLIEST <= moment.timestamp() <= utcnow().timestamp():
+            self.fail(f"{value!r} is no time between 2002 and now", param, ctx)
+        return moment
+
+
 @history.command("import")
 @ini_argument
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--start", type=MomentType(), help="When a recording without dates begins (Beast, AVR).")
+@click.option("--lat", type=click.FloatRange(-90, 90), help="Latitude of the receiver (degrees), if not the station's.")
+@click.option("--lon", type=click.FloatRange(-180, 180), help="Its longitude (degrees).")
 @one_line_errors
-def import_(ini: Path, path: Path) -> None:
-    """Import readsb's history: a trace_full_*.json file or a globe_history folder. Safe to repeat."""
-    if not path.exists():
-        fail(f"{path}: no such file or folder")
+def import_(ini: Path, paths: tuple[Path, ...], start: datetime | None, lat: float | None, lon: float | None) -> None:
+    """Import older history; the service may keep running. Safe to repeat and to interrupt.
+
+    Takes readsb's traces (files, a globe_history folder, adsb.lol's tar of a day), state vectors of OpenSky (CSV, .gz,
+    .tar) and recordings (SBS, Beast, AVR, JSON Lines). Each file is recognised by its content.
+    """
+    if (lat is None) != (lon is None):
+        fail("--lat and --lon belong together")
     with _open_database(ini) as (settings, engine):
-        files = find(path)
-        if not files:
-            fail(f"{path}: contains no trace_full_*.json files")
-        with progress_of(len(files), "traces") as progress:
-            outcome = import_traces(create_session_factory(engine), settings.of(HistorySettings), path, progress)
+        station = settings.of(PictureSettings).station if lat is None or lon is None else (lat, lon)
+        try:
+            sources = find(paths)
+            if not sources:
+                fail(f"{paths[0]}: contains nothing that can be imported ({KINDS})")
+            reading = Reading(station, start.timestamp() if start else None)
+            outcome = _import(settings, engine, sources, reading)
+        except (SourceError, SpoolError) as error:
+            fail(error)
+        except Problem as error:
+            fail(f"stopped: {error.detail} What is imported stays; the same command goes on.")
+        except OSError as error:
+            fail(f"{tempfile.gettempdir()}: {error.strerror or error} (files are unpacked there; see TMPDIR)")
+        _tell(outcome)
+        if outcome.refused and not outcome.files:
+            fail("nothing was imported")
+        if outcome.flights:
+            _warn(in_force(settings, engine), outcome)
+            _archive(settings, engine)
+
+
+def _import(settings: Settings, engine: Engine, sources: list[Source], reading: Reading) -> Outcome:
+    sessions = create_session_factory(engine)
+    with reaching(settings, "history import") as reach, ExitStack() as stack:
+        on_read = stack.enter_context(progress_of(sum(source.size for source in sources), "read"))
+        bars: list[Callable[[int], None]] = []
+
+        def on_write(done: int, total: int) -> None:
+            if not bars:
+                bars.append(stack.enter_context(progress_of(total, "import")))
+            bars[0](done)
+
+        storing = Storing(sessions, settings.of(HistorySettings), reach)
+        return import_sources(storing, sources, reading, on_read, on_write)
+
+
+def _tell(outcome: Outcome) -> None:
+    skipped = sum(outcome.skipped.values())
+    reasons = ", ".join(f"{name} {count:,}" for name, count in sorted(outcome.skipped.items()))
     click.echo(
         f"{outcome.flights:,} flights with {outcome.positions:,} positions from {outcome.files:,} files "
         f"({outcome.points:,} points kept); {outcome.existing:,} flights existed already, "
-        f"{outcome.skipped:,} entries were skipped."
+        f"{skipped:,} entries were skipped{f' ({reasons})' if reasons else ''}."
     )
-    refused = outcome.refused or []
-    for why in refused[:SHOWN_REFUSED]:
+    for why in outcome.refused[:SHOWN_REFUSED]:
         click.echo(why, err=True)
-    if len(refused) > SHOWN_REFUSED:
-        click.echo(f"... and {len(refused) - SHOWN_REFUSED:,} more files that are not traces", err=True)
-    if refused and not outcome.files:
-        fail("nothing was imported")
+    if len(outcome.refused) > SHOWN_REFUSED:
+        click.echo(f"... and {len(outcome.refused) - SHOWN_REFUSED:,} more files that cannot be imported", err=True)
+
+
+def _warn(settings: Settings, outcome: Outcome) -> None:
+    """Say what retention will delete again, where there is no archive for it."""
+    days = settings.of(HistorySettings).retention_positions_days
+    age = (utcnow().timestamp() - outcome.oldest) / 86_400
+    if days and age > days and not settings.of(ArchiveSettings).archive_url:
+        click.echo(
+            f"retention_positions_days is {days:g}: positions that are older will be deleted again. "
+            "Set archive_url, or a longer retention.",
+            err=True,
+        )
+
+
+def _archive(settings: Settings, engine: Engine) -> None:
+    """Archive the days that were changed, as the worker would within a quarter of an hour."""
+    if not settings.of(ArchiveSettings).archive_url:
+        return
+    try:
+        with only_writer(settings):
+            seal_columns(engine, settings.secret)
+            archiver = open_archiver(create_session_factory(engine), settings)
+            archive, now = settings.of(ArchiveSettings), utcnow()
+            with progress_of(len(find_waiting(archiver, archive, now)), "archive") as progress:
+                outcome = run(archiver, archive, now, step=progress)
+    except ArchiveError as error:
+        click.echo(f"The changed days are not archived yet: {error}", err=True)
+        return
+    click.echo(f"{len(outcome.days):,} days archived.")
+    for line in outcome.faults.values():
+        click.echo(line, err=True)
 
 
 @history.command()

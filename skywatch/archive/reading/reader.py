@@ -10,7 +10,8 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date
 from typing import Any
 
@@ -262,3 +263,24 @@ def bind(session: Session, runtime: Runtime, user: str, *, is_stream: bool = Fal
             reader = runtime.shared(_reader_of)
         session.info[_INFO] = Reach(reader, user, is_stream=is_stream)
     return session
+
+
+@contextmanager
+def reaching(settings: Settings, user: str) -> Iterator[Callable[[Session], Session]]:
+    """A function that lets sessions of a command reach into the archive, where there is one; its children end with it.
+
+    Each question has ``archive_query_s``, and waits for its turn as a stream does.
+    """
+    if not settings.of(ArchiveSettings).archive_url:
+        yield lambda session: session
+        return
+    reader = ArchiveReader(settings)
+
+    def bound(session: Session) -> Session:
+        session.info[_INFO] = Reach(reader, user, is_stream=True)
+        return session
+
+    try:
+        yield bound
+    finally:
+        reader.close()

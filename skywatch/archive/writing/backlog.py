@@ -27,22 +27,6 @@ def first_kept_day(now: datetime, keep_days: float) -> date:
         return date.min
 
 
-def stored_days(
-    session: Session, kinds: Sequence[ArchivedKind], now: datetime, settings: ArchiveSettings
-) -> list[date]:
-    """The complete days from the oldest row of these kinds on."""
-    last = last_complete_day(now, settings.archive_after_hours)
-    begins = [
-        max(first, first_kept_day(now, settings.keep_days(kind.name)))
-        for kind in kinds
-        if (first := kind.first_day(session)) is not None
-    ]
-    if not begins:
-        return []
-    first = min(begins)
-    return [first + number * DAY for number in range((last - first).days + 1)]
-
-
 def waiting_days(
     session: Session, kinds: Sequence[ArchivedKind], now: datetime, settings: ArchiveSettings
 ) -> list[date]:
@@ -51,6 +35,7 @@ def waiting_days(
     waiting: set[date] = set()
     for kind in kinds:
         current = current_days(session, kind.name)
-        waiting.update(day for day in stored_days(session, [kind], now, settings) if day not in current)
+        first = first_kept_day(now, settings.keep_days(kind.name))
+        waiting.update(day for day in kind.days(session, first, last) if day not in current)
     changed = {day for day in changed_days(session, [kind.name for kind in kinds]) if day <= last}
     return sorted(waiting | changed)

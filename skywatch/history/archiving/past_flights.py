@@ -171,6 +171,22 @@ def times(
     return [(row[first], row[last], row[positions]) for row in rows]
 
 
+def spans(session: Session, past: PastDays, addresses: Sequence[str]) -> list[tuple[str, datetime, datetime]]:
+    """Address, first and last moment of the archived flights of these aircraft (upper case)."""
+    reach = reach_of(session)
+    files = reach.files(past.days, [KIND]) if reach is not None and past.states else []
+    if reach is None or not files:
+        return []
+    question = FlightsQuestion(
+        files=files,
+        columns=["icao_hex", *MOMENTS],
+        conditions=[Condition("icao_hex", "in", list(addresses))],
+        limit=2**31,
+        counted=False,
+    )
+    return [(address, moment(first), moment(last)) for address, first, last in reach.ask(question)["rows"]]
+
+
 def by_ids(session: Session, ids: Sequence[int]) -> list[list[Any]]:
     """The archived flights with these identifiers (all ``COLUMNS``)."""
     reach = reach_of(session)

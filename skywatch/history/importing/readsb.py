@@ -1,66 +1,50 @@
-"""The flights of readsb's traces, split where readsb marked a new leg or where nothing was received for long.
-
-Invalid entries are skipped and counted.
-"""
+"""The positions of readsb's traces; invalid entries are skipped and counted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections import Counter
+from typing import IO, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from skywatch.history.importing.rows import MILITARY, NEW_LEG, ON_GROUND, ROW, Rows
 from skywatch.history.recording.thinning import SAME_POSITION_S
+from skywatch.history.storage.points import address_code
 from skywatch.http.resources.schema import parse_icao
 from skywatch.receivers.reports import traces
-from skywatch.receivers.reports.traces import Trace, TraceError
+from skywatch.receivers.reports.traces import ALT, DETAILS, FLAGS, GS, LAT, LON, TIME, TRACK, Trace, TraceError
 
-# Flags of a trace entry.
-NEW_LEG = 2
-MILITARY = 1
-TIME, LAT, LON, ALT, GS, TRACK, FLAGS, DETAILS = 0, 1, 2, 3, 4, 5, 6, 8
+# Bits: of the flags of an entry, and of the database's flags of an aircraft.
+_NEW_LEG, _MILITARY = 2, 1
 
 
-@dataclass
-class TracedFlight:
-    """One flight of a trace; ``columns`` are at (unix s), lat, lon, alt (ft, NaN unknown), gs, track, ground."""
-
-    address: str
-    registration: str | None
-    aircraft_type: str | None
-    military: bool
-    callsign: str | None
-    squawk: str | None
-    category: str | None
-    columns: tuple[npt.NDArray[Any], ...]
-
-    @property
-    def begin(self) -> float:
-        """First position (unix seconds)."""
-        return float(self.columns[0][0])
-
-    @property
-    def end(self) -> float:
-        """Last position (unix seconds)."""
-        return float(self.columns[0][-1])
-
-
-def read(path: Path, flight_gap_s: float) -> tuple[list[TracedFlight], int]:
-    """The flights of a trace file, and how many of its entries were skipped; raises TraceError."""
-    document = traces.read(path)
+def read(stream: IO[bytes], name: str, skipped: Counter[str]) -> Rows:
+    """The positions of a trace file in order of time; raises TraceError."""
+    document = traces.read_stream(stream, name)
     try:
-        address = parse_icao(document.icao)
+        code = address_code(parse_icao(document.icao))
     except ValueError as error:
-        raise TraceError(f"{path}: is not a trace: {error}") from None
+        raise TraceError(f"{name}: is not a trace: {error}") from None
     entries = _without_duplicates(traces.good_entries(document))
-    skipped = len(document.trace) - len(entries)
-    flights = []
-    for leg in _legs(entries, flight_gap_s):
-        flights.append(_flight(document, address, leg))
-    return flights, skipped
+    skipped["entry"] += len(document.trace) - len(entries)
+    rows = np.zeros(len(entries), ROW)
+    rows["code"] = code
+    rows["at"] = [document.timestamp + entry[TIME] for entry in entries]
+    for column, field in (("lat", LAT), ("lon", LON), ("alt", ALT), ("gs", GS), ("track", TRACK)):
+        rows[column] = [_number(entry[field]) for entry in entries]
+    for row, entry in zip(rows, entries, strict=True):
+        _describe(row, entry)
+    rows["flags"] |= np.uint8(MILITARY if document.dbFlags & _MILITARY else 0)
+    rows["registration"], rows["type"] = _ascii(document.r), _ascii(document.t)
+    return rows
+
+
+def _describe(row: Any, entry: list[Any]) -> None:
+    is_new_leg = int(entry[FLAGS]) & _NEW_LEG > 0
+    row["flags"] = NEW_LEG * is_new_leg | ON_GROUND * (entry[ALT] == "ground")
+    if len(entry) > DETAILS and isinstance(entry[DETAILS], dict):
+        for column, field in (("callsign", "flight"), ("squawk", "squawk"), ("category", "category")):
+            row[column] = _ascii(entry[DETAILS].get(field))
 
 
 def _without_duplicates(entries: list[list[Any]]) -> list[list[Any]]:
@@ -72,51 +56,13 @@ def _without_duplicates(entries: list[list[Any]]) -> list[list[Any]]:
     return unique
 
 
-def _legs(entries: list[list[Any]], flight_gap_s: float) -> Iterator[list[list[Any]]]:
-    leg: list[list[Any]] = []
-    for entry in entries:
-        if leg and (int(entry[FLAGS]) & NEW_LEG or entry[TIME] - leg[-1][TIME] > flight_gap_s):
-            yield leg
-            leg = []
-        leg.append(entry)
-    if leg:
-        yield leg
+def _number(value: Any) -> float:
+    return value if isinstance(value, int | float) and abs(value) < 1e9 else np.nan
 
 
-def _flight(document: Trace, address: str, leg: list[list[Any]]) -> TracedFlight:
-    details: dict[str, Any] = {}
-    for entry in leg:
-        if len(entry) > DETAILS and isinstance(entry[DETAILS], dict):
-            for name in ("flight", "squawk", "category"):
-                value = str(entry[DETAILS].get(name) or "").strip()
-                if value.isascii() and value:
-                    details[name] = value
-    at = np.array([document.timestamp + entry[TIME] for entry in leg], "f8")
-    ground = np.array([entry[ALT] == "ground" for entry in leg])
-    columns = (
-        at,
-        _numbers(leg, LAT),
-        _numbers(leg, LON),
-        _numbers(leg, ALT),
-        _numbers(leg, GS),
-        _numbers(leg, TRACK),
-        ground,
-    )
-    return TracedFlight(
-        address,
-        _short(document.r, 12),
-        _short(document.t, 4),
-        bool(document.dbFlags & MILITARY),
-        _short(details.get("flight"), 8),
-        _short(details.get("squawk"), 4),
-        _short(details.get("category"), 2),
-        columns,
-    )
+def _ascii(value: Any) -> bytes:
+    text = str(value or "").strip()
+    return text.encode() if text.isascii() else b""
 
 
-def _numbers(leg: list[list[Any]], field: int) -> npt.NDArray[Any]:
-    return np.array([entry[field] if isinstance(entry[field], int | float) else np.nan for entry in leg], "f8")
-
-
-def _short(text: str | None, length: int) -> str | None:
-    return (text or "").strip()[:length] or None
+__all__ = ["Trace", "TraceError", "read"]

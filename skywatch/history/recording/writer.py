@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
@@ -22,6 +21,7 @@ from skywatch.history.models import Chunk, Flight, Tail
 from skywatch.history.recording.batch import Batch
 from skywatch.history.recording.recorder import Recorder
 from skywatch.history.storage.codec import encode
+from skywatch.history.storage.numbering import new_flight_ids
 from skywatch.history.storage.points import AT_S, GAP_S, SLICE_S, Points, in_order, no_points
 from skywatch.history.storage.shards import divide, slices
 from skywatch.history.storage.tail import tail_points
@@ -104,7 +104,7 @@ class Writer:
         rows = flight_rows(batch)
         ids: list[int] = []
         if len(batch.new):
-            ids = _new_ids(session, len(batch.new))
+            ids = new_flight_ids(session, len(batch.new))
             new = [{**rows[index], "id": flight} for index, flight in zip(batch.new.tolist(), ids, strict=True)]
             session.connection().execute(sa.insert(_flights), new)
         if len(batch.existing):
@@ -151,19 +151,6 @@ class Writer:
         self._small, self.unsealed = small, [points]
         if restored:
             log.info("history continues %d flights; %d points of the last minutes restored", len(restored), len(points))
-
-
-def _new_ids(session: Any, count: int) -> list[int]:
-    """Allocates identifiers up front: a bulk insert with known ids is many times faster than ``RETURNING``.
-
-    On SQLite the next id is safe to compute: the transaction holds the write lock.
-    """
-    if session.get_bind().dialect.name == "sqlite":
-        highest = session.scalar(sa.select(sa.func.coalesce(sa.func.max(Flight.id), 0)))
-        return list(range(highest + 1, highest + 1 + count))
-    sequence = sa.func.pg_get_serial_sequence(_flights.name, "id").cast(postgresql.REGCLASS)
-    numbers = sa.select(sa.func.nextval(sequence)).select_from(sa.func.generate_series(1, count))
-    return list(session.execute(numbers).scalars())
 
 
 def _tail_row(points: Points, ends: Points) -> dict[str, Any]:

@@ -19,12 +19,12 @@ from skywatch.receivers.framing.clock import Counter, CounterClock
 from skywatch.receivers.framing.csv_frames import CsvFramer, parse_line
 from skywatch.receivers.framing.frames import NO_TICKS, FrameBatch
 from skywatch.receivers.framing.text import TextFramer
+from skywatch.receivers.framing.unpacking import unpacked
 
 Format = Literal["beast", "avr", "csv"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 CHUNK_BYTES = 1 << 17
 SAMPLE_BYTES = 1 << 14
-GZIP_MAGIC = b"\x1f\x8b"
 BEAST_MESSAGE = re.compile(rb"\x1a[\x31-\x34\xe3\xe4]")
 # Assumed interval between frames of a recording without times (s): a quiet receiver's rate, so that even and odd
 # position frames of different moments are not paired.
@@ -52,10 +52,9 @@ def open_recording(path: str) -> BinaryIO:
     try:
         raw = sys.stdin.buffer if path == "-" else open(path, "rb")  # noqa: SIM115 - the caller closes it
         buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast(io.RawIOBase, raw))
-        packed = buffered.peek(2)[:2] == GZIP_MAGIC
+        return unpacked(buffered)
     except OSError as error:
         raise RecordingError(f"{path}: {error.strerror or error}") from error
-    return cast(BinaryIO, gzip.GzipFile(fileobj=buffered)) if packed else buffered
 
 
 def position(stream: BinaryIO) -> int:

@@ -11,8 +11,9 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -69,15 +70,29 @@ def is_trace(path: Path) -> bool:
             sample = stream.read(SAMPLE_BYTES)
     except (OSError, EOFError, zlib.error):
         return False
-    return _HEAD.match(sample) is not None and b'"trace"' in sample
+    return begins_trace(sample)
 
 
 def read(path: Path) -> Trace:
     """The content of a trace file; raises TraceError."""
     try:
-        return _decoder.decode(_content(path))
-    except (msgspec.MsgspecError, ValueError, OSError, EOFError, zlib.error, RecursionError) as error:
+        with path.open("rb") as file:
+            return read_stream(file, str(path))
+    except OSError as error:
         raise TraceError(f"{path}: is not a trace: {error}") from None
+
+
+def read_stream(stream: IO[bytes], name: str) -> Trace:
+    """The content of an open trace file, gzip or not; raises TraceError."""
+    try:
+        return _decoder.decode(_content(stream))
+    except (msgspec.MsgspecError, ValueError, OSError, EOFError, zlib.error, RecursionError) as error:
+        raise TraceError(f"{name}: is not a trace: {error}") from None
+
+
+def begins_trace(sample: bytes) -> bool:
+    """Whether the first bytes of a file, unpacked, are those of a trace."""
+    return _HEAD.match(sample) is not None and b'"trace"' in sample
 
 
 def good_entries(trace: Trace) -> list[list[Any]]:
@@ -135,11 +150,11 @@ def _details(address: str, details: Any, invalid: Counter[str]) -> Report:
     return Report(address)
 
 
-def _content(path: Path) -> bytes:
-    data = path.read_bytes()
-    if data[:2] != b"\x1f\x8b":
+def _content(stream: IO[bytes]) -> bytes:
+    data = stream.read(MAX_BYTES + 1)
+    if data[:2] != b"\x1f\x8b" or len(data) > MAX_BYTES:
         return data if len(data) <= MAX_BYTES else _refuse_size()
-    with gzip.open(path) as file:
+    with gzip.GzipFile(fileobj=BytesIO(data)) as file:
         plain = file.read(MAX_BYTES + 1)
     return plain if len(plain) <= MAX_BYTES else _refuse_size()
 
