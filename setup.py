@@ -75,6 +75,9 @@ EXTRAS["test"] = [
     "kubernetes-validate>=1.33,<2",
     "mypy>=1.11,<3",
     "packaging>=23",
+    # These two read the archive by docs/recipes.md; what Spark needs is installed by make drill-recipes.
+    "pandas>=2.2,<4",
+    "polars>=1.20,<2",
     "openapi-python-client>=0.29,<0.30",
     "msgpack>=1.0,<2",  # what the manual's program for tiles reads with
     "pytest>=8.2,<10",

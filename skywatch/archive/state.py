@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import date
+from datetime import UTC, date, datetime
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
@@ -25,6 +25,20 @@ def mark_changed(session: Session, kind: str, days: Iterable[date]) -> None:
         session.execute(
             statement.on_conflict_do_update(index_elements=["kind", "day"], set_={"changes": ArchivedDay.changes + 1})
         )
+
+
+def mark_rewritten(session: Session, kind: str, at: datetime) -> None:
+    """Note that a row of an archived day got other values: the day is archived again. Nothing where it is not archived.
+
+    Belongs into the transaction that changes the row.
+    """
+    where = (ArchivedDay.kind == kind, ArchivedDay.day == at.astimezone(UTC).date())
+    session.execute(
+        sa.update(ArchivedDay)
+        .where(*where, ArchivedDay.verified_at.is_not(None))
+        .values(changes=ArchivedDay.changes + 1)
+        .execution_options(synchronize_session=False)
+    )
 
 
 def mark_archived(

@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.archive.state import mark_rewritten
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import not_found
 from skywatch.http.lists.cursor import Key
@@ -77,6 +78,8 @@ def acknowledge(session: Session, visibility: Visibility, event_id: int, who: st
     values = {"acknowledged": True, "acknowledged_by": who, "acknowledged_at": utcnow()}
     result: Any = session.execute(update.values(**values).execution_options(synchronize_session=False))
     session.refresh(event)
+    if result.rowcount:
+        mark_rewritten(session, "safety", event.began_at)
     return event, bool(result.rowcount)
 
 

@@ -22,6 +22,7 @@ from pyarrow import dataset
 
 from skywatch.archive.errors import ArchiveError, DayError, MissingFile
 from skywatch.archive.places import open_place
+from skywatch.archive.places.base import fingerprint
 from skywatch.archive.reading import queries, questions
 from skywatch.archive.reading.hotspots import hotspots
 from skywatch.archive.reading.questions import Answer, Opening, Question, read_frame, write_frame
@@ -69,6 +70,18 @@ class Reader:
         """The bytes of a small file."""
         return self._place.read(question.files[0], question.most)
 
+    def hashes(self, question: questions.HashQuestion) -> list[tuple[int, int, str | None]]:
+        """What each file is; those that are not as they were known are read and hashed."""
+        found = []
+        infos = self._filesystem.get_file_info([f"{self._root}/{file}" for file in question.files])
+        for file, known, info in zip(question.files, question.known, infos, strict=True):
+            if info.size is None:
+                raise MissingFile("is missing", file)
+            stamp = (info.mtime_ns or 0, info.size)
+            sha256 = None if known is not None and stamp == tuple(known) else fingerprint(self._place, file)[1]
+            found.append((*stamp, sha256))
+        return found
+
     def read_whole(self, file: str) -> None:
         """Decode all of a file; raises what is wrong with it."""
         for batch in self._dataset([file]).scanner(use_threads=False, batch_size=BATCH_ROWS).to_reader():
@@ -97,6 +110,7 @@ class Reader:
 
 ANSWERS: dict[type, Callable[[Any, Any], Any]] = {
     questions.FileQuestion: lambda reader, question: reader.read_small(question),
+    questions.HashQuestion: lambda reader, question: reader.hashes(question),
     questions.PositionsQuestion: queries.positions,
     questions.SlicesQuestion: queries.slices,
     questions.FlightsQuestion: queries.flights,

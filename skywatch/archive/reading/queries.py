@@ -38,6 +38,9 @@ def positions(reader: Any, question: PositionsQuestion) -> dict[str, bytes]:
     condition = (at >= question.begin_cs) & (at <= question.end_cs)
     if question.icao is not None:
         condition = condition & pc.field("icao").isin([question.icao, question.icao | MILITARY])
+    if question.box is not None:
+        # Rows are in order of 5-degree cells: most row groups are not read.
+        condition = condition & _inside(*question.box)
     reader.scan("positions", question.files, POSITIONS.names, condition)
     columns = ", ".join(
         f"coalesce({name}, {_UNKNOWN[name]})::{_sql_type(name)} AS {name}" if name in _UNKNOWN else name
@@ -46,6 +49,13 @@ def positions(reader: Any, question: PositionsQuestion) -> dict[str, bytes]:
     query = f"SELECT {columns} FROM positions WHERE ? OR icao & {MILITARY} = 0"  # noqa: S608 - names of the layout
     table = arrow_table(reader.database.execute(query, [question.military]))
     return {name: np.ascontiguousarray(table[name].to_numpy()).tobytes() for name in POSITIONS.names}
+
+
+def _inside(west: int, south: int, east: int, north: int) -> Any:
+    lat, lon = pc.field("lat_e5"), pc.field("lon_e5")
+    after_west, before_east = lon >= west - 1, lon <= east + 1
+    within_lon = after_west & before_east if west <= east else after_west | before_east
+    return (lat >= south - 1) & (lat <= north + 1) & within_lon
 
 
 def _sql_type(name: str) -> str:

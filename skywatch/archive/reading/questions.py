@@ -26,13 +26,17 @@ class Opening(msgspec.Struct):
 
 
 class PositionsQuestion(msgspec.Struct, tag="positions"):
-    """Points of ``files`` (paths below the place) with ``begin_cs <= at_cs <= end_cs``, of one aircraft or all."""
+    """Points of ``files`` (paths below the place) with ``begin_cs <= at_cs <= end_cs``, of one aircraft or all.
+
+    ``box`` is west, south, east and north in 0.00001 degrees; points just outside it may be in the answer.
+    """
 
     files: list[str]
     begin_cs: int
     end_cs: int
     icao: int | None = None
     military: bool = True
+    box: list[int] | None = None
 
 
 class FileQuestion(msgspec.Struct, tag="file"):
@@ -40,6 +44,16 @@ class FileQuestion(msgspec.Struct, tag="file"):
 
     files: list[str]
     most: int
+
+
+class HashQuestion(msgspec.Struct, tag="hash"):
+    """What the files are: time of change and size of each, and its hash where these are not those of ``known``.
+
+    The answer has (time of change in ns, size, SHA-256 or None) for each file.
+    """
+
+    files: list[str]
+    known: list[tuple[int, int] | None]
 
 
 class SlicesQuestion(msgspec.Struct, tag="slices"):
@@ -98,7 +112,15 @@ class HotspotsQuestion(msgspec.Struct, tag="hotspots"):
     box: tuple[float, float, float, float] | None = None
 
 
-Question = FileQuestion | PositionsQuestion | SlicesQuestion | FlightsQuestion | StatisticsQuestion | HotspotsQuestion
+Question = (
+    FileQuestion
+    | HashQuestion
+    | PositionsQuestion
+    | SlicesQuestion
+    | FlightsQuestion
+    | StatisticsQuestion
+    | HotspotsQuestion
+)
 
 
 class Answer(msgspec.Struct):

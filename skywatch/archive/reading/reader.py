@@ -31,7 +31,14 @@ from skywatch.archive.contents.manifest import NAME as MANIFEST
 from skywatch.archive.errors import ArchiveError, DayError, Uninstalled
 from skywatch.archive.places.folder import FolderPlace
 from skywatch.archive.reading.process import Children, Ended, OutOfTime
-from skywatch.archive.reading.questions import Answer, FileQuestion, HotspotsQuestion, Opening, Question
+from skywatch.archive.reading.questions import (
+    Answer,
+    FileQuestion,
+    HashQuestion,
+    HotspotsQuestion,
+    Opening,
+    Question,
+)
 from skywatch.archive.reading.turns import NoTurn, Turns
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.writing.verifying import check_file
@@ -131,20 +138,30 @@ class Reach:
         """The files of days by their names without ending, those there are; raises Problem."""
         files = []
         for day in days:
-            for file in self._manifest(day).files:
-                if file.stem in stems:
-                    self._verify(day, file)
-                    files.append(f"{folder_of(day)}/{file.name}")
+            manifest = self._manifest(day)
+            try:
+                files += self._verified(day, manifest, stems)
+            except Problem:
+                # The day may have been archived again since this caller read its manifest.
+                del self._manifests[day]
+                if self._manifest(day) == manifest:
+                    raise
+                files += self._verified(day, self._manifest(day), stems)
         return files
 
-    def _verify(self, day: date, file: DayFile) -> None:
-        """Hash a file of a folder when this process reads it first or it has changed; raises Problem.
+    def _verified(self, day: date, manifest: Manifest, stems: Sequence[str]) -> list[str]:
+        chosen = [file for file in manifest.files if file.stem in stems]
+        if self._reader.folder() is not None:
+            for file in chosen:
+                self._verify(day, file)
+        elif chosen:
+            self._verify_in_bucket(day, chosen)
+        return [f"{folder_of(day)}/{file.name}" for file in chosen]
 
-        Pages have checksums, which are all there is of a file in a bucket: to hash one is to read it whole.
-        """
+    def _verify(self, day: date, file: DayFile) -> None:
+        """Hash a file of a folder when this process reads it first or it has changed; raises Problem."""
         place = self._reader.folder()
-        if place is None:
-            return
+        assert place is not None
         path = place.folder / folder_of(day) / file.name
         try:
             status = path.stat()
@@ -156,6 +173,21 @@ class Reach:
             raise _unavailable(DayError(day, f"is damaged: {file.name} is missing")) from None
         except ArchiveError as error:
             raise _unavailable(error) from None
+
+    def _verify_in_bucket(self, day: date, files: Sequence[DayFile]) -> None:
+        """The same in a bucket, by a child: pages have checksums, but the footer, which says what to read, has none."""
+        names = [f"{folder_of(day)}/{file.name}" for file in files]
+        known = [self._known(name, file) for name, file in zip(names, files, strict=True)]
+        answer = self.ask(HashQuestion(files=names, known=known))
+        for name, file, (changed_ns, size, sha256) in zip(names, files, answer, strict=True):
+            if sha256 is not None and sha256 != file.sha256:
+                log.warning("the archive is damaged: %s does not have the hash of the manifest", name)
+                raise _unavailable(DayError(day, f"is damaged: {file.name} does not have the hash of the manifest"))
+            self._reader.verified[name] = (file.sha256, changed_ns, size)
+
+    def _known(self, name: str, file: DayFile) -> tuple[int, int] | None:
+        sha256, *stamp = self._reader.verified.get(name, ("", 0, 0))
+        return (stamp[0], stamp[1]) if sha256 == file.sha256 else None
 
     def _manifest(self, day: date) -> Manifest:
         if day not in self._manifests:
@@ -180,7 +212,7 @@ class Reach:
         answer = self._ask(question)
         if (
             answer.fault == "damaged"
-            and not isinstance(question, FileQuestion | HotspotsQuestion)
+            and not isinstance(question, FileQuestion | HashQuestion | HotspotsQuestion)
             and self._is_renewed(question)
         ):
             # The day was archived again meanwhile: its new manifest names other files.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,14 @@ from sqlalchemy.orm import Session
 
 from skywatch.core import geo
 from skywatch.history.reading.archive import Span, one_slice_in, read_slices
+from skywatch.history.reading.span import around
 from skywatch.history.storage.points import (
     ALTITUDE_FT,
     AT_S,
     DEGREES,
     GAP,
     NO_ALTITUDE,
+    SEGMENT_S,
     Points,
     in_order,
     no_points,
@@ -29,6 +32,8 @@ MAX_CELLS = 20_000
 # Chunks that one evaluation reads: those of a day of 200 aircraft. Of a span with more it reads one slice of ten
 # minutes in so many, spread evenly.
 MAX_CHUNKS = 2_500
+# The longest line between two points of a track (10 ms), with the rounding of both.
+LONGEST = int(SEGMENT_S / AT_S) + 2
 BANDS_FT: tuple[int, ...] = (0, 5_000, 10_000, 20_000, 30_000, 40_000)
 LIMITS_FT: tuple[int | None, ...] = (*BANDS_FT, None)
 SECTOR_DEG = 10
@@ -44,7 +49,11 @@ def samples(points: Points, every_s: float = SAMPLE_S) -> tuple[npt.NDArray[Any]
         return tuple(np.empty(0) for _ in range(3))
     before, after = points[:-1], points[1:]
     is_connected = (
-        (before["flight"] == after["flight"]) & (before["aircraft"] == after["aircraft"]) & (after["flags"] & GAP == 0)
+        (before["flight"] == after["flight"])
+        & (before["aircraft"] == after["aircraft"])
+        & (after["flags"] & GAP == 0)
+        # Where points in between were not read, because they are outside a box, there is no line.
+        & (after["at"] - before["at"] <= LONGEST)
     )
     before, after = before[is_connected], after[is_connected]
     # Samples lie at whole multiples of the step in time, so that segments neither share nor miss one.
@@ -79,6 +88,8 @@ def heatmap(
     columns_around = round(360 / cell_deg) + 1
     last_points = no_points()
     every = one_slice_in(session, span, MAX_CHUNKS)
+    if box is not None:
+        span = replace(span, box=around(box))
     for points in _points_within(session, span, every):
         if every > 1:
             # The slice before was not read.

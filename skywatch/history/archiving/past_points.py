@@ -22,6 +22,7 @@ from skywatch.archive.state import removed_days
 from skywatch.history.reading.span import Span
 from skywatch.history.storage.points import (
     ALTITUDE_FT,
+    DEGREES,
     NO_ALTITUDE,
     POINT,
     SLICE_S,
@@ -117,8 +118,10 @@ def _ask(reach: Reach, files: list[str], begin: float, end: float, span: Span) -
         end_cs=round(end * CS) - 1,
         icao=span.aircraft,
         military=span.military,
+        box=None if span.box is None else [round(degrees / DEGREES) for degrees in span.box],
     )
-    return in_order(_points(reach.ask(question)))
+    # The box of the question is in whole steps of the grid: the exact one is applied here.
+    return in_order(span.pick(_points(reach.ask(question))))
 
 
 def _points(columns: dict[str, bytes]) -> Points:

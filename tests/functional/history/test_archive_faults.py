@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
 import threading
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
+import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from skywatch.archive.errors import Uninstalled
 from skywatch.archive.reading import process
 from skywatch.archive.reading.turns import NoTurn, Turns
+from skywatch.history.archiving.columns import table_of
+from skywatch.history.storage.points import POINT
 from tests.archives import FIRST, archive, fill, prune
 from tests.functional.history.recorded import ANALYST
 from tests.identities import install
@@ -120,6 +126,24 @@ def test_child_without_memory_is_an_answer(service, monkeypatch):
     client = service()
     monkeypatch.setattr(process, "COMMAND", [process.COMMAND[0], "-c", "import os; os.abort()"])
     assert "archive_query_mb" in refused(client)
+
+
+def test_query_beyond_its_memory_is_refused_and_the_service_goes_on(service, tmp_path):
+    client = service(archive_query_mb=64)
+    folder = tmp_path / "archive" / f"day={DAY}"
+    many = np.zeros(2_000_000, POINT)
+    many["at"] = int(datetime(2026, 3, 2, 6, 30, tzinfo=UTC).timestamp() * 100) + np.arange(len(many)) % 30_000
+    many["flight"], many["aircraft"] = np.arange(len(many)), np.arange(len(many)) % 60_000
+    pq.write_table(table_of(many), folder / "positions-06.parquet", compression="zstd")
+    data = (folder / "positions-06.parquet").read_bytes()
+    manifest = json.loads((folder / "manifest.json").read_text())
+    for file in manifest["files"]:
+        if file["name"] == "positions-06.parquet":
+            file |= {"rows": len(many), "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    for _ in range(2):
+        assert "archive_query_mb" in refused(client)
+        assert client.get(OTHER_DAY, headers=ANALYST).json["count"] > 0
 
 
 def test_third_query_at_once_is_refused(service):

@@ -8,6 +8,8 @@ import uuid
 
 import pytest
 
+from skywatch.archive.places import open_place
+from skywatch.archive.settings import ArchiveSettings
 from tests.archives import archive, fill, prune
 from tests.buckets import KEYS, s3_server
 from tests.functional.history.recorded import ANALYST
@@ -36,6 +38,19 @@ def test_bucket_answers_as_the_database_did(address, make_client, migrated_sqlit
     archive(client.runtime.sessions, client.runtime.settings)
     prune(client.runtime, client.runtime.settings)
     assert [client.get(f"/api/v1/history/{path}", headers=ANALYST).body for path in PATHS] == before
+    # A byte of the footer, which has no checksum of its own: the hash of the manifest finds it in a new process.
+    place = open_place(client.runtime.settings.of(ArchiveSettings))
+    filesystem, root = place.arrow()
+    name = f"{root}/day=2026-03-02/positions-06.parquet"
+    with filesystem.open_input_stream(name) as file:
+        data = bytearray(file.read())
+    data[-40] ^= 1
+    with filesystem.open_output_stream(name) as file:
+        file.write(bytes(data))
+    for damaged in (client, install(make_client(auth_mode="hybrid", database_url=url, **settings))):
+        answer = damaged.get(f"/api/v1/history/{PATHS[1]}", headers=ANALYST, status=503)
+        assert "2026-03-02 is damaged" in answer.json["detail"]
+        assert damaged.get(f"/api/v1/history/{PATHS[0]}", headers=ANALYST).body == before[0]
     # The same database, with a server that takes connections and never answers.
     with socket.create_server(("127.0.0.1", 0)) as silent:
         settings["archive_s3_endpoint"] = f"http://127.0.0.1:{silent.getsockname()[1]}"

@@ -143,6 +143,23 @@ def test_evaluations_are_the_same(both, caller):
         same(both, "timeline", caller, bins="96", **span)
 
 
+BOXES = ("5,45,10,50", "-20,-12,0,58", "-180,-90,180,90", "19,0,-19,40")
+
+
+def test_heat_map_of_a_box_is_that_part_of_the_whole(both, caller):
+    whole = json.loads(same(both, "heatmap", caller, cell_deg="1", **ALL))["cells"]
+    for box in BOXES:
+        west, south, east, north = map(float, box.split(","))
+        inside = [
+            cell
+            for cell in whole
+            if south <= cell["lat"] <= north
+            and (west <= cell["lon"] <= east if west <= east else cell["lon"] >= west or cell["lon"] <= east)
+        ]
+        assert json.loads(same(both, "heatmap", caller, cell_deg="1", bbox=box, **ALL))["cells"] == inside
+        assert inside
+
+
 def test_exports_are_the_same(both, caller):
     for file_format in ("csv", "geojson", "gpx"):
         assert len(same(both, "export", caller, format=file_format, **ALL)) > 10_000

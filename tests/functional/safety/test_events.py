@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime, timedelta
 
+import pyarrow.parquet as pq
 import pytest
 import sqlalchemy as sa
 
@@ -13,6 +14,7 @@ from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import EventTracker
 from skywatch.safety.models import SafetyPlace, SafetyRegion
 from skywatch.safety.thresholds.table import FIELDS, Thresholds
+from tests.archives import archive
 from tests.identities import as_role, install
 
 V1 = "/api/v1/safety"
@@ -86,6 +88,23 @@ def test_acknowledging_twice_keeps_the_first(client):
     second = client.post(path, headers=ADMIN).json
     assert second == first
     assert listed(client, OPERATOR, "?acknowledged=true") == [first]
+
+
+def test_acknowledging_an_archived_event_archives_its_day_again(make_client, database_url, tmp_path):
+    settings = {"database_url": database_url, "archive_url": f"file://{tmp_path}/archive", "archive_kinds": "safety"}
+    client = install(make_client(auth_mode="hybrid", **settings))
+    store(client, finding(), ended=True, at=NOW.timestamp() - 3 * 86_400)
+    archive(client.runtime.sessions, client.runtime.settings, now=NOW)
+    [event] = listed(client, OPERATOR)
+
+    def archived():
+        [file] = (tmp_path / "archive").rglob("safety*.parquet")
+        return pq.ParquetFile(file).read(columns=["id", "acknowledged"]).to_pylist()
+
+    assert archived() == [{"id": int(event["id"]), "acknowledged": False}]
+    client.post(f"{V1}/events/{event['id']}/acknowledge", headers=OPERATOR)
+    archive(client.runtime.sessions, client.runtime.settings, now=NOW)
+    assert archived() == [{"id": int(event["id"]), "acknowledged": True}]
 
 
 @pytest.fixture
