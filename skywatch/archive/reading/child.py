@@ -33,6 +33,8 @@ DUCKDB_SHARE = 0.6
 BATCH_ROWS = 65_536
 # What errors of a damaged file say.
 DAMAGE = ("Invalid", "deserialize", "ZSTD", "CRC", "orrupt", "Unexpected end", "decompress", "Parquet")
+DAMAGE_BEHIND_DUCKDB = ("Invalid", "deserialize", "ZSTD", "Corrupt", "Unexpected end")
+NO_MEMORY = ("Out of memory", "out of memory", "bad_alloc", "malloc of size")
 # Arrow's client of S3 reads in a thread of its own.
 IO_THREADS = 2
 
@@ -131,31 +133,31 @@ def respond(reader: Reader, question: Any) -> Answer:
         return Answer(fault="damaged", detail="a file is missing", file=_named(reader, error, question))
     except (pa.ArrowInvalid, EOFError) as error:
         return Answer(fault="damaged", detail="a file cannot be read", file=_named(reader, error, question))
-    except OSError as error:
-        # A damaged page is an error of reading, too.
-        if any(word in str(error) for word in DAMAGE):
-            return Answer(fault="damaged", detail="a file cannot be read", file=_named(reader, error, question))
-        return Answer(fault="place", detail=" ".join(str(error).split())[:200])
-    except duckdb.Error as error:
-        # What Arrow found while DuckDB read from it.
-        text = " ".join(str(error).split())
-        if "No such file" in text or "does not exist" in text:
-            return Answer(fault="damaged", detail="a file is missing", file=_named(reader, error, question))
-        if "AWS Error" in text or "Timeout" in text or "curlCode" in text:
-            return Answer(fault="place", detail=text[:200])
-        if (
-            "Invalid" in text
-            or "deserialize" in text
-            or "ZSTD" in text
-            or "Corrupt" in text
-            or "Unexpected end" in text
-        ):
-            return Answer(fault="damaged", detail="a file cannot be read", file=_named(reader, error, question))
-        return Answer(fault="fault", detail=text[:300])
+    except (OSError, duckdb.Error, pa.ArrowException) as error:
+        return _failed(reader, error, question)
     except ArchiveError as error:
         return Answer(fault="place", detail=str(error)[:200])
     except Exception as error:
         return Answer(fault="fault", detail=f"{type(error).__name__}: {error}"[:300])
+
+
+def _failed(reader: Reader, error: BaseException, question: Any) -> Answer:
+    """What an error of Arrow or DuckDB means: each passes on those of the other as texts."""
+    text = " ".join(str(error).split())
+    if any(word in text for word in NO_MEMORY):
+        return Answer(fault="memory")
+    if isinstance(error, OSError):
+        # A damaged page is an error of reading, too.
+        if any(word in text for word in DAMAGE):
+            return Answer(fault="damaged", detail="a file cannot be read", file=_named(reader, error, question))
+        return Answer(fault="place", detail=text[:200])
+    if "No such file" in text or "does not exist" in text:
+        return Answer(fault="damaged", detail="a file is missing", file=_named(reader, error, question))
+    if "AWS Error" in text or "Timeout" in text or "curlCode" in text:
+        return Answer(fault="place", detail=text[:200])
+    if any(word in text for word in DAMAGE_BEHIND_DUCKDB):
+        return Answer(fault="damaged", detail="a file cannot be read", file=_named(reader, error, question))
+    return Answer(fault="fault", detail=text[:300])
 
 
 def _named(reader: Reader, error: BaseException, question: Any) -> str:
