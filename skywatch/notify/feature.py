@@ -9,7 +9,7 @@ FEATURE = Feature(
     name="notify",
     services=(
         Service(role="worker", create="skywatch.notify.deliveries.worker:create"),
-        Service(role="worker", create="skywatch.notify.mqtt.publisher:create"),
+        Service(role="worker", create="skywatch.notify.mqtt.service:create"),
     ),
     retention="skywatch.notify.retention:KINDS",
     restored="skywatch.notify.deliveries.restored:hold_pending",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from skywatch.console.settings import ConsoleSettings
+from skywatch.core.process import late_imports
 from skywatch.core.publishing.announce import Announcer
 from skywatch.core.reporting import health
 from skywatch.core.runtime import Runtime
@@ -35,6 +36,8 @@ def run(settings: Settings, roles: Sequence[Role]) -> None:
     shutdown = Shutdown()
     shutdown.install()
     limit_arenas()
+    late_imports.check_installed()
+    late_imports.skip_unused()
     # A signal during the start ends the process like a later one.
     with contextlib.suppress(KeyboardInterrupt), open_means(settings, roles) as means:
         _run(means, roles, shutdown)

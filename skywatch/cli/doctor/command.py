@@ -15,6 +15,7 @@ from skywatch.cli.doctor.means import (
     check_database,
     check_file,
     check_files,
+    check_libraries,
     database_folder,
 )
 from skywatch.cli.doctor.ports import check_exposure, check_ports
@@ -56,6 +57,7 @@ def findings(ini: Path, settings: Settings, origins: Sequence[Origin], seconds: 
     yield from check_file(ini, origins)
     yield from check_database(settings, ini)
     yield from check_files(settings)
+    yield from check_libraries()
     yield from check_bus(settings)
     yield from check_clock(time.time())
     folder = database_folder(settings)

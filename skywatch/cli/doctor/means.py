@@ -18,6 +18,7 @@ from skywatch.core.bus import BusError, open_bus
 from skywatch.core.database.engine import DatabaseError, check_connection, create_engine, reason, sqlite_file
 from skywatch.core.database.migrations import check_schema
 from skywatch.core.database.models import FencingToken
+from skywatch.core.process import late_imports
 from skywatch.core.process.private_files import wider
 from skywatch.core.terminal.finding import Finding, fault, ok, warning
 from skywatch.settings import Origin, Settings
@@ -39,6 +40,15 @@ def check_file(ini: Path, origins: Sequence[Origin]) -> Iterator[Finding]:
         yield warning("settings", f"{names} can be read by other users of this machine", f"chmod {mode:o} {ini}")
     else:
         yield ok("settings", f"{sum(origin.source != 'default' for origin in origins)} are set, all of them are valid")
+
+
+def check_libraries() -> Iterator[Finding]:
+    """Whether what a service imports at its first use can be imported."""
+    broken = late_imports.faults()
+    for name, reason in broken.items():
+        yield fault("libraries", f"{name} cannot be imported ({reason})", "install Skywatch again")
+    if not broken:
+        yield ok("libraries", f"{len(late_imports.LATE)} that are imported when they are needed, all of them are there")
 
 
 def check_files(settings: Settings) -> Iterator[Finding]:

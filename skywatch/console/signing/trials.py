@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from skywatch.console.routes import HOME
 from skywatch.core.database.engine import writing
@@ -20,10 +20,11 @@ from skywatch.security.permissions import Permission
 from skywatch.sso import mappings
 from skywatch.sso.claims import try_rules
 from skywatch.sso.models import PendingLogin
-from skywatch.sso.provider.discovery import Metadata
-from skywatch.sso.provider.party import Party
 from skywatch.sso.settings import SsoSettings
 from skywatch.sso.signing_on.answer import Answer
+
+if TYPE_CHECKING:
+    from skywatch.sso.provider.discovery import Metadata
 
 PAGE = f"{HOME}/sign-on"
 # Where a sign-on goes on to that is a trial.
@@ -48,6 +49,8 @@ class Found:
 
 def discover(request: Request, name: str) -> Found:
     """Ask a provider for its metadata and keys, past every cache; raises Problem (404, 502, 503)."""
+    from skywatch.sso.provider.party import Party
+
     provider = request.registry["sign_on"].party(name).provider
     party = Party(provider, request.runtime.settings.of(SsoSettings), slots=1)
     return Found(party.discovery.metadata(), party.discovery.count_keys())

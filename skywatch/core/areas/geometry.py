@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-import shapely
-from shapely.geometry import MultiPolygon, Polygon
-from shapely.geometry.base import BaseGeometry
-from shapely.validation import explain_validity
+
+# Imported with the first geometry: processes without geofences and airspaces need none of it.
+if TYPE_CHECKING:
+    from shapely.geometry import Polygon
+    from shapely.geometry.base import BaseGeometry
 
 MAXIMUM_VERTICES = 10_000
 MAXIMUM_POLYGONS = 100
@@ -35,6 +36,9 @@ class GeometryFault(ValueError):
 
 def parse_geometry(document: Any) -> BaseGeometry:
     """A GeoJSON Polygon or MultiPolygon as a valid Shapely geometry within [-180, 180]; raises GeometryFault."""
+    from shapely.geometry import MultiPolygon
+    from shapely.validation import explain_validity
+
     kind, polygons = _polygons_of(document)
     if not polygons:
         raise GeometryFault(f"a {kind} needs at least one polygon")
@@ -73,6 +77,8 @@ def positions_in(document: Any) -> int:
 
 def prepared(geometry: BaseGeometry) -> BaseGeometry:
     """The geometry, prepared by Shapely for many point tests."""
+    import shapely
+
     shapely.prepare(geometry)
     return geometry
 
@@ -147,6 +153,8 @@ def _overlap(rings: list[Ring]) -> float:
 
 
 def _polygon(rings: list[Ring]) -> Polygon:
+    from shapely.geometry import Polygon
+
     if not rings:
         raise GeometryFault("a polygon needs an outer ring")
     outer = rings[0]
@@ -173,12 +181,16 @@ def _on_same_side(ring: Ring, middle: float) -> Ring:
 
 
 def _is_line(ring: Ring) -> bool:
+    from shapely.geometry import Polygon
+
     hull = Polygon(ring).convex_hull
     result: bool = hull.geom_type != "Polygon" or hull.area < LEAST_WIDTH * hull.length
     return result
 
 
 def _fault_of(polygon: Polygon) -> str:
+    from shapely.validation import explain_validity
+
     reason = explain_validity(polygon)
     words, _, coordinates = reason.partition("[")
     words = words.strip()
@@ -200,6 +212,9 @@ def _split(geometry: BaseGeometry) -> BaseGeometry:
     west, _, east, _ = geometry.bounds
     if west >= -180.0 and east <= 180.0:
         return geometry
+    import shapely
+    from shapely.geometry import MultiPolygon
+
     parts: list[Polygon] = []
     for world in range(math.floor((west + 180.0) / 360.0), math.floor((east + 180.0) / 360.0) + 1):
         box = shapely.box(-180.0 + 360.0 * world, -90.0, 180.0 + 360.0 * world, 90.0)
@@ -210,6 +225,8 @@ def _split(geometry: BaseGeometry) -> BaseGeometry:
 
 def shifted(geometry: BaseGeometry, margin_nm: float) -> BaseGeometry:
     """The geometry grown (or, with a negative margin, shrunk) by about so many nm, for hysteresis at its boundary."""
+    import shapely
+
     _, south, _, north = geometry.bounds
     scale = max(math.cos(math.radians((south + north) / 2)), 0.05)
     squeezed = shapely.transform(geometry, lambda at: at * (scale, 1.0))

@@ -7,11 +7,15 @@ releases from before that revision are refused from then on. ``release.migration
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import sqlalchemy as sa
-from alembic.script import ScriptDirectory
 from sqlalchemy.engine import Connection
 
 from skywatch.core.database.models import SchemaProperty
+
+if TYPE_CHECKING:
+    from alembic.script import ScriptDirectory
 
 COMPATIBLE_FROM = "compatible_from"
 # The member of a migration that makes it a contract step.

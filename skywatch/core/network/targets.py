@@ -10,8 +10,10 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import TYPE_CHECKING
 
-import httpx
+if TYPE_CHECKING:
+    import httpx
 
 # Refused targets are all answered in these words: they must not be a way to look around in the service's network.
 NOT_ALLOWED = "The address is not allowed."
@@ -75,6 +77,8 @@ def read_url(address: str, schemes: Iterable[str] = ("https", "http")) -> httpx.
     """An address with a host and nothing hidden in it; raises AddressRefused for any other."""
     if len(address) > MAX_ADDRESS or not address.isascii() or not address.isprintable() or set(address) & {" ", "\\"}:
         raise AddressRefused
+    import httpx
+
     try:
         url = httpx.URL(address)
         port = url.port

@@ -15,7 +15,6 @@ from skywatch.notify.deliveries.claims import check_readable, recipient_of
 from skywatch.notify.deliveries.outbox import new_message_id
 from skywatch.notify.messages import test_message
 from skywatch.notify.models import Channel
-from skywatch.notify.senders.all import create_sender
 from skywatch.notify.senders.base import UNREACHABLE, Recipient, SendFailed
 
 log = logging.getLogger(__name__)
@@ -61,6 +60,8 @@ def try_channel(runtime: Runtime, channel_id: int) -> str | None:
 
 
 async def _send(runtime: Runtime, recipient: Recipient) -> None:
+    from skywatch.notify.senders.all import create_sender
+
     sender = create_sender(runtime, recipient.kind)
     try:
         async with asyncio.timeout(TIMEOUT_S):

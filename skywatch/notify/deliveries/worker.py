@@ -55,9 +55,11 @@ SLOTS: Mapping[tuple[bool, bool], int] = {
 class DeliveryWorker:
     """Sends the deliveries of the outbox, on the event loop of ``start``."""
 
-    def __init__(self, runtime: Runtime, senders: Mapping[str, Sender]) -> None:
+    def __init__(self, runtime: Runtime, senders: Mapping[str, Sender] | None = None) -> None:
+        """Without ``senders`` there is one for each kind of channel, from the first message on."""
         self._runtime = runtime
-        self._senders = dict(senders)
+        self._senders = dict(senders) if senders is not None else {}
+        self._creating = asyncio.Lock()
         self._database = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="deliveries")
         self._awake = asyncio.Event()
         self._slots = dict(SLOTS)
@@ -177,7 +179,8 @@ class DeliveryWorker:
         try:
             claims.check_readable(claim.recipient)
             async with asyncio.timeout(MAX_SEND_S):
-                outcome = await self._senders[kind].send(claim.recipient, claim.message)
+                sender = await self._sender(kind)
+                outcome = await sender.send(claim.recipient, claim.message)
         except asyncio.CancelledError:
             await asyncio.shield(self._in_database(lambda session: results.abandon(session, claim)))
             raise
@@ -198,6 +201,16 @@ class DeliveryWorker:
         metrics.DELIVERIES.labels(kind, "delivered").inc()
         await self._record_success(claim, outcome)
         return True
+
+    async def _sender(self, kind: str) -> Sender:
+        """In a thread: the libraries of the senders take 0.1 s and more to import, and certificates to read.
+
+        Whoever has no channel needs none of it.
+        """
+        async with self._creating:
+            if not self._senders:
+                self._senders = await asyncio.to_thread(_create_senders, self._runtime)
+        return self._senders[kind]
 
     async def _record_success(self, claim: Claim, outcome: Outcome) -> None:
         settings = self._runtime.settings
@@ -234,11 +247,15 @@ class DeliveryWorker:
         return State(not detail, detail, {"faults": float(faults), "in_flight": float(len(self._tasks))})
 
 
-def create(runtime: Runtime) -> DeliveryWorker:
-    """The worker with a sender for each kind of channel."""
+def _create_senders(runtime: Runtime) -> dict[str, Sender]:
     from skywatch.notify.senders.all import create_senders
 
-    return DeliveryWorker(runtime, create_senders(runtime))
+    return create_senders(runtime)
+
+
+def create(runtime: Runtime) -> DeliveryWorker:
+    """The worker with a sender for each kind of channel."""
+    return DeliveryWorker(runtime)
 
 
 __all__: list[Any] = ["DeliveryWorker", "create"]

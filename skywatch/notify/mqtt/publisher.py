@@ -186,21 +186,3 @@ class MqttPublisher:
             state = self._state(session)
             if state.lease == self._lease:
                 state.lease = state.leased_until = None
-
-
-class NoPublisher:
-    """Replaces the publisher if there is no broker or nothing to publish."""
-
-    async def start(self) -> None:
-        """Do nothing."""
-
-    async def stop(self) -> None:
-        """Do nothing."""
-
-
-def create(runtime: Runtime) -> MqttPublisher | NoPublisher:
-    """The publisher, if a broker is configured and a feature declares a source."""
-    sources: list[Callable[[], RuleSource]] = runtime.features.mqtt_sources()
-    if not runtime.settings.of(NotifySettings).notify_mqtt_url or not sources:
-        return NoPublisher()
-    return MqttPublisher(runtime, sources[0]())

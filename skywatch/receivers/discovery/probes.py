@@ -16,11 +16,13 @@ from dataclasses import dataclass
 from http import HTTPStatus
 from ipaddress import IPv4Address
 from itertools import product
-from typing import Literal, NamedTuple
-
-import httpx
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from skywatch.inputs.lines import LineSplitter
+
+# Imported with the first search, as the decoder is.
+if TYPE_CHECKING:
+    import httpx
 
 Kind = Literal["beast", "sbs", "readsb"]
 AT_ONCE = 64
@@ -90,6 +92,8 @@ async def ask(hosts: Sequence[IPv4Address], doors: Iterable[Door] = DOORS, withi
 
 
 async def _speaks(client: httpx.AsyncClient, host: str, door: Door) -> bool:
+    import httpx
+
     try:
         if door.kind == "readsb":
             return await _has_list(client, host, door.port)
@@ -131,6 +135,8 @@ async def _has_list(client: httpx.AsyncClient, host: str, port: int) -> bool:
 
 
 def _client() -> httpx.AsyncClient:
+    import httpx
+
     return httpx.AsyncClient(
         headers={"User-Agent": "Skywatch", "Accept": "application/json", "Accept-Encoding": "identity"},
         timeout=httpx.Timeout(LISTEN_S, connect=CONNECT_S, pool=None),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from skywatch.core.problems import Problem
-from skywatch.sso.provider.discovery import Metadata
+
+if TYPE_CHECKING:
+    from skywatch.sso.provider.discovery import Metadata
 
 # Errors of a provider whose reason is a person, not the software.
 DENIALS = frozenset({"access_denied", "login_required", "consent_required", "interaction_required"})

@@ -7,10 +7,10 @@ its code.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.orm import Session
 
@@ -24,13 +24,15 @@ from skywatch.core.runtime import Runtime
 from skywatch.core.storing import audit
 from skywatch.http.settings import HttpSettings
 from skywatch.sso.models import PendingLogin
-from skywatch.sso.provider.idtoken import check_id_token
-from skywatch.sso.provider.party import Party
-from skywatch.sso.provider.providers import read_providers
+from skywatch.sso.provider.providers import Provider, read_providers
 from skywatch.sso.settings import SsoSettings
 from skywatch.sso.signing_on import pending, people
 from skywatch.sso.signing_on.answer import Answer, code_of
 from skywatch.sso.signing_on.redirects import may_redirect
+
+# Whoever has no provider does without the libraries: 0.1 s of the start and some megabytes. See SignOn.
+if TYPE_CHECKING:
+    from skywatch.sso.provider.party import Party
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +48,7 @@ class SignOn:
         slots = max(1, settings.of(HttpSettings).api_threads // 2 // max(1, len(providers)))
         # ID tokens name people and are good for a logout at the provider.
         self.sealer = Sealer(settings.secret or THROWAWAY_SECRET, "id token")
-        self.parties = {provider.name: Party(provider, settings, slots) for provider in providers}
+        self.parties = _parties_of(providers, settings, slots)
 
     def check_enabled(self) -> None:
         """Raise Problem (403) where there is no provider."""
@@ -143,8 +145,20 @@ class SignOn:
             raise
 
 
+def _parties_of(providers: Sequence[Provider], settings: SsoSettings, slots: int) -> dict[str, Party]:
+    """Imports what sign-ons need now, at the start, and not with the first of them."""
+    if not providers:
+        return {}
+    from skywatch.sso.provider import idtoken  # noqa: F401
+    from skywatch.sso.provider.party import Party
+
+    return {provider.name: Party(provider, settings, slots) for provider in providers}
+
+
 def _vouched(party: Party, begun: PendingLogin, answer: Answer, note: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """What a provider vouches for, checked, and its ID token; ``note`` gets whom it is about."""
+    from skywatch.sso.provider.idtoken import check_id_token
+
     tokens = party.redeem(begun, code_of(answer, party.discovery.metadata()))
     claims = check_id_token(tokens.id_token, party.provider, party.discovery, begun.nonce, tokens.access_token)
     note |= {"issuer": claims["iss"], "subject": claims["sub"]}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import timedelta
+from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 import sqlalchemy as sa
@@ -19,16 +20,20 @@ from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
 from skywatch.core.storing import audit
 from skywatch.sso.models import ExternalLogin, UsedLogoutToken
-from skywatch.sso.provider.idtoken import LEEWAY_S, OLDEST_LOGOUT_S, check_logout_token, unverified_issuer
-from skywatch.sso.provider.party import Party
 from skywatch.sso.settings import SsoSettings
 from skywatch.sso.signing_on.flow import SignOn
 from skywatch.sso.signing_on.pending import digest
 from skywatch.sso.signing_on.people import logins_of
 
+# SignOn imports what these need where there is a provider.
+if TYPE_CHECKING:
+    from skywatch.sso.provider.party import Party
+
 
 def obey(runtime: Runtime, sign_on: SignOn, token: str, actor: audit.Actor) -> int:
     """End the logins that a provider's logout token names; gives how many. Raises Problem (400, 502)."""
+    from skywatch.sso.provider.idtoken import LEEWAY_S, OLDEST_LOGOUT_S, check_logout_token
+
     try:
         party = _party_of(sign_on, token)
         claims = check_logout_token(token, party.provider, party.discovery)
@@ -81,6 +86,8 @@ def logout_url(runtime: Runtime, sign_on: SignOn, login_ids: Iterable[str]) -> s
 
 
 def _party_of(sign_on: SignOn, token: str) -> Party:
+    from skywatch.sso.provider.idtoken import unverified_issuer
+
     issuer = (unverified_issuer(token) or "").rstrip("/")
     for party in sign_on.parties.values():
         if party.provider.url == issuer:

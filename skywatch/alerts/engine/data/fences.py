@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import shapely
-from shapely.geometry.base import BaseGeometry
 
 from skywatch.alerts.conditions.fields import ALTITUDE_MARGIN_FT, BOUNDARY_MARGIN_NM
 from skywatch.alerts.engine.data.board import Board
 from skywatch.core.areas.band import Band
 from skywatch.core.areas.geometry import prepared, shifted
+
+# Imported with the first geofence.
+if TYPE_CHECKING:
+    from shapely.geometry.base import BaseGeometry
 
 Mask = npt.NDArray[np.bool_]
 Slots = npt.NDArray[np.intp]
@@ -205,6 +208,8 @@ class FenceBoard:
 
 def _within(geometry: BaseGeometry, lon: Floats, lat: Floats) -> Mask:
     """Points inside or on the boundary."""
+    import shapely
+
     if not len(lon):
         return np.zeros(0, bool)
     return np.asarray(shapely.intersects_xy(geometry, lon, lat))

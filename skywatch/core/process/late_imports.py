@@ -1,0 +1,67 @@
+"""Libraries that are imported where they are first used, and parts of libraries that are never used.
+
+A process imports at its start what every installation needs. The rest would cost each household a third of the start
+and 30 MB: senders, single sign-on, geometry, migrations.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+
+# Module -> what needs it.
+LATE = {
+    "alembic": "migrations of the database",
+    "aiomqtt": "notifications over MQTT",
+    "authlib": "single sign-on",
+    "httpcore": "outgoing calls: webhooks, push services, identity providers",
+    "httpx": "receivers with an http address",
+    "joserfc": "single sign-on",
+    "multipart": "uploads",
+    "shapely": "geofences and airspaces",
+    "soundfile": "audio",
+}
+# httpx imports its command line, and with it a terminal's colours and the lexers of programming languages.
+NEVER = ("httpx._main",)
+
+
+def check_installed() -> None:
+    """Raise ModuleNotFoundError at the start, not at the first use, where a library is missing; imports none."""
+    for name, use in LATE.items():
+        if name not in sys.modules and find_spec(name) is None:
+            raise ModuleNotFoundError(f"No module named {name!r} ({use}): install Skywatch again", name=name)
+
+
+def faults() -> dict[str, str]:
+    """Import each library; those that cannot be, with the reason."""
+    broken = {}
+    for name, use in LATE.items():
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            # A broken library may raise anything while it is imported.
+            broken[name] = f"{use}: {error}"
+    return broken
+
+
+def skip_unused() -> None:
+    """Let libraries do without the parts that a service never uses, as they do where these are not installed."""
+    for name in NEVER:
+        if name not in sys.modules:
+            sys.modules[name] = None  # type: ignore[assignment]
+
+
+@contextmanager
+def without(name: str) -> Iterator[None]:
+    """Import within this as if an optional library were not installed, unless it is imported already."""
+    if name in sys.modules:
+        yield
+        return
+    sys.modules[name] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules[name]
