@@ -69,6 +69,8 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     "history_storage": ({"history_storage.AIRCRAFT": 5, "history_storage.ROW_SECONDS": 10,
                          # They take a minute.
                          "history_storage.recordings": lambda: None}, [*SQLITE, "--hours", "0.1"]),
+    "memory": ({"_installed.WITH_WHEEL": False, "memory.AIRCRAFT": (5,), "memory.MINUTES": 0.1, "memory.STAGES_S": 0.1,
+                "memory.ALONE": ()}, None),
     "mode_s": ({"mode_s.AIRCRAFT": 5, "mode_s.SECONDS": 2, "mode_s.ROUNDS": 1,
                 # Installing them is not this code.
                 "mode_s.peers_interpreter": lambda: None}, None),
@@ -86,6 +88,7 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
                 "safety.FLOOD": 50}, None),
     "security": ({"security.SECONDS": 0.1, "security.ROUNDS": 1, "security.READS": 2, "security.TRIES": 2}, None),
     "speech": ({"speech.CONDITIONS": (("clean", float("inf"), (0,), None),), "speech.SILENT_S": 1.0}, None),
+    "start": ({"_installed.WITH_WHEEL": False, "start.AIRCRAFT": 5, "start.ROUNDS": 1, "start.WARM_UPS": 0}, None),
     "tick": ({"tick.COUNTS": (20,), "tick.TICKS": 2, "tick.WARM_UP_TICKS": 1, "tick.SERVICE_AIRCRAFT": 5,
               "tick.MEMORY_AFTER_S": 0.5}, None),
     "tiles": ({"tiles.SAMPLED": 1, "tiles.SECONDS": 2.0, "tiles.WARM_UP_S": 1.2, "tiles.FORMS": ("tiles of 1 degree",)},

@@ -10,12 +10,19 @@ from typing import Any
 
 from skywatch.console.settings import ConsoleSettings
 from skywatch.core.process import late_imports
+from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.publishing.announce import Announcer
 from skywatch.core.reporting import health
 from skywatch.core.runtime import Runtime
 from skywatch.http.clients.exposure import ADVICE, exposure, listen_addresses
 from skywatch.http.settings import HttpSettings
-from skywatch.serving.memory import exempt_from_garbage_collection, garbage_collection_paused, limit_arenas
+from skywatch.serving.memory import (
+    RETURN_EVERY_S,
+    exempt_from_garbage_collection,
+    garbage_collection_paused,
+    limit_arenas,
+    return_free_memory,
+)
 from skywatch.serving.roles import LoopThread, create_services
 from skywatch.serving.shutdown import Shutdown
 from skywatch.serving.start import Means, open_means
@@ -58,15 +65,18 @@ def _run(means: Means, roles: Sequence[Role], shutdown: Shutdown) -> None:
         loop = LoopThread(create_services(runtime, roles))
     exempt_from_garbage_collection()
     announcer = Announcer(runtime.bus, roles, _tracker_of(runtime) if "tracker" in roles else None)
+    memory = PeriodicTask("memory", RETURN_EVERY_S, return_free_memory)
     try:
         loop.start()
         announcer.start()
+        memory.start()
         with StatusLine(runtime, describe_start(runtime.settings, roles, server)):
             _wait(server)
     finally:
         # Pending writes first; closing the bus may block.
         loop.stop(shutdown.remaining_s())
         announcer.close()
+        memory.close()
         if server is not None:
             server.close()
 

@@ -1,4 +1,5 @@
-"""An API process of its own (Redis as bus) loads nothing of what the tracker detects with, nor the channel's server."""
+"""What a process imports at its start: an API process of its own nothing that the tracker detects with, a household's
+process (all roles) no library that it may never use."""
 
 import json
 import subprocess
@@ -13,9 +14,11 @@ import skywatch.cli.serve
 
 runtime = Runtime.open(load(json.loads(sys.argv[1]), {}))
 server = create_api_server(runtime)
+from skywatch.serving import process
 from skywatch.serving.roles import create_services
-assert create_services(runtime, ("api",)) == []
-print(json.dumps(sorted(name for name in sys.modules if name.startswith("skywatch."))))
+roles = sys.argv[2].split()
+assert bool(create_services(runtime, roles)) == (roles != ["api"])
+print(json.dumps(sorted(name for name, module in sys.modules.items() if module is not None)))
 server.close()
 runtime.close()
 """
@@ -35,15 +38,35 @@ FORBIDDEN = (
     "skywatch.realtime.server",
     "skywatch.realtime.hub",
 )
+# Each is imported where it is first used: with a channel, a provider, a geofence, an export, another database or bus.
+UNUSED_LIBRARIES = {
+    "aiomqtt", "alembic", "apprise", "authlib", "duckdb", "httpcore", "httpx", "joserfc", "mako", "multipart", "nats",
+    "paho", "psycopg", "pyarrow", "pygments", "redis", "rich", "shapely", "soundfile", "websockets",
+}  # fmt: skip
+
+
+def modules_of(roles, **settings):
+    """The modules that a process with these roles has imported before it runs."""
+    ini = {"secret": "x" * 40, "listen": "127.0.0.1:0", **settings}
+    command = [sys.executable, "-W", "ignore", "-c", CODE, json.dumps(ini), roles]
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def libraries(modules):
+    return {name.partition(".")[0] for name in modules}
+
+
+def test_a_household_imports_no_library_that_it_may_never_use(sqlite_url):
+    loaded = modules_of("api tracker realtime worker", database_url=sqlite_url, bus="memory")
+    assert {"numpy", "sqlalchemy", "autobahn", "pyramid"} <= libraries(loaded)
+    assert libraries(loaded) & UNUSED_LIBRARIES == set()
 
 
 def test_an_api_process_loads_no_detector(sqlite_url, redis_url):
-    ini = {"secret": "x" * 40, "database_url": sqlite_url, "bus": redis_url, "listen": "127.0.0.1:0"}
-    command = [sys.executable, "-W", "ignore", "-c", CODE, json.dumps(ini)]
-    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    loaded = json.loads(output)
+    loaded = modules_of("api", database_url=sqlite_url, bus=redis_url)
     assert "skywatch.cannonball.sessions.views" in loaded
     assert not [name for name in loaded if name.startswith(FORBIDDEN)]
+    assert libraries(loaded) & UNUSED_LIBRARIES == {"redis"}
 
 
 def test_the_command_line_loads_no_web_server_and_no_database():

@@ -45,8 +45,8 @@ def check_file(ini: Path, origins: Sequence[Origin]) -> Iterator[Finding]:
 def check_libraries() -> Iterator[Finding]:
     """Whether what a service imports at its first use can be imported."""
     broken = late_imports.faults()
-    for name, reason in broken.items():
-        yield fault("libraries", f"{name} cannot be imported ({reason})", "install Skywatch again")
+    for name, why in broken.items():
+        yield fault("libraries", f"{name} cannot be imported ({why})", "install Skywatch again")
     if not broken:
         yield ok("libraries", f"{len(late_imports.LATE)} that are imported when they are needed, all of them are there")
 

@@ -36,6 +36,7 @@ LABELS = {
     "deliveries": "Sending of notifications",
     "mqtt": "MQTT",
     "airframes": "Aircraft data",
+    "memory": "Return of memory",
     "usage_writer": "Use of API keys",
 }
 

@@ -42,9 +42,33 @@ def test_threads_share_heaps(tmp_path):
     assert _heaps(tmp_path / "limited.xml", "limited") <= memory.ARENAS < _heaps(tmp_path / "unlimited.xml", "not")
 
 
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is not glibc")
+def test_free_memory_within_a_heap_is_returned():
+    """Of many blocks every second one stays, so that nothing is free at the end of the heap."""
+    program = """
+import ctypes
+from skywatch.serving.memory import return_free_memory
+libc = ctypes.CDLL(None)
+libc.malloc.restype, libc.malloc.argtypes, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_size_t], [ctypes.c_void_p]
+blocks = [libc.malloc(64_000) for _ in range(1000)]
+for block in blocks:
+    ctypes.memset(block, 1, 64_000)
+for block in blocks[::2]:
+    libc.free(block)
+def resident():
+    return int(open("/proc/self/statm").read().split()[1])
+before = resident()
+return_free_memory()
+print(before - resident())
+"""
+    pages = int(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout)
+    assert pages > 500 * 64_000 / 4096 * 0.8
+
+
 def test_other_libraries_are_left_alone(monkeypatch):
     monkeypatch.setattr(platform, "libc_ver", lambda: ("", ""))
     assert not memory.limit_arenas()
+    memory.return_free_memory()
 
 
 @pytest.mark.parametrize("was_enabled", [True, False])
