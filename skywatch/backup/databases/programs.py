@@ -13,7 +13,6 @@ from typing import IO, Any
 from sqlalchemy.engine import URL
 
 from skywatch.backup.errors import Refused
-from skywatch.core.database.postgresql import arguments
 
 ENDED_WITHIN_S = 10.0
 _NAMES = {"host": "host", "port": "port", "username": "user", "password": "password", "database": "dbname"}
@@ -29,7 +28,10 @@ def program(name: str) -> str:
 
 def environment_of(url: URL) -> dict[str, str]:
     """The environment in which libpq connects to a database's address; raises Refused for what has no variable."""
+    # An extra: whoever has SQLite may not have the driver.
     from psycopg.pq import Conninfo
+
+    from skywatch.core.database.postgresql import arguments
 
     options: dict[str, Any] = {**arguments(url.query), **url.query}
     options.update({option: getattr(url, name) for name, option in _NAMES.items() if getattr(url, name) is not None})
