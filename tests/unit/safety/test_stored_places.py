@@ -9,7 +9,7 @@ from skywatch.safety.places.stored import BATCH, read, store
 from tests.statements import counting
 
 
-def test_changed_cells_are_replaced_in_two_statements_a_batch(tmp_path):
+def test_changed_cells_are_replaced_in_two_statements(tmp_path):
     engine = create_engine(f"sqlite:///{tmp_path}/places.sqlite")
     Base.metadata.create_all(engine)
     sessions, learner = create_session_factory(engine), Learner()

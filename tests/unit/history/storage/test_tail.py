@@ -8,7 +8,7 @@ from skywatch.history.storage.tail import tail_points
 from tests.unit.history.storage.test_codec import some_points
 
 
-def test_tail_of_one_aircraft_is_its_part_of_the_whole():
+def test_tail_of_one_aircraft():
     rows = [(encode(some_points(200, seed)), encode(some_points(30, 100 + seed))) for seed in range(4)]
     whole = tail_points(rows)
     for aircraft in np.unique(identity(whole)).tolist():
