@@ -158,9 +158,7 @@ def test_acars_and_outputs_are_services_of_the_tracker_and_no_monitors():
 
 
 @pytest.mark.parametrize("has_stood_by", [True, False])
-def test_a_tracker_that_stood_by_publishes_its_warm_picture_first(
-    make_runtime, monkeypatch, has_stood_by
-):
+def test_a_tracker_that_stood_by_publishes_its_warm_picture_first(make_runtime, monkeypatch, has_stood_by):
     tracker, order = Tracker(make_runtime(), receivers=[]), []
     monkeypatch.setattr(tracker._publisher, "publish", lambda sky: order.append("picture"))
     monkeypatch.setattr(tracker.monitors, "start", lambda: order.append("monitors"))
