@@ -256,7 +256,11 @@ class Reach:
                 begun = time.monotonic()
                 try:
                     answer = child.ask(question, self._reader.query_s if self._is_stream else self._left_s)
-                    children.give_back(child)
+                    if answer.fault == "memory":
+                        # What it has allocated does not come back: the next question gets another child.
+                        child.close()
+                    else:
+                        children.give_back(child)
                 finally:
                     self._left_s = max(0.001, self._left_s - (time.monotonic() - begun))
         except NoTurn as error:

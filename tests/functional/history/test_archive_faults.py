@@ -129,7 +129,7 @@ def test_child_without_memory_is_an_answer(service, monkeypatch):
 
 
 def test_query_beyond_its_memory_is_refused_and_the_service_goes_on(service, tmp_path):
-    client = service(archive_query_mb=64)
+    client = service(archive_query_mb=192)
     folder = tmp_path / "archive" / f"day={DAY}"
     many = np.zeros(2_000_000, POINT)
     many["at"] = int(datetime(2026, 3, 2, 6, 30, tzinfo=UTC).timestamp() * 100) + np.arange(len(many)) % 30_000
