@@ -15,8 +15,7 @@ from typing import Any
 from pyramid.response import Response
 
 from skywatch.core.problems import Problem, not_found
-from skywatch.http.lists.conditional import not_modified, set_etag
-from skywatch.http.resources.render import json_response
+from skywatch.http.lists.conditional import not_modified, validator_headers
 from skywatch.picture.sharing.request import SkyRequest
 from skywatch.picture.state.exact import has_exact_distances
 from skywatch.picture.state.sky import Sky
@@ -58,9 +57,10 @@ def live_response(
         body = build(sky, visibility)
         if len(cache) < MAXIMUM_CACHED:
             cache[question] = body
-    response = set_etag(json_response(body, content_type=content_type), etag)
-    response.headers[AGE_HEADER] = f"{sky.age_s:.1f}"
-    return response
+    # The list is made here: the response would look through it for each header that is set.
+    headers = [("Content-Type", content_type), ("Content-Length", str(len(body)))]
+    headers += [*validator_headers(etag), (AGE_HEADER, f"{sky.age_s:.1f}")]
+    return Response(app_iter=[body], headerlist=headers)
 
 
 def live_sky(request: SkyRequest) -> Sky:

@@ -19,15 +19,14 @@ def includeme(config: Any) -> None:
     from skywatch.picture.reception.access import PictureAccess
     from skywatch.picture.settings import PictureSettings
     from skywatch.picture.sharing.replica import PictureReplica
+    from skywatch.picture.state.exact import exact
 
     runtime = config.registry["runtime"]
     timeout_s = runtime.settings.of(PictureSettings).picture_timeout_s
     config.registry["picture"] = PictureReplica(runtime.bus, timeout_s, runtime.shared(PictureAccess).may_serve)
-    config.add_request_method(_sky, "sky", reify=True)
 
+    def picture_of(request: Request) -> Sky:
+        sky: Sky = request.registry["picture"].sky
+        return exact(sky) if request.visibility.exact_station else sky
 
-def _sky(request: Request) -> Sky:
-    from skywatch.picture.state.exact import exact
-
-    sky: Sky = request.registry["picture"].sky
-    return exact(sky) if request.visibility.exact_station else sky
+    config.add_request_method(picture_of, "sky", reify=True)

@@ -79,6 +79,17 @@ class FeatureAccess:
     is_enabled: bool = True
 
 
+class AccessSettings(tuple[FeatureAccess, ...]):
+    """The access settings of all features, with a hash that is computed once: every request is looked up by them."""
+
+    _hash: int | None = None
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = super().__hash__()
+        return self._hash
+
+
 def _default_access(feature: str) -> FeatureAccess:
     """A new installation is open to its users; what users have for themselves they write, too."""
     if feature in ADMINISTRATION or feature in RESTRICTED:

@@ -24,6 +24,8 @@ from skywatch.web.settings import BaseMap, WebSettings, parse_weather
 Handler = Callable[[Request], Response]
 FOREVER = "public, max-age=31536000, immutable"
 EACH_TIME = "no-cache"
+# No file of the application is there, so that nothing looks at the disk for one.
+API = "/api/"
 OPERATORS = "/operators.json"
 NOT_THERE = """<!doctype html>
 <html lang="en">
@@ -55,7 +57,7 @@ def files_tween(handler: Handler, registry: Any) -> Handler:
         if path == OPERATORS and operators is not None and request.method in ("GET", "HEAD"):
             return _operators(operators)
         name = path[1:]
-        file = application.file(name) if path.startswith("/") else None
+        file = application.file(name) if path.startswith("/") and not path.startswith(API) else None
         if file is None and path not in ("", "/"):
             return handler(request)
         if request.method not in ("GET", "HEAD"):

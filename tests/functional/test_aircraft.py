@@ -182,6 +182,20 @@ def test_every_fault_of_a_query_is_named(client, sky, query, names):
     assert faults(client.get(f"/api/v1/aircraft?{query}", status=400)) == names
 
 
+def test_a_live_answer_has_each_header_once(client, sky):
+    response = client.get("/api/v1/aircraft")
+    names = [name for name, _ in response.headerlist]
+    assert sorted(names) == [
+        "Cache-Control", "Content-Length", "Content-Security-Policy", "Content-Type", "Cross-Origin-Opener-Policy",
+        "ETag", "Permissions-Policy", "Referrer-Policy", "Vary", "X-Content-Type-Options", "X-Frame-Options",
+        "X-Picture-Age", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Request-ID",
+    ]  # fmt: skip
+    assert response.headers["Content-Type"] == "application/json"
+    assert response.headers["Content-Length"] == str(len(response.body))
+    assert response.headers["Cache-Control"] == "no-cache, private"
+    assert response.headers["ETag"].startswith('W/"')
+
+
 def test_the_etag_changes_with_the_tick_and_with_the_question(client, sky):
     first = client.get("/api/v1/aircraft")
     etag = first.headers["ETag"]

@@ -32,6 +32,17 @@ def write(folder, text="<html><head></head><body>sky</body></html>"):
     (folder / "index.html").write_text(text)
 
 
+def test_nothing_looks_at_the_disk_for_an_address_of_the_api(make_runtime, folder, monkeypatch):
+    paths = []
+    original = Application.file
+    monkeypatch.setattr(Application, "file", lambda self, path: paths.append(path) or original(self, path))
+    app = TestApp(make_app(make_runtime()))
+    app.get("/api/v1/system/health", expect_errors=True)
+    app.get("/api/v1/nothing.json", status=404)
+    app.get("/", status="*")
+    assert paths == [""]
+
+
 def test_the_start_page_has_a_strict_policy(make_runtime, folder):
     write(folder)
     app = TestApp(make_app(make_runtime(realtime_url="wss://live.example")))

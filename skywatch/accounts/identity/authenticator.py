@@ -25,12 +25,14 @@ from skywatch.accounts.settings import AccountSettings
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
-from skywatch.security.contexts import FeatureAccess, within
+from skywatch.security.contexts import AccessSettings, FeatureAccess, within
 from skywatch.security.credentials import KEY_PREFIX
 from skywatch.security.identity import Identity, Method
 from skywatch.security.permissions import FEATURES, WITHHELD_FROM_KEYS
 
 MAXIMUM_REMEMBERED = 20_000
+# One object, as whatever is remembered is told apart by it.
+NOTHING_STORED: dict[str, FeatureAccess] = {}
 
 
 class Authenticator:
@@ -96,10 +98,10 @@ class Authenticator:
 
     def access_settings(self) -> tuple[FeatureAccess, ...]:
         """The access settings of all features now, in the order of ``FEATURES``; the same object until one changes."""
-        stored = self.cache.get("access", None, load_access) or {}
+        stored = self.cache.get("access", None, load_access) or NOTHING_STORED
         cached, settings = self._access
         if stored is not cached:
-            settings = tuple([access_of(stored, feature) for feature in FEATURES])
+            settings = AccessSettings([access_of(stored, feature) for feature in FEATURES])
             self._access = stored, settings
         return settings
 

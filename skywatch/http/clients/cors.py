@@ -32,8 +32,8 @@ def cors_tween(handler: Handler, registry: Any) -> Handler:
     def tween(request: Request) -> Response:
         if area_of(request) is not None:
             return handler(request)
-        origin = request.headers.get("Origin")
-        preflight = request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
+        origin = request.environ.get("HTTP_ORIGIN")
+        preflight = request.method == "OPTIONS" and "HTTP_ACCESS_CONTROL_REQUEST_METHOD" in request.environ
         is_allowed = origins.may_read(origin)
         response = Response(status=204) if preflight and is_allowed else handler(request)
         if not settings.cors_allow_all_origins:

@@ -16,7 +16,7 @@ LARGE_BYTES, LARGE_LEVEL, SMALL_LEVEL = 65_536, 1, 6
 
 def takes_gzip(request: Request) -> bool:
     """Whether the client accepts gzip; without Accept-Encoding it may not be able to decompress."""
-    is_named = "gzip" in request.headers.get("Accept-Encoding", "").lower()
+    is_named = "gzip" in request.environ.get("HTTP_ACCEPT_ENCODING", "").lower()
     return is_named and bool(request.accept_encoding.acceptable_offers(["gzip"]))
 
 

@@ -24,6 +24,10 @@ def measure_tween(handler: Handler, registry: Any) -> Handler:
     A request whose body was only admitted is counted when it comes with its body.
     """
 
+    # The metrics find theirs by names and a lock each time; what is counted once is counted again and again.
+    counters: dict[tuple[str, str, str], Any] = {}
+    timers: dict[tuple[str, str], Any] = {}
+
     def tween(request: Request) -> Response:
         began, was_question = time.perf_counter(), is_question(request)
         metrics.HTTP_IN_FLIGHT.inc()
@@ -38,7 +42,13 @@ def measure_tween(handler: Handler, registry: Any) -> Handler:
             route = matched.pattern if matched is not None else UNROUTED
             method = request.method if request.method in METHODS else "OTHER"
             if not was_question or is_question(request):
-                metrics.HTTP_REQUESTS.labels(method, route, status).inc()
-                metrics.HTTP_LATENCY.labels(method, route).observe(time.perf_counter() - began)
+                counter = counters.get((method, route, status))
+                if counter is None:
+                    counter = counters[method, route, status] = metrics.HTTP_REQUESTS.labels(method, route, status)
+                timer = timers.get((method, route))
+                if timer is None:
+                    timer = timers[method, route] = metrics.HTTP_LATENCY.labels(method, route)
+                counter.inc()
+                timer.observe(time.perf_counter() - began)
 
     return tween

@@ -10,7 +10,7 @@ from pyramid.config import Configurator
 
 from skywatch.core.network.addresses import FORWARDING_HEADERS, is_loopback
 from skywatch.http.requests.request import Request
-from skywatch.security.contexts import FeatureContext, default_access, prepared_context
+from skywatch.security.contexts import AccessSettings, FeatureContext, default_access, prepared_context
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import FEATURES
 from skywatch.security.policy import SkywatchSecurityPolicy
@@ -75,7 +75,7 @@ def includeme(config: Configurator) -> None:
     config.registry["security_policy"] = policy
     config.registry["feature_access"] = default_access
     # All access settings at once: every request needs them.
-    config.registry["access_settings"] = lambda: tuple([default_access(feature) for feature in FEATURES])
+    config.registry["access_settings"] = lambda: AccessSettings([default_access(feature) for feature in FEATURES])
     config.set_security_policy(policy)
     config.add_request_method(visibility, "visibility", reify=True)
 

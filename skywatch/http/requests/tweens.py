@@ -16,7 +16,7 @@ from skywatch.core.problems import Problem
 from skywatch.core.reporting import logs
 from skywatch.http.errors import internal_error_view, outage, problem_response, unavailable_view
 from skywatch.http.requests.compression import compress, takes_gzip
-from skywatch.http.requests.headers import add_vary, set_headers
+from skywatch.http.requests.headers import add_vary
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
 from skywatch.security.area import area_of
@@ -35,7 +35,7 @@ def request_id_tween(handler: Handler, registry: Any) -> Handler:
     """Set the id of every request, the client's if it is well formed, and release its references at the end."""
 
     def tween(request: Request) -> Response:
-        offered = request.headers.get("X-Request-ID", "")
+        offered = request.environ.get("HTTP_X_REQUEST_ID", "")
         request.request_id = offered if REQUEST_ID.fullmatch(offered) else f"{random.getrandbits(64):016x}"
         request.add_finished_callback(Request.let_go)
         token = logs.request_id.set(request.request_id)
@@ -43,7 +43,8 @@ def request_id_tween(handler: Handler, registry: Any) -> Handler:
             response = handler(request)
         finally:
             logs.request_id.reset(token)
-        set_headers(response, {"X-Request-ID": request.request_id})
+        # No view sets it: it is added, not looked for.
+        response.headerlist.append(("X-Request-ID", request.request_id))
         return response
 
     return tween

@@ -15,7 +15,7 @@ from skywatch.accounts.models import ApiKey, FeatureAccessSetting, Login, Role, 
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import create_session_factory, writing
 from skywatch.core.problems import Problem
-from skywatch.security.permissions import Permission, default_permissions
+from skywatch.security.permissions import FEATURES, Permission, default_permissions
 from tests.accounts import Population
 from tests.conftest import TEST_SECRET
 from tests.waiting import go_on, until
@@ -254,6 +254,27 @@ def test_access_settings_are_those_stored(runtime, population, authenticator):
     )
     access = authenticator.feature_access("aircraft")
     assert (access.read_access, access.is_enabled) == ("public", False)
+
+
+@pytest.mark.parametrize("is_stored", [False, True])
+def test_access_settings_are_one_object_until_one_changes(runtime, authenticator, is_stored):
+    if not is_stored:
+        change(runtime, sa.delete(FeatureAccessSetting))
+    settings = authenticator.access_settings()
+    assert authenticator.access_settings() is settings
+    # Whatever is remembered by them is found by equal ones, too.
+    assert (hash(settings), settings) == (hash(tuple(settings)), tuple(settings))
+    index = FEATURES.index("aircraft")
+    change(runtime, sa.delete(FeatureAccessSetting).where(FeatureAccessSetting.feature == "aircraft"))
+    change(
+        runtime,
+        sa.insert(FeatureAccessSetting).values(
+            feature="aircraft", read_access="public", write_access="permission", is_enabled=False, updated_at=utcnow()
+        ),
+    )
+    changed = authenticator.access_settings()
+    assert (changed[index].read_access, changed[index].is_enabled) == ("public", False)
+    assert hash(changed) != hash(settings)
 
 
 def test_secrets_rotate(make_runtime):
