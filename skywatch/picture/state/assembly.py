@@ -11,15 +11,14 @@ from msgspec import UNSET
 from skywatch.airframes.cache import AirframeCache
 from skywatch.airframes.service import Airframe
 from skywatch.core import geo
-from skywatch.core.clock import unix_to_iso
 from skywatch.picture.positions.accepted import Array, Positions
 from skywatch.picture.receiving.fields import MLAT_TRUST, POSITION_LIFETIME_S, TISB_SOURCES
 from skywatch.picture.receiving.gathering import Gathered
 from skywatch.picture.state.columns import fill, present
-from skywatch.picture.state.details import DetailsWriter
-from skywatch.picture.state.rows import RowMap, TextColumns
+from skywatch.picture.state.rows import RowMap
 from skywatch.picture.state.sky import Sky, empty_sky
 from skywatch.picture.state.wire import AS_REPORTED, content, encode
+from skywatch.picture.steady.members import SteadyMembers
 
 # Longest wait of a tick for the airframes of new aircraft, so that a military one is never shown as a civil one (s).
 AIRFRAME_WAIT_S = 0.05
@@ -62,11 +61,9 @@ class Assembly:
         self.epoch = epoch
         self.station, self.exact_station = station, exact_station
         self._airframes = airframes
-        self._details_writer = DetailsWriter()
-        self._texts = TextColumns()
+        self._steady = SteadyMembers()
         self._seq = 0
         self._last = empty_sky()
-        self._first_seen: dict[float, str] = {}
 
     def sky(
         self,
@@ -88,13 +85,13 @@ class Assembly:
         seen_at = np.array(gathered.values["at"], "f8")
         rows = RowMap(previous_row)
 
-        members = self._members(now, gathered, geometry, seen_at, first_seen, receivers)
+        steady = self._steady.follow(gathered.hexes, gathered.values, self._lookup(gathered.hexes), first_seen, rows)
+        members = self._members(now, gathered, geometry, seen_at, receivers)
+        members["hex"] = steady.openings
         if is_single is not None:
             members["single_source"] = [True if single else UNSET for single in is_single]
-        added = self._details_writer.complete(members, gathered.values, self._lookup(gathered.hexes), rows)
-        encoded, details = encode(members), added.details
-        columns = fill(members, gathered.values["at"], gathered.times, self._texts, rows)
-        columns |= added.columns
+        encoded, details = encode(members), steady.details
+        columns = fill(members, steady.columns, gathered.values["at"], gathered.times)
         columns |= geometry.columns()
         columns |= {"seen_at": seen_at, "first_seen": first_seen, "previous_row": previous_row}
         columns["changed"] = self._changed(columns, encoded, details, previous_row)
@@ -111,7 +108,7 @@ class Assembly:
             left,
             receivers,
             self.station,
-            added.names,
+            steady.names,
             self.exact_station,
         )
         return self._last
@@ -138,14 +135,11 @@ class Assembly:
         gathered: Gathered,
         geometry: _Geometry,
         seen_at: Array,
-        first_seen: Array,
         receivers: tuple[str, ...],
     ) -> dict[str, list[Any]]:
-        """The members of the encoded objects, but for those of airframes: a list by name, a value a row."""
+        """The members of the encoded objects that change every second: a list by name, a value a row."""
         members: dict[str, list[Any]] = {name: gathered.values[name] for name in AS_REPORTED}
         members |= {
-            "hex": gathered.hexes,
-            "flight": [value.rstrip() or UNSET if value else UNSET for value in gathered.values["flight"]],
             "on_ground": [value == "ground" for value in members["alt_baro"]],
             "lat": present(geometry.lat),
             "lon": present(geometry.lon),
@@ -154,7 +148,6 @@ class Assembly:
             "receiver": list(map(receivers.__getitem__, geometry.receiver.tolist())),
             "disputed": [UNSET] * len(gathered.hexes),
             "single_source": [UNSET] * len(gathered.hexes),
-            "first_seen": self._iso(first_seen),
             "seen": present(np.maximum(now - seen_at, 0.0), 1),
             "seen_pos": present(np.maximum(now - geometry.position_at, 0.0), 3),
         }
@@ -172,13 +165,6 @@ class Assembly:
             nothing = np.full(len(lat), np.nan)
             return nothing, nothing
         return geo.distance_nm(*self.station, lat, lon), geo.bearing_deg(*self.station, lat, lon)
-
-    def _iso(self, first_seen: Array) -> list[str]:
-        """ISO timestamps; each is formatted once, since an aircraft's first sight does not change."""
-        times = first_seen.tolist()
-        cached = self._first_seen
-        self._first_seen = {at: cached.get(at) or unix_to_iso(at) for at in set(times)}
-        return list(map(self._first_seen.__getitem__, times))
 
     def _changed(
         self, columns: dict[str, Array], encoded: list[bytes], details: list[bytes], previous_row: Array

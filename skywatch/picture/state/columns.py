@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
 from operator import attrgetter
 from typing import Any
 
@@ -13,17 +12,11 @@ from msgspec.structs import astuple
 
 from skywatch.picture.positions.accepted import Array
 from skywatch.picture.receiving.view import FieldState
-from skywatch.picture.state.details import interesting
-from skywatch.picture.state.rows import RowMap, TextColumns
-from skywatch.picture.state.sky import SOURCE_INDEX
 from skywatch.receivers.reports.report import Report
 
 NAN = float("nan")
 # Number of reports that, with their objects, fit into a processor's second-level cache.
 BLOCK = 256
-EMERGENCY_SQUAWKS = (b"7500", b"7600", b"7700")
-UNKNOWN_SOURCE = SOURCE_INDEX["unknown"]
-
 # column -> member it holds
 NUMBERS = {
     "alt_geom_ft": "alt_geom",
@@ -33,8 +26,6 @@ NUMBERS = {
     "geom_rate_fpm": "geom_rate",
     "rssi_db": "rssi",
 }
-COUNTS = {"nic": "nic", "nac_p": "nac_p", "sil": "sil"}
-TEXTS = {"flight": "flight", "type": "t", "squawk": "squawk", "category": "category"}
 TIMES = {
     "altitude_at": "alt_baro",
     "velocity_at": "gs",
@@ -87,31 +78,24 @@ def columns_of(reports: Sequence[Report], names: tuple[str, ...] = Report.__stru
 
 def fill(
     members: dict[str, list[Any]],
+    steady: dict[str, Array],
     at: list[float],
     field_states: list[tuple[int, dict[str, FieldState]]],
-    texts: TextColumns,
-    rows: RowMap,
 ) -> dict[str, Array]:
-    """The columns that only depend on what was reported; ``members`` as for ``wire.encode``, the rest as Gathered's."""
-    columns: dict[str, Array] = {}
+    """The columns that only depend on what was reported, with the ``steady`` ones.
+
+    ``members`` as for ``wire.encode``, the rest as Gathered's.
+    """
+    columns = dict(steady)
     altitudes = [NAN if value is UNSET or value == "ground" else value for value in members["alt_baro"]]
     columns["alt_baro_ft"] = np.fromiter(altitudes, "f4", len(altitudes))
     for name, member in NUMBERS.items():
         columns[name] = floats(members[member]).astype("f4")
-    for name, member in COUNTS.items():
-        columns[name] = _numbers(members[member], -1, "i2")
-    for name, member in TEXTS.items():
-        columns[name] = texts.fill(name, members[member], rows)
     columns["messages"] = _numbers(members["messages"], 0, "i8")
     columns["on_ground"] = np.array(members["on_ground"], "?")
-    columns["military"] = np.array(members["military"], "?")
-    columns["interesting"] = np.array(interesting(members["dbFlags"]), "?")
-    columns["emergency"] = np.isin(columns["squawk"], EMERGENCY_SQUAWKS)
-    columns["emergency"][_rows_with(members["emergency"], but_for="none")] = True
     columns["acas_ra"] = np.zeros(len(at), "?")
     columns["acas_ra"][_rows_with(members["acas_ra"])] = True
     columns["single_source"] = np.array([value is True for value in members["single_source"]], "?")
-    columns["source"] = np.fromiter(map(SOURCE_INDEX.get, members["type"], repeat(UNKNOWN_SOURCE)), "u1", len(at))
     columns["acas_ra_frames"] = np.zeros(len(at), "i4")
     for row, fields in field_states if columns["acas_ra"].any() else ():
         if "acas_ra" in fields:
@@ -120,11 +104,9 @@ def fill(
     return columns
 
 
-def _rows_with(values: list[Any], but_for: Any = UNSET) -> list[int]:
-    """The indexes of values that are neither empty nor ``but_for``; usually there are none."""
-    if is_absent(values) or values.count(but_for) == len(values):
-        return []
-    return [index for index, value in enumerate(values) if value and value != but_for]
+def _rows_with(values: list[Any]) -> list[int]:
+    """The indexes of values that are not empty; usually there are none."""
+    return [] if is_absent(values) else [index for index, value in enumerate(values) if value]
 
 
 def _times(

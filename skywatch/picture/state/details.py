@@ -35,7 +35,7 @@ class Details(msgspec.Struct):
     year: str | UnsetType = UNSET
 
 
-class _Addition(msgspec.Struct, gc=False):
+class Addition(msgspec.Struct, gc=False):
     """The additions to one aircraft."""
 
     fragment: bytes
@@ -53,11 +53,14 @@ class Added:
 
     ``details`` are JSON members without braces (empty if there are none); ``columns`` those of registration,
     operator and owner, and which of these may have changed; ``names`` is what operator and owner are indexes into.
+    ``changed`` are the rows whose ``additions`` are new.
     """
 
     details: list[bytes]
     columns: dict[str, Array]
     names: tuple[str, ...]
+    additions: list[Addition]
+    changed: list[int]
 
 
 class Names:
@@ -88,26 +91,21 @@ class DetailsWriter:
     def __init__(self) -> None:
         self._encoder = msgspec.json.Encoder()
         self._names = Names()
-        self._additions: list[_Addition] = []
+        self._additions: list[Addition] = []
         # Their sources: the airframe, and registration, owner and year as received.
         self._sources: tuple[list[Any], ...] = ([], [], [], [])
         self._columns = {name: np.empty(0, COLUMNS[name]) for name in ("registration", "operator", "owner")}
 
-    def complete(
-        self,
-        members: dict[str, list[Any]],
-        values: dict[str, list[Any]],
-        airframes: list[Airframe | None],
-        rows: RowMap,
-    ) -> Added:
-        """Fill ``t``, ``desc``, ``dbFlags`` and ``military`` of the members in; see ``wire.encode``."""
-        sources = (airframes, values["r"], values["ownOp"], values["year"])
-        changed = self._changed(sources, rows)
+    def complete(self, hexes: list[str], sources: tuple[list[Any], ...], rows: RowMap, said_again: list[int]) -> Added:
+        """The data of the airframes of a tick.
+
+        ``sources`` are the airframes, and registration, owner and year as received: of the latter only the rows
+        ``said_again`` may differ from the tick before.
+        """
+        changed = self._changed(sources, rows, said_again)
         additions = rows.listed(self._additions)
         for row in changed:
-            additions[row] = self._make(
-                members["hex"][row], airframes[row], values["r"][row], values["ownOp"][row], values["year"][row]
-            )
+            additions[row] = self._make(hexes[row], *(values[row] for values in sources))
         self._additions, self._sources = additions, sources
         self._columns = {name: rows.column(column) for name, column in self._columns.items()}
         if changed:
@@ -117,36 +115,24 @@ class DetailsWriter:
             self._columns["owner"][changed] = [k.owner for k in new]
         is_changed = np.zeros(len(rows), "?")
         is_changed[changed] = True
-        self._fill(members, additions)
         columns = self._columns | {"airframe_changed": is_changed}
-        return Added([k.fragment for k in additions], columns, self._names.all)
+        return Added([k.fragment for k in additions], columns, self._names.all, additions, changed)
 
-    def _changed(self, sources: tuple[list[Any], ...], rows: RowMap) -> list[int]:
+    def _changed(self, sources: tuple[list[Any], ...], rows: RowMap, said_again: list[int]) -> list[int]:
         """The rows whose additions changed; all of them if most names belong to aircraft that have left."""
         if len(self._names) > 4 * len(rows) + SPARE:
             self._names = Names()
             return list(range(len(rows)))
         changed: set[int] = set(rows.changed(sources[0], self._sources[0], is_not))
-        for values, before in zip(sources[1:], self._sources[1:], strict=True):
-            changed.update(rows.changed(values, before))
+        for row in said_again:
+            before = int(rows.previous[row])
+            if before >= 0 and any(
+                now[row] != then[before] for now, then in zip(sources[1:], self._sources[1:], strict=True)
+            ):
+                changed.add(row)
         return sorted(changed)
 
-    @staticmethod
-    def _fill(members: dict[str, list[Any]], added: list[_Addition]) -> None:
-        members["t"] = [
-            addition.type_code if value is UNSET else value for value, addition in zip(members["t"], added, strict=True)
-        ]
-        members["desc"] = [
-            addition.type_name if value is UNSET else value
-            for value, addition in zip(members["desc"], added, strict=True)
-        ]
-        flags = members["dbFlags"] = [
-            (value or 0) | addition.flags if addition.flags else value
-            for value, addition in zip(members["dbFlags"], added, strict=True)
-        ]
-        members["military"] = [bool(value and value & MILITARY) for value in flags]
-
-    def _make(self, address: str, airframe: Airframe | None, registration: Text, owner: Text, year: Text) -> _Addition:
+    def _make(self, address: str, airframe: Airframe | None, registration: Text, owner: Text, year: Text) -> Addition:
         database = airframe or NO_AIRFRAME
         details = Details(
             r=_either(registration, database.registration),
@@ -156,7 +142,7 @@ class DetailsWriter:
         )
         # The database may not have answered yet; the address range is known at once.
         military = MILITARY if is_military(address, database.flags) else 0
-        return _Addition(
+        return Addition(
             self._encoder.encode(details)[1:-1],
             details.r if isinstance(details.r, str) else None,
             self._names.index(details.operator),

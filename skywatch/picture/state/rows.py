@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from skywatch.picture.positions.accepted import Array
-from skywatch.picture.state.sky import COLUMNS
 
 
 class RowMap:
@@ -43,27 +42,6 @@ class RowMap:
         """The rows that are new or whose value differs from that in the list of the tick before."""
         rows = list(compress(count(), map(differ, values, self.listed(before))))
         return sorted({*rows, *self.new}) if self.new else rows
-
-
-class TextColumns:
-    """Columns of text; what is the same as in the tick before is not encoded again."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, list[Any]] = {}
-        self._columns: dict[str, Array] = {}
-
-    def fill(self, name: str, values: list[Any], rows: RowMap) -> Array:
-        """The column of this name in COLUMNS; ``values`` are texts, UNSET or None, and are kept until the next tick."""
-        before = self._columns.get(name)
-        changed = rows.changed(values, self._values.get(name, []))
-        if before is None or 2 * len(changed) > len(values):
-            column = texts(values, COLUMNS[name])
-        else:
-            column = rows.column(before)
-            if changed:
-                column[changed] = texts([values[row] for row in changed], COLUMNS[name])
-        self._values[name], self._columns[name] = values, column
-        return column
 
 
 def texts(values: Sequence[Any], dtype: str) -> Array:

@@ -14,19 +14,22 @@ from msgspec import UNSET
 
 from skywatch.picture.state.columns import is_absent
 
-# The order of the members of an object; what is UNSET is left out.
+# The members of an object in their order; what is UNSET is left out. The steady ones seldom change and are encoded by
+# themselves; ``hex`` of the others is then the text of all of them.
+STEADY_MEMBERS = (
+    "hex", "type", "flight", "t", "desc", "dbFlags", "military", "squawk", "emergency", "category", "nav_qnh",
+    "nav_altitude_mcp", "nav_altitude_fms", "nav_heading", "nav_modes", "nic", "rc", "version", "nic_baro", "nac_p",
+    "nac_v", "sil", "sil_type", "gva", "sda", "alert", "spi", "mlat", "tisb", "first_seen",
+)  # fmt: skip
 MEMBERS = (
-    "hex", "type", "flight", "t", "desc", "dbFlags", "military", "on_ground", "alt_baro", "alt_geom", "gs", "ias",
-    "tas", "mach", "track", "track_rate", "roll", "mag_heading", "true_heading", "baro_rate", "geom_rate", "squawk",
-    "emergency", "category", "nav_qnh", "nav_altitude_mcp", "nav_altitude_fms", "nav_heading", "nav_modes", "lat",
-    "lon", "distance_nm", "bearing", "nic", "rc", "version", "nic_baro", "nac_p", "nac_v", "sil", "sil_type", "gva",
-    "sda", "alert", "spi", "mlat", "tisb", "wd", "ws", "oat", "tat", "acas_ra", "disputed", "single_source", "receiver",
-    "first_seen",
+    "hex", "on_ground", "alt_baro", "alt_geom", "gs", "ias", "tas", "mach", "track", "track_rate", "roll",
+    "mag_heading", "true_heading", "baro_rate", "geom_rate", "lat", "lon", "distance_nm", "bearing", "wd", "ws", "oat",
+    "tat", "acas_ra", "disputed", "single_source", "receiver",
     "seen", "seen_pos", "messages", "rssi",
 )  # fmt: skip
 # What the picture makes; everything else stands as it was reported.
-MADE = frozenset(("hex", "flight", "military", "on_ground", "lat", "lon", "distance_nm", "bearing", "receiver"))
-MADE |= {"disputed", "single_source", "first_seen", "seen", "seen_pos"}
+MADE = frozenset(("hex", "on_ground", "lat", "lon", "distance_nm", "bearing", "receiver"))
+MADE |= {"disputed", "single_source", "seen", "seen_pos"}
 AS_REPORTED = tuple(name for name in MEMBERS if name not in MADE)
 # So many objects are made and encoded before their memory is used again; more would not stay in the cache.
 BLOCK = 256
@@ -35,11 +38,11 @@ AGES_BEGIN = b',"seen":'
 _encoder = msgspec.json.Encoder()
 
 
-def encode(members: dict[str, list[Any]]) -> list[bytes]:
-    """One JSON object an aircraft; ``members`` holds a list for every name in MEMBERS."""
+def encode(members: dict[str, list[Any]], order: tuple[str, ...] = MEMBERS) -> list[bytes]:
+    """One JSON object an aircraft; ``members`` holds a list for every name in ``order``."""
     count = len(members["hex"])
     # What nobody says (most receivers never say most of the air data) is not even tried.
-    names = tuple(name for name in MEMBERS if not is_absent(members[name]))
+    names = tuple(name for name in order if not is_absent(members[name]))
     body = _body(names)
     columns = [members[name] for name in names]
     encoded: list[bytes] = []
