@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -28,6 +29,7 @@ from skywatch.picture.receiving.contradictions import (
 )
 from skywatch.picture.receiving.fields import STALE_S
 from skywatch.picture.receiving.view import is_new
+from skywatch.picture.steady.lead import array_of
 from skywatch.receivers.ingest.voices import Voice
 from skywatch.receivers.reports.report import Report
 
@@ -96,11 +98,16 @@ class Shared:
 class Before:
     """The compared values of the last tick, from which changes are detected."""
 
-    column: dict[str, int] = field(default_factory=dict)
+    addresses: list[str] = field(default_factory=list)
     row: dict[int, int] = field(default_factory=dict)
     values: list[Array] = field(default_factory=list)
     contradicted: list[Array] = field(default_factory=list)
     epoch: int = 0
+
+    @cached_property
+    def column(self) -> dict[str, int]:
+        """Of each address; seldom asked for."""
+        return dict(zip(self.addresses, range(len(self.addresses)), strict=True))
 
 
 class FieldValidator:
@@ -113,6 +120,7 @@ class FieldValidator:
         self._positions = positions
         self.speakers = speakers if speakers is not None else {}
         self._codes = TextCodes()
+        self._readers = {comparison: partial(read, comparison, codes=self._codes) for comparison in COMPARISONS}
         self._before = Before()
         # (address, quantity) -> time of the contradiction, and the receiver that changed the value.
         self._changed: dict[tuple[str, str], tuple[float, int]] = {}
@@ -174,14 +182,10 @@ class FieldValidator:
         counted = [np.flatnonzero(counts) for counts in shared.counts]
         for comparison in COMPARISONS:
             matrix = np.full(shared.at.shape, np.nan)
+            convert = self._readers[comparison]
             for receiver, (reporter, columns) in enumerate(zip(shared.reporters, counted, strict=True)):
-                reported_values = reported[reporter].values[comparison.fields[0]]
-                view_indices = shared.view_indices[receiver, columns]
-                in_order = len(view_indices) == len(reported_values) and bool(
-                    (view_indices == np.arange(len(reported_values))).all()
-                )
-                values = reported_values if in_order else list(map(reported_values.__getitem__, view_indices.tolist()))
-                matrix[receiver, columns] = read(comparison, values, self._codes)
+                values = array_of(reported[reporter].values, comparison.fields[0], convert)
+                matrix[receiver, columns] = values[shared.view_indices[receiver, columns]]
             shared.values.append(matrix)
         return shared
 
@@ -323,13 +327,13 @@ class FieldValidator:
         return changed[0] if len(changed) == 1 else None
 
     def _remember(self, reported: Sequence[Reported], hexes: list[str], shared: Shared, conflicts: list[Array]) -> None:
-        column = {hexes[row]: at for at, row in enumerate(shared.rows.tolist())}
+        addresses = list(map(hexes.__getitem__, shared.rows.tolist()))
         row = {reported[reporter].receiver: at for at, reporter in enumerate(shared.reporters)}
-        self._before = Before(column, row, shared.values, conflicts, self._codes.epoch)
+        self._before = Before(addresses, row, shared.values, conflicts, self._codes.epoch)
         if self._changed:
             lasting = {
                 (address, comparison.name)
-                for address, at in column.items()
+                for at, address in enumerate(addresses)
                 for comparison, conflict in zip(COMPARISONS, conflicts, strict=True)
                 if conflict[at]
             }

@@ -2,7 +2,8 @@
 
 Reports of several receivers about one aircraft are compared as columns: a snapshot ranks as a whole, so comparing three
 columns decides between two receivers, and fields that the better one lacks come from the other. Only views whose fields
-have several times or sources are merged one by one.
+have several times or sources are merged one by one. Where all receivers of an aircraft say the same, nothing is merged
+but their times and counts: see ``steady.lead``.
 """
 
 from __future__ import annotations
@@ -24,14 +25,17 @@ from skywatch.picture.receiving.receiver_views import ReceiverViews
 from skywatch.picture.receiving.view import FieldState, View
 from skywatch.picture.state.columns import columns_of, floats, is_absent
 from skywatch.picture.state.sky import SOURCE_INDEX
+from skywatch.picture.steady.lead import FollowingValues, Lead, array_of, is_whole
 from skywatch.receivers.ingest.voices import Voice
-from skywatch.receivers.reports.report import Report
+from skywatch.receivers.reports.report import ReducedReport, Report
 
 Values = dict[str, list[Any]]
 # Fields of a view that decide its rank, and the aircraft's position.
 DECIDING = ("at", "type", "mlat", "tisb", "lat", "lon", "position_at", "gs", "alt_baro")
 # Further fields that are compared between receivers.
 COMPARED = ("flight", "squawk", "emergency", "alt_geom")
+# Their fields have times of their own, or they stand for several voices.
+_UNLIKE = (View, ReducedReport)
 Times = list[tuple[int, dict[str, FieldState]]]
 
 
@@ -74,7 +78,10 @@ class _Reported:
         keep = np.ones(len(self.views), "?")
         keep[indices] = False
         views = list(compress(self.views, keep.tolist()))
-        values = {name: list(compress(column, keep.tolist())) for name, column in self.values.items()}
+        if isinstance(self.values, FollowingValues):
+            values = columns_of(views, DECIDING + COMPARED)
+        else:
+            values = {name: list(compress(column, keep.tolist())) for name, column in self.values.items()}
         return replace(
             self, views=views, rows=self.rows[keep], values=values, times=_field_states(views), level=self.level[keep]
         )
@@ -84,16 +91,15 @@ class _Reported:
         plain = np.ones(len(self.views), "?")
         plain[[index for index, _ in self.times]] = False
         for name in ("mlat", "tisb"):
-            plain[_non_empty(self.values[name])] = False
+            plain[array_of(self.values, name, _not_empty)] = False
         return plain
 
     def offer(self) -> Offer:
         """The positions of its views."""
         levels = self.level.copy()
         for name, level in (("mlat", MLAT_TRUST), ("tisb", TISB_TRUST)):
-            fields = self.values[name]
-            for index in _non_empty(fields):
-                if "lat" in fields[index]:
+            for index in np.flatnonzero(array_of(self.values, name, _not_empty)).tolist():
+                if "lat" in getattr(self.views[index], name):
                     levels[index] = max(levels[index], level)
         for index, states in self.times:
             if "lat" in states:
@@ -102,12 +108,12 @@ class _Reported:
         return Offer(
             self.receiver,
             self.rows,
-            floats(values["lat"]),
-            floats(values["lon"]),
+            array_of(values, "lat", floats),
+            array_of(values, "lon", floats),
             floats(values["position_at"]),
             levels,
-            floats(values["gs"]),
-            np.array([altitude == "ground" for altitude in values["alt_baro"]], "?"),
+            array_of(values, "gs", floats),
+            array_of(values, "alt_baro", _on_ground),
             self.voices(),
             self.speaker is not None,
         )
@@ -134,28 +140,40 @@ def gather(
     views_by_receiver = {book.index: book.current(now) for book in books if book.views}
     if len(views_by_receiver) == 1:
         return _gather_one(*views_by_receiver.popitem(), order)
-    alive = set().union(*views_by_receiver.values())
-    hexes = [address for address in order if address in alive]
-    index = {address: row for row, address in enumerate(hexes)}
-    for of_receiver in views_by_receiver.values():
-        for address in of_receiver:
-            index.setdefault(address, len(index))
-    hexes = list(index)
-    reported = []
+    # The first receiver that hears an aircraft leads.
+    leading: dict[str, Report] = {}
+    for of_receiver in reversed(views_by_receiver.values()):
+        leading |= of_receiver
+    hexes = [address for address in order if address in leading]
+    index = dict(zip(hexes, count()))
+    if len(hexes) < len(leading):
+        for of_receiver in views_by_receiver.values():
+            for address in of_receiver:
+                index.setdefault(address, len(index))
+        hexes = list(index)
+    lead = Lead(list(map(leading.__getitem__, hexes))) if is_whole(leading.values(), _UNLIKE) else None
+    reported: list[_Reported] = []
     for receiver, of_receiver in views_by_receiver.items():
         views = list(of_receiver.values())
         rows = np.fromiter(map(index.__getitem__, of_receiver), "i8", len(views))
         speaker = validator.speakers.get(names[receiver])
-        reported.append(_reported(receiver, views, rows, columns_of(views, DECIDING + COMPARED), speaker))
+        values: Values
+        if lead is None or not views or not is_whole(views, _UNLIKE):
+            values = columns_of(views, DECIDING + COMPARED)
+        elif not reported:
+            values = FollowingValues(lead, views, rows, np.empty(0, "i8"), leads=True)
+        else:
+            values = FollowingValues(lead, views, rows, np.flatnonzero(~lead.same(views, rows)), leads=False)
+        reported.append(_reported(receiver, views, rows, values, speaker))
     is_contested = contested(reported, names, validator.speakers, len(hexes), now)
     verdict = validator.review(reported, names, hexes, now)
     remaining = [
         receiver_reports.without(indices) for receiver_reports, indices in zip(reported, verdict.excluded, strict=True)
     ]
-    values, times, best_receiver = _combined(remaining, is_contested, now)
+    offers = [receiver_reports.offer() for receiver_reports in reported]
+    values, times, best_receiver = _merge_all(remaining, lead, is_contested, now)
     for name, row, value in verdict.values:
         values[name][row] = value
-    offers = [receiver_reports.offer() for receiver_reports in reported]
     return Gathered(hexes, index, values, times, best_receiver, offers, verdict.disputed, is_contested)
 
 
@@ -173,8 +191,80 @@ def _gather_one(receiver: int, views: dict[str, Report], order: Collection[str])
 def _reported(
     receiver: int, views: list[Report], rows: Array, values: Values, speaker: Voice | None = None
 ) -> _Reported:
-    level = np.fromiter(map(SOURCE_INDEX.get, values["type"], repeat(UNNAMED_TRUST)), "u1", len(views))
-    return _Reported(receiver, views, rows, values, _field_states(views), level, speaker)
+    level = array_of(values, "type", _levels)
+    times = [] if isinstance(values, FollowingValues) else _field_states(views)
+    return _Reported(receiver, views, rows, values, times, level, speaker)
+
+
+def _merge_all(
+    reported: list[_Reported], lead: Lead | None, is_contested: Array, now: float
+) -> tuple[Values, Times, Array]:
+    """``_combined``, but what all receivers of an aircraft say alike is taken from the leading report."""
+    following = [
+        (of_receiver, of_receiver.values)
+        for of_receiver in reported
+        if lead is not None and isinstance(of_receiver.values, FollowingValues)
+    ]
+    if lead is None or len(following) < len(reported):
+        return _combined(reported, is_contested, now)
+    differs = _needs_merge(reported, len(is_contested))
+    for of_receiver, values in following:
+        differs[of_receiver.rows[values.differing]] = True
+    if 2 * np.count_nonzero(differs) > len(differs):
+        return _combined(reported, is_contested, now)
+    merged, receiver = _alike(following, lead, len(differs), now)
+    different = np.flatnonzero(differs)
+    if not len(different):
+        return merged, [], receiver
+    compact = np.full(len(differs), -1)
+    compact[different] = np.arange(len(different))
+    part = []
+    for of_receiver in reported:
+        few = of_receiver.without(np.flatnonzero(~differs[of_receiver.rows]))
+        part.append(replace(few, rows=compact[few.rows]))
+    values_of_part, times, receiver[different] = _combined(part, is_contested[different], now)
+    rows = different.tolist()
+    for name, column in values_of_part.items():
+        whole = merged[name]
+        for row, value in zip(rows, column, strict=True):
+            whole[row] = value
+    return merged, [(rows[at], states) for at, states in times], receiver
+
+
+def _alike(
+    following: list[tuple[_Reported, FollowingValues]], lead: Lead, aircraft: int, now: float
+) -> tuple[Values, Array]:
+    """``values`` and ``receiver`` where all receivers say the same; in other rows they mean nothing.
+
+    The columns of ``lead`` become those of the merged reports.
+    """
+    _, receiver = _best([of_receiver for of_receiver, _ in following], aircraft, now)
+    merged = lead.values
+    heard, messages, leader = np.full(aircraft, -np.inf), np.zeros(aircraft, "i8"), np.full(aircraft, -1)
+    receivers = np.zeros(aircraft, "i4")
+    for of_receiver, values in following:
+        rows = of_receiver.rows
+        heard[rows] = np.maximum(heard[rows], of_receiver.heard_at())
+        messages[rows] += array_of(values, "messages", _counts)
+        receivers[rows] += 1
+        leader[rows[leader[rows] < 0]] = of_receiver.receiver
+    merged["at"] = heard.tolist()
+    several = receivers > 1
+    if several.all():
+        merged["messages"] = messages.tolist()
+    else:
+        for row, number in zip(np.flatnonzero(several).tolist(), messages[several].tolist(), strict=True):
+            merged["messages"][row] = number
+    for of_receiver, values in following:
+        better = np.flatnonzero(
+            (receiver[of_receiver.rows] == of_receiver.receiver) & (leader[of_receiver.rows] != of_receiver.receiver)
+        )
+        rows_of_better = of_receiver.rows[better].tolist()
+        for name in ("position_at", "rssi"):
+            own, whole = values[name], merged[name]
+            for index, row in zip(better.tolist(), rows_of_better, strict=True):
+                whole[row] = own[index]
+    return merged, receiver
 
 
 def _combined(reported: list[_Reported], is_contested: Array, now: float) -> tuple[Values, Times, Array]:
@@ -267,5 +357,17 @@ def _field_states(views: Sequence[Report]) -> Times:
     return [(index, view.heard) for index, view in enumerate(views) if type(view) is View]
 
 
-def _non_empty(values: list[Any]) -> list[int]:
-    return list(compress(count(), values))
+def _not_empty(values: list[Any]) -> Array:
+    return np.fromiter(map(bool, values), "?", len(values))
+
+
+def _on_ground(altitudes: list[Any]) -> Array:
+    return np.array([altitude == "ground" for altitude in altitudes], "?")
+
+
+def _levels(types: list[Any]) -> Array:
+    return np.fromiter(map(SOURCE_INDEX.get, types, repeat(UNNAMED_TRUST)), "u1", len(types))
+
+
+def _counts(numbers: list[Any]) -> Array:
+    return np.array([number or 0 for number in numbers], "i8")

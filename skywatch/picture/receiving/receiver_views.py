@@ -10,6 +10,7 @@ from skywatch.picture.receiving.merge import without_expired
 from skywatch.picture.receiving.view import View, absorb, expire, view_of
 from skywatch.receivers.reports.report import Report
 
+_at = attrgetter("at")
 LIFETIMES_S = tuple(sorted(set(LIFETIME_S.values())))
 
 
@@ -40,6 +41,8 @@ class ReceiverViews:
 
     def forget(self, before: float) -> None:
         """Drop the aircraft that were last received before this time."""
+        if self._oldest() > before:
+            return
         for address in [address for address, view in self.views.items() if view.at <= before]:
             del self.views[address]
 
@@ -60,10 +63,16 @@ class ReceiverViews:
                 if type(view) is View:
                     expire(view, now)
         old = now - SHORTEST_LIFETIME_S
+        if self._oldest() >= old:
+            return self.views
         aged = [view for view in self.views.values() if view.at < old and type(view) is not View]
         if not aged:
             return self.views
         return self.views | {view.hex: without_expired(view, now) for view in aged}
+
+    def _oldest(self) -> float:
+        """When the aircraft was received that was not received for the longest time (unix s)."""
+        return min(map(_at, self.views.values()), default=float("inf"))
 
     def shift(self, step: float) -> None:
         """Move all times by ``step`` seconds: the clock has been set."""
