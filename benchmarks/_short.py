@@ -90,7 +90,7 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     "speech": ({"speech.CONDITIONS": (("clean", float("inf"), (0,), None),), "speech.SILENT_S": 1.0}, None),
     "start": ({"_installed.WITH_WHEEL": False, "start.AIRCRAFT": 5, "start.ROUNDS": 1, "start.WARM_UPS": 0}, None),
     "tick": ({"tick.COUNTS": (20,), "tick.TICKS": 2, "tick.WARM_UP_TICKS": 1, "tick.SERVICE_AIRCRAFT": 5,
-              "tick.MEMORY_AFTER_S": 0.5}, None),
+              "tick.MONITORED_AIRCRAFT": 20, "tick.MONITORED_TICKS": 2, "tick.MEMORY_AFTER_S": 0.5}, None),
     "tiles": ({"tiles.SAMPLED": 1, "tiles.SECONDS": 2.0, "tiles.WARM_UP_S": 1.2, "tiles.FORMS": ("tiles of 1 degree",)},
               ["--aircraft", "50", "--subscribers", "4"]),
     "web": ({"web.BROWSER_START_S": 0.0, "web.SLOWED": 1, "web.BYTES_PER_S": 10_000_000, "web.LATENCY_MS": 0,

@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._load import free_port
+from benchmarks._monitors import Monitors
 from skywatch.picture.picture import Picture
 from skywatch.picture.state.sky import to_bytes
 from skywatch.picture.tracker import GARBAGE_THRESHOLDS
 from skywatch.receivers.documents import DocumentReader
 
-COUNTS = (200, 1_000, 5_000, 15_000)
+COUNTS = (200, 1_000, 5_000, 15_000, 30_000)
 TICKS = 15
 STATION = (47.45, 8.56)
 STAGES = ("decode", "put", "tick", "all", "pack", "peer")
@@ -35,6 +36,9 @@ STAGES = ("decode", "put", "tick", "all", "pack", "peer")
 WARM_UP_TICKS = 3
 SERVICE_AIRCRAFT = 500
 MEMORY_AFTER_S = 10.0
+MONITORED_AIRCRAFT, MONITORED_TICKS = 15_000, 25
+# A second receiver that says the same, or has every third aircraft a moment later.
+KINDS = ("one receiver", "a second one that says the same", "a second one that is a moment later for a third")
 
 
 class World:
@@ -100,8 +104,21 @@ class World:
             aircraft["lat"], aircraft["lon"] = round(lat, 6), round((lon + 180) % 360 - 180, 6)
             aircraft["messages"] += 5
             self.messages += 5
+        return self._encoded(self.aircraft)
+
+    def second_document(self, later: int) -> bytes:
+        """The same second from another receiver: signal, counts and ages are its own, every ``later``-th position."""
+        own = []
+        for number, aircraft in enumerate(self.aircraft):
+            other = aircraft | {"rssi": -9.5, "messages": aircraft["messages"] // 2, "seen": 0.2, "seen_pos": 0.4}
+            if later and number % later == 0:
+                other["lat"] = round(other["lat"] + 0.0005, 6)
+            own.append(other)
+        return self._encoded(own)
+
+    def _encoded(self, aircraft: list[dict[str, Any]]) -> bytes:
         head = {"now": round(self.now, 3), "messages": self.messages}
-        return json.dumps({**head, "aircraft": self.aircraft}, separators=(",", ":")).encode()
+        return json.dumps({**head, "aircraft": aircraft}, separators=(",", ":")).encode()
 
 
 def cpu_ms(function: Any, *args: Any) -> tuple[float, Any]:
@@ -111,8 +128,11 @@ def cpu_ms(function: Any, *args: Any) -> tuple[float, Any]:
     return (time.process_time() - started) * 1000, result
 
 
-def run(count: int, receivers: int = 1, ticks: int = TICKS) -> dict[str, float]:
-    """Median CPU time (ms) of each stage of a tick; ``receivers`` all hear all aircraft."""
+def run(count: int, receivers: int = 1, ticks: int = TICKS, later: int | None = None) -> dict[str, float]:
+    """Median CPU time (ms) of each stage of a tick; ``receivers`` all hear all aircraft.
+
+    The further ones get the same bytes, or with ``later`` a document of their own (``World.second_document``).
+    """
     world = World(count)
     clock = [world.now]
     picture = Picture(STATION, clock=lambda: clock[0], monotonic=lambda: clock[0])
@@ -122,8 +142,9 @@ def run(count: int, receivers: int = 1, ticks: int = TICKS) -> dict[str, float]:
         body = world.document()
         clock[0] = world.now + 0.2
         decode_ms = put_ms = 0.0
+        bodies = [body] + [body if later is None else world.second_document(later)] * (receivers - 1)
         for place, reader in enumerate(readers):
-            took, heard = cpu_ms(reader.read, body, clock[0], 0.0)
+            took, heard = cpu_ms(reader.read, bodies[place], clock[0], 0.0)
             decode_ms += took
             took, _ = cpu_ms(picture.put, f"r{place}", heard.reports, heard.messages)
             put_ms += took
@@ -137,6 +158,28 @@ def run(count: int, receivers: int = 1, ticks: int = TICKS) -> dict[str, float]:
             for stage, milliseconds in zip(STAGES, took_ms, strict=True):
                 stages[stage].append(milliseconds)
     return {stage: statistics.median(times) for stage, times in stages.items()}
+
+
+def monitors(count: int, ticks: int) -> tuple[dict[str, float], float]:
+    """Median CPU time (ms) of each monitor of a tick, and of ``json.loads`` of the document."""
+    world = World(count)
+    clock = [world.now]
+    picture = Picture(STATION, clock=lambda: clock[0], monotonic=lambda: clock[0])
+    reader = DocumentReader(Counter())
+    running = Monitors()
+    peers = []
+    try:
+        for _ in range(ticks + WARM_UP_TICKS):
+            body = world.document()
+            clock[0] = world.now + 0.2
+            heard = reader.read(body, clock[0], 0.0)
+            assert heard is not None
+            picture.put("roof", heard.reports, heard.messages)
+            running.tick(picture.tick())
+            peers.append(cpu_ms(json.loads, body)[0])
+        return running.medians(WARM_UP_TICKS), statistics.median(peers)
+    finally:
+        running.close()
 
 
 def service(aircraft: int) -> tuple[float, float, float]:
@@ -187,17 +230,22 @@ def _memory_mb(pid: int) -> float:
 def main() -> None:
     """Print the tables."""
     gc.set_threshold(*GARBAGE_THRESHOLDS)
-    for receivers in (1, 2):
-        print(f"\nCPU ms of a tick, {receivers} receiver(s) that hear everybody")
-        print(" aircraft   decode    put    tick     all  us each   pack json.loads")
+    for title, receivers, later in zip(KINDS, (1, 2, 2), (None, 0, 3), strict=True):
+        print(f"\nCPU ms of a tick, {title}")
+        print(" aircraft   decode    put    tick     all  us each   pack json.loads  times")
         for count in COUNTS:
-            stages = run(count, receivers)
+            stages = run(count, receivers, later=later)
             decode, put, tick, total, pack, peer = (stages[stage] for stage in STAGES)
             print(
                 f"{count:>9,} {decode:>8.1f} {put:>6.1f} {tick:>7.1f} {total:>7.1f} {total / count * 1000:>8.1f} "
-                f"{pack:>6.1f} {peer:>10.1f}",
+                f"{pack:>6.1f} {peer:>10.1f} {total / peer:>6.2f}",
                 flush=True,
             )
+    spent, peer = monitors(MONITORED_AIRCRAFT, MONITORED_TICKS)
+    print(f"\nCPU ms of the monitors of a tick with {MONITORED_AIRCRAFT:,} aircraft (json.loads: {peer:.1f})")
+    for name, milliseconds in sorted(spent.items(), key=lambda item: -item[1]):
+        print(f"  {name:<24} {milliseconds:>8.1f}")
+    print(f"  {'together':<24} {sum(spent.values()):>8.1f}")
     answered, full, memory = service(SERVICE_AIRCRAFT)
     print(
         f"\nservice with {SERVICE_AIRCRAFT} simulated aircraft: first answer after {answered:.2f} s, "

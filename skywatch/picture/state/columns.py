@@ -37,6 +37,8 @@ TIMES = {
 
 def floats(values: list[Any]) -> Array:
     """Float64, NaN for UNSET."""
+    if is_absent(values):
+        return np.full(len(values), NAN)
     return _numbers(values, NAN, "f8")
 
 
