@@ -15,6 +15,8 @@ ROWS = [
     Row("GET", f"{V1}/timeline", READ, "viewer", sample=f"{V1}/timeline?{SPAN}"),
     Row("GET", f"{V1}/stats", READ, "viewer"),
     Row("GET", f"{V1}/heatmap", READ, "viewer"),
+    # Without an archive there is nothing to count.
+    Row("GET", f"{V1}/hotspots", READ, "viewer", answer=503),
     # Without a station there is nothing to measure from.
     Row("GET", f"{V1}/coverage", READ, "viewer", answer=409),
     Row("GET", f"{V1}/export", READ_MORE, "analyst", sample=f"{V1}/export?format=csv&{SPAN}"),
