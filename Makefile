@@ -9,7 +9,7 @@ SINCE ?= HEAD
 COVERED ?= tests/unit tests/functional
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-archive-crashes drill-recipes drill-restarts drill-ingest-loss drill-dry-runs drill-console drill-widths drill-deployment drill-cluster drill-hosts drill-image drill-deb drill-home-assistant drill-versions drill-rolling faults soak soak-whole web web-after web-background web-test wheel deb release coverage bench docs man clean help
+.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-archive-crashes drill-batch-crashes drill-recipes drill-restarts drill-ingest-loss drill-dry-runs drill-console drill-widths drill-deployment drill-cluster drill-hosts drill-image drill-deb drill-home-assistant drill-versions drill-rolling faults soak soak-whole web web-after web-background web-test wheel deb release coverage bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -134,6 +134,9 @@ drill-calm-sky: $(VENV)/.installed ## half an hour of simulated traffic raises n
 
 drill-archive-crashes: $(VENV)/.installed ## kill -9 at each step between archiving a day and deleting it: nothing is lost or doubled
 	$(BIN)/python -m tests.drills.archive_crashes
+
+drill-batch-crashes: $(VENV)/.installed ## kill -9 of a batch and of its workers: the results are those of an undisturbed run
+	$(BIN)/python -m tests.drills.batch_crashes
 
 drill-recipes: $(VENV)/.installed ## run the manual's recipe for Spark over an archive (Java 17; installs PySpark for it; PYTHON_WITH_SPARK=path: uses that)
 	$(BIN)/python -m tests.drills.recipes $(if $(PYTHON_WITH_SPARK),--python $(PYTHON_WITH_SPARK))
