@@ -8,13 +8,15 @@ from dataclasses import dataclass
 from datetime import date
 
 import msgspec
+import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.archive.batch.results import read_result
 from skywatch.archive.batch.task import Task
 from skywatch.archive.contents.manifest import NAME, DayFile, Manifest, Station, folder_of, read_manifest
 from skywatch.archive.errors import DayError
-from skywatch.archive.kinds import DAY, span_of_day
+from skywatch.archive.kinds import DAY, ArchivedKind, span_of_day
+from skywatch.archive.models import ArchivedDay
 from skywatch.archive.places import Place
 from skywatch.archive.reading.questions import Opening
 from skywatch.archive.state import states_of
@@ -55,6 +57,24 @@ class Unfit:
     fault: str
 
 
+@dataclass(frozen=True)
+class Stored:
+    """What the database may still have for the archive: rows of ``kinds`` until ``last``, the last complete day."""
+
+    kinds: Sequence[ArchivedKind]
+    last: date
+
+    def is_silent(self, session: Session, day: date) -> bool:
+        """Whether nothing was heard on a day: it is complete, the archive began before it, and there is no row of it.
+
+        Such a day is not archived, since nothing waits for that.
+        """
+        first = session.scalar(sa.select(sa.func.min(ArchivedDay.day)).where(ArchivedDay.verified_at.is_not(None)))
+        if first is None or not first < day <= self.last or states_of(session, day):
+            return False
+        return all(next(kind.days(session, day, day), None) is None for kind in self.kinds)
+
+
 class Planner:
     """Looks at one day after the other; manifests of neighbours are read once."""
 
@@ -67,6 +87,7 @@ class Planner:
         options: Options,
         opening: Opening,
         station: Station | None,
+        stored: Stored,
     ) -> None:
         self._sessions = sessions
         self._place = place
@@ -75,6 +96,7 @@ class Planner:
         self._options = options
         self._opening = opening
         self._station = station
+        self._stored = stored
         self._manifests: dict[date, Manifest | DayError | None] = {}
 
     def plan(self, days: Sequence[date]) -> Iterator[Planned | Done | Unfit]:
@@ -148,6 +170,8 @@ class Planner:
                 return error
             with self._sessions() as session:
                 rows = _archived_rows(session, day)
+                if rows is None and self._stored.is_silent(session, day):
+                    rows = 0
             if rows is None:
                 return None
             if rows:

@@ -11,17 +11,20 @@ from typing import Protocol
 
 import msgspec
 
-from skywatch.archive.batch.planning import KINDS, Done, Planned, Planner, Unfit
+from skywatch.archive.batch.planning import KINDS, Done, Planned, Planner, Stored, Unfit
 from skywatch.archive.batch.pool import Result
 from skywatch.archive.batch.results import results_of, write_result
 from skywatch.archive.batch.task import Outcome
 from skywatch.archive.contents.manifest import Station
 from skywatch.archive.errors import ArchiveError
+from skywatch.archive.kinds import kinds_of
 from skywatch.archive.places import Place, open_place
 from skywatch.archive.reading.reader import opening_of
 from skywatch.archive.settings import ArchiveSettings
+from skywatch.archive.writing.backlog import last_complete_day
 from skywatch.archive.writing.run import require_extra
 from skywatch.core.batch import BatchJob, Options
+from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory
 from skywatch.core.database.exclusive import LockHeldError, exclusive_lock
 from skywatch.core.feature import load
@@ -162,8 +165,9 @@ def open_batch(
         opening = msgspec.structs.replace(opening, access_key="", secret_key="")
     place, results = open_place(archive), results_of(archive, job.name)
     station = settings.of(PictureSettings).station
+    stored = Stored(kinds_of(settings.features, KINDS), last_complete_day(utcnow(), archive.archive_after_hours))
     planner = Planner(
-        sessions, place, results, job, options, opening, Station(*station) if station is not None else None
+        sessions, place, results, job, options, opening, Station(*station) if station is not None else None, stored
     )
     return Batch(job, planner, results), options
 

@@ -83,6 +83,22 @@ def test_day_before_the_archive_is_not_archived(days):
     assert outcome.faults[BEFORE].endswith("is not archived yet")
 
 
+def test_day_on_which_nothing_was_heard_has_an_empty_result(days):
+    silent = DAYS[2] + timedelta(days=1)
+    outcome = coverage(days, silent, AFTER)
+    assert (outcome.days, outcome.faults, outcome.rows) == ([silent], {}, 0)
+    # What is in the database and waits for the archive is no silence.
+    store(days.sessions, [straight(9, 0x3C0009, moment("2026-03-04T15:00:00"), 50.5, 8.0, 0, 300, 600)])
+    assert coverage(days, silent, AFTER).faults[silent].endswith("is not archived yet")
+    archive(days.sessions, days.settings)
+    assert coverage(days, silent, AFTER).days == [silent]
+
+
+def test_day_that_is_not_over_is_not_archived(days):
+    today = datetime.now(UTC).date()
+    assert coverage(days, today, today + timedelta(days=1)).faults[today].endswith("is not archived yet")
+
+
 def test_last_archived_day_is_done_again_once_the_next_one_is_there(migrated_sqlite, tmp_path, folder):
     runtime = install(migrated_sqlite, tmp_path)
     archive(runtime.sessions, runtime.settings, now=datetime(2026, 3, 3, 7, tzinfo=UTC))
