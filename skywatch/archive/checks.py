@@ -1,9 +1,10 @@
-"""What ``skywatch doctor`` checks of the archive: the extra, and whether the folder or bucket can be used."""
+"""What ``skywatch doctor`` checks of the archive: the extras, and whether the folder or bucket can be used."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from skywatch.archive.batch.cluster import ClusterError, require_dask
 from skywatch.archive.contents.manifest import day_of
 from skywatch.archive.errors import ArchiveError, Uninstalled
 from skywatch.archive.places import open_place
@@ -13,7 +14,7 @@ from skywatch.archive.writing.run import require_extra
 from skywatch.core.terminal.finding import Finding, Inspection, fault, ok
 from skywatch.core.terminal.folders import check_room
 
-PART = "archive"
+PART, BATCH = "archive", "batch"
 
 
 def check(inspection: Inspection) -> Iterator[Finding]:
@@ -33,3 +34,13 @@ def check(inspection: Inspection) -> Iterator[Finding]:
         yield fault(PART, str(error), "look at archive_url and the archive_s3_* settings")
     else:
         yield ok(PART, f"{days:,} days are in {place.url}")
+    yield _batch()
+
+
+def _batch() -> Finding:
+    """Whether work over archived days can go to a Dask cluster; in processes of this machine it always can."""
+    try:
+        require_dask()
+    except ClusterError:
+        return ok(BATCH, "runs in processes of this machine; --scheduler needs: pip install 'skywatch[batch]'")
+    return ok(BATCH, "runs in processes of this machine or on a Dask cluster")

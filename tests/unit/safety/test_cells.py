@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from skywatch.safety.detection.meeting import cells
 from skywatch.safety.detection.meeting.cells import Motion, expand, neighbours
 from skywatch.safety.detection.meeting.intentions import Intentions
 from skywatch.safety.detection.meeting.proximity import judge_pairs
@@ -63,3 +64,34 @@ def test_nobody_and_one_alone_have_no_neighbours():
 def test_expand_lists_every_value_of_every_range():
     index, value = expand(np.array([3, 7, 2, 5]), np.array([5, 7, 3, 4]))
     assert list(zip(index.tolist(), value.tolist(), strict=True)) == [(0, 3), (0, 4), (2, 2)]
+
+
+def few(count, chance):
+    """Some aircraft in an area where a pair is near or none is."""
+    lat, lon = chance.choice([0.0, 47.0, 84.0, -75.0]), chance.choice([0.0, 10.0, 179.9, -180.0])
+    spread, angle = chance.choice([0.2, 1.0, 3.0]), chance.uniform(0, 2 * np.pi, count)
+    speed = chance.uniform(60, 600, count)
+    return Motion(
+        np.arange(count),
+        np.clip(lat + chance.normal(0, spread, count), -89, 89),
+        (lon + chance.normal(0, spread, count) + 180) % 360 - 180,
+        chance.uniform(0, 40_000, count),
+        speed * np.sin(angle),
+        speed * np.cos(angle),
+        chance.choice([0.0, 0.0, 30.0, -40.0], count),
+    )
+
+
+def test_a_look_at_few_aircraft_gives_the_same_pairs_in_the_same_order(monkeypatch):
+    chance = np.random.default_rng(36)
+    skies = [few(int(chance.integers(2, 20)), chance) for _ in range(1_000)]
+    joins = []
+    monkeypatch.setattr(cells, "_join", lambda of, join=cells._join: joins.append(1) or join(of))
+    looked = [neighbours(m, 60.0, 3.0, 800.0) for m in skies]
+    with_pairs = sum(len(first) > 0 for first, _ in looked)
+    assert 100 < with_pairs <= len(joins) < with_pairs + 250 < 900
+    monkeypatch.setattr(cells, "FEW", 0)
+    for m, (first, second) in zip(skies, looked, strict=True):
+        joined = neighbours(m, 60.0, 3.0, 800.0)
+        assert (first.tolist(), second.tolist()) == (joined[0].tolist(), joined[1].tolist())
+        assert first.dtype == joined[0].dtype

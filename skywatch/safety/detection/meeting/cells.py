@@ -9,6 +9,7 @@ of the cell as in spatial hashing (Teschner et al., Optimized Spatial Hashing fo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -24,6 +25,8 @@ STEEPEST_DEG = 85.0
 LEAST_COLUMNS = 3
 # A cell is one number: band, column and layer in bits of their own. Layers below sea level count from this many on.
 COLUMN_BITS, LAYER_BITS, LOWEST_LAYER = 20, 12, 2048
+# With so few aircraft a look at every pair, which says whether any are near, costs a tenth of the cells.
+FEW = 64
 # Buckets of the hash: many more than cells that are in use. They are the upper bits of a product with 2^64 over the
 # golden ratio (Knuth, The Art of Computer Programming 3, 6.4).
 BUCKET_BITS = 16
@@ -83,9 +86,11 @@ def neighbours(m: Motion, horizon_s: float, widest_nm: float, highest_ft: float)
     shrink = np.cos(np.radians(np.clip(lat, -STEEPEST_DEG, STEEPEST_DEG)).astype("f4"))
     lon = (m.lon + m.east_kt * (half_h / NM_PER_DEGREE) / shrink) % 360
     bottom, top = _layers(m, horizon_s, highest_ft)
-    member, layer = expand(bottom, top + 1)
     # Half a per cent for the curvature that the plane neglects.
     reach_deg = (2 * fastest_kt * half_h + widest_nm) * 1.005 / NM_PER_DEGREE
+    if len(m.rows) <= FEW and not _has_neighbours(lat, lon, reach_deg, bottom, top):
+        return np.empty(0, np.intp), np.empty(0, np.intp)
+    member, layer = expand(bottom, top + 1)
     first, second = _join(_cells(lat, lon, reach_deg, member, layer))
     # A pair that shares several layers counts in the lowest that they share.
     left_row, right_row = member[first], member[second]
@@ -101,6 +106,26 @@ def _layers(m: Motion, horizon_s: float, highest_ft: float) -> tuple[Array, Arra
     return bottom, top
 
 
+def _has_neighbours(lat: Array, lon: Array, reach_deg: float, bottom: Array, top: Array) -> bool:
+    """Whether a pair may be in the same layer and in neighbouring cells; False only where the cells give no pair."""
+    first, second = _every_pair(len(lat))
+    is_near = np.maximum(bottom[first], bottom[second]) <= np.minimum(top[first], top[second])
+    is_near &= np.abs(lat[first] - lat[second]) <= 2.01 * reach_deg
+    near = np.flatnonzero(is_near)
+    if not len(near):
+        return False
+    first, second = first[near], second[near]
+    width = 360 / _columns(reach_deg)[_bands(lat, reach_deg)]
+    apart_deg = np.abs((lon[second] - lon[first] + 180) % 360 - 180)
+    return bool((apart_deg <= 2.01 * np.maximum(width[first], width[second])).any())
+
+
+@lru_cache(maxsize=FEW)
+def _every_pair(count: int) -> tuple[Array, Array]:
+    first, second = np.triu_indices(count, 1)
+    return first, second
+
+
 def expand(start: Array, end: Array) -> tuple[Array, Array]:
     """All (i, value) with ``start[i] <= value < end[i]``."""
     counts = end - start
@@ -113,10 +138,15 @@ def expand(start: Array, end: Array) -> tuple[Array, Array]:
 
 def _cells(lat: Array, lon: Array, reach_deg: float, member: Array, layer: Array) -> _Cells:
     columns = _columns(reach_deg)
-    band = ((lat + 90) * (1 / reach_deg)).astype(np.int32)
+    band = _bands(lat, reach_deg)
     # Rounding may exceed 360 degrees: that is the last column.
     column = np.minimum((lon * (columns[band] / 360)).astype(np.int32), columns[band] - 1)
     return _Cells(band[member], column[member], layer, lon[member], columns)
+
+
+def _bands(lat: Array, reach_deg: float) -> Array:
+    band: Array = ((lat + 90) * (1 / reach_deg)).astype(np.int32)
+    return band
 
 
 def _columns(reach_deg: float) -> Array:

@@ -9,6 +9,7 @@ from skywatch.features import FEATURES
 from skywatch.history.reading.archive import Span, read
 from skywatch.history.reading.tracks import plain
 from skywatch.patterns.recorded.tracks import Track, find_patterns
+from skywatch.safety.detection.meeting import cells
 from tests.batches import StoredRows, result_of_rows, results, rows_of, run_job
 from tests.unit.archive.batch.conftest import AFTER, BEFORE, DAYS, JOBS
 
@@ -23,6 +24,16 @@ def test_results_are_those_of_the_rows_of_history(evaluated, job):
     found = results(evaluated.archive, job)[DAYS[0].isoformat()]
     assert found
     assert found == result_of_rows(rows, job, DAYS[0], (50.0, 8.5), options)
+
+
+@pytest.mark.parametrize("job", ["safety", "hotspots"])
+def test_events_are_the_same_without_the_look_at_few_aircraft(evaluated, job, monkeypatch):
+    with evaluated.sessions() as session:
+        options = load(FEATURES.batch_jobs()[job].prepare)(session, evaluated.settings).data
+    rows = StoredRows(evaluated.sessions, [BEFORE, *DAYS, AFTER])
+    monkeypatch.setattr(cells, "FEW", 0)
+    found = results(evaluated.archive, job)
+    assert [result_of_rows(rows, job, day, options=options) for day in DAYS] == [found[str(day)] for day in DAYS]
 
 
 def test_patterns_are_those_of_the_flight_alone_on_the_day_it_began(evaluated):
