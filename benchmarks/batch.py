@@ -1,8 +1,7 @@
 """Detectors over archived days: one process, two, and a Dask cluster of two workers; days a minute and speed-up.
 
-Some simulated aircraft fly over midnight and are copied to each day. Every run is that of the command. Processor time
-is that of the tasks; of two workers it says what is possible where others use the machine: all of it by that of
-the busier one. The results of all runs, and those of history's rows, have to be the same.
+Some simulated aircraft fly over midnight and are copied to each day. Every run is that of the command, with its start;
+processor time is that of the tasks. The results of all runs, and those of history's rows, have to be the same.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from skywatch.features import FEATURES, load
 from tests.archives import archive
 from tests.batches import StoredRows, cluster, result_of_rows, results
 
-AIRCRAFT, FLOWN_S, DAYS, ROW_DAYS = 60, 1800, 30, 30
+AIRCRAFT, FLOWN_S, DAYS, ROW_DAYS = 48, 1800, 30, 10
 JOBS = ("safety", "patterns")
 WAYS = ("one process", "two processes", "Dask, two workers")
 # Before midnight, so that half of it is on the next day.
