@@ -13,8 +13,8 @@ SECONDS, AIRCRAFT = 600, 200
 SHORT, LONG = 75_000, 300_000
 # What the length may cost, where the points alone are 9 MB more; Parquet's index of row groups is a part of it.
 MAX_MORE_MB = 7.0
-# The whole application is in the process, and with Parquet all of pyarrow.
-MAX_MB = 220.0
+# The whole application is in the process, and with Parquet all of pyarrow, with pandas where that is installed.
+MAX_MB = 250.0
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ LATE = {
     "joserfc": "single sign-on",
     "multipart": "uploads",
     "shapely": "geofences and airspaces",
-    "soundfile": "audio",
+    "soundfile": "recordings of radio",
 }
 # httpx imports its command line, and with it a terminal's colours and the lexers of programming languages.
 NEVER = ("httpx._main",)

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.features import load
-from skywatch.history.importing.service import import_traces
 from skywatch.safety.detection.finding import Closest, Finding, Position, Quantity
 from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import EventTracker
 from skywatch.safety.thresholds.table import Thresholds
+from tests.unit.history.importing.imports import run as import_paths
 
 PAIR = ("4b1a01", "4b1a02")
 CALLSIGNS = ("SWR11", "EZY22")
@@ -59,7 +59,7 @@ def import_encounter(folder: Path, database_url: str, is_over: bool = True) -> f
     try:
         sessions = create_session_factory(engine)
         settings = load({"database_url": database_url, "environment": "development"}, environ={})
-        assert import_traces(sessions, settings, folder).flights == len(PAIR)
+        assert import_paths(sessions, settings, folder).flights == len(PAIR)
         book = EventTracker()
         changes = book.update([finding], middle - 25, Thresholds())
         if is_over:

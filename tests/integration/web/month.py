@@ -8,7 +8,7 @@ from pathlib import Path
 
 from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.features import load
-from skywatch.history.importing.service import import_traces
+from tests.unit.history.importing.imports import run as import_paths
 
 AIRCRAFT, DAYS, POINTS, STEP_S = 12, 30, 40, 60.0
 DAY_S = 86_400
@@ -32,6 +32,6 @@ def import_month(folder: Path, database_url: str) -> int:
     engine = create_engine(database_url)
     try:
         settings = load({"database_url": database_url, "environment": "development"}, environ={})
-        return import_traces(create_session_factory(engine), settings, folder).flights
+        return import_paths(create_session_factory(engine), settings, folder).flights
     finally:
         engine.dispose()
