@@ -2,11 +2,13 @@
 
 An hour of 500 simulated aircraft is recorded, and copied until it is two days; then the days are archived. Questions
 are answered by the code of the child process in this one, so that its processor time counts; starting the child is
-printed apart. Bytes read are those that the process asked the system for.
+printed apart. Bytes read are those that the process asked the system for. Then the recorded hour is flown on each of
+30 days, and that month is asked for in the database, in a folder and in a bucket.
 """
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +24,7 @@ import sqlalchemy as sa
 from pyarrow import compute as pc
 from pyarrow import parquet as pq
 
+from benchmarks._archive_month import read_by_process, show_month
 from benchmarks._history import START, Copies, database, land_in, new_writer, record
 from benchmarks._traffic import Traffic
 from skywatch.archive.reading import child
@@ -46,20 +49,14 @@ def show(what: str, text: str) -> None:
     print(f"  {what:<52}{text}")
 
 
-def read_bytes() -> int:
-    """The bytes that this process has read."""
-    text = Path("/proc/self/io").read_text(encoding="ascii")
-    return int(text.split("rchar:")[1].split()[0])
-
-
 def measured(work: Callable[[], Any]) -> tuple[float, int, Any]:
     """Processor time of the fastest of some rounds (ms), bytes read by one, and its result."""
     times = []
     for _ in range(ROUNDS):
-        before, began = read_bytes(), time.process_time()
+        before, began = read_by_process(), time.process_time()
         result = work()
         times.append(time.process_time() - began)
-        read_in_round = read_bytes() - before
+        read_in_round = read_by_process() - before
     return min(times) * 1000, read_in_round, result
 
 
@@ -69,6 +66,10 @@ def main() -> None:
         writer, traffic = new_writer(base), Traffic(AIRCRAFT, START)
         record(base, traffic, FLOWN_S, writer)
         land_in(writer, traffic.now)
+        base.settle()
+        month = Path(folder, "flown")
+        month.mkdir()
+        shutil.copy(Path(folder, "history.sqlite"), month)
         Copies(base, FLOWN_S).make(COPIES)
         place = Path(folder, "archive")
         settings = load({"secret": "x" * 40, "database_url": base.url, "archive_url": place.as_uri()}, {})
@@ -77,6 +78,8 @@ def main() -> None:
         took_s = time.process_time() - began
         sizes(outcome, took_s)
         reads(base, place, settings.archive_url)
+        with database("sqlite", month) as flown:
+            show_month(flown, month, FLOWN_S, show)
     began = time.perf_counter()
     subprocess.run([sys.executable, "-c", "import skywatch.archive.reading.child"], check=True)
     show("starting a child", f"{(time.perf_counter() - began) * 1000:.0f} ms on the clock")

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 
 from moto.server import ThreadedMotoServer
 
+from tests.waiting import PATIENCE_S
+
 KEYS = {"archive_s3_access_key": "key", "archive_s3_secret_key": "secret"}
 
 
@@ -30,4 +32,5 @@ def create_bucket(address: str, name: str) -> None:
     """A new bucket."""
     import httpx
 
-    httpx.put(f"{address}/{name}", headers={"Authorization": "AWS4-HMAC-SHA256 Credential=key/20260301/us-east-1/s3"})
+    key = "AWS4-HMAC-SHA256 Credential=key/20260301/us-east-1/s3"
+    httpx.put(f"{address}/{name}", headers={"Authorization": key}, timeout=PATIENCE_S).raise_for_status()

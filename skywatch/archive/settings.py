@@ -71,7 +71,7 @@ class ArchiveSettings(Settings):
     archive_query_s: float = setting(
         30.0, "longest time that one query may read the archive (s)", minimum=0.1, maximum=3600
     )
-    archive_query_mb: int = setting(512, "memory of one query over the archive (MB)", minimum=64, maximum=1_000_000)
+    archive_query_mb: int = setting(512, "memory of one query over the archive (MB)", minimum=128, maximum=1_000_000)
     archive_queries: int = setting(
         2, "queries over the archive at once in the whole installation; one of each user", minimum=1, maximum=64
     )

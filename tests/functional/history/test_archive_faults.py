@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 import threading
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -15,11 +16,13 @@ import pytest
 from skywatch.archive.errors import Uninstalled
 from skywatch.archive.reading import process
 from skywatch.archive.reading.turns import NoTurn, Turns
+from skywatch.archive.settings import ArchiveSettings
 from skywatch.history.archiving.columns import table_of
 from skywatch.history.storage.points import POINT
-from tests.archives import FIRST, archive, fill, prune
+from tests.archives import FIRST, address_of, archive, fill, prune
 from tests.functional.history.recorded import ANALYST
 from tests.identities import install
+from tests.waiting import PATIENCE_S
 
 RETENTION = {"retention_positions_days": 1.0, "retention_flights_days": 1.0}
 DAY = FIRST + timedelta(days=1)
@@ -53,7 +56,9 @@ def service(origin, tmp_path, make_client):
 
 def _open(make_client, database, folder, settings):
     urls = {"database_url": f"sqlite:///{database}", "archive_url": f"file://{folder}/archive"}
-    return install(make_client(auth_mode="hybrid", **urls, **settings))
+    # On a busy machine a child starts in more than 30 s.
+    patient = {"archive_query_s": 10 * PATIENCE_S}
+    return install(make_client(auth_mode="hybrid", **urls, **(patient | settings)))
 
 
 def refused(client, path=MOMENT):
@@ -144,6 +149,14 @@ def test_query_beyond_its_memory_is_refused_and_the_service_goes_on(service, tmp
     for _ in range(2):
         assert "archive_query_mb" in refused(client)
         assert client.get(OTHER_DAY, headers=ANALYST).json["count"] > 0
+
+
+def test_least_memory_that_may_be_set_answers_small_queries(service):
+    least = next(field for field in fields(ArchiveSettings) if field.name == "archive_query_mb").metadata["minimum"]
+    client = service(archive_query_mb=least)
+    assert client.get(MOMENT, headers=ANALYST).json["count"] > 0
+    track = f"/api/v1/history/tracks/{address_of(0)}?from=2026-03-01T00:00:00Z&to=2026-03-05T00:00:00Z"
+    assert client.get(track, headers=ANALYST).json["points"]
 
 
 def test_third_query_at_once_is_refused(service):
