@@ -36,6 +36,8 @@ HOST, PORT, REALTIME_PORT = "127.0.0.1", 6543, 6544
 # Of the environment only these: a database or receivers of a real installation are none of a demonstration's.
 VARIABLES = ("LISTEN", "LISTEN_FILE", "REALTIME_LISTEN", "REALTIME_LISTEN_FILE")
 FOLDER_PREFIX = "skywatch-demo-"
+# They end the demonstration.
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 INI = """[app:main]
 use = egg:skywatch
 environment = development
@@ -63,6 +65,7 @@ def demo(context: click.Context, browser: bool) -> None:
         listen, realtime_listen = _addresses(root.obj)
         root.obj = functools.partial(root.obj, environ={})
         with _temporary_folder() as folder:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
             _run(context, folder, listen, realtime_listen, browser)
     except KeyboardInterrupt:
         sys.exit(0)
@@ -70,7 +73,11 @@ def demo(context: click.Context, browser: bool) -> None:
 
 @contextlib.contextmanager
 def _temporary_folder() -> Iterator[Path]:
-    """A folder that is removed at the end, whatever ends the demonstration; no further signal interrupts that."""
+    """A folder that is removed at the end, whatever ends the demonstration; no further signal interrupts that.
+
+    Signals are blocked until the block unblocks them: none comes between making the folder and entering the block.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         folder = tempfile.mkdtemp(prefix=FOLDER_PREFIX)
     except OSError as error:
@@ -78,7 +85,7 @@ def _temporary_folder() -> Iterator[Path]:
     try:
         yield Path(folder)
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)
         shutil.rmtree(folder, ignore_errors=True)
 
