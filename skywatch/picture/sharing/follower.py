@@ -18,12 +18,13 @@ from collections.abc import Callable
 from skywatch.core.bus import Bus, Message, Subscription, topics
 from skywatch.core.clock import unix_now
 from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.picture.changes.applying import MissingBase, apply_changes
+from skywatch.picture.changes.objects import Objects
 from skywatch.picture.sharing import snapshot_messages as snapshots
 from skywatch.picture.sharing.silence import SILENT_AFTER_S, aged
 from skywatch.picture.sharing.snapshot_client import Found, SnapshotClient
 from skywatch.picture.sharing.snapshot_server import SnapshotServer
-from skywatch.picture.state.changes import MissingBase, apply_changes
-from skywatch.picture.state.sky import Sky, empty_sky, from_bytes
+from skywatch.picture.state.sky import Sky, empty_sky, from_bytes, moment_of
 
 log = logging.getLogger(__name__)
 COMPLETE, CHANGES = "tick", "changes"
@@ -203,6 +204,8 @@ class PictureFollower:
 
     def _take(self, message: Message, *, may_wait: bool = True) -> None:
         with self._lock:
+            if self._is_last(message):
+                return
             try:
                 sky = self._read(message)
                 self._faults.succeeded()
@@ -217,6 +220,14 @@ class PictureFollower:
             # The last snapshot may be read while a newer one is being delivered.
             if self._is_newer(sky):
                 self._set(sky)
+
+    def _is_last(self, message: Message) -> bool:
+        """Whether a message is the complete sky of the tick that has come as changes; it is kept, not read."""
+        last = self._last
+        if message.local is not None or message.event != COMPLETE or moment_of(message.data) != (last.epoch, last.seq):
+            return False
+        Objects.of(last).settle(message.data)
+        return True
 
     def _is_newer(self, sky: Sky) -> bool:
         return sky.epoch != self._last.epoch or sky.seq > self._last.seq

@@ -1,8 +1,9 @@
 """``SkyPublisher``: publishes every sky on the bus; a bus that hangs loses skies but never blocks the tracker.
 
 Within a process the sky object itself is published. To other processes it is sent as bytes by a thread: as changes of
-the tick before, and completely every ten seconds, on request, and after the bus has missed one. A sky that is not sent
-when the next one is published is replaced by it.
+the tick before, and completely on request, and after the bus has missed one. Every ten seconds the changes are followed
+by the complete sky, for which nobody waits who has the changes. A sky that is not sent when the next one is published
+is replaced by it.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from skywatch.core.reporting import health
 from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.reporting.health import State
 from skywatch.picture import metrics
+from skywatch.picture.changes.encoding import ChangesEncoder
+from skywatch.picture.changes.message import can_follow
 from skywatch.picture.sharing.follower import CHANGES, COMPLETE
-from skywatch.picture.state.changes import can_follow, encode_changes
 from skywatch.picture.state.sky import Sky, to_bytes
 
 log = logging.getLogger(__name__)
@@ -40,6 +42,7 @@ class SkyPublisher:
         self._requests: Subscription | None = None
         self._complete_requested = True
         self._sent: Sky | None = None
+        self._changes = ChangesEncoder()
         self._since_complete = 0
         self._skipped_at = float("-inf")
         self._faults = FaultLog(log, "the picture cannot be published", "the picture is published again")
@@ -106,23 +109,26 @@ class SkyPublisher:
 
     def _send(self, sky: Sky) -> None:
         before, self._sent = self._sent, None
-        is_complete = self._complete_requested or before is None or self._since_complete >= COMPLETE_EVERY
-        if is_complete or before is None or not can_follow(sky, before):
-            self._complete_requested, self._since_complete = False, 0
-            message = Message(topics.PICTURE, COMPLETE, to_bytes(sky), snapshot=True)
-        else:
-            self._since_complete += 1
-            message = Message(topics.PICTURE, CHANGES, encode_changes(sky, before))
-        if self._bus.send(message):
+        if self._complete_requested or before is None or not can_follow(sky, before):
+            self._complete_requested = not self._send_complete(sky)
+            self._sent = None if self._complete_requested else sky
+        elif self._bus.send(Message(topics.PICTURE, CHANGES, self._changes.encode(sky, before))):
             self._sent = sky
+            self._since_complete += 1
+            if self._since_complete >= COMPLETE_EVERY and not self._send_complete(sky):
+                self._complete_requested = True
         else:
             # Followers cannot apply changes to a sky that they did not receive.
             self._complete_requested = True
 
+    def _send_complete(self, sky: Sky) -> bool:
+        self._since_complete = 0
+        return self._bus.send(Message(topics.PICTURE, COMPLETE, to_bytes(sky), snapshot=True))
+
     def _send_last_complete(self) -> None:
         """Publish the last sky completely, for processes that start after the tracker has stopped."""
         if self._sent is not None and self._since_complete:
-            self._bus.send(Message(topics.PICTURE, COMPLETE, to_bytes(self._sent), snapshot=True))
+            self._send_complete(self._sent)
 
     def _state(self) -> State:
         detail = ""

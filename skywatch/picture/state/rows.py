@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from itertools import compress, count
 from operator import ne
 from typing import Any
@@ -25,6 +25,15 @@ class RowMap:
 
     def __len__(self) -> int:
         return len(self.previous)
+
+    def is_same(self, before: Sized) -> bool:
+        """Whether a list or column of the tick before is in this tick's order, and has no other rows."""
+        return self._in_place and len(before) == len(self)
+
+    @classmethod
+    def or_first(cls, previous: Array) -> RowMap:
+        """The same with the first row of the tick before for those that are new."""
+        return cls(np.maximum(previous, 0))
 
     def listed(self, before: list[Any]) -> list[Any]:
         """The values of a list in this tick's order; a copy."""

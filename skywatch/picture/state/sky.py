@@ -220,6 +220,9 @@ _pack = msgspec.msgpack.Encoder()
 _unpack = msgspec.msgpack.Decoder(_Head)
 # Level 1 makes a quarter of the size in the least time; higher levels cost twice as much for a tenth less.
 _COMPRESSION_LEVEL = 1
+# An epoch and a number are never longer; and how long numbers are, by their first byte.
+_MOMENT_BYTES = 300
+_NUMBER_BYTES = {0xCC: 2, 0xCD: 3, 0xCE: 5, 0xCF: 9}
 
 
 def to_bytes(sky: Sky) -> bytes:
@@ -279,6 +282,27 @@ def from_bytes(data: bytes) -> Sky:
         head.names,
         head.exact_station,
     )
+
+
+def moment_of(data: bytes) -> tuple[str, int] | None:
+    """Epoch and seq of a sky in the form of ``to_bytes``, without reading the rest; None where that is not one.
+
+    They are the first two members of a MessagePack array (its specification: "array", "str" and "int format family").
+    """
+    try:
+        begin = zlib.decompressobj().decompress(data, _MOMENT_BYTES)
+        epoch_at = 3 if begin[:1] == b"\xdc" else 1
+        seq_at = epoch_at + _text_length(begin[epoch_at:])
+        epoch = msgspec.msgpack.decode(begin[epoch_at:seq_at], type=str)
+        seq = msgspec.msgpack.decode(begin[seq_at : seq_at + _NUMBER_BYTES.get(begin[seq_at], 1)], type=int)
+    except (msgspec.MsgspecError, zlib.error, IndexError):
+        return None
+    return epoch, seq
+
+
+def _text_length(data: bytes) -> int:
+    """How many bytes a short MessagePack text takes."""
+    return 2 + data[1] if data[0] == 0xD9 else 1 + (data[0] & 0x1F)
 
 
 def set_apart(columns: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, bytes]]:

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from skywatch.core.bus.memory import MemoryBus
+from skywatch.picture.changes.applying import MissingBase, apply_changes
+from skywatch.picture.changes.encoding import encode_changes
+from skywatch.picture.changes.message import can_follow
 from skywatch.picture.sharing import follower
-from skywatch.picture.sharing.follower import CHANGES, PictureFollower
+from skywatch.picture.sharing.follower import CHANGES, COMPLETE, PictureFollower
 from skywatch.picture.sharing.publisher import SkyPublisher
 from skywatch.picture.sharing.silence import aged
-from skywatch.picture.state.changes import MissingBase, apply_changes, can_follow, encode_changes
 from skywatch.picture.state.sky import COLUMNS, empty_sky, from_bytes
 from tests.realtime import Skies
 from tests.unit.picture.reports import Clock, picture_at, snapshot
@@ -186,3 +188,23 @@ def test_a_picture_that_grows_old_is_a_chain_of_its_own():
         assert set(shown.left) == set(before.hexes) - set(shown.hexes)
         assert not shown.columns["changed"].any()
     assert shown.hexes == ["4b1600", "4b1601"]
+
+
+def test_every_ten_ticks_a_whole_sky_follows_the_changes_and_is_kept_unread(monkeypatch):
+    bus, skies = RemoteBus(), Skies()
+    publisher = SkyPublisher(bus)
+    following = PictureFollower(bus, 60.0)
+    following.start()
+    publisher.start()
+    for alt in range(1, 24):
+        publisher.publish(skies.next({"4b1620": {"alt": alt}}))
+        until(lambda alt=alt: following.sky.seq == alt)
+        if alt == 1:
+            # From now on everything comes as changes: a whole sky is read by nobody who has them.
+            monkeypatch.setattr(follower, "from_bytes", None)
+    publisher.close()
+    assert [message.event for message in bus.sent].count(COMPLETE) >= 3
+    assert [from_bytes(m.data).seq for m in bus.sent if m.event == COMPLETE] == [1, 11, 21, 23]
+    assert [m.event for m in bus.sent[:12]] == [COMPLETE, *[CHANGES] * 10, COMPLETE]
+    assert following.sky.aircraft("4b1620")["alt"] == 23
+    following.close()

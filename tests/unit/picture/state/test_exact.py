@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from skywatch.features import load
+from skywatch.picture.changes.applying import apply_changes
+from skywatch.picture.changes.encoding import encode_changes
 from skywatch.picture.settings import PictureSettings
 from skywatch.picture.sharing.silence import aged
-from skywatch.picture.state.changes import apply_changes, encode_changes
 from skywatch.picture.state.exact import exact, has_exact_distances
 from skywatch.picture.state.sky import from_bytes, to_bytes
 from skywatch.settings import SettingsError

@@ -1,10 +1,13 @@
 """A sky travels between processes as it is."""
 
+import dataclasses
+import zlib
+
 import msgspec
 import numpy as np
 import pytest
 
-from skywatch.picture.state.sky import COLUMNS, Sky, empty_sky, from_bytes, to_bytes
+from skywatch.picture.state.sky import COLUMNS, Sky, empty_sky, from_bytes, moment_of, to_bytes
 
 
 def sky_of(*hexes: str) -> Sky:
@@ -44,3 +47,18 @@ def test_an_empty_sky_travels_too():
 def test_what_is_not_a_sky_is_refused(data):
     with pytest.raises(ValueError):
         from_bytes(data)
+
+
+@pytest.mark.parametrize("epoch", ["", "e", "f" * 31, "0" * 32, "x" * 200])
+@pytest.mark.parametrize("seq", [0, 1, 127, 128, 255, 256, 65_535, 65_536, 2**32 - 1, 2**32])
+def test_the_moment_of_a_sky_is_read_without_the_rest(epoch, seq):
+    data = to_bytes(dataclasses.replace(sky_of("4b1620", "3c6444"), epoch=epoch, seq=seq))
+    assert moment_of(data) == (epoch, seq)
+    assert moment_of(data[: len(data) // 2]) in ((epoch, seq), None)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"garbage", zlib.compress(b""), zlib.compress(b"\\xdc\\x00"), zlib.compress(b"\\x92\\xa1")]
+)
+def test_what_is_not_a_sky_has_no_moment(data):
+    assert moment_of(data) is None

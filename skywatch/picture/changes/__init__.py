@@ -1,0 +1,1 @@
+"""A sky as its difference from the one before: what travels between processes in most seconds."""
