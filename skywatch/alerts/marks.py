@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
@@ -21,13 +19,13 @@ def marked_aircraft(session: Session) -> dict[int, set[str]]:
         # Matches of a user who no longer follows a shared rule do not count.
         sa.and_(AlertRule.visibility == "shared", follows),
     )
+    # One text for each user: an object for each address takes longer than the query.
+    marked = sa.func.aggregate_strings(sa.func.lower(AlertMatch.icao_hex), ",")
     rows = session.execute(
-        sa.select(AlertMatch.user_id, AlertMatch.icao_hex)
+        sa.select(AlertMatch.user_id, marked)
         .join(AlertRule, AlertRule.id == AlertMatch.rule_id)
         .where(AlertMatch.matching, AlertMatch.alert_id.is_not(None), AlertRule.enabled, is_theirs)
         .where(AlertMatch.icao_hex != NOBODY)
+        .group_by(AlertMatch.user_id)
     )
-    addresses_by_user: dict[int, set[str]] = defaultdict(set)
-    for user_id, address in rows:
-        addresses_by_user[user_id].add(address.lower())
-    return dict(addresses_by_user)
+    return {user_id: set(addresses.split(",")) for user_id, addresses in rows}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,6 +15,7 @@ from skywatch.security.contexts import FeatureAccess, default_access
 from skywatch.security.permissions import Permission
 
 SUPERADMIN = "superadmin"
+_ALL = frozenset(Permission)
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,14 @@ class KeyState:
 def role_permissions(name: str, is_system: bool, stored: list[str]) -> frozenset[Permission]:
     """The permissions of a role; superadmin has all; names unknown to this version are ignored."""
     if is_system and name == SUPERADMIN:
-        return frozenset(Permission)
-    names = {permission.value for permission in Permission}
-    return frozenset(Permission(name) for name in stored if name in names)
+        return _ALL
+    return _known(tuple(stored))
+
+
+@functools.lru_cache(maxsize=256)
+def _known(names: tuple[str, ...]) -> frozenset[Permission]:
+    values = {permission.value for permission in Permission}
+    return frozenset(Permission(name) for name in names if name in values)
 
 
 def in_force(at: datetime) -> sa.ColumnElement[bool]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -33,12 +33,19 @@ from skywatch.settings import Settings
 REMEMBERED = timedelta(days=1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class _Use:
-    """A rule and a user whom it notifies."""
+    """A rule and a user whom it notifies; the times are the rule's, which are asked for every second."""
 
     rule: AlertRule
     user_id: int
+    starts_at: datetime | None
+    expires_at: datetime | None
+    tests_police: bool
+
+    def is_in_force(self, now: datetime) -> bool:
+        """Whether the rule has started and not expired."""
+        return (self.starts_at is None or self.starts_at <= now) and (self.expires_at is None or self.expires_at > now)
 
 
 class RuleLoader:
@@ -57,6 +64,7 @@ class RuleLoader:
         self._lists: dict[tuple[int, int], Entries] = {}
         self._police = PoliceAircraft(settings.features)
         self._last: frozenset[Any] | None = None
+        self._last_in_force: tuple[list[_Use], dict[int, Rights]] = [], {}
         self.faults: dict[int, RuleFault] = {}
         """Why enabled rules are not in force, by id: beyond a budget, of another version, or without their geofence."""
 
@@ -67,20 +75,14 @@ class RuleLoader:
             self._read(session)
         rights = rights_of(session, self._settings, (use.user_id for use in self._uses))
         now = utcnow()
-        in_force = [
-            use
-            for use in self._uses
-            if use.user_id in rights
-            and (use.rule.starts_at is None or use.rule.starts_at <= now)
-            and (use.rule.expires_at is None or use.rule.expires_at > now)
-        ]
-        uses_police = any(use.rule.id in self._police_rules for use in in_force)
-        police_changed = uses_police and self._police.refresh(session)
-        keys = frozenset(((use.rule.id, use.user_id), use.rule.revision, rights[use.user_id]) for use in in_force)
-        if revision == self._revision and keys == self._last and not police_changed:
+        in_force = [use for use in self._uses if use.user_id in rights and use.is_in_force(now)]
+        police_changed = any(use.tests_police for use in in_force) and self._police.refresh(session)
+        rights = {use.user_id: rights[use.user_id] for use in in_force}
+        if revision == self._revision and (in_force, rights) == self._last_in_force and not police_changed:
             return None
+        keys = frozenset(((use.rule.id, use.user_id), use.rule.revision, rights[use.user_id]) for use in in_force)
         rule_set = self._rule_set(session, in_force, rights, keys)
-        self._revision, self._last = revision, keys
+        self._revision, self._last, self._last_in_force = revision, keys, (in_force, rights)
         return rule_set
 
     def _read(self, session: Session) -> None:
@@ -90,10 +92,10 @@ class RuleLoader:
             number for (number, _), parsed in self._parsed.items() if _tests_police(parsed.node)
         )
         by_id = {rule.id: rule for rule in self._rules}
-        self._uses = [_Use(rule, rule.user_id) for rule in self._rules]
+        self._uses = [self._use(rule, rule.user_id) for rule in self._rules]
         for row in session.scalars(sa.select(AlertSubscription)):
             if row.rule_id in by_id and by_id[row.rule_id].visibility == "shared":
-                self._uses.append(_Use(by_id[row.rule_id], row.user_id))
+                self._uses.append(self._use(by_id[row.rule_id], row.user_id))
         fences = {}
         for fence in session.scalars(sa.select(Geofence)):
             key = (fence.id, fence.revision)
@@ -104,6 +106,9 @@ class RuleLoader:
             self._lists[(row_id, list_revision)] = previous_lists.get((row_id, list_revision)) or _entries(
                 session, row_id
             )
+
+    def _use(self, rule: AlertRule, user_id: int) -> _Use:
+        return _Use(rule, user_id, rule.starts_at, rule.expires_at, rule.id in self._police_rules)
 
     def _rule_set(self, session: Session, uses: list[_Use], rights: dict[int, Rights], keys: frozenset[Any]) -> RuleSet:
         fences = {number: fence for (number, _), fence in self._fences.items()}

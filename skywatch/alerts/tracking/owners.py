@@ -1,4 +1,4 @@
-"""The rights of the users of rules, read in three queries."""
+"""The rights of the users of rules, read in four queries."""
 
 from __future__ import annotations
 
@@ -14,8 +14,14 @@ from skywatch.settings import Settings
 
 def rights_of(session: Session, settings: Settings, user_ids: Iterable[int]) -> dict[int, Rights]:
     """The rights of those users who are active and may see alerts."""
-    return {
-        user_id: Rights.of(visibility, exact_station=visibility.exact_station)
-        for user_id, visibility in visibilities(session, settings, user_ids).items()
-        if Permission.ALERTS_VIEW in visibility.permissions
-    }
+    # Most users have the rights of many others.
+    rights: dict[tuple[frozenset[str], bool], Rights] = {}
+    of_users = {}
+    for user_id, visibility in visibilities(session, settings, user_ids).items():
+        if Permission.ALERTS_VIEW not in visibility.permissions:
+            continue
+        key = visibility.permissions, visibility.exact_station
+        if key not in rights:
+            rights[key] = Rights.of(visibility, exact_station=visibility.exact_station)
+        of_users[user_id] = rights[key]
+    return of_users

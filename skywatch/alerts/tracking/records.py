@@ -1,166 +1,194 @@
 """Writes the decisions of the engine: matches, alerts, their deliveries and events, all in one transaction.
 
-The primary key of ``alert_matches`` prevents duplicates: a second tracker, or one that was restarted, conflicts with
-the existing row. Decisions of an older revision of a rule are ignored.
+Decisions of an older revision of a rule are ignored. Alerts and their events are written many at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.alerts.conditions.quiet_hours import parse_windows
-from skywatch.alerts.engine.rule import NOBODY, Adopted, Change, Cleared, Fired
+from skywatch.alerts.engine.rule import NOBODY, Adopted, Change, Cleared, Fired, RuleKey
 from skywatch.alerts.history.announcing import message, notification
 from skywatch.alerts.history.wording import message_of
-from skywatch.alerts.models import Alert, AlertMatch, AlertRule, AlertSubscription
-from skywatch.core.database.engine import insert_into
+from skywatch.alerts.models import Alert, AlertRule, AlertSubscription
+from skywatch.alerts.tracking import matches
+from skywatch.core.database.inserting import insert_many
 from skywatch.core.publishing import events
 from skywatch.notify.deliveries import outbox
 from skywatch.notify.deliveries.outbox import Notification
 
-_matches: Any = AlertMatch.__table__
+_alerts: Any = Alert.__table__
+# What is read of a rule: without its conditions, which are long.
+_RULE = (
+    AlertRule.id, AlertRule.revision, AlertRule.enabled, AlertRule.user_id, AlertRule.visibility, AlertRule.channels,
+    AlertRule.name, AlertRule.priority, AlertRule.message, AlertRule.cooldown_s, AlertRule.quiet_hours,
+)  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Recipient:
-    rule: AlertRule
+class _Recipient(NamedTuple):
+    # A row of the columns of _RULE.
+    rule: Any
     user_id: int
     channels: tuple[int, ...]
+
+
+class _Batch:
+    """The changes of one transaction, in their order; alerts are inserted together, before one of them is cleared."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._connection = session.connection()
+        # Claimed, but not inserted yet, by their matches.
+        self._new: dict[matches.MatchKey, tuple[dict[str, Any], _Recipient]] = {}
+        # The ids of alerts that have ended, with the time of their end.
+        self._ended: list[tuple[int, datetime, _Recipient]] = []
+        self.announced: list[tuple[Alert, _Recipient]] = []
+
+    def fire(self, change: Fired, to: _Recipient) -> None:
+        """A new alert, unless the pair matches already or is in its cooldown."""
+        key, at = (to.rule.id, to.user_id, change.address), _moment(change.at)
+        if matches.claim(self._connection, key, at, to.rule.cooldown_s):
+            self._new[key] = _alert(change, to, at), to
+
+    def clear(self, change: Cleared, to: _Recipient) -> None:
+        """The end of the alert of a pair, if it has one."""
+        key, at = (to.rule.id, to.user_id, change.address), _moment(change.at)
+        if key in self._new:
+            self.insert()
+        alert_id = matches.clear(self._connection, key, at)
+        if alert_id is not None:
+            self._ended.append((alert_id, at, to))
+
+    def adopt(self, change: Adopted, to: _Recipient) -> None:
+        """Pairs that count as announced."""
+        keys = [(to.rule.id, to.user_id, address) for address in change.addresses]
+        matches.adopt(self._connection, keys, _moment(change.at))
+        if change.is_last:
+            adopted = AlertRule.adopted_revision
+            self._connection.execute(
+                sa.update(AlertRule)
+                .where(AlertRule.id == to.rule.id, adopted < change.revision)
+                .values(adopted_revision=change.revision)
+            )
+
+    def insert(self) -> None:
+        """Insert the alerts of claimed matches."""
+        new, self._new = self._new, {}
+        ids = insert_many(self._connection, _alerts, [values for values, _ in new.values()])
+        matches.link(self._connection, list(zip(new, ids, strict=True)))
+        self.announced += [
+            (Alert(id=alert_id, **values), to) for alert_id, (values, to) in zip(ids, new.values(), strict=True)
+        ]
+
+    def end(self) -> list[tuple[Alert, _Recipient]]:
+        """Store the end of the alerts that were cleared; those that had not ended before."""
+        if not self._ended:
+            return []
+        ids = {alert_id for alert_id, _, _ in self._ended}
+        alerts = {alert.id: alert for alert in self._session.scalars(sa.select(Alert).where(Alert.id.in_(ids)))}
+        # Their own event says so, too.
+        new = {alert.id: alert for alert, _ in self.announced if alert.id in ids}
+        ended = []
+        for alert_id, at, to in self._ended:
+            alert = alerts.get(alert_id)
+            if alert is not None and alert.cleared_at is None:
+                alert.cleared_at = at
+                if alert_id in new:
+                    new[alert_id].cleared_at = at
+                ended.append((alert, to))
+        self._session.flush()
+        return ended
 
 
 def write(session: Session, changes: Sequence[Change]) -> int:
     """Write changes in their order; returns the number of announced alerts."""
     recipients = _recipients(session, changes)
-    announced: list[tuple[Alert, _Recipient]] = []
-    cleared: list[tuple[Alert, _Recipient]] = []
+    batch = _Batch(session)
     for change in changes:
         recipient = recipients.get(change.rule_id)
         if recipient is None or recipient.rule.revision != change.revision:
             continue
         if isinstance(change, Fired):
-            alert = _fire(session, change, recipient)
-            if alert is not None:
-                announced.append((alert, recipient))
+            batch.fire(change, recipient)
         elif isinstance(change, Cleared):
-            ended = _clear(session, change, recipient)
-            if ended is not None:
-                cleared.append((ended, recipient))
+            batch.clear(change, recipient)
         else:
-            _adopt(session, change, recipient)
-    _publish(session, "triggered", announced)
+            batch.adopt(change, recipient)
+    batch.insert()
+    cleared = batch.end()
+    _publish(session, "triggered", batch.announced)
     _publish(session, "cleared", cleared)
-    return len(announced)
+    return len(batch.announced)
 
 
-def _recipients(session: Session, changes: Iterable[Change]) -> dict[Any, _Recipient]:
+def _recipients(session: Session, changes: Iterable[Change]) -> dict[RuleKey, _Recipient]:
     """The rule and channels of each pair of rule and user."""
     keys = {change.rule_id for change in changes}
-    rules = {
-        rule.id: rule
-        for rule in session.scalars(sa.select(AlertRule).where(AlertRule.id.in_({rule_id for rule_id, _ in keys})))
-    }
+    rows = session.execute(sa.select(*_RULE).where(AlertRule.id.in_({rule_id for rule_id, _ in keys})))
+    rules = {rule.id: rule for rule in rows}
+    following = _following(session, [key for key in keys if key[0] in rules and rules[key[0]].user_id != key[1]])
     recipients = {}
-    for rule_id, user_id in keys:
-        rule = rules.get(rule_id)
+    for key in keys:
+        rule = rules.get(key[0])
         if rule is None or not rule.enabled:
             continue
-        if rule.user_id == user_id:
-            recipients[(rule_id, user_id)] = _Recipient(rule, user_id, tuple(rule.channels))
-            continue
-        following = session.get(AlertSubscription, (rule_id, user_id))
-        if following is not None and rule.visibility == "shared":
-            recipients[(rule_id, user_id)] = _Recipient(rule, user_id, tuple(following.channels))
+        if rule.user_id == key[1]:
+            recipients[key] = _Recipient(rule, key[1], tuple(rule.channels))
+        elif key in following and rule.visibility == "shared":
+            recipients[key] = _Recipient(rule, key[1], following[key])
     return recipients
 
 
-def _fire(session: Session, change: Fired, to: _Recipient) -> Alert | None:
-    """The new alert, or None if the pair matches already or is in its cooldown."""
-    at = _moment(change.at)
-    if not _claim(session, change, to, at):
-        return None
+def _following(session: Session, keys: Sequence[RuleKey]) -> dict[RuleKey, tuple[int, ...]]:
+    """The channels of users who follow rules of others."""
+    if not keys:
+        return {}
+    rule_ids, user_ids = ({key[place] for key in keys} for place in (0, 1))
+    rows = session.execute(
+        sa.select(AlertSubscription.rule_id, AlertSubscription.user_id, AlertSubscription.channels).where(
+            AlertSubscription.rule_id.in_(rule_ids), AlertSubscription.user_id.in_(user_ids)
+        )
+    )
+    return {(rule_id, user_id): tuple(channels) for rule_id, user_id, channels in rows}
+
+
+def _alert(change: Fired, to: _Recipient, at: datetime) -> dict[str, Any]:
+    """The values of a new alert."""
     rule, aircraft = to.rule, change.aircraft
-    alert = Alert(
-        user_id=to.user_id,
-        rule_id=rule.id,
-        rule_name=rule.name,
-        priority=rule.priority,
-        icao_hex=change.address.upper() if change.address != NOBODY else None,
-        callsign=_text(aircraft.get("flight"), 8),
-        registration=_text(aircraft.get("r"), 12),
-        message=message_of(change, name=rule.name, priority=rule.priority, template=rule.message),
-        aircraft=dict(aircraft),
-        matched=list(change.matched),
-        geofence=change.geofence,
-        count=change.count,
-        military=change.military,
-        triggered_at=at,
-        cleared_at=None,
-        acknowledged=False,
-    )
-    session.add(alert)
-    session.flush()
-    session.execute(sa.update(_matches).where(*_key(change, to)).values(alert_id=alert.id))
-    return alert
-
-
-def _claim(session: Session, change: Fired, to: _Recipient, at: datetime) -> bool:
-    values = {"matching": True, "fired_at": at, "alert_id": None, "updated_at": at}
-    row = {"rule_id": to.rule.id, "user_id": to.user_id, "icao_hex": change.address, **values}
-    # A clock that was set back must not suppress a rule's alerts forever.
-    over = sa.or_(
-        _matches.c.fired_at.is_(None),
-        _matches.c.fired_at <= at - timedelta(seconds=to.rule.cooldown_s),
-        _matches.c.fired_at > at + timedelta(days=1),
-    )
-    statement = insert_into(session, _matches).values(row)
-    claimed = statement.on_conflict_do_update(
-        index_elements=["rule_id", "user_id", "icao_hex"],
-        set_=values,
-        where=sa.and_(_matches.c.matching.is_(False), over),
-    )
-    return session.execute(claimed.returning(_matches.c.rule_id)).first() is not None
-
-
-def _clear(session: Session, change: Cleared, to: _Recipient) -> Alert | None:
-    """The alert that ended, None if there was none."""
-    at = _moment(change.at)
-    row = session.execute(
-        sa.update(_matches)
-        .where(*_key(change, to), _matches.c.matching)
-        .values(matching=False, updated_at=at)
-        .returning(_matches.c.alert_id)
-    ).first()
-    alert = session.get(Alert, row.alert_id) if row is not None and row.alert_id is not None else None
-    if alert is None or alert.cleared_at is not None:
-        return None
-    alert.cleared_at = at
-    return alert
-
-
-def _adopt(session: Session, change: Adopted, to: _Recipient) -> None:
-    at = _moment(change.at)
-    values = {"matching": True, "updated_at": at}
-    for address in change.addresses:
-        row = {"rule_id": to.rule.id, "user_id": to.user_id, "icao_hex": address, **values}
-        statement = insert_into(session, _matches).values(row)
-        session.execute(statement.on_conflict_do_update(index_elements=["rule_id", "user_id", "icao_hex"], set_=values))
-    if change.is_last:
-        to.rule.adopted_revision = max(to.rule.adopted_revision, change.revision)
+    return {
+        "user_id": to.user_id,
+        "rule_id": rule.id,
+        "rule_name": rule.name,
+        "priority": rule.priority,
+        "icao_hex": change.address.upper() if change.address != NOBODY else None,
+        "callsign": _text(aircraft.get("flight"), 8),
+        "registration": _text(aircraft.get("r"), 12),
+        "message": message_of(change, name=rule.name, priority=rule.priority, template=rule.message),
+        "aircraft": dict(aircraft),
+        "matched": list(change.matched),
+        "geofence": change.geofence,
+        "count": change.count,
+        "military": change.military,
+        "triggered_at": at,
+        "cleared_at": None,
+        "acknowledged": False,
+    }
 
 
 def _publish(session: Session, transition: str, alerts: Sequence[tuple[Alert, _Recipient]]) -> None:
     """Enqueue deliveries and publish events of alerts; ``transition`` is ``triggered`` or ``cleared``."""
-    session.flush()
     notifications = [_notification(transition, alert, to) for alert, to in alerts if to.channels]
     if notifications:
         outbox.enqueue(session, notifications)
-    states = outbox.states(session, "alert", [alert.id for alert, _ in alerts])
+    # A new alert has no deliveries but those.
+    has_deliveries = bool(notifications) or transition != "triggered"
+    states = outbox.states(session, "alert", [alert.id for alert, _ in alerts]) if has_deliveries else {}
     events.publish(
         session, *(message(f"alert:{transition}", alert, states.get(alert.id, []), to.user_id) for alert, to in alerts)
     )
@@ -169,14 +197,6 @@ def _publish(session: Session, transition: str, alerts: Sequence[tuple[Alert, _R
 def _notification(transition: str, alert: Alert, to: _Recipient) -> Notification:
     windows, _ = parse_windows(to.rule.quiet_hours)
     return notification(transition, alert, to.user_id, to.channels, rule_id=to.rule.id, quiet_hours=windows)
-
-
-def _key(change: Fired | Cleared, to: _Recipient) -> tuple[Any, ...]:
-    return (
-        _matches.c.rule_id == to.rule.id,
-        _matches.c.user_id == to.user_id,
-        _matches.c.icao_hex == change.address,
-    )
 
 
 def _moment(seconds: float) -> datetime:

@@ -233,8 +233,13 @@ def commit_without_standby(session: Session) -> None:
 
 def insert_into(session: Session, table: Any) -> Any:
     """An INSERT into a table or model with ``on_conflict_do_nothing`` and ``on_conflict_do_update``."""
-    dialect: Any = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-    return dialect.insert(table)
+    return insert_of(session.get_bind().dialect.name, table)
+
+
+def insert_of(dialect: str, table: Any) -> Any:
+    """The same for a dialect of this name, for statements that are built once."""
+    of_dialect: Any = postgresql if dialect == "postgresql" else sqlite
+    return of_dialect.insert(table)
 
 
 @contextmanager
