@@ -65,6 +65,9 @@ FOLLOW_EVERY_S = 1.0
 # Every second brings tens of thousands of small lists that the next second drops; with Python's usual threshold
 # the collector would walk through them hundreds of times before that.
 GARBAGE_THRESHOLDS = (200_000, 20, 20)
+# Turns of the loop between publishing and the monitors: where subscribers are on the same loop, the first makes their
+# updates and the second writes what is left of them. They need not wait for alerts, history and safety.
+TURNS_OF_SUBSCRIBERS = 2
 # After so long (s) most receivers have said something; nobody need look at an empty sky for a whole second.
 FIRST_REPORTS_S = 0.3
 
@@ -180,13 +183,13 @@ class Tracker:
         try:
             if is_restored:
                 # At once, so that a picture that was saved is there before the first second has passed.
-                self._tick_safely()
+                await self._tick_safely()
             await asyncio.sleep(FIRST_REPORTS_S)
-            self._tick_safely()
+            await self._tick_safely()
             while True:
                 await asyncio.sleep(until_next_second(time.time()))
                 if self._only.may_publish() or await asyncio.to_thread(self._only.confirm):
-                    self._tick_safely()
+                    await self._tick_safely()
         finally:
             await tasks.end(following)
             await self.receivers.stop()
@@ -198,14 +201,24 @@ class Tracker:
     def tick(self) -> Sky:
         """One tick: picture, bus, monitors."""
         started = time.perf_counter()
+        sky = self._make_sky()
+        self._show(sky, time.perf_counter() - started)
+        return sky
+
+    def _make_sky(self) -> Sky:
+        """Make and publish the present picture."""
         for source, reports in self._further.take().items():
             self.picture.put(source, reports, len(reports), proven=True)
         sky = self.picture.tick()
         self._publisher.publish(sky)
-        self.monitors.on_tick(sky, self._feed.subscribers())
-        self._publish_report(sky, time.perf_counter() - started)
-        self._saver.save_when_due(self.settings.picture_save_s)
         return sky
+
+    def _show(self, sky: Sky, taken_s: float) -> None:
+        """Show a published picture, which took so long, to the monitors, and report the tick."""
+        started = time.perf_counter()
+        self.monitors.on_tick(sky, self._feed.subscribers())
+        self._publish_report(sky, taken_s + time.perf_counter() - started)
+        self._saver.save_when_due(self.settings.picture_save_s)
 
     def _take_second(self, message: FeederMessage) -> None:
         """Take what the feeders of another process sent."""
@@ -259,9 +272,14 @@ class Tracker:
         for receiver in self.receivers:
             self.picture.pace[receiver.status.name] = getattr(receiver, "speed", 1.0)
 
-    def _tick_safely(self) -> None:
+    async def _tick_safely(self) -> None:
         try:
-            self.tick()
+            started = time.perf_counter()
+            sky = self._make_sky()
+            taken_s = time.perf_counter() - started
+            for _ in range(TURNS_OF_SUBSCRIBERS):
+                await asyncio.sleep(0)
+            self._show(sky, taken_s)
         except Exception:
             # An internal fault: a new picture is better than none.
             log.exception("a tick failed, the picture starts over")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import msgspec
@@ -17,6 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.picture.state.sky import Column, Sky
+from skywatch.realtime.sky import packed_rows
+from skywatch.realtime.sky.packed_rows import PackedRows, UnpackableError
 
 Rows = npt.NDArray[np.intp]
 
@@ -95,6 +98,22 @@ def _without(values: list[Any], is_unknown: npt.NDArray[np.bool_]) -> list[Any]:
     return values
 
 
+def _packed_texts(column: Column) -> packed_rows.Field:
+    return packed_rows.texts(column)
+
+
+def _packed_wholes(column: Column) -> packed_rows.Field:
+    is_unknown = np.isnan(column)
+    numbers = np.rint(np.where(is_unknown, 0, column))
+    if len(numbers) and np.abs(numbers).max() > packed_rows.LARGEST:
+        raise UnpackableError("a number is too large")
+    return packed_rows.wholes(numbers.astype(np.int64), is_unknown)
+
+
+def _packed_degrees(column: Column) -> packed_rows.Field:
+    return packed_rows.floats(np.round(column, POSITION_DIGITS))
+
+
 def _tenths(column: Column) -> list[Any]:
     return [None if value != value else round(value, 1) for value in column.tolist()]
 
@@ -117,6 +136,35 @@ QUICK: dict[str, tuple[str, Callable[[Column], list[Any]]]] = {
     "squawk": ("squawk", _texts),
     "t": ("type", _texts),
 }
+
+
+# How a list of values is written as MessagePack; what is not here is packed row by row.
+_PACKED: dict[Callable[[Column], list[Any]], Callable[[Column], packed_rows.Field]] = {
+    _texts: _packed_texts,
+    _wholes: _packed_wholes,
+    _degrees: _packed_degrees,
+}
+_MOST_FIELDS = 15
+
+
+def packed_rows_of(sky: Sky, rows: Rows, fields: tuple[str, ...]) -> PackedRows | None:
+    """The rows of ``rows_of`` packed all at once; None where a field or a value of theirs cannot be."""
+    names = [name for name in fields if name not in ("hex", "flags")]
+    if len(fields) > _MOST_FIELDS or any(name not in QUICK or QUICK[name][1] not in _PACKED for name in names):
+        return None
+    packed = []
+    try:
+        for name in fields:
+            if name == "hex":
+                packed.append(packed_rows.texts(np.array([sky.hexes[row] for row in rows.tolist()], "S")))
+            elif name == "flags":
+                packed.append(packed_rows.wholes(flags_of(sky, rows).astype(np.int64)))
+            else:
+                column, write = QUICK[name]
+                packed.append(_PACKED[write](sky.column(column)[rows]))
+    except (UnpackableError, UnicodeEncodeError):
+        return None
+    return packed_rows.join(packed, len(rows))
 
 
 def rows_of(sky: Sky, rows: Rows, fields: tuple[str, ...], details: bool) -> list[tuple[Any, ...]]:
@@ -161,6 +209,14 @@ class EncodedRows:
         bodies = self.packed_bodies(rows, marked)
         return array_head(len(bodies)) + b"".join(bodies)
 
+    def packed_run(self, rows: Rows) -> PackedRows:
+        """Some rows as MessagePack one after the other, none of them marked."""
+        packed = packed_rows_of(self._sky, rows, self._fields)
+        if packed is None:
+            bodies = self._shared(rows, _pack)
+            packed = PackedRows(b"".join(bodies), list(accumulate(map(len, bodies))))
+        return packed
+
     def packed_bodies(self, rows: Rows, marked: Rows) -> list[bytes]:
         """Each of some rows as MessagePack; in their order where none is marked."""
         return self._bodies(rows, marked, _pack)
@@ -181,10 +237,15 @@ class EncodedRows:
             encoded = self._encoded[encode] = [None] * len(self._sky)
         missing = np.array([row for row in rows.tolist() if encoded[row] is None], dtype=np.intp)
         if len(missing):
-            fresh = rows_of(self._sky, missing, self._fields, self._details)
-            for row, values in zip(missing.tolist(), fresh, strict=True):
-                encoded[row] = encode(values)
+            for row, body in zip(missing.tolist(), self._encode(missing, encode), strict=True):
+                encoded[row] = body
         return [body for row in rows.tolist() if (body := encoded[row]) is not None]
+
+    def _encode(self, rows: Rows, encode: Encode) -> list[bytes]:
+        packed = packed_rows_of(self._sky, rows, self._fields) if encode is _pack else None
+        if packed is not None:
+            return packed.each()
+        return list(map(encode, rows_of(self._sky, rows, self._fields, self._details)))
 
 
 def array_head(length: int) -> bytes:

@@ -7,6 +7,8 @@ import asyncio
 import pytest
 import sqlalchemy as sa
 
+from skywatch.core.bus import topics
+from skywatch.core.bus.base import on_loop
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from skywatch.core.database.fencing import Fence, FencedError
@@ -173,3 +175,25 @@ def test_a_tracker_that_stood_by_publishes_its_warm_picture_first(make_runtime, 
 
     asyncio.run(lead())
     assert order[:2] == (["picture", "monitors"] if has_stood_by else ["monitors", "picture"])
+
+
+def test_subscribers_on_the_same_loop_get_a_tick_before_the_monitors(runtime):
+    order = []
+    runtime.shared(SkyFeed).subscribe("monitor", lambda sky: order.append("monitor"))
+
+    async def run():
+        loop = asyncio.get_running_loop()
+
+        def update(message):
+            order.append("update")
+            # As ``Turn`` does: what was not written at once leaves at the end of the turn.
+            loop.call_soon(order.append, "written")
+
+        runtime.bus.subscribe((topics.PICTURE,), on_loop(loop, update))
+        running = asyncio.create_task(Tracker(runtime, receivers=[]).run())
+        await eventually(lambda: order.count("monitor") == 2)
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+    asyncio.run(run())
+    assert order == ["update", "written", "monitor"] * 2

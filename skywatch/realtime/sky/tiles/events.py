@@ -22,7 +22,6 @@ from skywatch.realtime.sky.tiles.grid import Grid, Numbers, TileForm
 from skywatch.realtime.sky.tiles.layout import TileLayout, TileRows
 
 EVENT = "aircraft:tile"
-_NONE: Rows = np.empty(0, dtype=np.intp)
 _pack = msgspec.msgpack.Encoder().encode
 
 
@@ -115,13 +114,13 @@ class VariantFrames:
         if self._changes is None:
             changed = self._changed = self.layout.changed(is_read)
             removed = self.layout.removed
-            bodies = self._rows.packed_bodies(changed.rows, _NONE)
-            frames = {}
+            packed, frames = self._rows.packed_run(changed.rows), {}
             for tile, (begin, end) in changed.spans.items():
-                frames[tile] = self._frame(tile, bodies[begin:end], removed.get(tile, []), full=False)
+                rows = packed.between(begin, end)
+                frames[tile] = self._frame(tile, end - begin, rows, removed.get(tile, []), full=False)
             for tile, addresses in removed.items():
                 if tile not in frames and is_read[tile]:
-                    frames[tile] = self._frame(tile, [], addresses, full=False)
+                    frames[tile] = self._frame(tile, 0, b"", addresses, full=False)
             self._changes = frames
         return self._changes
 
@@ -131,9 +130,10 @@ class VariantFrames:
         missing = [tile for tile in tiles if tile not in self._full]
         if missing:
             rows = [self.layout.all.rows_in(tile) for tile in missing]
-            bodies, at = self._rows.packed_bodies(np.concatenate(rows), _NONE), 0
+            packed, at = self._rows.packed_run(np.concatenate(rows)), 0
             for tile, part in zip(missing, rows, strict=True):
-                self._full[tile] = self._frame(tile, bodies[at : at + len(part)], [], full=True)
+                rows_of_tile = packed.between(at, at + len(part))
+                self._full[tile] = self._frame(tile, len(part), rows_of_tile, [], full=True)
                 at += len(part)
         return [self._full[tile] for tile in tiles]
 
@@ -156,11 +156,12 @@ class VariantFrames:
             if not full:
                 rows = np.union1d(rows, toggled[self.layout.tiles[toggled] == tile])
                 removed = self.layout.removed.get(tile, [])
-            frame = self._frame(tile, self._rows.packed_bodies(rows, marked), removed, full=full)
+            bodies = self._rows.packed_bodies(rows, marked)
+            frame = self._frame(tile, len(bodies), b"".join(bodies), removed, full=full)
             self._personal[user, tile, full] = frame
         return frame
 
-    def _frame(self, tile: int, bodies: list[bytes], removed: list[str], *, full: bool) -> bytes:
+    def _frame(self, tile: int, count: int, rows: bytes, removed: list[str], *, full: bool) -> bytes:
         name = self._names.get(tile)
         if name is None:
             name = self._names[tile] = b"\xa4tile" + _pack(self._variant.grid.name(tile))
@@ -170,7 +171,7 @@ class VariantFrames:
             b"\xa4full\xc3" if full else b"\xa4full\xc2",
             b"\xa7removed" + _pack(removed) if removed else b"\xa7removed\x90",
             b"\xa4rows",
-            array_head(len(bodies)),
-            *bodies,
+            array_head(count),
+            rows,
         )
         return message_frame(b"".join(parts), self._variant.deflate, binary=True)
