@@ -238,6 +238,8 @@ def make_runtime(
     """Runtimes over test settings, closed at the end."""
     # Skies made by hand come when the test makes them: no tracker is missed.
     monkeypatch.setattr("skywatch.picture.sharing.follower.SILENT_AFTER_S", 100 * PATIENCE_S)
+    # A database that is late because the machine is busy is not away.
+    monkeypatch.setattr("skywatch.realtime.events.catch_up.START_S", PATIENCE_S)
     opened: list[Runtime] = []
 
     def make(**changes: Any) -> Runtime:
