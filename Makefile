@@ -7,9 +7,11 @@ INI ?= development.ini
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 3)")
 SINCE ?= HEAD
 COVERED ?= tests/unit tests/functional
+# Bytecode is written whatever the environment says: each of hundreds of processes would compile all modules again.
+PYTEST := env --unset=PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures examples run test lint format typecheck floors tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-archive-crashes drill-batch-crashes drill-recipes drill-restarts drill-ingest-loss drill-dry-runs drill-console drill-widths drill-deployment drill-cluster drill-hosts drill-image drill-deb drill-home-assistant drill-versions drill-rolling faults soak soak-whole web web-after web-background web-test wheel deb release coverage bench docs man clean help
+.PHONY: pictures examples run test lint format typecheck floors bytecode tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-archive-crashes drill-batch-crashes drill-recipes drill-restarts drill-ingest-loss drill-dry-runs drill-console drill-widths drill-deployment drill-cluster drill-hosts drill-image drill-deb drill-home-assistant drill-versions drill-rolling faults soak soak-whole web web-after web-background web-test wheel deb release coverage bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -69,7 +71,7 @@ run: $(VENV)/.runtime ## start the service (INI=development.ini)
 
 # mypy takes one core for most of a minute: the checks of the web application run at the same time.
 test: $(VENV)/.installed ## everything: lint, types, floors, tests
-	@$(MAKE) --no-print-directory --jobs=2 lint typecheck floors web-test
+	@$(MAKE) --no-print-directory --jobs=2 lint typecheck floors web-test bytecode
 	@$(MAKE) --no-print-directory tests
 
 lint: $(VENV)/.installed ## ruff: lint and format
@@ -93,16 +95,20 @@ web-test: $(VENV)/.installed ## the web application: types, lint, unit tests
 	$(BIN)/python web/make.py build
 
 tests: $(VENV)/.installed ## pytest alone: all three lanes
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(PYTEST) $(PYTEST_ARGS)
+
+# Compiles all tests once: the processes of pytest would do it side by side, each for itself. It shows no error: they do.
+bytecode: $(VENV)/.installed
+	-@$(PYTEST) --collect-only -qq >/dev/null 2>&1
 
 unit: $(VENV)/.installed ## tests/unit: rules, without a process of the service
-	$(BIN)/python -m pytest $(PYTEST_ARGS) -m unit tests/unit
+	$(PYTEST) $(PYTEST_ARGS) -m unit tests/unit
 
 functional: $(VENV)/.installed ## tests/functional: the API through WebTest
-	$(BIN)/python -m pytest $(PYTEST_ARGS) -m functional tests/functional
+	$(PYTEST) $(PYTEST_ARGS) -m functional tests/functional
 
 integration: $(VENV)/.installed ## tests/integration: real processes, servers, clients and a browser
-	$(BIN)/python -m pytest $(PYTEST_ARGS) -m integration tests/integration
+	$(PYTEST) $(PYTEST_ARGS) -m integration tests/integration
 
 # What a person runs at every save: changed files, types by a daemon, floors, the unit tests near the change.
 quick: $(VENV)/.installed ## under a minute: lint, types, floors and unit tests of what changed (SINCE=HEAD)
@@ -130,7 +136,7 @@ drill-flood: $(VENV)/.installed ## 15,000 aircraft without separation: what thei
 	$(BIN)/python -m tests.drills.flood
 
 drill-calm-sky: $(VENV)/.installed ## half an hour of simulated traffic raises no safety event but the simulated emergencies
-	SKYWATCH_CALM_SKY=1 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/integration/test_calm_sky.py
+	SKYWATCH_CALM_SKY=1 $(PYTEST) $(PYTEST_ARGS) tests/integration/test_calm_sky.py
 
 drill-archive-crashes: $(VENV)/.installed ## kill -9 at each step between archiving a day and deleting it: nothing is lost or doubled
 	$(BIN)/python -m tests.drills.archive_crashes
@@ -142,7 +148,7 @@ drill-recipes: $(VENV)/.installed ## run the manual's recipe for Spark over an a
 	$(BIN)/python -m tests.drills.recipes $(if $(PYTHON_WITH_SPARK),--python $(PYTHON_WITH_SPARK))
 
 drill-restarts: $(VENV)/.installed ## restart and take over in every way: nothing is announced twice or cleared falsely
-	SKYWATCH_RESTARTS=1 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/integration/restarts
+	SKYWATCH_RESTARTS=1 $(PYTEST) $(PYTEST_ARGS) tests/integration/restarts
 
 drill-ingest-loss: $(VENV)/.installed ## kill -9 of an ingest process at 500 feeders, over Redis and NATS: feeders back, gap in the picture (PostgreSQL)
 	$(BIN)/python -m tests.drills.ingest_loss
@@ -177,7 +183,7 @@ drill-console: $(VENV)/.installed web ## every form of the console in a browser,
 	$(BIN)/python -m tests.drills.console_walks
 
 drill-widths: $(VENV)/.installed web ## pages of the past and of small screens, opened at every width, in every theme, with every renderer
-	SKYWATCH_WIDTHS=1 $(BIN)/python -m pytest $(PYTEST_ARGS) tests/integration/web/test_past.py tests/integration/web/test_small_screens.py
+	SKYWATCH_WIDTHS=1 $(PYTEST) $(PYTEST_ARGS) tests/integration/web/test_past.py tests/integration/web/test_small_screens.py
 
 drill-rolling: $(VENV)/.installed ## roll a release through all processes under 50 subscribers and 20 requests a second (nginx, PostgreSQL, Redis, NATS)
 	$(BIN)/python -m tests.drills.rolling
