@@ -51,7 +51,9 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     # Judged, too: over little, each endpoint's dearest request costs no more than over much.
     "endpoint_costs": ({"endpoint_costs.AIRCRAFT": 300, "endpoint_costs.ROWS": 200, "endpoint_costs.KNOWN": 300,
                         "endpoint_costs.FLOWN": 4, "endpoint_costs.IMPORTED": 2_000, "endpoint_costs.SOUNDS_S": 5,
-                        "endpoint_costs.MAX_BODIES": 1},
+                        # Requests go back 14 hours.
+                        "endpoint_costs.MAX_BODIES": 1, "_endpoint_costs.past.HOURS": 16,
+                        "_endpoint_costs.measuring.QUICK_PART": 0.5},
                        None),
     "expressions": ({"expressions.RULES": 3, "expressions.CALLSIGNS": 10}, None),
     "feeders": ({"feeders.FEEDERS": 6, "feeders.HEARERS": 3, "feeders.FRAMES_S": 20, "feeders.SECONDS": 1,
@@ -143,7 +145,7 @@ def _run(name: str, output: str) -> None:
     sys.argv = [name]
     constants, arguments = SHORT[name]
     for path, value in constants.items():
-        module_name, _, constant = path.partition(".")
+        module_name, _, constant = path.rpartition(".")
         module = importlib.import_module(f"benchmarks.{module_name}")
         getattr(module, constant)
         setattr(module, constant, value)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from benchmarks._endpoint_costs.ask import API, Ask, json_bytes
@@ -88,6 +89,8 @@ def prepared(entry: Entry, prepare: Callable[[Installation], None]) -> Entry:
     return replace(entry, ask=ask)
 
 
+# Many endpoints get the same bodies.
+@lru_cache(maxsize=4)
 def filled(begin: str, part: str, end: str, size: int = LARGEST_BODY) -> bytes:
     """A body of at most ``size`` bytes: ``begin``, as many parts as fit with commas between, and ``end``.
 

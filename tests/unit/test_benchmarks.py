@@ -44,8 +44,8 @@ def test_every_benchmark_has_a_short_form():
 
 @pytest.mark.parametrize("path", sorted({path for constants, _ in SHORT.values() for path in constants}))
 def test_what_a_short_form_sets_is_there(path):
-    module, _, constant = path.partition(".")
-    tree = ast.parse((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
+    module, _, constant = path.rpartition(".")
+    tree = ast.parse((FOLDER / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
     targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
     names = {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
     names |= {
