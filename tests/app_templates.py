@@ -33,7 +33,6 @@ SHARED = (
     "add_cornice_service",
     "add_exception_view",
     "add_forbidden_view",
-    "add_jinja2_search_path",
     "add_notfound_view",
     "add_renderer",
     "add_request_method",

@@ -8,12 +8,13 @@ import struct
 import time
 from urllib.parse import urlsplit
 
-import jwt
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from joserfc import jwt
+from joserfc.jwk import ECKey
 
 from tests.receiving import Receiver
 
@@ -79,6 +80,7 @@ def check_vapid(request: dict[str, object], endpoint: str, application_key: str)
     assert parts["k"] == application_key
     key = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), padded(parts["k"]))
     origin = "{0.scheme}://{0.netloc}".format(urlsplit(endpoint))
-    claims = jwt.decode(parts["t"], key, algorithms=["ES256"], audience=origin)
+    claims = jwt.decode(parts["t"], ECKey.import_key(key), algorithms=["ES256"]).claims
+    jwt.JWTClaimsRegistry(aud={"essential": True, "value": origin}).validate(claims)
     assert time.time() < claims["exp"] <= time.time() + 86400
     return claims

@@ -75,7 +75,6 @@ def includeme(config: Configurator) -> None:
         ("GET", LANGUAGE, "anon"),
     ):
         config.add_throttle_bucket(method, path, bucket)
-    config.include("pyramid_jinja2")
     config.include("skywatch.console.texts.language")
     config.include("skywatch.console.pages.layout")
     config.registry["first_run"] = FirstRun(settings, config.registry["setup"])

@@ -6,13 +6,12 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument
+from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, Jsonb, JSONDocument
 
 # A document that may be missing: then it is NULL, not the JSON value null.
-OptionalDocument = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+OptionalDocument = sa.JSON(none_as_null=True).with_variant(Jsonb(none_as_null=True), "postgresql")
 
 
 class SafetyEvent(Base):

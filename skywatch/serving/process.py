@@ -6,6 +6,7 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from skywatch.console.settings import ConsoleSettings
@@ -46,11 +47,14 @@ def run(settings: Settings, roles: Sequence[Role]) -> None:
     late_imports.check_installed()
     late_imports.skip_unused()
     # A signal during the start ends the process like a later one.
-    with contextlib.suppress(KeyboardInterrupt), open_means(settings, roles) as means:
-        _run(means, roles, shutdown)
+    with contextlib.suppress(KeyboardInterrupt), ExitStack() as start:
+        start.enter_context(garbage_collection_paused())
+        with open_means(settings, roles) as means:
+            _run(means, roles, shutdown, start)
 
 
-def _run(means: Means, roles: Sequence[Role], shutdown: Shutdown) -> None:
+def _run(means: Means, roles: Sequence[Role], shutdown: Shutdown, start: ExitStack) -> None:
+    """Run the roles; ``start`` is closed when everything is made."""
     runtime = means.runtime
     if runtime.settings.bus != "memory":
         health.watch(BUS_LINK, runtime.bus.state)
@@ -60,10 +64,11 @@ def _run(means: Means, roles: Sequence[Role], shutdown: Shutdown) -> None:
     if "api" in roles:
         check_default_roles(runtime)
     # The API must subscribe to the picture before the first tick, and listen before any work begins.
-    with garbage_collection_paused():
-        server = _open_api(means) if "api" in roles else None
-        loop = LoopThread(create_services(runtime, roles))
+    server = _open_api(means) if "api" in roles else None
+    loop = LoopThread(create_services(runtime, roles))
+    # Before collection goes on: its first pass would look at all of it.
     exempt_from_garbage_collection()
+    start.close()
     announcer = Announcer(runtime.bus, roles, _tracker_of(runtime) if "tracker" in roles else None)
     memory = PeriodicTask("memory", RETURN_EVERY_S, return_free_memory)
     try:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import TSQUERY
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.util import ClauseAdapter
 
@@ -103,6 +102,8 @@ def _filtered(selected: sa.Select[Any], table: sa.FromClause, where: Any) -> sa.
 
 def _index_matches(search: Search, block: Any) -> Any:
     """PostgreSQL's index has it; the function is the index's own, and is normally not called."""
+    from sqlalchemy.dialects.postgresql import TSQUERY  # Imported on PostgreSQL alone: it takes 4 MB.
+
     words = sa.func.acars_search_words(_messages.c.id, _messages.c.search_text)
     query = sa.func.replace(postgresql_query(search), BLOCK, sa.cast(block, sa.Text))
     return words.op("@@")(sa.cast(query, TSQUERY))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from skywatch.alerts.conditions.classes import AIRLINE_CALLSIGN, CATEGORIES, LIGHT_CATEGORIES, TYPES
 from skywatch.alerts.conditions.fields import FIELDS, Kind
 from skywatch.alerts.conditions.tree import All, Any_, Node, Not, Test
@@ -11,7 +13,12 @@ from skywatch.alerts.conditions.values import compile_pattern
 POLICE_LIST = 0
 
 _MILITARY = Test(FIELDS["military"], "eq", True)
-_AIRLINE = Test(FIELDS["flight"], "matches", compile_pattern(AIRLINE_CALLSIGN), AIRLINE_CALLSIGN)
+
+
+@cache
+def _airline() -> Test:
+    """Made when the first rule asks: the library of regular expressions takes 4 MB."""
+    return Test(FIELDS["flight"], "matches", compile_pattern(AIRLINE_CALLSIGN), AIRLINE_CALLSIGN)
 
 
 def expanded(node: Node) -> Node:
@@ -33,9 +40,9 @@ def _class(name: str) -> Node:
     if name == "police":
         return Test(FIELDS["watchlist"], "in", POLICE_LIST)
     if name == "airline":
-        return All((Not(_MILITARY), _AIRLINE))
+        return All((Not(_MILITARY), _airline()))
     if name == "general_aviation":
-        return All((Not(_MILITARY), Not(_AIRLINE), _one_of("category", LIGHT_CATEGORIES)))
+        return All((Not(_MILITARY), Not(_airline()), _one_of("category", LIGHT_CATEGORIES)))
     by_category = _one_of("category", CATEGORIES[name])
     return Any_((by_category, _one_of("t", TYPES[name]))) if name in TYPES else by_category
 

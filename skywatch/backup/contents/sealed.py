@@ -6,9 +6,6 @@ import os
 from pathlib import Path
 
 import msgspec
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
 from skywatch.backup.errors import Damaged, Refused
 
@@ -55,6 +52,8 @@ def read_passphrase(path: Path) -> str:
 
 def seal(private: PrivatePart, passphrase: str) -> bytes:
     """Encrypt; raises Refused for a passphrase that is too short."""
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
     if len(passphrase) < LEAST_LENGTH:
         raise Refused(f"the passphrase has fewer than {LEAST_LENGTH} characters")
     salt, nonce = os.urandom(16), os.urandom(12)
@@ -64,6 +63,9 @@ def seal(private: PrivatePart, passphrase: str) -> bytes:
 
 def unseal(data: bytes, passphrase: str) -> PrivatePart:
     """Decrypt what ``seal`` returned; raises Refused for a wrong passphrase, Damaged for anything else."""
+    from cryptography.exceptions import InvalidTag
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
     try:
         sealed = msgspec.json.decode(data, type=_Sealed)
         if sealed.cost > MOST_COST or sealed.block > MOST_BLOCK or sealed.passes > MOST_PASSES:
@@ -78,4 +80,6 @@ def unseal(data: bytes, passphrase: str) -> PrivatePart:
 
 
 def _key(passphrase: str, salt: bytes, cost: int, block: int, passes: int) -> bytes:
+    from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+
     return Scrypt(salt=salt, length=32, n=cost, r=block, p=passes).derive(passphrase.encode())

@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
 from functools import cached_property
 from importlib.resources import files
 from typing import Any, cast
 
-from jinja2 import Environment, StrictUndefined, pass_context
-from jinja2.runtime import Context
 from pyramid.config import Configurator
-from pyramid.interfaces import IRendererFactory
 
 from skywatch.console.pages.menu import Task, pages_for, tasks_of
 from skywatch.console.pages.notes import take
 from skywatch.console.pages.page import Page
-from skywatch.console.pages.wording import compact, differences, moment, span, time_element
-from skywatch.console.routes import HOME, LANGUAGE, MAP, SCRIPT, SEARCH, SIGN_IN, SIGN_OUT, STYLE
-from skywatch.console.texts import templating
-from skywatch.core.process.version import VERSION
+from skywatch.console.routes import HOME, SCRIPT, STYLE
 from skywatch.http.requests.request import Request
 from skywatch.security.identity import Identity
 from skywatch.web.settings import WebSettings
 
-PHASE_LATE = 10  # After pyramid_jinja2 has made its environment.
 LIGHT = re.compile(r':root\[data-theme="light"\] (\{[^}]*\})')
 
 
@@ -105,49 +97,24 @@ def layout_of(request: Request) -> Layout:
     return layout
 
 
-@pass_context
-def link(context: Context, address: str) -> str:
-    """An address of this service as browsers reach it: below the path prefix; others stay as they are."""
-    prefix: str = context["request"].path_prefix
-    return prefix + address if address.startswith("/") else address
-
-
 class Renderer:
     """A template in the language of each request; tables ask for the console's address in every row."""
 
-    def __init__(self, environments: Mapping[str, Environment], name: str) -> None:
-        self._environments, self._name = environments, name
+    def __init__(self, info: Any) -> None:
+        self._name = info.name
 
     def __call__(self, values: dict[str, Any], system: dict[str, Any]) -> str:
         """The page of what a view gave."""
+        # Imported with the first page: Jinja and the templates take 4 MB.
+        from skywatch.console.pages.templates import environments
+
         request = system["request"]
-        template = self._environments[request.locale_name].get_template(self._name)
+        has_web = request.registry["runtime"].settings.of(WebSettings).web_enabled
+        template = environments(has_web)[request.locale_name].get_template(self._name)
         return template.render({**system, **values, "console_home": request.path_prefix + HOME})
 
 
 def includeme(config: Configurator) -> None:
-    """Templates by their bare names, and what all of them use."""
-    config.add_jinja2_search_path("skywatch.console:templates")
+    """Templates by their bare names, and what the head of a page asks."""
     config.add_request_method(Layout, "console_layout", reify=True)
-
-    def equip() -> None:
-        environment = config.get_jinja2_environment()
-        environment.trim_blocks = environment.lstrip_blocks = True
-        environment.undefined = StrictUndefined
-        environment.filters.update(link=link, compact=compact, differences=differences)
-        environment.filters.update(
-            moment=templating.in_language(time_element),
-            moment_text=templating.in_language(moment),
-            span=templating.in_language(span),
-        )
-        environment.globals.update(layout_of=layout_of, version=VERSION, style=STYLE_ADDRESS, script=SCRIPT_ADDRESS)
-        environment.globals.update(home=HOME, sign_in=SIGN_IN, sign_out=SIGN_OUT, map_address=MAP)
-        environment.globals.update(has_web=config.registry["runtime"].settings.of(WebSettings).web_enabled)
-        environment.globals.update(language_choice=LANGUAGE, search_address=SEARCH)
-        templating.equip(environment)
-        environments = templating.environments(environment)
-        config.registry.registerUtility(
-            lambda info: Renderer(environments, info.name), IRendererFactory, name=".jinja2"
-        )
-
-    config.action(None, equip, order=PHASE_LATE)
+    config.add_renderer(".jinja2", Renderer)

@@ -39,6 +39,5 @@ def translate(request: Request, english: str, **values: Any) -> str:
 
 
 def includeme(config: Configurator) -> None:
-    """Read the catalogue, and choose the language of each request."""
-    catalogues()
+    """Choose the language of each request; the catalogue is read when the first page is shown."""
     config.set_locale_negotiator(negotiate)

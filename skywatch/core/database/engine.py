@@ -14,8 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import event
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine import URL, Engine, ExceptionContext, make_url
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 from sqlalchemy.types import TypeDecorator
@@ -66,8 +65,24 @@ class UTCDateTime(TypeDecorator[datetime]):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
+class Jsonb(TypeDecorator[Any]):
+    """PostgreSQL's JSONB, whose dialect is imported where there is a PostgreSQL: it takes 4 MB."""
+
+    impl = sa.JSON
+    cache_ok = True
+
+    def __init__(self, none_as_null: bool = False) -> None:
+        super().__init__(none_as_null=none_as_null)
+        self.none_as_null = none_as_null
+
+    def load_dialect_impl(self, dialect: Any) -> Any:
+        from sqlalchemy.dialects.postgresql import JSONB
+
+        return dialect.type_descriptor(JSONB(none_as_null=self.none_as_null))
+
+
 # JSON documents: JSONB where there is one.
-JSONDocument = sa.JSON().with_variant(JSONB(), "postgresql")
+JSONDocument = sa.JSON().with_variant(Jsonb(), "postgresql")
 # Identifiers grow by one on both databases; SQLite only does so for plain INTEGER.
 BigId = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 # SQLite gives the id of a deleted row again unless told otherwise: what tokens, deliveries, events, caches or clients
@@ -238,8 +253,11 @@ def insert_into(session: Session, table: Any) -> Any:
 
 def insert_of(dialect: str, table: Any) -> Any:
     """The same for a dialect of this name, for statements that are built once."""
-    of_dialect: Any = postgresql if dialect == "postgresql" else sqlite
-    return of_dialect.insert(table)
+    if dialect == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert(table)
+    return sqlite.insert(table)
 
 
 @contextmanager

@@ -11,21 +11,27 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
+from types import ModuleType
 
 # Module -> what needs it.
 LATE = {
     "alembic": "migrations of the database",
     "aiomqtt": "notifications over MQTT",
     "authlib": "single sign-on",
+    "cryptography": "stored secrets and Web Push",
     "httpcore": "outgoing calls: webhooks, push services, identity providers",
     "httpx": "receivers with an http address",
-    "joserfc": "single sign-on",
+    "jinja2": "pages of the console",
+    "joserfc": "single sign-on and Web Push",
     "multipart": "uploads",
+    "pyramid_jinja2": "pages of the console",
+    "re2": "regular expressions of alert rules and single sign-on",
     "shapely": "geofences and airspaces",
     "soundfile": "recordings of radio",
 }
-# httpx imports its command line, and with it a terminal's colours and the lexers of programming languages.
-NEVER = ("httpx._main",)
+# httpx imports its command line, and with it a terminal's colours and the lexers of programming languages; Autobahn
+# imports cbor2 for the messages of WAMP.
+NEVER = ("httpx._main", "cbor2")
 
 
 def check_installed() -> None:
@@ -52,6 +58,22 @@ def skip_unused() -> None:
     for name in NEVER:
         if name not in sys.modules:
             sys.modules[name] = None  # type: ignore[assignment]
+
+
+@contextmanager
+def emptied(name: str) -> Iterator[None]:
+    """Import a library within this with an empty module in place of a part that it always imports.
+
+    Who imports the part later gets it whole.
+    """
+    if name not in sys.modules:
+        sys.modules[name] = ModuleType(name)
+        try:
+            yield
+        finally:
+            del sys.modules[name]
+    else:
+        yield
 
 
 @contextmanager

@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakValueDictionary
 
-import re2
-
 MAXIMUM_LENGTH = 500
 # Parsing one class of Unicode costs as much as a hundred other characters.
 MAXIMUM_UNICODE_CLASSES = 4
@@ -138,6 +136,8 @@ def _unicode_classes(text: str) -> int:
 
 
 def _compile(text: str, ignores_case: bool) -> Expression:
+    import re2
+
     options = re2.Options()
     options.case_sensitive = not ignores_case
     options.log_errors = False
@@ -155,7 +155,7 @@ def _compile(text: str, ignores_case: bool) -> Expression:
     return Expression(text, ignores_case, size, compiled.search)
 
 
-def _reason(error: re2.error) -> str:
+def _reason(error: Exception) -> str:
     reason = error.args[0] if error.args else "unknown reason"
     detail = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
     if "too large" in detail:

@@ -14,6 +14,7 @@ import numpy as np
 
 from skywatch.archive.batch.rows import ArchivedRows
 from skywatch.archive.kinds import DAY, span_of_day
+from skywatch.core.arrays import distinct
 from skywatch.core.batch import PastFlight, TrackPart
 from skywatch.history.batch.rows import FlightFacts, Rows, RowsOfArchive
 from skywatch.history.batch.skies import SkyColumns
@@ -100,7 +101,7 @@ class HistoryDay:
         first, last = slice_of(begin - AROUND_S), slice_of(end + AROUND_S)
         for points in self.hours(first, last + SLICE_S):
             begins = slices(points)
-            for at in np.unique(begins).tolist():
+            for at in distinct(begins).tolist():
                 if first <= at <= last:
                     yield at, points[begins == at]
 

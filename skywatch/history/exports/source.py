@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import numpy as np
 from sqlalchemy.orm import Session
 
+from skywatch.core.arrays import distinct
 from skywatch.history.reading.archive import Span, read_slices
 from skywatch.history.reading.flights import Labels
 from skywatch.history.reading.tracks import Track, split_flights
@@ -26,7 +26,7 @@ def by_slice(session: Session, span: Span, labels: Labels) -> Iterator[tuple[int
 
 def named(session: Session, points: Points, labels: Labels) -> list[Track]:
     """Points in order as one track a flight, without those the caller may not see."""
-    labels_by_flight = labels.fetch(session, np.unique(points["flight"]).tolist())
+    labels_by_flight = labels.fetch(session, distinct(points["flight"]).tolist())
     hidden = set(labels.hidden(labels_by_flight))
     tracks = []
     for flight_points in split_flights(points):

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from skywatch.airframes import service as airframes
 from skywatch.archive.state import mark_changed
 from skywatch.core import geo
+from skywatch.core.arrays import distinct
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.history.importing.legs import ImportedFlight
 from skywatch.history.importing.overlap import archived_times, new_flights, removed
@@ -83,12 +84,12 @@ def _write(session: Session, flights: Sequence[ImportedFlight], new: list[int], 
     session.execute(sa.insert(Flight), rows)
     points = _stored_points(thinned, flights, dict(zip(new, ids, strict=True)))
     begins = slices(points)
-    chunks = [row for at in np.unique(begins).tolist() for row in chunk_rows(at, points[begins == at])]
+    chunks = [row for at in distinct(begins).tolist() for row in chunk_rows(at, points[begins == at])]
     if chunks:
         session.execute(sa.insert(Chunk), chunks)
     # Days that are archived are archived again.
     mark_changed(session, "flights", [row["first_seen_at"].date() for row in rows])
-    mark_changed(session, "positions", [datetime.fromtimestamp(at, UTC).date() for at in np.unique(begins).tolist()])
+    mark_changed(session, "positions", [datetime.fromtimestamp(at, UTC).date() for at in distinct(begins).tolist()])
     return points
 
 

@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 from sqlalchemy.orm import Session
 
+from skywatch.core.arrays import distinct
 from skywatch.history.moments.interpolation import Column, Positions, sweep
 from skywatch.history.reading import numerals
 from skywatch.history.reading.archive import Span, read, read_slices
@@ -47,7 +48,7 @@ def picture(session: Session, at: float, labels: Labels) -> bytes:
     """Every aircraft at unix seconds ``at``: ``{now, aircraft, count}``."""
     points = read(session, Span(at - AROUND_S, at + AROUND_S, military=labels.visibility.military))
     near = _around([points], at, at)
-    flight_labels = labels.fetch(session, np.unique(near["flight"]).tolist())
+    flight_labels = labels.fetch(session, distinct(near["flight"]).tolist())
     return next(_lines(near, np.array([at]), flight_labels, labels))
 
 
@@ -55,7 +56,7 @@ def replay(session: Session, begin: float, end: float, step_s: float, labels: La
     """Every moment from ``begin`` to ``end``, ``step_s`` apart, as ``picture``; holds three slices at most."""
     span = Span(begin - AROUND_S, end + AROUND_S, military=labels.visibility.military)
     for points, moments in windows(read_slices(session, span, session.rollback), begin, end, step_s):
-        yield from _lines(points, moments, labels.fetch(session, np.unique(points["flight"]).tolist()), labels)
+        yield from _lines(points, moments, labels.fetch(session, distinct(points["flight"]).tolist()), labels)
 
 
 def windows(

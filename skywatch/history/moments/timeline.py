@@ -10,6 +10,7 @@ import numpy.typing as npt
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.core.arrays import distinct
 from skywatch.core.clock import to_datetime
 from skywatch.history.archiving.past_points import slices_with_points
 from skywatch.history.models import Chunk
@@ -66,7 +67,7 @@ def _is_recorded(session: Session, span: Span, step_s: float, bins: int) -> npt.
     within = Chunk.slice_at.between(slice_of(span.begin), slice_of(span.end))
     begins = set(session.scalars(sa.select(Chunk.slice_at).where(within).distinct()))
     begins |= set(slices_with_points(session, span))
-    stored = np.array(sorted(begins | set(np.unique(slices(read_tail(session))).tolist())), np.float64)
+    stored = np.array(sorted(begins | set(distinct(slices(read_tail(session))).tolist())), np.float64)
     parts = span.begin + step_s * np.arange(bins)
     before, after = np.searchsorted(stored, parts - SLICE_S, "right"), np.searchsorted(stored, parts + step_s, "right")
     return after > before
@@ -88,5 +89,5 @@ def _first_moment(session: Session, span: Span, first_flight: float, labels: Lab
 
 def _visible(session: Session, points: Points, labels: Labels) -> Points:
     """The points without those of flights that the caller may not see."""
-    hidden = labels.hidden(labels.fetch(session, np.unique(points["flight"]).tolist()))
+    hidden = labels.hidden(labels.fetch(session, distinct(points["flight"]).tolist()))
     return points[~np.isin(points["flight"], hidden)] if hidden else points

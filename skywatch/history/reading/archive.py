@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.archive.reading.reader import reach_of
+from skywatch.core.arrays import distinct
 from skywatch.history.archiving import past_points
 from skywatch.history.models import Chunk, Tail
 from skywatch.history.reading.span import Span as Span
@@ -55,7 +56,7 @@ def _stored_slices(
     first, last = slice_of(span.begin), slice_of(span.end)
     tail = span.pick(read_tail(session, span.aircraft))
     recent = slices(tail)
-    tail_begins = {int(at) for at in np.unique(recent) if first <= at <= last and not at % (every * SLICE_S)}
+    tail_begins = {int(at) for at in distinct(recent) if first <= at <= last and not at % (every * SLICE_S)}
     for at, parts in _chunk_slices(session, span, first, last, between_pages, every):
         for earlier in sorted(begin for begin in tail_begins if begin < at):
             tail_begins.discard(earlier)

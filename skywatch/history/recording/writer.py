@@ -15,6 +15,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.core.arrays import distinct
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.history.models import Chunk, Flight, Tail
@@ -98,7 +99,7 @@ class Writer:
         complete = begins + SLICE_S + COMPLETE_AFTER_S <= now
         if not complete.any():
             return {}, []
-        return {int(at): points[begins == at] for at in np.unique(begins[complete])}, [points[~complete]]
+        return {int(at): points[begins == at] for at in distinct(begins[complete])}, [points[~complete]]
 
     def _write_flights(self, session: Any, batch: Batch) -> list[int]:
         rows = flight_rows(batch)

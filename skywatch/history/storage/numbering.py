@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql
 from sqlalchemy.orm import Session
 
 from skywatch.archive.models import ArchivedDay
@@ -26,6 +25,8 @@ def new_flight_ids(session: Session, count: int) -> list[int]:
         archived = session.scalar(sa.select(sa.func.max(ArchivedDay.last_id)).where(ArchivedDay.kind == KIND)) or 0
         highest = max(stored, archived)
         return list(range(highest + 1, highest + 1 + count))
+    from sqlalchemy.dialects import postgresql  # Imported on PostgreSQL alone: it takes 4 MB.
+
     sequence = sa.func.pg_get_serial_sequence(_flights.name, "id").cast(postgresql.REGCLASS)
     numbers = sa.select(sa.func.nextval(sequence)).select_from(sa.func.generate_series(1, count))
     return list(session.execute(numbers).scalars())

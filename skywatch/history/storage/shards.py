@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from skywatch.core.arrays import distinct
 from skywatch.history.storage.points import ADDRESS_MASK, NON_ICAO, SLICE_S, Points, in_order, starts_of
 
 # Approximate limit of points in a chunk; half of it, about 1.6 KB, is typical. Chunks five times as large save 6% in
@@ -60,5 +61,5 @@ def divide(points: Points) -> list[tuple[int, int, Points]]:
         rows = ordered_by_part[cuts[number] : cuts[number + 1]]
         if len(rows):
             chunk = in_order(points[rows])
-            chunks.append((parts + number, len(np.unique(chunk["aircraft"][starts_of(chunk)])), chunk))
+            chunks.append((parts + number, len(distinct(chunk["aircraft"][starts_of(chunk)])), chunk))
     return chunks

@@ -7,12 +7,30 @@ from typing import Any
 
 from pyramid.config import Configurator
 from pyramid.interfaces import IRoutesMapper
-from pyramid.urldispatch import Route, RoutesMapper
+from pyramid.urldispatch import Route, RoutesMapper, _compile_route
 
 from skywatch.http.requests.request import Request
 
 # What may end the literal beginning of a pattern: a field, the rest of the path, or a letter that paths encode.
 _END_OF_LITERAL = re.compile(r"[{*:]|[^\x00-\x7f]")
+
+
+class LazyRoute(Route):
+    """A route whose pattern is compiled when the first path is looked at, or the first link made."""
+
+    def __init__(
+        self, name: str, pattern: str, factory: Any = None, predicates: Any = (), pregenerator: Any = None
+    ) -> None:
+        # Not Pyramid's own, which compiles.
+        self.name = name
+        self.pattern = self.path = pattern
+        self.factory, self.predicates, self.pregenerator = factory, predicates, pregenerator
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("match", "generate"):
+            raise AttributeError(name)
+        self.match, self.generate = _compile_route(self.pattern)
+        return self.__dict__[name]
 
 
 class IndexedRoutesMapper(RoutesMapper):
@@ -22,10 +40,18 @@ class IndexedRoutesMapper(RoutesMapper):
         super().__init__()
         self._folders: dict[str, RoutesMapper] = {}
 
-    def connect(self, *args: Any, **kw: Any) -> Route:
+    def connect(
+        self, name: str, pattern: str, factory: Any = None, predicates: Any = (), pregenerator: Any = None,
+        static: bool = False,
+    ) -> Route:  # fmt: skip
         """Add a route, as Pyramid does."""
         self._folders = {}
-        return super().connect(*args, **kw)
+        before = self.routes.get(name)
+        if before in self.routelist:
+            self.routelist.remove(before)
+        route = self.routes[name] = LazyRoute(name, pattern, factory, predicates, pregenerator)
+        (self.static_routes if static else self.routelist).append(route)
+        return route
 
     def __call__(self, request: Request) -> dict[str, Any]:
         """The route of a request and its match; raises URLDecodeError."""

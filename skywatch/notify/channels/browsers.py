@@ -8,7 +8,6 @@ import hashlib
 from typing import Any
 
 import sqlalchemy as sa
-from cryptography.hazmat.primitives.asymmetric import ec
 from sqlalchemy.orm import Session
 
 from skywatch.core.database.columns import UNREADABLE
@@ -123,6 +122,8 @@ def _endpoint_fault(endpoint: str, settings: NotifySettings) -> dict[str, str]:
 
 
 def _key_faults(public_key: str, auth_secret: str) -> dict[str, str]:
+    from cryptography.hazmat.primitives.asymmetric import ec
+
     faults: dict[str, str] = {}
     try:
         ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), decode(public_key))

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 import struct
+from typing import TYPE_CHECKING
 
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric import ec
 
 RECORD_BYTES = 4096
 # Push services accept bodies of 4,096 bytes, which include header, delimiter and tag.
@@ -29,6 +27,10 @@ def encrypt(
 
     ``salt`` and ``private_key`` are random; only tests pass them.
     """
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
     if len(plaintext) > MAXIMUM_PLAINTEXT:
         raise ValueError("the message is too long for Web Push")
     salt = salt or os.urandom(16)
@@ -45,4 +47,7 @@ def encrypt(
 
 
 def _derive(secret: bytes, salt: bytes, info: bytes, length: int) -> bytes:
+    from cryptography.hazmat.primitives.hashes import SHA256
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
     return HKDF(SHA256(), length, salt, info).derive(secret)

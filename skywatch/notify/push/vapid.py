@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import base64
 import time
+from typing import TYPE_CHECKING
 
-import jwt
 import sqlalchemy as sa
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    PublicFormat,
-    load_pem_private_key,
-)
 from sqlalchemy.orm import Session
 
 from skywatch.core.database.columns import UNREADABLE
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.problems import Problem
 from skywatch.notify.models import InstallationKey
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric import ec
 
 NAME = "vapid"
 # Push services refuse tokens that are valid for more than a day.
@@ -31,21 +26,30 @@ class VapidKey:
     """The installation's key pair."""
 
     def __init__(self, private_key: ec.EllipticCurvePrivateKey) -> None:
+        from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
         self._private = private_key
         raw = private_key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
         self.public = base64.urlsafe_b64encode(raw).rstrip(b"=").decode("ascii")
 
     def authorization(self, audience: str, contact: str) -> str:
         """The value of ``Authorization`` for a push service; ``audience`` is its origin."""
+        # Not with PyJWT, which a service loads without the ciphers that access tokens need none of.
+        from joserfc import jwt
+        from joserfc.jwk import ECKey
+
         claims = {"aud": audience, "exp": int(time.time()) + LIFETIME_S}
         if contact:
             claims["sub"] = contact
-        token = jwt.encode(claims, self._private, algorithm="ES256")
+        token = jwt.encode({"alg": "ES256", "typ": "JWT"}, claims, ECKey.import_key(self._private))
         return f"vapid t={token}, k={self.public}"
 
 
 def install(session: Session) -> bool:
     """Create the key pair if there is none; returns whether it was created."""
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
     if session.get(InstallationKey, NAME) is not None:
         return False
     key = ec.generate_private_key(ec.SECP256R1())
@@ -60,6 +64,9 @@ def load_key(sessions: SessionFactory) -> VapidKey:
 
     Raises Problem (503) where it was stored with another secret of the installation.
     """
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
     query = sa.select(InstallationKey.private_key).where(InstallationKey.name == NAME)
     with sessions() as session:
         pem = session.scalar(query)

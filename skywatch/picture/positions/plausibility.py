@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from skywatch.core import geo
+from skywatch.core.arrays import percentile
 from skywatch.picture.positions.accepted import Array
 
 # Room above the last known speed, and the least and greatest speeds reckoned with (kt); readsb's values, but for
@@ -59,7 +60,7 @@ def coverage(lat: Array, lon: Array) -> tuple[float, float, float] | None:
     centre_lat = float(np.degrees(np.arctan2(z.mean(), np.hypot(x.mean(), y.mean()))))
     centre_lon = float(np.degrees(np.arctan2(y.mean(), x.mean())))
     distances = geo.distance_nm(centre_lat, centre_lon, lat, lon)
-    radius = COVERAGE_FACTOR * float(np.percentile(distances, COVERAGE_PERCENTILE)) + COVERAGE_MARGIN_NM
+    radius = COVERAGE_FACTOR * percentile(distances, COVERAGE_PERCENTILE) + COVERAGE_MARGIN_NM
     return centre_lat, centre_lon, radius
 
 

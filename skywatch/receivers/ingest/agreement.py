@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from skywatch.core.arrays import distinct
 from skywatch.inputs.options import Station
 from skywatch.receivers.framing.frames import Column, FrameBatch
 from skywatch.receivers.ingest.gathering.matcher import JITTER_S
@@ -89,7 +90,7 @@ class ProcessAgreement:
         # The first time: who delays what others heard does not make it newer.
         time = waiting.frames.time[starts]
         reports = [ReportColumns.blank(np.empty(0, np.int64), np.empty(0))]
-        for second in np.unique(np.floor(time[is_agreed])).tolist():
+        for second in distinct(np.floor(time[is_agreed])).tolist():
             chosen = np.flatnonzero(is_agreed & (np.floor(time) == second))
             chosen = chosen[np.argsort(time[chosen], kind="stable")]
             reports.append(self._reports(waiting.frames[starts[chosen]], chosen, group, slot))

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from skywatch.core.arrays import distinct
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.receivers.framing.frames import LONG_BYTES, ROW_BYTES, Column
 from skywatch.receivers.ingest.reducing.columns import FIELDS, AloneFrames, Heard, ReportColumns
@@ -77,7 +78,7 @@ def encode(message: FeederMessage) -> bytes:
         if has_value.any():
             values = reports.values[has_value, place].astype("<f8")
             fields[name] = np.packbits(has_value).tobytes(), values.tobytes()
-    in_use = set(np.unique(reports.lane).tolist()) | set(np.unique(heard.feeder).tolist())
+    in_use = set(distinct(reports.lane).tolist()) | set(distinct(heard.feeder).tolist())
     wire = _Wire(
         message.process,
         reduction.at,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skywatch.core.arrays import distinct
 from skywatch.receivers.framing.frames import Column
 
 # Voices above this add nothing to a report's weight.
@@ -76,7 +77,7 @@ def count_voices(rows: Column, owners: Column, networks: Column, count: int) -> 
     voices = np.full(count, MAX_VOICES)
     for numbers in (owners, networks):
         # One number for a row and a hearer: rows of an array are sorted many times more slowly.
-        distinct = np.unique((rows << 32) | numbers) >> 32
-        voices = np.minimum(voices, np.bincount(distinct, minlength=count))
+        heard = distinct((rows << 32) | numbers) >> 32
+        voices = np.minimum(voices, np.bincount(heard, minlength=count))
     result: Column = np.maximum(voices, 1).astype(np.uint8)
     return result

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from skywatch.core.arrays import distinct
 from skywatch.receivers.framing.frames import Column
 
 # A key is the address with these flags above it, and above 32 bits the lane: frames of different lanes share no state.
@@ -121,7 +122,7 @@ class AircraftTable:
         rows = self.find(keys)
         if not rows.size or rows.min() >= 0:
             return rows
-        new = np.unique(keys[rows < 0])
+        new = distinct(keys[rows < 0])
         first, last = self._count, self._count + len(new)
         if last > len(self._rows):
             self._rows = _with_room(self._rows[:first], len(new))

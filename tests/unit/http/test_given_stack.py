@@ -18,6 +18,7 @@ from typing import Any
 
 import cornice
 import pytest
+import venusian
 from cornice.errors import Errors
 from cornice.service import Service
 from cornice.validators import colander_validator
@@ -25,7 +26,9 @@ from pyramid.config import Configurator
 from pyramid.config.routes import RoutesConfiguratorMixin
 from pyramid.interfaces import IRequestExtensions, IRoutesMapper
 from pyramid.request import Request
-from pyramid.urldispatch import RoutesMapper
+from pyramid.urldispatch import Route, RoutesMapper, _compile_route
+from pyramid.util import TopologicalSorter
+from pyramid.view import view_config
 from pyramid_jwt.policy import JWTAuthenticationPolicy
 
 from skywatch.core.process import resource_api
@@ -35,7 +38,10 @@ REQUIREMENTS = {"pyramid": ">=2.0.2,<2.2", "cornice": ">=6.1,<6.2", "pyramid-jwt
 NAMES: dict[Any, tuple[str, ...]] = {
     Service: ("add_view", "path", "name"),
     Errors: ("add",),
-    RoutesMapper: ("connect", "routelist", "__call__"),
+    RoutesMapper: ("connect", "routelist", "static_routes", "routes", "__call__"),
+    Route: ("name", "pattern", "path", "factory", "predicates", "pregenerator", "match", "generate"),
+    TopologicalSorter: ("add", "remove", "sorted"),
+    view_config: ("_get_info", "_info"),
     RoutesConfiguratorMixin: ("get_routes_mapper",),
     JWTAuthenticationPolicy: ("create_token", "algorithm"),
     Request: ("current_route_url", "add_response_callback"),
@@ -43,6 +49,9 @@ NAMES: dict[Any, tuple[str, ...]] = {
 SIGNATURES: dict[Any, tuple[str, ...]] = {
     Service.__init__: ("self", "name", "path", "depth", "kw"),
     Service.add_view: ("self", "method", "view", "kwargs"),
+    RoutesMapper.connect: ("self", "name", "pattern", "factory", "predicates", "pregenerator", "static"),
+    _compile_route: ("route",),
+    venusian.getFrameInfo: ("frame",),
     colander_validator: ("request", "schema", "deserializer", "kwargs"),
     JWTAuthenticationPolicy.__init__: ("self", "private_key", "algorithm"),
     JWTAuthenticationPolicy.create_token: ("self", "principal", "expiration", "claims"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from skywatch.core.arrays import distinct
 from skywatch.receivers.framing.frames import Column
 from skywatch.receivers.ingest.reducing.columns import ALT_BARO, FIELD, FIELDS, GS, LANE_SHIFT, LAT, LON, ReportColumns
 from skywatch.receivers.mode_s.content.values import ON_GROUND_ALT
@@ -64,7 +65,7 @@ class Folding:
 
     def _learn(self, agreed: ReportColumns, now: float) -> None:
         alive = self._at.max(1, initial=-np.inf) >= now - FORGET_S
-        key = np.union1d(self._key[alive], agreed.key)
+        key = distinct(np.concatenate((self._key[alive], agreed.key)))
         values, at = np.full((len(key), len(FIELDS)), np.nan), np.full((len(key), len(FIELDS)), -np.inf)
         before = key.searchsorted(self._key[alive])
         values[before], at[before] = self._values[alive], self._at[alive]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from skywatch.core.arrays import distinct
 from skywatch.receivers.framing.frames import Column
 from skywatch.receivers.ingest.gathering.slots import FeederSlots
 from skywatch.receivers.ingest.reducing.columns import (
@@ -147,7 +148,7 @@ class Reducer:
     def _count_voices(self, reports: ReportColumns, key: Column, slot: Column) -> None:
         place = np.minimum(reports.key.searchsorted(key), len(reports) - 1)
         agreed = np.flatnonzero((reports.key[place] == key) & (key >> LANE_SHIFT == 0))
-        pairs = np.unique((place[agreed] << 20) | slot[agreed])
+        pairs = distinct((place[agreed] << 20) | slot[agreed])
         rows, slots = pairs >> 20, pairs & 0xFFFFF
         voices = count_voices(rows, self._slots.owner[slots], self._slots.network[slots], len(reports))
         is_agreed = reports.lane == 0

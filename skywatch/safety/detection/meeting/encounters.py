@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from skywatch.core.arrays import distinct
 from skywatch.safety.detection.aggregation import OWN, Aggregation, Group, finding_of, region_number
 from skywatch.safety.detection.finding import Closest, Finding, Quantity, Severity
 from skywatch.safety.detection.frame import Array, Frame
@@ -274,7 +275,7 @@ def _name(frame: Frame, encounters: Encounters, index: int) -> tuple[str, tuple[
 def _counted(encounters: Encounters, divided: Array, thresholds: Thresholds) -> list[Finding]:
     """One finding for each region in which pairs are only counted."""
     findings = []
-    for region in np.unique(divided[divided != OWN]).tolist():
+    for region in distinct(divided[divided != OWN]).tolist():
         which = np.flatnonzero(divided == region)
         # The gravest: a critical one where there is one, and the nearest of these.
         gravest = int(which[np.lexsort((encounters.closest_nm[which], ~encounters.critical[which]))[0]])
@@ -287,7 +288,7 @@ def _counted(encounters: Encounters, divided: Array, thresholds: Thresholds) -> 
             region,
             len(which),
             critical,
-            len(np.unique(rows)),
+            len(distinct(rows)),
             severity,
             suppressed_by,
             _closest(encounters, gravest),

@@ -1,5 +1,6 @@
 """Libraries that are imported at their first use: a missing one is told at the start, a broken one by `doctor`."""
 
+import importlib
 import subprocess
 import sys
 
@@ -39,6 +40,35 @@ def test_a_service_imports_httpx_without_its_command_line():
     )
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "example.org"]
+
+
+def test_a_part_that_a_library_imports_stays_whole_for_others(tmp_path, monkeypatch):
+    (tmp_path / "library_of_parts").mkdir()
+    (tmp_path / "library_of_parts" / "__init__.py").write_text("from . import heavy")
+    (tmp_path / "library_of_parts" / "heavy.py").write_text("weight = 7")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    for name in ("library_of_parts", "library_of_parts.heavy"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    with late_imports.emptied("library_of_parts.heavy"):
+        library = importlib.import_module("library_of_parts")
+    assert not hasattr(library.heavy, "weight")
+    assert importlib.import_module("library_of_parts.heavy").weight == 7
+    with late_imports.emptied("library_of_parts.heavy"):
+        assert sys.modules["library_of_parts.heavy"].weight == 7
+
+
+def test_a_service_reads_tokens_and_counts_requests_without_ciphers_and_asyncio():
+    code = "\n".join(
+        [
+            "import sys",
+            "import skywatch.accounts.logins.tokens, skywatch.http.limits.limiter",
+            "print([name for name in ('cryptography', 'limits.aio') if name in sys.modules])",
+            "import cryptography.fernet, limits.aio.storage",
+            "print(bool(limits.aio.storage.MemoryStorage))",
+        ]
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["[]", "True"]
 
 
 def test_a_module_is_hidden_only_while_another_is_imported(monkeypatch):

@@ -47,6 +47,16 @@ def test_the_first_route_wins_and_one_that_is_declared_again_replaces_the_other(
     assert find(mapper, "/other") == ("0", {})
 
 
+def test_a_pattern_is_compiled_at_its_first_use():
+    mapper = mapper_of(IndexedRoutesMapper, ("/a/{b}", "/c/{d}"))
+    assert [set(vars(route)) & {"match", "generate"} for route in mapper.get_routes()] == [set(), set()]
+    assert find(mapper, "/a/1") == ("0", {"b": "1"})
+    assert [set(vars(route)) & {"match", "generate"} for route in mapper.get_routes()] == [{"match", "generate"}, set()]
+    assert mapper.generate("1", {"d": "2"}) == "/c/2"
+    with pytest.raises(AttributeError):
+        _ = mapper.get_route("1").colour
+
+
 def test_a_path_that_is_not_utf8_is_reported_as_such():
     with pytest.raises(URLDecodeError):
         mapper_of(IndexedRoutesMapper)(Request({"PATH_INFO": "/api/\xff", "REQUEST_METHOD": "GET"}))
