@@ -35,7 +35,6 @@ from skywatch.cannonball.tracking.session import LiveSession
 from skywatch.cannonball.tracking.storing.changes import alert_raised, session_change
 from skywatch.cannonball.tracking.storing.records import write
 from skywatch.cannonball.tracking.storing.restart import open_patterns, recent_pauses, resume_sessions
-from skywatch.cannonball.tracking.threat import ThreatLevelHysteresis
 from skywatch.cannonball.vocabulary import AlertType, Identification, ThreatLevel
 from skywatch.console.signing.session import Session as ConsoleSession
 from skywatch.console.signing.session import _Serializer
@@ -407,7 +406,7 @@ def live_session() -> LiveSession:
         peak_level=ThreatLevel.CRITICAL,
         pattern_keys={"3c1234-1/1"},
         alert_count=3,
-        hysteresis=ThreatLevelHysteresis(ThreatLevel.WARNING),
+        level=ThreatLevel.WARNING,
     )
 
 

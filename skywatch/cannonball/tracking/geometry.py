@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 NM_PER_DEGREE = 60.0
 SECONDS_PER_HOUR = 3600.0
 
 
 class Velocity(NamedTuple):
-    """A velocity over ground (kt)."""
+    """A velocity over ground (kt), or arrays of them."""
 
-    north_kt: float
-    east_kt: float
+    north_kt: Any
+    east_kt: Any
 
 
 STILL = Velocity(0.0, 0.0)
 
 
-def velocity_of(speed_kt: float, track_deg: float) -> Velocity:
-    """The velocity of a speed along a true track."""
-    angle = math.radians(track_deg)
-    return Velocity(speed_kt * math.cos(angle), speed_kt * math.sin(angle))
+def velocity_of(speed_kt: Any, track_deg: Any) -> Velocity:
+    """The velocity of a speed along a true track; of arrays, too."""
+    angle = np.radians(track_deg)
+    return Velocity(speed_kt * np.cos(angle), speed_kt * np.sin(angle))
 
 
 def velocity_between(lat1: float, lon1: float, lat2: float, lon2: float, seconds: float) -> Velocity:
@@ -34,26 +36,25 @@ def velocity_between(lat1: float, lon1: float, lat2: float, lon2: float, seconds
     return Velocity(north_nm / hours, east_nm / hours)
 
 
-def closing_speed_kt(aircraft: Velocity, user: Velocity, bearing_deg: float) -> float:
-    """The closing speed (kt, positive when approaching).
+def closing_speed_kt(aircraft: Velocity, user: Velocity, bearing_deg: Any) -> Any:
+    """The closing speed (kt, positive when approaching); of arrays, too.
 
     The relative velocity projected onto the line of sight from the user to the aircraft at this true bearing.
     """
-    angle = math.radians(bearing_deg)
+    angle = np.radians(bearing_deg)
     north_kt, east_kt = aircraft.north_kt - user.north_kt, aircraft.east_kt - user.east_kt
-    return -(north_kt * math.cos(angle) + east_kt * math.sin(angle))
+    return -(north_kt * np.cos(angle) + east_kt * np.sin(angle))
 
 
-def smoothed(before: float | None, now: float, seconds: float, time_constant_s: float) -> float:
-    """One step of an exponential moving average with this time constant."""
-    if before is None:
-        return now
-    return before + (now - before) * (1.0 - math.exp(-max(seconds, 0.0) / time_constant_s))
+def smoothed(before: Any, now: Any, seconds: Any, time_constant_s: float) -> Any:
+    """One step of an exponential moving average with this time constant; ``before`` is nan at the first one."""
+    step = before + (now - before) * (1.0 - np.exp(-np.maximum(seconds, 0.0) / time_constant_s))
+    return np.where(np.isnan(before), now, step)[()]
 
 
-def arrival_s(distance_nm: float, closing_kt: float) -> float:
-    """The time to arrival at this closing speed (s); infinite if the distance does not shrink."""
-    return distance_nm / closing_kt * SECONDS_PER_HOUR if closing_kt > 1.0 else math.inf
+def arrival_s(distance_nm: Any, closing_kt: Any) -> Any:
+    """The time to arrival at this closing speed (s); infinite if the distance does not shrink. Of arrays, too."""
+    return np.where(closing_kt > 1.0, distance_nm / np.maximum(closing_kt, 1.0) * SECONDS_PER_HOUR, math.inf)[()]
 
 
 _POINTS = (

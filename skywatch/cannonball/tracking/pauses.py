@@ -33,12 +33,15 @@ class Pauses:
 
     def allow(self, occasion: Occasion, now: float, settings: CannonballSettings) -> bool:
         """Whether the pause is over; if so, a new one starts."""
-        kind = (occasion.alert_type, occasion.subject)
-        pause_s = _pause_s(occasion.alert_type, settings)
-        if now - self.raised_at.get(kind, -pause_s) < pause_s and kind in self.raised_at:
+        if not self.is_over(occasion.alert_type, occasion.subject, now, settings):
             return False
-        self.raised_at[kind] = now
+        self.raised_at[occasion.alert_type, occasion.subject] = now
         return True
+
+    def is_over(self, alert_type: AlertType, subject: str, now: float, settings: CannonballSettings) -> bool:
+        """Whether an alert of a kind may be raised again."""
+        raised_at = self.raised_at.get((alert_type, subject))
+        return raised_at is None or now - raised_at >= _pause_s(alert_type, settings)
 
     @property
     def latest(self) -> float:

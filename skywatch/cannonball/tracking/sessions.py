@@ -7,21 +7,29 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.cannonball.identification.types import SURVEILLANCE_TYPES
 from skywatch.cannonball.settings import CannonballSettings
-from skywatch.cannonball.tracking.alerts import cleared, during, opening, pattern_detected
+from skywatch.cannonball.tracking.alerts import OVERHEAD_REARM, cleared, during, opening, pattern_detected
+from skywatch.cannonball.tracking.geometry import arrival_s
 from skywatch.cannonball.tracking.identifying.interest import Interest, InterestTable
 from skywatch.cannonball.tracking.identifying.watch import PatternWatch
 from skywatch.cannonball.tracking.locations import TrackedUser
+from skywatch.cannonball.tracking.observing import Numbers, Views, observe
 from skywatch.cannonball.tracking.pauses import Occasion, Pauses, longest_pause_s
-from skywatch.cannonball.tracking.session import LiveSession, Observation
-from skywatch.cannonball.tracking.storing.changes import AlertRaised, SessionChange, alert_raised, session_change
+from skywatch.cannonball.tracking.session import LiveSession
+from skywatch.cannonball.tracking.storing.changes import (
+    AlertRaised,
+    SessionChange,
+    SessionUpdate,
+    alert_raised,
+    session_change,
+)
 from skywatch.cannonball.tracking.storing.unknowns import Unknowns
-from skywatch.cannonball.vocabulary import EndReason, Identification, ThreatLevel
-from skywatch.core.geo import EARTH_RADIUS_NM, bearing_deg, distance_nm
+from skywatch.cannonball.vocabulary import AlertType, EndReason, Identification, ThreatLevel
+from skywatch.core.geo import EARTH_RADIUS_NM
 from skywatch.picture.state.sky import Sky
 
 Pair = tuple[int, str]
+Change = SessionChange | SessionUpdate | AlertRaised
 # Largest age of the position on which a session is opened (s).
 OPENING_AGE_S = 60.0
 
@@ -64,15 +72,22 @@ class SessionTracker:
 
     def update(
         self, sky: Sky, users: Mapping[int, TrackedUser], interests: InterestTable, watch: PatternWatch
-    ) -> list[SessionChange | AlertRaised]:
+    ) -> list[Change]:
         """Update with the sky of a tick; returns the changes to write, in order."""
-        changes: list[SessionChange | AlertRaised] = self._end_lost(sky, users)
+        changes: list[Change] = [*self._end_lost(sky, users)]
         opened = self._open(sky, users, interests, watch)
-        pairs = [pair for pair in self.sessions if pair[0] in users and pair[1] in sky.index]
-        for session, observation in self._observations(sky, pairs, users):
-            changes += self._follow(
-                session, observation, users[session.user_id], interests, watch, sky, session in opened
-            )
+        index = sky.index
+        present = [session for pair, session in self.sessions.items() if pair[0] in users and pair[1] in index]
+        views = Views.of(sky, present, users)
+        self._take_reasons(sky, views, interests, watch)
+        numbers = observe(views, sky, self._settings)
+        noteworthy = self._noteworthy(views, numbers, opened, watch)
+        for place, session in enumerate(views.sessions):
+            if noteworthy[place]:
+                before = session.level if session in opened else numbers.before[place]
+                changes += self._follow(session, views.users[place], watch, sky, before, session in opened)
+            else:
+                changes.append(SessionUpdate(session, numbers, place))
         self._forget(sky.now)
         return changes
 
@@ -83,7 +98,7 @@ class SessionTracker:
         if not users:
             self._muted = {pair for pair in self._muted if self.unknowns.user(pair[0])}
             return opened
-        rows = interests.rows(sky) | {sky.index[a] for a in watch.addresses if a in sky.index}
+        rows = interests.rows(sky) | {sky.index[a] for a in watch.active if a in sky.index}
         near = {(user_id, sky.hexes[row]): row for user_id, row in _in_range(sky, sorted(rows), users)}
         self._muted = {pair for pair in self._muted if pair in near or self._is_unknown(pair, sky)}
         for pair, row in near.items():
@@ -96,34 +111,67 @@ class SessionTracker:
             opened.add(session)
         return opened
 
+    def _take_reasons(self, sky: Sky, views: Views, interests: InterestTable, watch: PatternWatch) -> None:
+        """Give each session the reasons why its aircraft is of interest now."""
+        for session, stronger in zip(views.sessions, interests.interests(sky, views.rows), strict=True):
+            if stronger is not None:
+                session.interest = stronger
+        active = watch.active
+        for session in views.sessions:
+            if session.pattern is not None or session.address in active:
+                patterns = watch.surveillance(session.address)
+                session.pattern = patterns[0] if patterns else None
+
+    def _noteworthy(self, views: Views, numbers: Numbers, opened: set[LiveSession], watch: PatternWatch) -> list[bool]:
+        """Whether anything but numbers may change with a session: it opens or ends, or an alert may be due."""
+        settings, sessions, distance = self._settings, views.sessions, views.distance_nm
+        ranks = np.array([(now.rank, was.rank) for now, was in zip(numbers.level, numbers.before, strict=True)])
+        now, was = ranks.reshape(-1, 2).T
+        on_ground = np.array([session.on_ground for session in sessions], np.bool_)
+        is_overhead = ~on_ground & (distance <= settings.cannonball_overhead_nm)
+        for place in np.flatnonzero(distance > OVERHEAD_REARM * settings.cannonball_overhead_nm).tolist():
+            sessions[place].overhead_armed = True
+        noteworthy = (
+            (distance > views.radius_nm * settings.cannonball_leave_factor)
+            | (now > was)
+            | ((now == 0) & (was > 0))
+            | (is_overhead & np.array([session.overhead_armed for session in sessions], np.bool_))
+        ).tolist()
+        closing_kt = np.array(numbers.closing_kt, np.float64)
+        arrival = arrival_s(distance, closing_kt)
+        fast = ~is_overhead & ~on_ground & (closing_kt >= settings.cannonball_closing_fast_kt)
+        for place in np.flatnonzero(fast & (arrival <= settings.cannonball_warning_arrival_s)).tolist():
+            session = sessions[place]
+            if session.has_trend and session.pauses.is_over(AlertType.CLOSING_FAST, "", views.now, settings):
+                noteworthy[place] = True
+        active = watch.active
+        if opened or active:
+            for place, session in enumerate(sessions):
+                if session in opened or session.address in active:
+                    noteworthy[place] = True
+        return noteworthy
+
     def _follow(
         self,
         session: LiveSession,
-        observation: Observation,
         user: TrackedUser,
-        interests: InterestTable,
         watch: PatternWatch,
         sky: Sky,
+        before: ThreatLevel,
         is_new: bool,
-    ) -> list[SessionChange | AlertRaised]:
-        before = session.level
-        stronger = interests.interest(sky, sky.index[session.address])
-        if stronger is not None:
-            session.interest = stronger
-        patterns = watch.surveillance(session.address)
-        session.pattern = patterns[0] if patterns else None
-        session.observe(observation, user, self._settings)
-        if observation.distance_nm > user.location.radius_nm * self._settings.cannonball_leave_factor:
+    ) -> list[Change]:
+        """The changes of a session that was observed; its level was ``before``."""
+        if session.distance_nm > user.location.radius_nm * self._settings.cannonball_leave_factor:
             return self._end(session, EndReason.LEFT_AREA, user, sky.now)
         occasions: list[Occasion] = []
         if is_new:
             occasions.append(opening(session))
-        for active in patterns:
+        for active in watch.surveillance(session.address):
             if active.key not in session.pattern_keys:
                 session.pattern_keys.add(active.key)
                 if not any(o.pattern_key == active.key for o in occasions):
                     occasions.append(pattern_detected(session, active))
-        occasions += during(session, session.level if is_new else before, self._settings)
+        occasions += during(session, before, self._settings)
         alerts = self._allowed(session, occasions, user, sky.now)
         return [session_change("started" if is_new else "updated", session), *alerts]
 
@@ -137,20 +185,20 @@ class SessionTracker:
                 alerts.append(alert_raised(session, occasion, user, now))
         return alerts
 
-    def _end_lost(self, sky: Sky, users: Mapping[int, TrackedUser]) -> list[SessionChange | AlertRaised]:
+    def _end_lost(self, sky: Sky, users: Mapping[int, TrackedUser]) -> list[Change]:
         """End sessions without a location of their user, or whose aircraft has not been seen for long."""
-        changes: list[SessionChange | AlertRaised] = []
-        for (user_id, address), session in list(self.sessions.items()):
-            user = users.get(user_id)
+        sessions, index = list(self.sessions.values()), sky.index
+        rows = np.array([index.get(session.address, -1) for session in sessions], np.intp)
+        last_seen = np.array([session.last_seen for session in sessions], np.float64)
+        position_at = np.append(sky.column("position_at"), np.nan)[rows]
+        is_lost = (last_seen != 0) & (sky.now - np.fmax(last_seen, position_at) > self._settings.cannonball_unseen_s)
+        changes: list[Change] = []
+        for session, lost in zip(sessions, is_lost.tolist(), strict=True):
+            user = users.get(session.user_id)
             if user is None:
-                if not self.unknowns.user(user_id):
+                if not self.unknowns.user(session.user_id):
                     changes += self._end(session, EndReason.LOCATION_GONE, None, sky.now)
-                continue
-            if self.unknowns.position(address, sky):
-                continue
-            row = sky.index.get(address)
-            seen_at = session.last_seen if row is None else max(session.last_seen, sky.column("position_at")[row])
-            if session.last_seen and sky.now - seen_at > self._settings.cannonball_unseen_s:
+            elif lost and not self.unknowns.position(session.address, sky):
                 changes += self._end(session, EndReason.UNSEEN, user, sky.now)
         return changes
 
@@ -158,9 +206,7 @@ class SessionTracker:
         user_id, address = pair
         return self.unknowns.user(user_id) or self.unknowns.position(address, sky)
 
-    def _end(
-        self, session: LiveSession, reason: EndReason, user: TrackedUser | None, now: float
-    ) -> list[SessionChange | AlertRaised]:
+    def _end(self, session: LiveSession, reason: EndReason, user: TrackedUser | None, now: float) -> list[Change]:
         session.end(now, reason)
         alerts: list[AlertRaised] = []
         if user is not None and session.level is not ThreatLevel.INFO:
@@ -171,45 +217,6 @@ class SessionTracker:
         del self.sessions[session.user_id, session.address]
         return session_change("ended", session)
 
-    def _observations(
-        self, sky: Sky, pairs: list[Pair], users: Mapping[int, TrackedUser]
-    ) -> list[tuple[LiveSession, Observation]]:
-        rows = np.fromiter((sky.index[address] for _, address in pairs), dtype=np.intp, count=len(pairs))
-        locations = [users[user_id].location for user_id, _ in pairs]
-        lat, lon = sky.column("lat")[rows], sky.column("lon")[rows]
-        user_lat, user_lon = (
-            np.array([location.lat for location in locations]),
-            np.array([location.lon for location in locations]),
-        )
-        distances = distance_nm(user_lat, user_lon, lat, lon).tolist()
-        bearings = bearing_deg(user_lat, user_lon, lat, lon).tolist()
-        columns = {name: sky.column(name)[rows].tolist() for name in _OBSERVED}
-        observations = []
-        for n, pair in enumerate(pairs):
-            if distances[n] != distances[n]:
-                continue  # Received without a position: the last one is used until it is too old.
-            altitude = columns["alt_baro_ft"][n]
-            altitude = columns["alt_geom_ft"][n] if altitude != altitude else altitude
-            speed, track = columns["gs_kt"][n], columns["track_deg"][n]
-            observation = Observation(
-                at=sky.now,
-                position_at=columns["position_at"][n],
-                lat=columns["lat"][n],
-                lon=columns["lon"][n],
-                altitude_ft=round(altitude) if altitude == altitude else None,
-                speed_kt=speed if speed == speed else None,
-                track_deg=track if track == track else None,
-                on_ground=columns["on_ground"][n],
-                callsign=columns["flight"][n].decode("ascii", "replace").strip(),
-                military=columns["military"][n],
-                surveillance_type=columns["type"][n].decode("ascii", "replace") in SURVEILLANCE_TYPES,
-                distance_nm=distances[n],
-                bearing_deg=bearings[n],
-                first_seen=columns["first_seen"][n],
-            )
-            observations.append((self.sessions[pair], observation))
-        return observations
-
     def _forget(self, now: float) -> None:
         if len(self._pauses) > 2 * len(self.sessions) + 1000 or not self.sessions:
             running = self.sessions.keys()
@@ -218,12 +225,6 @@ class SessionTracker:
                 for pair, pauses in self._pauses.items()
                 if pair in running or now - pauses.latest < self._longest_pause_s
             }
-
-
-_OBSERVED = (
-    "position_at", "lat", "lon", "alt_baro_ft", "alt_geom_ft", "gs_kt", "track_deg", "on_ground", "flight",
-    "military", "type", "first_seen",
-)  # fmt: skip
 
 
 def _in_range(sky: Sky, rows: list[int], users: Mapping[int, TrackedUser]) -> list[tuple[int, int]]:

@@ -1,15 +1,21 @@
-"""The urgency score and the threat level of an aircraft, as pure rules over numbers.
+"""The urgency score and the threat level of aircraft, as pure rules over arrays of numbers.
 
 docs/cannonball.md explains both; thresholds are settings.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.geometry import arrival_s
 from skywatch.cannonball.vocabulary import Identification, ThreatLevel
+
+# Levels by their rank, identifications by their code in arrays.
+LEVELS = tuple(sorted(ThreatLevel, key=lambda level: level.rank))
+CODES = {identification: code for code, identification in enumerate(Identification)}
 
 # The weighted sum of the urgency score: four parts between 0 and 1, whose weights make 100.
 WEIGHT_PROXIMITY, WEIGHT_CLOSING, WEIGHT_IDENTIFICATION, WEIGHT_PATTERN = 40.0, 25.0, 20.0, 15.0
@@ -27,6 +33,11 @@ CERTAINTY: dict[Identification, float] = {
     Identification.PATTERN: 0.4,
     Identification.SUFFIX: 0.3,
 }
+_CERTAINTY = np.array([CERTAINTY[identification] for identification in CODES])
+_KNOWN, _PATTERN, _SUFFIX = (
+    CODES[identification] for identification in (Identification.KNOWN, Identification.PATTERN, Identification.SUFFIX)
+)
+_INFO, _WARNING, _CRITICAL = (level.rank for level in ThreatLevel)
 VERIFIED_BONUS = 0.1
 TYPE_BONUS = 0.2
 # Factor for a pattern that is not flown around the user.
@@ -35,106 +46,91 @@ PATTERN_ELSEWHERE = 0.5
 PATTERN_MARGIN_NM = 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """The numbers of one aircraft and one user at one moment.
+class Situations(NamedTuple):
+    """The numbers of aircraft and users at one moment; arrays, or numbers of one of them.
 
     ``pattern_score`` is 0 without a surveillance pattern; ``pattern_distance_nm`` is from the user to its circle,
     0 within it.
     """
 
-    distance_nm: float
-    closing_kt: float
-    on_ground: bool
-    identification: Identification
-    verified: bool = False
-    surveillance_type: bool = False
-    pattern_score: float = 0.0
-    pattern_distance_nm: float = float("inf")
+    distance_nm: Any
+    closing_kt: Any
+    on_ground: Any
+    identification: Any
+    verified: Any
+    surveillance_type: Any
+    pattern_score: Any
+    pattern_distance_nm: Any
 
     @property
-    def is_weak(self) -> bool:
+    def is_weak(self) -> Any:
         """Whether an agency's letters are the only reason why the aircraft is of interest."""
-        return self.identification is Identification.SUFFIX and self.pattern_score <= 0
+        return (self.identification == _SUFFIX) & (np.asarray(self.pattern_score) <= 0)
 
     @property
-    def beneath_pattern(self) -> bool:
+    def beneath_pattern(self) -> Any:
         """Whether the pattern is flown around the user."""
-        return self.pattern_score > 0 and self.pattern_distance_nm <= PATTERN_MARGIN_NM
+        return (np.asarray(self.pattern_score) > 0) & (self.pattern_distance_nm <= PATTERN_MARGIN_NM)
 
 
-def urgency(situation: Situation) -> float:
-    """The urgency score, 0 to 100."""
-    closing = _unit(situation.closing_kt / CLOSING_FULL_KT)
-    receding = _unit(-situation.closing_kt / CLOSING_FULL_KT)
-    proximity = _unit(1.0 - situation.distance_nm / PROXIMITY_RANGE_NM) * (1.0 - RECEDING_SHARE * receding)
-    pattern = situation.pattern_score * (1.0 if situation.beneath_pattern else PATTERN_ELSEWHERE)
+def urgency(situations: Situations) -> Any:
+    """The urgency scores, 0 to 100."""
+    closing = _unit(situations.closing_kt / CLOSING_FULL_KT)
+    receding = _unit(-situations.closing_kt / CLOSING_FULL_KT)
+    proximity = _unit(1.0 - situations.distance_nm / PROXIMITY_RANGE_NM) * (1.0 - RECEDING_SHARE * receding)
+    pattern = situations.pattern_score * np.where(situations.beneath_pattern, 1.0, PATTERN_ELSEWHERE)
     score = (
         WEIGHT_PROXIMITY * proximity
         + WEIGHT_CLOSING * closing
-        + WEIGHT_IDENTIFICATION * certainty(situation)
+        + WEIGHT_IDENTIFICATION * certainty(situations)
         + WEIGHT_PATTERN * _unit(pattern)
     )
-    return round(score * (GROUND_FACTOR if situation.on_ground else 1.0), 1)
+    return score * np.where(situations.on_ground, GROUND_FACTOR, 1.0)
 
 
-def certainty(situation: Situation) -> float:
+def certainty(situations: Situations) -> Any:
     """The certainty that the aircraft is of law enforcement, 0 to 1."""
-    value = CERTAINTY[situation.identification]
-    if situation.identification is Identification.KNOWN and situation.verified:
-        value += VERIFIED_BONUS
-    if situation.identification is Identification.PATTERN and situation.surveillance_type:
-        value += TYPE_BONUS
-    if situation.identification is Identification.SUFFIX and not situation.is_weak:
-        value = CERTAINTY[Identification.PATTERN] + TYPE_BONUS
-    return value
+    code = np.asarray(situations.identification)
+    value = _CERTAINTY[code]
+    value = np.where((code == _KNOWN) & situations.verified, value + VERIFIED_BONUS, value)
+    value = np.where((code == _PATTERN) & situations.surveillance_type, value + TYPE_BONUS, value)
+    with_pattern = CERTAINTY[Identification.PATTERN] + TYPE_BONUS
+    return np.where((code == _SUFFIX) & ~situations.is_weak, with_pattern, value)
 
 
-def level_of(situation: Situation, settings: CannonballSettings, slack: float = 1.0) -> ThreatLevel:
-    """The threat level by thresholds that are ``slack`` times as wide.
+def level_of(situations: Situations, settings: CannonballSettings, slack: float = 1.0) -> Any:
+    """The ranks of the threat levels by thresholds that are ``slack`` times as wide.
 
     An aircraft identified only by its pattern whose type is not used for surveillance is at most a warning; one on the
     ground is always info, and so is one of interest by an agency's letters alone.
     """
-    if situation.on_ground or situation.is_weak:
-        return ThreatLevel.INFO
-    arrival = arrival_s(situation.distance_nm, situation.closing_kt) / slack
-    distance = situation.distance_nm / slack
-    is_uncertain = situation.identification is Identification.PATTERN and not situation.surveillance_type
-    near = distance <= settings.cannonball_warning_nm
+    arrival = arrival_s(situations.distance_nm, situations.closing_kt) / slack
+    distance = situations.distance_nm / slack
+    is_uncertain = (np.asarray(situations.identification) == _PATTERN) & ~np.asarray(situations.surveillance_type)
+    near, beneath = distance <= settings.cannonball_warning_nm, situations.beneath_pattern
     critical = (
-        distance <= settings.cannonball_critical_nm
-        or (near and arrival <= settings.cannonball_critical_arrival_s)
-        or (near and situation.beneath_pattern)
+        (distance <= settings.cannonball_critical_nm)
+        | (near & (arrival <= settings.cannonball_critical_arrival_s))
+        | (near & beneath)
     )
-    if critical and not is_uncertain:
-        return ThreatLevel.CRITICAL
-    if near or arrival <= settings.cannonball_warning_arrival_s or situation.beneath_pattern:
-        return ThreatLevel.WARNING
-    return ThreatLevel.INFO
+    warning = near | (arrival <= settings.cannonball_warning_arrival_s) | beneath
+    rank = np.where(critical & ~is_uncertain, _CRITICAL, np.where(warning, _WARNING, _INFO))
+    return np.where(np.asarray(situations.on_ground) | situations.is_weak, _INFO, rank)
 
 
-class ThreatLevelHysteresis:
-    """The threat level of a session: rises at once, falls only after the lower level has applied for a while."""
+def next_level(level: Any, calm_since: Any, situations: Situations, now: float, settings: CannonballSettings) -> Any:
+    """The next ranks, and since when a lower level has applied (unix s; nan: it does not).
 
-    def __init__(self, level: ThreatLevel = ThreatLevel.INFO) -> None:
-        self.level = level
-        self._calm_since: float | None = None
-
-    def update(self, situation: Situation, now: float, settings: CannonballSettings) -> ThreatLevel:
-        """The level at ``now`` (unix s)."""
-        entered = level_of(situation, settings)
-        relaxed = level_of(situation, settings, settings.cannonball_hysteresis_factor)
-        if entered.rank > self.level.rank:
-            self.level, self._calm_since = entered, None
-        elif relaxed.rank >= self.level.rank:
-            self._calm_since = None
-        elif self._calm_since is None:
-            self._calm_since = now
-        elif now - self._calm_since >= settings.cannonball_calm_s:
-            self.level, self._calm_since = relaxed, None
-        return self.level
+    A level rises at once, and falls only after the lower one has applied for a while.
+    """
+    entered = level_of(situations, settings)
+    relaxed = level_of(situations, settings, settings.cannonball_hysteresis_factor)
+    rises, lower = entered > level, relaxed < level
+    since = np.where(~rises & lower, np.where(np.isnan(calm_since), now, calm_since), np.nan)
+    falls = (now - since >= settings.cannonball_calm_s) & ~np.isnan(calm_since)
+    level = np.where(rises, entered, np.where(falls, relaxed, level))
+    return level, np.where(falls, np.nan, since)
 
 
-def _unit(value: float) -> float:
-    return min(1.0, max(0.0, value))
+def _unit(value: Any) -> Any:
+    return np.minimum(1.0, np.maximum(0.0, value))

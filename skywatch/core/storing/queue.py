@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from itertools import islice
 from typing import Generic, Protocol, TypeVar
 
@@ -79,15 +79,23 @@ class WriteQueue(Generic[E]):
 
     def replace(self, key: Hashable, entry: E) -> bool:
         """Put an entry in the place of the one that waits under ``key``; False where there is no room for it."""
+        return self.replace_all({key: entry}) == 0
+
+    def replace_all(self, entries: Mapping[Hashable, E]) -> int:
+        """The same for several entries by their keys; returns how many found no room."""
+        dropped = 0
         with self._lock:
-            if key not in self._latest and self.depth >= self.limit:
-                self.dropped += 1
-                return False
-            if not self._latest:
+            if entries and not self._latest:
                 self._latest_since = time.monotonic()
-            self._latest[key] = entry
-        self.on_put()
-        return True
+            for key, entry in entries.items():
+                if key not in self._latest and self.depth >= self.limit:
+                    dropped += 1
+                else:
+                    self._latest[key] = entry
+            self.dropped += dropped
+        if dropped < len(entries):
+            self.on_put()
+        return dropped
 
     def discard(self, key: Hashable) -> None:
         """Remove what waits under ``key``."""

@@ -45,6 +45,8 @@ class InterestTable:
     def __init__(self) -> None:
         self.table: KnownTable = EMPTY
         self._used: KnownTable = EMPTY
+        # By the position on the list in use.
+        self._interests: dict[int, Interest] = {}
         self._last: tuple[str, int] = ("", -1)
         self._addresses = np.empty(0, dtype=np.uint32)
         self._positions = np.empty(0, dtype=np.int64)
@@ -85,14 +87,16 @@ class InterestTable:
         listed = np.flatnonzero((self._positions >= 0) | self._by_agency)
         return {*listed.tolist(), *(row for row in named if row is not None)}
 
+    def interests(self, sky: Sky, rows: npt.NDArray[np.intp]) -> list[Interest | None]:
+        """For each of the rows what ``interest`` says."""
+        places = zip(rows.tolist(), self._positions[rows].tolist(), strict=True)
+        return [self._known(position) if position >= 0 else self.interest(sky, row) for row, position in places]
+
     def interest(self, sky: Sky, row: int) -> Interest | None:
         """The strongest reason why the aircraft of a row is of interest, or None."""
         position = int(self._positions[row])
         if position >= 0:
-            facts = self._used.facts(position)
-            return Interest(
-                Identification.KNOWN, facts.agency_name, facts.verified, facts.known_id, military=facts.military
-            )
+            return self._known(position)
         address = sky.hexes[row]
         if self._by_agency[row]:
             names = (sky.name("operator", row), sky.name("owner", row))
@@ -102,6 +106,16 @@ class InterestTable:
         if address in self._initials or address in self._registrations:
             return Interest(Identification.SUFFIX)
         return None
+
+    def _known(self, position: int) -> Interest:
+        """The interest in an aircraft on the list, by its position there."""
+        interest = self._interests.get(position)
+        if interest is None:
+            facts = self._used.facts(position)
+            interest = self._interests[position] = Interest(
+                Identification.KNOWN, facts.agency_name, facts.verified, facts.known_id, military=facts.military
+            )
+        return interest
 
     def known_id(self, row: int) -> int:
         """The id of the entry of a row in ``known_rows``."""
@@ -118,6 +132,7 @@ class InterestTable:
                 addresses[row] = int(address, 16)
         table = self.table
         if table is not self._used:
+            self._interests = {}
             positions = table.positions(addresses)
         else:
             positions[new] = table.positions(addresses[new])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,9 +83,9 @@ class PatternWatch:
         return sorted(patterns.values(), key=lambda a: -a.pattern.confidence_score) if patterns else []
 
     @property
-    def addresses(self) -> list[str]:
-        """Aircraft with a surveillance pattern that still counts."""
-        return list(self._active)
+    def active(self) -> Set[str]:
+        """Addresses of aircraft with a surveillance pattern that still counts."""
+        return self._active.keys()
 
     def _apply(self, address: str, event: PatternEvent, sky: Sky | None) -> PatternChange:
         """Apply an event; ``sky`` is None if the aircraft has left it."""

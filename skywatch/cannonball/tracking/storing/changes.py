@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from skywatch.cannonball.tracking.locations import TrackedUser
+from skywatch.cannonball.tracking.observing import Numbers
 from skywatch.cannonball.tracking.pauses import Occasion
 from skywatch.cannonball.tracking.session import LiveSession
 
@@ -17,6 +18,46 @@ class SessionChange:
     kind: Literal["started", "updated", "ended"]
     session: LiveSession
     columns: dict[str, Any]
+
+
+class SessionUpdate(NamedTuple):
+    """A session that goes on, at one tick; most are replaced by the next one before they are written."""
+
+    session: LiveSession
+    numbers: Numbers
+    place: int
+
+    @property
+    def kind(self) -> Literal["updated"]:
+        """As of ``SessionChange``."""
+        return "updated"
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """As of ``SessionChange``."""
+        numbers, n = self.numbers, self.place
+        interest = numbers.interest[n]
+        return {
+            "callsign": numbers.callsign[n],
+            "military": numbers.military[n],
+            "identification": interest.identification.value,
+            "known_aircraft_id": interest.known_id,
+            "agency_name": interest.agency_name[:160],
+            "is_active": True,
+            "threat_level": numbers.level[n].value,
+            "peak_threat_level": numbers.peak_level[n].value,
+            "urgency_score": numbers.urgency[n],
+            "peak_urgency_score": numbers.peak_urgency[n],
+            "distance_nm": round(numbers.distance_nm[n], 3),
+            "closest_nm": round(numbers.closest_nm[n], 3),
+            "bearing": round(numbers.bearing_deg[n], 1) % 360.0,
+            "closing_speed_kts": round(numbers.closing_kt[n], 1),
+            "last_seen": numbers.last_seen[n],
+            "ended_at": None,
+            "end_reason": None,
+            "pattern_count": numbers.pattern_count[n],
+            "alert_count": numbers.alert_count[n],
+        }
 
 
 @dataclass(frozen=True, slots=True)

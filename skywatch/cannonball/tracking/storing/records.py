@@ -15,12 +15,12 @@ from skywatch.cannonball.sessions.messages import alert_message, session_message
 from skywatch.cannonball.sessions.notifications import notify_of
 from skywatch.cannonball.tracking.identifying.pattern_change import PatternChange
 from skywatch.cannonball.tracking.session import LiveSession
-from skywatch.cannonball.tracking.storing.changes import AlertRaised, Detection, SessionChange
+from skywatch.cannonball.tracking.storing.changes import AlertRaised, Detection, SessionChange, SessionUpdate
 from skywatch.core.clock import to_datetime
 from skywatch.core.publishing import events
 from skywatch.notify.channels.queries import channels_for_source
 
-Change = SessionChange | AlertRaised | PatternChange | Detection
+Change = SessionChange | SessionUpdate | AlertRaised | PatternChange | Detection
 _TIMES = ("last_seen", "ended_at", "created_at")
 # The id of a session without a row, because its user was deleted.
 NO_ROW = -1
@@ -43,7 +43,7 @@ def write(db: Session, changes: Sequence[Change]) -> Written:
     """Write a batch in the order it happened and publish it; the caller commits."""
     written = Written()
     patterns = _write_patterns(db, [c for c in changes if isinstance(c, PatternChange)])
-    _write_sessions(db, [c for c in changes if isinstance(c, SessionChange)], written)
+    _write_sessions(db, [c for c in changes if isinstance(c, SessionChange | SessionUpdate)], written)
     alerts = [c for c in changes if isinstance(c, AlertRaised) and (written.id_of(c.session) or 0) > 0]
     _link_patterns(db, changes, patterns, written)
     _write_alerts(db, alerts, patterns, written)
@@ -61,7 +61,7 @@ def _existing_users(db: Session, user_ids: Collection[int]) -> set[int]:
     return set(db.scalars(sa.select(OWNER_ID).where(OWNER_ID.in_(user_ids)))) if user_ids else set()
 
 
-def _write_sessions(db: Session, changes: Sequence[SessionChange], written: Written) -> None:
+def _write_sessions(db: Session, changes: Sequence[SessionChange | SessionUpdate], written: Written) -> None:
     updated_rows: dict[int, CannonballSession] = {}
     stored: set[int] = set()
     rows = _rows(db, [c.session.id for c in changes if c.session.id is not None])
@@ -145,7 +145,7 @@ def _write_patterns(db: Session, changes: list[PatternChange]) -> dict[str, int]
 def _link_patterns(db: Session, changes: Sequence[Change], pattern_ids: dict[str, int], written: Written) -> None:
     """Link sessions to the patterns flown in them, if they are not linked yet."""
     # Alerts too: a client that gets one may look the pattern up before the session's next update is written.
-    changed = {c.session for c in changes if isinstance(c, SessionChange | AlertRaised)}
+    changed = {c.session for c in changes if isinstance(c, SessionChange | SessionUpdate | AlertRaised)}
     sessions = {row_id: session for session in changed if (row_id := written.id_of(session) or 0) > 0}
     # Copied first: the tracker's thread may add a key at any moment.
     keys = {key for session in sessions.values() for key in tuple(session.pattern_keys)}

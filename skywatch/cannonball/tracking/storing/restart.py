@@ -13,7 +13,6 @@ from skywatch.cannonball.tracking.identifying.pattern_change import PatternChang
 from skywatch.cannonball.tracking.pauses import Pauses
 from skywatch.cannonball.tracking.session import LiveSession
 from skywatch.cannonball.tracking.sessions import Pair
-from skywatch.cannonball.tracking.threat import ThreatLevelHysteresis
 from skywatch.cannonball.vocabulary import AlertType, EndReason, Identification, ThreatLevel
 from skywatch.core.clock import to_datetime
 from skywatch.core.publishing import events
@@ -131,5 +130,5 @@ def _live(row: CannonballSession, pattern_keys: set[str], overhead_nm: float) ->
         alert_count=row.alert_count,
         # One that has been overhead and is near still is not announced as overhead again.
         overhead_armed=row.closest_nm > overhead_nm or row.distance_nm > OVERHEAD_REARM * overhead_nm,
-        hysteresis=ThreatLevelHysteresis(ThreatLevel(row.threat_level)),
+        level=ThreatLevel(row.threat_level),
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 
 from sqlalchemy.orm import Session
 
-from skywatch.cannonball.tracking.storing.changes import SessionChange
+from skywatch.cannonball.tracking.storing.changes import SessionChange, SessionUpdate
 from skywatch.cannonball.tracking.storing.records import NO_ROW, Change, Written, write
 from skywatch.core.database.engine import SessionFactory
 from skywatch.core.storing.queue import WriteQueue
@@ -49,14 +49,22 @@ class CannonballWriter:
 
     def put(self, changes: Iterable[Change]) -> None:
         """Queue changes; returns at once."""
-        events = []
+        updates: dict[Hashable, Change] = {}
+        events: list[Change] = []
         for change in changes:
-            if isinstance(change, SessionChange) and change.kind == "updated":
-                self._queue.replace(change.session, change)
+            if isinstance(change, SessionUpdate):
+                updates[change.session] = change
                 continue
-            if isinstance(change, SessionChange) and change.kind == "ended":
-                self._queue.discard(change.session)
+            if isinstance(change, SessionChange):
+                if change.kind == "updated":
+                    updates[change.session] = change
+                    continue
+                if change.kind == "ended":
+                    updates.pop(change.session, None)
+                    self._queue.discard(change.session)
             events.append(change)
+        if updates:
+            self._queue.replace_all(updates)
         if events:
             self._queue.append(events)
 
