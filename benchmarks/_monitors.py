@@ -1,7 +1,7 @@
-"""The monitors of a tracker together: processor time of the tick's thread in each, with something to do.
+"""The monitors of an installation in a folder of its own, with something to do.
 
-A service's own database, 1,000 rules over 200 geofences, history of every aircraft. Cannonball has no users: its own
-benchmark has 200. What writers do in threads of their own is not counted.
+1,000 rules over 200 geofences, history of every aircraft, and users whom Cannonball follows. What writers do in threads
+of their own is not counted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ import time
 from pathlib import Path
 
 from benchmarks.alerts import rule_set
+from benchmarks.cannonball import add_users, fill_known
 from skywatch.alerts.monitor import AlertMonitor
+from skywatch.cannonball.location import Location, LocationStore
+from skywatch.cannonball.monitor import CannonballMonitor
 from skywatch.core.bus import open_bus
 from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.core.runtime import Runtime
@@ -26,9 +29,9 @@ ENTRIES = 100
 
 
 class Monitors:
-    """All monitors of an installation in a folder of its own; ``tick`` measures each."""
+    """All monitors; ``tick`` measures each. ``locations`` are of users, ``known`` addresses of known aircraft."""
 
-    def __init__(self) -> None:
+    def __init__(self, locations: list[Location], known: list[str]) -> None:
         self._folder = tempfile.TemporaryDirectory()
         url = f"sqlite:///{self._folder.name}/bench.sqlite"
         ini = Path(self._folder.name) / "bench.ini"
@@ -40,6 +43,11 @@ class Monitors:
         settings = load({"environment": "development", "auth_mode": "public", "database_url": url, "bus": "memory"}, {})
         engine = create_engine(url)
         self._runtime = Runtime(settings, engine, create_session_factory(engine), open_bus("memory"))
+        add_users(self._runtime.sessions, [location.user_id for location in locations])
+        fill_known(self._runtime.sessions, known)
+        store = LocationStore(self._runtime.bus)
+        for location in locations:
+            store.put(location)
         self._monitors: list[Monitor] = [create(self._runtime) for create in self._runtime.features.monitors()]
         self.spent: dict[str, list[float]] = {monitor.name: [] for monitor in self._monitors}
         for monitor in self._monitors:
@@ -56,9 +64,18 @@ class Monitors:
             monitor.on_tick(sky)
             self.spent[monitor.name].append(1000 * (time.thread_time() - began))
 
+    def cannonball_sessions(self) -> int:
+        """How many aircraft are near a user."""
+        return sum(len(m._sessions.sessions) for m in self._monitors if isinstance(m, CannonballMonitor))
+
     def medians(self, warm_up: int) -> dict[str, float]:
         """Milliseconds of a tick by monitor, without the first ticks."""
         return {name: statistics.median(spent[warm_up:]) for name, spent in self.spent.items()}
+
+    def together(self, warm_up: int) -> tuple[float, float]:
+        """The median and the 95th percentile of all monitors together, milliseconds of a tick."""
+        ticks = [sum(parts) for parts in zip(*self.spent.values(), strict=True)][warm_up:]
+        return statistics.median(ticks), sorted(ticks)[int(0.95 * len(ticks))]
 
     def close(self) -> None:
         """End them and remove the folder."""

@@ -77,6 +77,7 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     "mode_s": ({"mode_s.AIRCRAFT": 5, "mode_s.SECONDS": 2, "mode_s.ROUNDS": 1,
                 # Installing them is not this code.
                 "mode_s.peers_interpreter": lambda: None}, None),
+    "monitors": ({"monitors.AIRCRAFT": 50, "monitors.USERS": 2, "monitors.WARM_UP": 2, "monitors.TICKS": 2}, None),
     "patterns": ({"patterns.SKY": 50, "patterns.WARM_TICKS": 5, "patterns.TICKS": 2, "patterns.PEER_TICKS": 1,
                   "_pattern_corpora.RECORDED_OF_EACH": 1}, ["--drawn", "1"]),
     "raw_receivers": ({"raw_receivers.AIRCRAFT": 5, "raw_receivers.SECONDS": 1, "raw_receivers.SETTLE_S": 0.1,
@@ -93,7 +94,7 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     "speech": ({"speech.CONDITIONS": (("clean", float("inf"), (0,), None),), "speech.SILENT_S": 1.0}, None),
     "start": ({"_installed.WITH_WHEEL": False, "start.AIRCRAFT": 5, "start.ROUNDS": 1, "start.WARM_UPS": 0}, None),
     "tick": ({"tick.COUNTS": (20,), "tick.TICKS": 2, "tick.WARM_UP_TICKS": 1, "tick.SERVICE_AIRCRAFT": 5,
-              "tick.MONITORED_AIRCRAFT": 20, "tick.MONITORED_TICKS": 2, "tick.MEMORY_AFTER_S": 0.5}, None),
+              "tick.MEMORY_AFTER_S": 0.5}, None),
     "tiles": ({"tiles.SAMPLED": 1, "tiles.SECONDS": 2.0, "tiles.WARM_UP_S": 1.2, "tiles.FORMS": ("tiles of 1 degree",)},
               ["--aircraft", "50", "--subscribers", "4"]),
     "web": ({"web.BROWSER_START_S": 0.0, "web.SLOWED": 1, "web.BYTES_PER_S": 10_000_000, "web.LATENCY_MS": 0,

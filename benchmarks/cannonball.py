@@ -13,7 +13,7 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -115,6 +115,14 @@ def _entry(number: int, icao_hex: str, chance: random.Random) -> dict[str, Any]:
     }
 
 
+def add_users(sessions: SessionFactory, ids: Iterable[int]) -> None:
+    """Accounts without a role."""
+    with writing(sessions) as db:
+        for n in ids:
+            name = f"user{n}"
+            db.add(User(id=n, username=name, username_key=name, email=name, email_key=name, display_name=name))
+
+
 def fill_known(sessions: SessionFactory, addresses: list[str]) -> None:
     """Put entries with these addresses on the list."""
     chance = random.Random(1)
@@ -133,10 +141,7 @@ def _fill(runtime: Runtime, addresses: list[str]) -> None:
 
 def _measure_ticks(runtime: Runtime) -> None:
     start = time.time()
-    with writing(runtime.sessions) as db:
-        for n in range(1, USERS + 1):
-            name = f"user{n}"
-            db.add(User(id=n, username=name, username_key=name, email=name, email_key=name, display_name=name))
+    add_users(runtime.sessions, range(1, USERS + 1))
     traffic = Traffic(AIRCRAFT, start)
     chance = np.random.default_rng(2)
     _fill(runtime, [h.upper() for h in chance.choice(traffic.hexes, KNOWN_IN_SKY, replace=False).tolist()])

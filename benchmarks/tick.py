@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._load import free_port
-from benchmarks._monitors import Monitors
 from skywatch.picture.picture import Picture
 from skywatch.picture.state.sky import to_bytes
 from skywatch.picture.tracker import GARBAGE_THRESHOLDS
@@ -36,7 +35,6 @@ STAGES = ("decode", "put", "tick", "all", "pack", "peer")
 WARM_UP_TICKS = 3
 SERVICE_AIRCRAFT = 500
 MEMORY_AFTER_S = 10.0
-MONITORED_AIRCRAFT, MONITORED_TICKS = 15_000, 25
 # A second receiver that says the same, or has every third aircraft a moment later.
 KINDS = ("one receiver", "a second one that says the same", "a second one that is a moment later for a third")
 
@@ -160,28 +158,6 @@ def run(count: int, receivers: int = 1, ticks: int = TICKS, later: int | None = 
     return {stage: statistics.median(times) for stage, times in stages.items()}
 
 
-def monitors(count: int, ticks: int) -> tuple[dict[str, float], float]:
-    """Median CPU time (ms) of each monitor of a tick, and of ``json.loads`` of the document."""
-    world = World(count)
-    clock = [world.now]
-    picture = Picture(STATION, clock=lambda: clock[0], monotonic=lambda: clock[0])
-    reader = DocumentReader(Counter())
-    running = Monitors()
-    peers = []
-    try:
-        for _ in range(ticks + WARM_UP_TICKS):
-            body = world.document()
-            clock[0] = world.now + 0.2
-            heard = reader.read(body, clock[0], 0.0)
-            assert heard is not None
-            picture.put("roof", heard.reports, heard.messages)
-            running.tick(picture.tick())
-            peers.append(cpu_ms(json.loads, body)[0])
-        return running.medians(WARM_UP_TICKS), statistics.median(peers)
-    finally:
-        running.close()
-
-
 def service(aircraft: int) -> tuple[float, float, float]:
     """A whole service with simulated aircraft: seconds to its first answer and to a full sky, and memory (MB)."""
     with tempfile.TemporaryDirectory() as folder:
@@ -241,11 +217,6 @@ def main() -> None:
                 f"{pack:>6.1f} {peer:>10.1f} {total / peer:>6.2f}",
                 flush=True,
             )
-    spent, peer = monitors(MONITORED_AIRCRAFT, MONITORED_TICKS)
-    print(f"\nCPU ms of the monitors of a tick with {MONITORED_AIRCRAFT:,} aircraft (json.loads: {peer:.1f})")
-    for name, milliseconds in sorted(spent.items(), key=lambda item: -item[1]):
-        print(f"  {name:<24} {milliseconds:>8.1f}")
-    print(f"  {'together':<24} {sum(spent.values()):>8.1f}")
     answered, full, memory = service(SERVICE_AIRCRAFT)
     print(
         f"\nservice with {SERVICE_AIRCRAFT} simulated aircraft: first answer after {answered:.2f} s, "

@@ -32,13 +32,8 @@ class ThreatLevel(StrEnum):
     WARNING = "warning"
     CRITICAL = "critical"
 
-    @property
-    def rank(self) -> int:
-        """0 for info, 1 for warning, 2 for critical."""
-        return _RANKS[self]
-
-
-_RANKS = {ThreatLevel.INFO: 0, ThreatLevel.WARNING: 1, ThreatLevel.CRITICAL: 2}
+    # 0 for info, 1 for warning, 2 for critical.
+    rank: int
 
 
 class Identification(StrEnum):
@@ -49,6 +44,16 @@ class Identification(StrEnum):
     CALLSIGN = "callsign"
     PATTERN = "pattern"
     SUFFIX = "suffix"
+
+    # The number of this one in arrays.
+    code: int
+
+
+# As attributes: a dictionary of them, asked for each session, would take longer than all else of it.
+for _number, _level in enumerate(ThreatLevel):
+    _level.rank = _number
+for _number, _identification in enumerate(Identification):
+    _identification.code = _number
 
 
 class AlertType(StrEnum):

@@ -19,7 +19,7 @@ from skywatch.cannonball.tracking.geometry import Velocity, closing_speed_kt, sm
 from skywatch.cannonball.tracking.identifying.interest import Interest
 from skywatch.cannonball.tracking.locations import TrackedUser
 from skywatch.cannonball.tracking.session import LiveSession
-from skywatch.cannonball.tracking.threat import CODES, LEVELS, Situations, next_level, urgency
+from skywatch.cannonball.tracking.threat import LEVELS, Situations, next_level, urgency
 from skywatch.cannonball.vocabulary import ThreatLevel
 from skywatch.core.geo import bearing_deg, distance_nm
 from skywatch.picture.state.sky import Sky
@@ -173,12 +173,13 @@ def _closing(views: Views, velocity: Velocity, settings: CannonballSettings) -> 
         np.float64,
     )
     elapsed_s = views.now - np.array([session.observed_at for session in views.sessions], np.float64)
-    return smoothed(before, closing, elapsed_s, settings.cannonball_closing_smoothing_s)
+    smooth: Array = smoothed(before, closing, elapsed_s, settings.cannonball_closing_smoothing_s)
+    return smooth
 
 
 def _situations(views: Views, closing: Array, on_ground: Array, surveillance: list[bool]) -> Situations:
     sessions = views.sessions
-    codes = np.array([CODES[session.interest.identification] for session in sessions], np.intp)
+    codes = np.array([session.interest.identification.code for session in sessions], np.intp)
     score, away = np.zeros(len(sessions)), np.full(len(sessions), np.inf)
     for n in [n for n, session in enumerate(sessions) if session.pattern is not None]:
         score[n], away[n] = sessions[n].pattern_at(views.users[n].location)

@@ -131,7 +131,7 @@ class SessionTracker:
         is_overhead = ~on_ground & (distance <= settings.cannonball_overhead_nm)
         for place in np.flatnonzero(distance > OVERHEAD_REARM * settings.cannonball_overhead_nm).tolist():
             sessions[place].overhead_armed = True
-        noteworthy = (
+        noteworthy: list[bool] = (
             (distance > views.radius_nm * settings.cannonball_leave_factor)
             | (now > was)
             | ((now == 0) & (was > 0))
@@ -240,9 +240,11 @@ def _in_range(sky: Sky, rows: list[int], users: Mapping[int, TrackedUser]) -> li
         np.array([location.lat for location in locations]), np.array([location.lon for location in locations])
     )
     there = _unit_vectors(sky.column("lat")[at], sky.column("lon")[at])
-    # The cosine of the central angle falls with distance: one matrix product finds all pairs in range.
+    # The cosine of the central angle falls with distance: one product of all with all finds the pairs in range. Not as
+    # a matrix product: BLAS would divide so small a one among threads, which wait for one another.
     limits = np.cos(np.array([location.radius_nm for location in locations]) / EARTH_RADIUS_NM)
-    near = here @ there.T >= limits[:, None]
+    cosines = sum(mine[:, None] * theirs for mine, theirs in zip(here.T, there.T, strict=True))
+    near = cosines >= limits[:, None]
     return [(ids[user], int(at[n])) for user, n in zip(*np.nonzero(near), strict=True)]
 
 

@@ -13,9 +13,8 @@ from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.geometry import arrival_s
 from skywatch.cannonball.vocabulary import Identification, ThreatLevel
 
-# Levels by their rank, identifications by their code in arrays.
-LEVELS = tuple(sorted(ThreatLevel, key=lambda level: level.rank))
-CODES = {identification: code for code, identification in enumerate(Identification)}
+# Levels by their rank.
+LEVELS = tuple(ThreatLevel)
 
 # The weighted sum of the urgency score: four parts between 0 and 1, whose weights make 100.
 WEIGHT_PROXIMITY, WEIGHT_CLOSING, WEIGHT_IDENTIFICATION, WEIGHT_PATTERN = 40.0, 25.0, 20.0, 15.0
@@ -33,10 +32,8 @@ CERTAINTY: dict[Identification, float] = {
     Identification.PATTERN: 0.4,
     Identification.SUFFIX: 0.3,
 }
-_CERTAINTY = np.array([CERTAINTY[identification] for identification in CODES])
-_KNOWN, _PATTERN, _SUFFIX = (
-    CODES[identification] for identification in (Identification.KNOWN, Identification.PATTERN, Identification.SUFFIX)
-)
+_CERTAINTY = np.array([CERTAINTY[identification] for identification in Identification])
+_KNOWN, _PATTERN, _SUFFIX = Identification.KNOWN.code, Identification.PATTERN.code, Identification.SUFFIX.code
 _INFO, _WARNING, _CRITICAL = (level.rank for level in ThreatLevel)
 VERIFIED_BONUS = 0.1
 TYPE_BONUS = 0.2

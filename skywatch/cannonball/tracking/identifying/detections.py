@@ -6,6 +6,7 @@ its flight was detected, and after a restart an aircraft of a long flight would 
 
 from __future__ import annotations
 
+import math
 import threading
 
 import msgspec
@@ -32,16 +33,15 @@ class Detections:
 
     def update(self, sky: Sky, interests: InterestTable) -> list[Detection]:
         """The known aircraft whose flight begins with this tick."""
-        detections = []
-        first_seen = sky.column("first_seen")
+        rows, now, gap_s = interests.known_rows, sky.now, self._flight_gap_s
+        ids = interests.known_ids(rows)
+        long_ago = -math.inf
         with self._lock:
-            for row in interests.known_rows.tolist():
-                known_id = interests.known_id(row)
-                last = self._seen_at.get(known_id)
-                if last is None or sky.now - last > self._flight_gap_s:
-                    detections.append(Detection(known_id, float(first_seen[row]), sky.now))
-                self._seen_at[known_id] = sky.now
-        return detections
+            seen_at = self._seen_at
+            fresh = [place for place, known_id in enumerate(ids) if now - seen_at.get(known_id, long_ago) > gap_s]
+            seen_at.update(dict.fromkeys(ids, now))
+        first_seen = sky.column("first_seen")
+        return [Detection(ids[place], float(first_seen[rows[place]]), now) for place in fresh]
 
     def restore(self, seen_at: dict[int, float]) -> None:
         """Take over what an earlier process saved."""

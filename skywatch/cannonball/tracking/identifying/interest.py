@@ -117,9 +117,10 @@ class InterestTable:
             )
         return interest
 
-    def known_id(self, row: int) -> int:
-        """The id of the entry of a row in ``known_rows``."""
-        return self._used.facts(int(self._positions[row])).known_id
+    def known_ids(self, rows: npt.NDArray[np.intp]) -> list[int]:
+        """The ids of the entries of rows among ``known_rows``."""
+        ids: list[int] = self._used.ids[self._positions[rows]].tolist()
+        return ids
 
     def _look_up(self, sky: Sky, previous: npt.NDArray[Any], new: npt.NDArray[np.bool_]) -> None:
         addresses = np.full(len(sky), NO_ADDRESS, dtype=np.uint32)

@@ -30,7 +30,7 @@ class KnownTable:
         self.revision = revision
         count = len(rows)
         self.addresses = np.fromiter((int(row[0], 16) for row in rows), np.uint32, count)
-        self._ids = np.fromiter((row[1] for row in rows), np.int64, count)
+        self.ids = np.fromiter((row[1] for row in rows), np.int64, count)
         names: dict[str, int] = {}
         self._name_of = np.fromiter((names.setdefault(row[2], len(names)) for row in rows), np.int32, count)
         self._names = list(names)
@@ -61,7 +61,7 @@ class KnownTable:
     def facts(self, position: int) -> KnownFacts:
         """The entry at a position."""
         return KnownFacts(
-            int(self._ids[position]),
+            int(self.ids[position]),
             self._names[self._name_of[position]],
             bool(self._verified[position]),
             bool(self._military[position]),

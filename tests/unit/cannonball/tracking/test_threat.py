@@ -16,7 +16,7 @@ from skywatch.cannonball.tracking.geometry import (
     velocity_between,
     velocity_of,
 )
-from skywatch.cannonball.tracking.threat import CODES, LEVELS, Situations, level_of, next_level, urgency
+from skywatch.cannonball.tracking.threat import LEVELS, Situations, level_of, next_level, urgency
 from skywatch.cannonball.vocabulary import Identification, ThreatLevel
 
 SETTINGS = CannonballSettings()
@@ -27,7 +27,7 @@ KNOWN, PATTERN, SUFFIX = Identification.KNOWN, Identification.PATTERN, Identific
 def situation(distance_nm=10.0, closing_kt=0.0, identification=KNOWN, **more):
     others = {"on_ground": False, "verified": False, "surveillance_type": False, "pattern_score": 0.0}
     values = {**others, "pattern_distance_nm": math.inf, **more}
-    return Situations(distance_nm=distance_nm, closing_kt=closing_kt, identification=CODES[identification], **values)
+    return Situations(distance_nm=distance_nm, closing_kt=closing_kt, identification=identification.code, **values)
 
 
 def together(situations):
