@@ -1,4 +1,4 @@
-"""Messages a server delivers, compared with websockets, Autobahn and python-socketio; the cost of compression."""
+"""Servers of messages and their peers websockets, Autobahn and python-socketio; the cost of compression."""
 
 from __future__ import annotations
 
@@ -93,23 +93,6 @@ def run(
     batches = max(6, messages // (clients * burst))
     with servers.running(peer.serve, **options) as (port, pid, pipe):
         return asyncio.run(measure(port, pid, pipe, peer, clients, payload, burst, batches, headers))
-
-
-def throughput(rounds: int = 2, messages: int = 70_000) -> None:
-    """Delivered messages a second; each peer once in each round, the best of its rounds counts."""
-    print("  delivered messages a second (and a second of one core); x = Skywatch / peer")
-    for size, clients, burst in [
-        (500, 100, 1), (500, 500, 1), (5000, 100, 1), (5000, 500, 1), (500, 500, 10), (5000, 500, 10),
-    ]:  # fmt: skip
-        payload = json.dumps({"id": 1, "text": "x" * (size - 20)}).encode()
-        found: dict[str, list[Rates]] = {name: [] for name in PEERS}
-        for _ in range(rounds):
-            for name, peer in PEERS.items():
-                found[name].append(run(peer, clients, payload, burst, messages))
-        best = {name: (max(r.wall for r in rates), max(r.core for r in rates)) for name, rates in found.items()}
-        wall, core = best["skywatch"]
-        cells = "  ".join(f"{n} {w:,.0f} ({c:,.0f}) x{wall / w:.1f} (x{core / c:.1f})" for n, (w, c) in best.items())
-        print(f"  {size} B x {clients}, {burst} at once: {cells}", flush=True)
 
 
 # Compression

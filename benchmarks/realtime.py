@@ -1,8 +1,9 @@
 """The real-time channel and its peers (websockets, Autobahn, python-socketio): delay, memory, restart, hostile clients.
 
-``python -m benchmarks.realtime [throughput|compression|delay|by_polling|idle|restart|hostile|soak]``
+``python -m benchmarks.realtime [fan_out|compression|delay|by_polling|idle|restart|hostile|soak]``
 
-``soak`` takes ``--minutes N`` and ``--clients N``.
+``soak`` takes ``--minutes N`` and ``--clients N``; ``fan_out`` takes ``--before CHECKOUT``, a build to measure beside
+this one.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import time
 from multiprocessing.connection import Connection as Pipe
 from typing import Any
 
+from benchmarks._realtime_fan_out import fan_out
 from benchmarks._realtime_polling import polling
-from benchmarks._realtime_rates import NATIVE_HELLO, compression, throughput
+from benchmarks._realtime_rates import NATIVE_HELLO, compression
 from benchmarks._realtime_return import return_after_restart
 from benchmarks._swarm import Delays, Drain, Subscriber, connect_many, masked
 from benchmarks.peers import realtime_servers as servers
@@ -270,7 +272,7 @@ def restart() -> None:
     return_after_restart()
 
 
-PARTS = {f.__name__: f for f in (throughput, compression, delay, by_polling, idle, restart, hostile)}
+PARTS = {f.__name__: f for f in (fan_out, compression, delay, by_polling, idle, restart, hostile)}
 SHOWN = tuple(PARTS)
 
 
@@ -285,9 +287,13 @@ if __name__ == "__main__":
     parser.add_argument("part", nargs="?", choices=[*PARTS, "soak"])
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--clients", type=int, default=500)
+    parser.add_argument("--before", help="the checkout of an earlier commit")
     arguments = parser.parse_args()
     if arguments.part == "soak":
         soak(arguments.minutes, arguments.clients)
+    elif arguments.part == "fan_out":
+        allow_files()
+        fan_out(arguments.before)
     elif arguments.part is None:
         main()
     else:

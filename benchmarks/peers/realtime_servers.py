@@ -10,6 +10,8 @@ import asyncio
 import json
 import multiprocessing
 import os
+import socket
+import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -68,6 +70,41 @@ async def _driven(pipe: Pipe, send: Callable[[bytes, int], Awaitable[None]]) -> 
             await send(payload, size)
         while acknowledged < batches:
             acknowledged = await had.get()
+
+
+def bare_server(pipe: Pipe) -> None:
+    """The floor: a loop of ``socket.send`` of a ready frame, without a look at what becomes of it."""
+    from skywatch.realtime.connections.frames import text_frame
+
+    async def serve() -> None:
+        loop = asyncio.get_running_loop()
+        with socket.create_server(("127.0.0.1", 0), backlog=1000) as listening:
+            listening.setblocking(False)
+            pipe.send(listening.getsockname()[1])
+            connections: list[socket.socket] = []
+            accepting = loop.create_task(_accept_bare(listening, connections))
+
+            async def send(payload: bytes, size: int) -> None:
+                frame = text_frame(payload) * size
+                for connection in connections:
+                    connection.send(frame)
+                await asyncio.sleep(0)
+
+            await _driven(pipe, send)
+            accepting.cancel()
+
+    asyncio.run(serve())
+
+
+async def _accept_bare(listening: socket.socket, connections: list[socket.socket]) -> None:
+    loop = asyncio.get_running_loop()
+    while True:
+        connection, _ = await loop.sock_accept(listening)
+        await loop.sock_recv(connection, 4096)
+        # The subscribers look at no more of an answer.
+        await loop.sock_sendall(connection, b"HTTP/1.1 101 Switching Protocols\r\n\r\n")
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connections.append(connection)
 
 
 def websockets_server(pipe: Pipe) -> None:
@@ -131,15 +168,13 @@ def autobahn_server(pipe: Pipe, compression: bool = False) -> None:
     asyncio.run(serve())
 
 
-def socketio_server(pipe: Pipe) -> None:
+def socketio_server(pipe: Pipe, realtime_heartbeat_s: str = "25") -> None:
     """python-socketio on uvicorn."""
-    import socket
-
     import socketio
     import uvicorn
 
     async def serve() -> None:
-        server = socketio.AsyncServer(async_mode="asgi")
+        server = socketio.AsyncServer(async_mode="asgi", ping_interval=float(realtime_heartbeat_s))
         listening = socket.socket()
         listening.bind(("127.0.0.1", 0))
         config = uvicorn.Config(socketio.ASGIApp(server), log_level="critical", ws_per_message_deflate=False)
@@ -162,8 +197,10 @@ def socketio_server(pipe: Pipe) -> None:
     asyncio.run(serve())
 
 
-def skywatch_server(pipe: Pipe, **options: str) -> None:
-    """Skywatch's hub: every message is published on the bus and goes the whole way."""
+def skywatch_server(pipe: Pipe, checkout: str = "", **options: str) -> None:
+    """Skywatch's hub, also of another checkout: every message is published on the bus and goes the whole way."""
+    if checkout:
+        sys.path.insert(0, checkout)
     from skywatch.core.bus import Message
 
     async def serve() -> None:
@@ -345,3 +382,10 @@ def processor_s(pid: int) -> float:
     """Processor time a process has used, in the kernel too."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def exact_processor_s(pid: int) -> float:
+    """The same to the nanosecond where the system has a clock for each process (clock_getcpuclockid of Linux)."""
+    if not sys.platform.startswith("linux"):
+        return processor_s(pid)
+    return time.clock_gettime(~pid << 3 | 2)

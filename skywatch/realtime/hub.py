@@ -105,9 +105,10 @@ class Hub:
             elif arrived.topic == bus_topics.IDENTITIES:
                 self.subscribers.request_review()
             elif not self._catch_up.is_known(arrived):
-                self._publish(arrived)
+                self._number(arrived)
         if skies:
             self._tick(skies)
+        self.turn.end()
 
     def _tick(self, skies: Sequence[Sky]) -> None:
         """Send one or more skies to viewers, and changes of the picture's state."""
@@ -155,12 +156,16 @@ class Hub:
             self.live.hand_over()
 
     def _publish(self, message: Message) -> None:
+        self._number(message)
+        self.turn.call()
+
+    def _number(self, message: Message) -> None:
+        """Gather a message for its subscribers until the end of the turn."""
         try:
             self.events.publish(message)
         except Exception as error:
             # One invalid event must not delay those after it.
             self._faults.failed(f"an event on topic {message.topic} was not delivered: {error}")
-        self.turn.call()
 
     def snapshot(self, source: View | Stream) -> Event:
         """The snapshot of a source for a new subscriber."""

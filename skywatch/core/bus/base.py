@@ -85,13 +85,16 @@ class Message:
     @property
     def named_permissions(self) -> frozenset[str]:
         """Every permission on which it depends who receives the message, and in which form."""
-        oversight = {self.audience.oversight} if self.audience.oversight is not None else set()
-        return self.audience.needs.union(oversight, *(form.needs for form in self.forms))
+        audience = self.audience
+        if audience.oversight is None and not self.forms:
+            return audience.needs
+        oversight = {audience.oversight} if audience.oversight is not None else set()
+        return audience.needs.union(oversight, *(form.needs for form in self.forms))
 
     @property
     def size(self) -> int:
         """Bytes of its data in all forms."""
-        return len(self.data) + sum(len(form.data) for form in self.forms)
+        return len(self.data) + (sum([len(form.data) for form in self.forms]) if self.forms else 0)
 
 
 Callback = Callable[[Message], None]
@@ -185,5 +188,7 @@ def on_loop(loop: asyncio.AbstractEventLoop, callback: Callback) -> Callback:
 
 def call_on_loop(loop: asyncio.AbstractEventLoop, callback: Callable[..., object], *arguments: object) -> None:
     """Call from any thread on an asyncio loop; a closed loop, whose role is stopping, is left alone."""
+    # In its own thread a loop needs no waking, which is a write to a socket and a read of it.
+    is_here = asyncio._get_running_loop() is loop
     with contextlib.suppress(RuntimeError):
-        loop.call_soon_threadsafe(callback, *arguments)
+        (loop.call_soon if is_here else loop.call_soon_threadsafe)(callback, *arguments)

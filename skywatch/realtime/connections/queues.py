@@ -11,10 +11,11 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol
 
 from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.realtime.connections.frames import Encoder
 from skywatch.realtime.metrics import REALTIME_WRITE_ERRORS
 
 log = logging.getLogger(__name__)
@@ -51,6 +52,11 @@ class Turn:
             self._called = True
             self._waiting_since = time.monotonic()
             self._loop.call_soon(self.flush)
+
+    def end(self) -> None:
+        """Flush now what this call of the loop has gathered, unless others wait for the end of the turn already."""
+        if not self._called:
+            self.flush()
 
     def add(self, outbox: Queue) -> None:
         """Flush this outbox at the end of the turn."""
@@ -115,8 +121,25 @@ class Outlet(Protocol):
     def push(self, frame: bytes, /) -> None:
         """Send a frame at the end of this turn of the loop."""
 
+    def fail(self, error: Exception, /) -> None:
+        """Sending has failed: close, and have the connection dropped."""
+
     def on_written(self, callback: Callable[[], object], /) -> None:
         """Call back once all that was pushed so far is written; never if it is dropped."""
+
+
+def _socket_of(transport: Any) -> Any:
+    """What an idle transport writes to without more ado; None where that is not a plain socket of asyncio's."""
+    if not isinstance(transport, asyncio.Transport) or transport.get_extra_info("sslcontext") is not None:
+        return None
+    return getattr(transport.get_extra_info("socket"), "_sock", None)
+
+
+class Listener(Protocol):
+    """A subscriber of topics: the way to it, and the variant of the frames that it takes."""
+
+    outbox: Outlet
+    variant: tuple[Encoder, bool]
 
 
 class Outbox:
@@ -137,6 +160,7 @@ class Outbox:
         "_popped",
         "_queued",
         "_receipts",
+        "_socket",
         "_transport",
         "_turn",
     )
@@ -151,6 +175,7 @@ class Outbox:
         on_failure: Callable[[], None] = lambda: None,
     ) -> None:
         self._transport = transport
+        self._socket = _socket_of(transport)
         self._turn = turn
         self._max_frames = max_frames
         self._max_bytes = max_bytes
@@ -287,3 +312,46 @@ class Outbox:
         if remainder:
             self._transport.write(remainder)
         return True
+
+
+def spread(listeners: Iterable[Listener], frames: Mapping[tuple[Encoder, bool], bytes]) -> None:
+    """Send each listener the frame of its variant: at once where nothing waits, otherwise at the end of the turn.
+
+    All in one loop, for a call a listener would cost a good part of what the kernel takes for the frame.
+    """
+    variant, frame, size = None, b"", 0
+    failed: list[tuple[Outlet, Exception]] = []
+    for listener in listeners:
+        # Most take the variant of the one before.
+        if listener.variant is not variant:
+            variant = listener.variant
+            frame = frames[variant]
+            size = len(frame)
+        outbox = listener.outbox
+        try:
+            if (
+                type(outbox) is not Outbox
+                or outbox._queued
+                or outbox._paused_at is not None
+                or outbox._backlog
+                or outbox._closed
+                or outbox._socket is None
+                or size > PIECE_BYTES
+                or outbox._transport.get_write_buffer_size()
+                or outbox._transport.is_closing()
+            ):
+                outbox.push(frame)
+                continue
+            try:
+                sent = outbox._socket.send(frame)
+            except OSError:
+                # The kernel takes no more, or the connection is lost: the transport meets the same and handles it.
+                sent = 0
+            if sent != size:
+                outbox._transport.write(memoryview(frame)[sent:])
+        except Exception as error:
+            # Transports raise various exceptions when their connection has just ended.
+            failed.append((outbox, error))
+    # Behind the loop: a connection that is dropped leaves those who listen.
+    for outlet, reason in failed:
+        outlet.fail(reason)

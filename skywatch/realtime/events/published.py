@@ -131,7 +131,8 @@ class EventLog:
         return self._encoded(self._latest(visibility), visibility, now)
 
     def _receipts(self, visibility: Visibility, messages: Sequence[Message]) -> tuple[Message, ...]:
-        return tuple([message for message in messages if self._wants_receipt(visibility, message)])
+        # Only messages to single users have receipts.
+        return tuple([m for m in messages if m.audience.users and self._wants_receipt(visibility, m)])
 
     def _latest(self, visibility: Visibility) -> list[Message]:
         return [m for m in self.recent if self._may_receive(visibility, m)][-SNAPSHOT_EVENTS:]

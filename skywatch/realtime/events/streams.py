@@ -10,9 +10,9 @@ from skywatch.core.bus import Message
 from skywatch.core.clock import unix_now
 from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.realtime.connections.frames import Encoder, Event
+from skywatch.realtime.connections.queues import Listener, spread
 from skywatch.realtime.events.published import EventLog, Stream
 from skywatch.realtime.metrics import REALTIME_SENT
-from skywatch.realtime.sky.listener import Listener
 from skywatch.realtime.subscribers.commands import Point
 from skywatch.realtime.topics import TopicTable
 from skywatch.security.visibility import Visibility
@@ -30,6 +30,7 @@ class EventTopics:
         self._listeners: dict[Stream, dict[Listener, None]] = {}
         self._gathered: dict[Stream, list[Event]] = {}
         self._note = note
+        self._sent = {name: REALTIME_SENT.labels(name) for name in topics.events}
 
     def stream_of(self, topic: str, visibility: Visibility) -> Stream:
         """The stream for a subscriber with these rights."""
@@ -71,24 +72,25 @@ class EventTopics:
             gathered = {only: self._gathered.pop(only)} if only in self._gathered else {}
         else:
             gathered, self._gathered = self._gathered, {}
+        # What goes to several streams leaves a connection in one write, at the end of the turn.
+        at_once = only is None and len(gathered) == 1
         for stream, events in gathered.items():
             try:
-                self._send(stream, events)
+                self._send(stream, events, at_once=at_once)
             except Exception as error:
                 # An internal fault with these events; the other streams continue.
                 _faults.failed(f"topic {stream.topic}", error)
 
-    def _send(self, stream: Stream, events: list[Event]) -> None:
-        joined: dict[tuple[Encoder, bool], bytes] = {}
+    def _send(self, stream: Stream, events: list[Event], *, at_once: bool) -> None:
         listeners = self._listeners.get(stream, {})
         receipts = [message for event in events for message in event.receipts]
-        REALTIME_SENT.labels(stream.topic).inc(len(events) * len(listeners))
+        self._sent[stream.topic].inc(len(events) * len(listeners))
+        joined = _Joined(events)
+        if at_once and not receipts:
+            spread(listeners, joined)
+            return
         for listener in listeners:
-            variant = listener.variant
-            frames = joined.get(variant)
-            if frames is None:
-                frames = joined[variant] = b"".join([event.frame(variant) for event in events])
-            listener.outbox.push(frames)
+            listener.outbox.push(joined[listener.variant])
             self._expect_receipts(listener, receipts)
 
     def _expect_receipts(self, listener: Listener, messages: list[Message]) -> None:
@@ -101,3 +103,14 @@ class EventTopics:
         listened = set(self._listeners)
         for log in self.logs.values():
             log.forget_idle(now, listened)
+
+
+class _Joined(dict[tuple[Encoder, bool], bytes]):
+    """The frames of some events one behind the other, by variant, joined when first needed."""
+
+    def __init__(self, events: list[Event]) -> None:
+        self._events = events
+
+    def __missing__(self, variant: tuple[Encoder, bool]) -> bytes:
+        frames = self[variant] = b"".join([event.frame(variant) for event in self._events])
+        return frames

@@ -15,10 +15,10 @@ from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.picture.state.exact import exact
 from skywatch.picture.state.sky import Sky
 from skywatch.realtime.connections.frames import Event
+from skywatch.realtime.connections.queues import Listener
 from skywatch.realtime.metrics import REALTIME_DROPPED, REALTIME_SENT
 from skywatch.realtime.sky.aircraft import PictureState, View
 from skywatch.realtime.sky.column_events import ColumnEvents
-from skywatch.realtime.sky.listener import Listener
 from skywatch.realtime.sky.marked import Marks
 from skywatch.realtime.sky.tiles.grid import TileForm
 from skywatch.realtime.sky.tiles.readers import TileReaders

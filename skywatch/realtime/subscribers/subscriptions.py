@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from skywatch.realtime.connections.queues import Listener
 from skywatch.realtime.events.published import Stream
 from skywatch.realtime.hub import Hub
 from skywatch.realtime.sky.aircraft import Population, View
 from skywatch.realtime.sky.areas import Area
 from skywatch.realtime.sky.columns import Form
-from skywatch.realtime.sky.listener import Listener
 from skywatch.realtime.sky.tiles.grid import TileForm
 from skywatch.realtime.subscribers.commands import Point
 from skywatch.security.visibility import Visibility

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from skywatch.realtime.connections.queues import Listener
 from skywatch.realtime.metrics import REALTIME_DROPPED, REALTIME_SENT
 from skywatch.realtime.sky.aircraft import PictureState, View
 from skywatch.realtime.sky.column_events import ColumnEvents
-from skywatch.realtime.sky.listener import Listener
 from skywatch.realtime.sky.tiles.events import TileEvents, Variant, VariantFrames
 from skywatch.realtime.sky.tiles.grid import Numbers, TileForm
 
