@@ -13,7 +13,7 @@ from skywatch.core.problems import Problem
 KEY_PREFIX = "sk_"
 # A header that is sent twice arrives as one, with a comma between: a scheme and a credential behind a comma.
 _ANOTHER_CREDENTIAL = re.compile(r",\s*[A-Za-z][A-Za-z0-9-]*\s+[^\s=,]")
-_NOT_IN_A_WORD = frozenset(" ,;\t")
+_SEPARATOR = re.compile(r"[ ,;\t]")
 
 
 def credential_of_headers(authorization: str | None, api_key: str | None) -> str | None:
@@ -57,4 +57,4 @@ def _key(text: str) -> str:
 
 
 def _is_one_word(text: str) -> bool:
-    return bool(text) and text.isascii() and not any(character in _NOT_IN_A_WORD for character in text)
+    return bool(text) and text.isascii() and _SEPARATOR.search(text) is None
