@@ -38,6 +38,8 @@ from skywatch.receivers.ingest.voices import Voice
 from skywatch.receivers.reports.naming import shown_receiver
 from skywatch.receivers.reports.report import Report
 
+_address = attrgetter("hex")
+
 
 class Picture:
     """The state of every aircraft in the sky.
@@ -129,14 +131,18 @@ class Picture:
             self.counts[receiver].add(messages, positions, now)
         if voice is not None:
             reports = self.corroboration.filter(receiver, voice, reports, now)
-        else:
+        addresses = list(map(_address, reports))
+        if voice is None:
             self.corroboration.voices.pop(receiver, None)
-            self.corroboration.confirm(map(attrgetter("hex"), reports), now)
-        if reports:
+            self.corroboration.confirm(addresses, now)
+        if not reports:
+            return
+        if not self.admission.holds(addresses):
             reports = self.admission.filter(views, reports, self._views.in_order, now, proven)
-            views.put(reports)
-            if self._airframes is not None:
-                self._airframes.want(map(attrgetter("hex"), reports))
+            addresses = list(map(_address, reports))
+        views.put(reports, addresses)
+        if self._airframes is not None:
+            self._airframes.want(addresses)
 
     def reports_of(self, receiver: str) -> Mapping[str, Report]:
         """What a receiver said of each aircraft."""

@@ -11,7 +11,7 @@ from skywatch.picture.saving.picture import SavedPosition
 
 
 class PictureRows:
-    """Columns by row; ``index`` is the row of each address, ``first_seen`` unix s."""
+    """Columns by row; ``index`` is the row of each address, ``first_seen`` unix s. Nobody else changes either."""
 
     def __init__(self) -> None:
         self.clear()
@@ -25,6 +25,8 @@ class PictureRows:
     def follow(self, hexes: list[str], index: dict[str, int], now: float) -> tuple[Array, tuple[str, ...]]:
         """Take over the aircraft of a tick; return the row that each had before, -1 for a new one, and who left."""
         before, self.index = self.index, index
+        if index is before:
+            return np.arange(len(hexes), dtype="i4"), ()
         previous_row = np.fromiter(map(before.get, hexes, repeat(-1)), "i4", len(hexes))
         left = tuple(address for address in before if address not in index)
         first_seen = np.full(len(previous_row), now)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 
 from msgspec import UNSET
 
@@ -86,6 +85,10 @@ class Admission:
         """The number of addresses that wait for their proof."""
         return len(self._waiting)
 
+    def holds(self, addresses: Sequence[str]) -> bool:
+        """Whether all of these are admitted, so that there is nothing to filter."""
+        return self._admitted.issuperset(addresses)
+
     def filter(
         self,
         book: ReceiverViews,
@@ -98,8 +101,6 @@ class Admission:
 
         ``proven`` admits addresses that are received once. Displaced aircraft are removed from ``books``.
         """
-        if self._admitted.issuperset(map(attrgetter("hex"), reports)):
-            return reports
         accepted: list[Report] = []
         displaced_before = self.dropped[DISPLACED]
         for report in reports:

@@ -23,9 +23,10 @@ from skywatch.picture.receiving.merge import merge
 from skywatch.picture.receiving.presence import contested
 from skywatch.picture.receiving.receiver_views import ReceiverViews
 from skywatch.picture.receiving.view import FieldState, View
-from skywatch.picture.state.columns import columns_of, floats, is_absent
+from skywatch.picture.state.columns import columns_of, floats, is_absent, numbers, on_ground
 from skywatch.picture.state.sky import SOURCE_INDEX
-from skywatch.picture.steady.lead import FollowingValues, Lead, array_of, is_whole
+from skywatch.picture.steady.lead import PLACE, Differences, FollowingValues, Lead, array_of
+from skywatch.picture.steady.values import ReportValues, is_whole, set_values
 from skywatch.receivers.ingest.voices import Voice
 from skywatch.receivers.reports.report import ReducedReport, Report
 
@@ -113,7 +114,7 @@ class _Reported:
             floats(values["position_at"]),
             levels,
             array_of(values, "gs", floats),
-            array_of(values, "alt_baro", _on_ground),
+            array_of(values, "alt_baro", on_ground),
             self.voices(),
             self.speaker is not None,
         )
@@ -130,9 +131,9 @@ class _Reported:
 
 
 def gather(
-    books: Sequence[ReceiverViews], order: Collection[str], now: float, validator: FieldValidator, names: Sequence[str]
+    books: Sequence[ReceiverViews], order: dict[str, int], now: float, validator: FieldValidator, names: Sequence[str]
 ) -> Gathered:
-    """Merge the present reports: the addresses of ``order`` first, in that order, then new ones.
+    """Merge the present reports: the addresses of ``order`` (with their rows) first, in that order, then new ones.
 
     ``books`` must be in an order that does not depend on which receiver reported first: it decides between equals.
     ``names`` are the receivers by index.
@@ -144,13 +145,7 @@ def gather(
     leading: dict[str, Report] = {}
     for of_receiver in reversed(views_by_receiver.values()):
         leading |= of_receiver
-    hexes = [address for address in order if address in leading]
-    index = dict(zip(hexes, count()))
-    if len(hexes) < len(leading):
-        for of_receiver in views_by_receiver.values():
-            for address in of_receiver:
-                index.setdefault(address, len(index))
-        hexes = list(index)
+    hexes, index = _in_order(order, leading, views_by_receiver.values())
     lead = Lead(list(map(leading.__getitem__, hexes))) if is_whole(leading.values(), _UNLIKE) else None
     reported: list[_Reported] = []
     for receiver, of_receiver in views_by_receiver.items():
@@ -161,9 +156,9 @@ def gather(
         if lead is None or not views or not is_whole(views, _UNLIKE):
             values = columns_of(views, DECIDING + COMPARED)
         elif not reported:
-            values = FollowingValues(lead, views, rows, np.empty(0, "i8"), leads=True)
+            values = FollowingValues(lead, views, rows, Differences.none(), leads=True)
         else:
-            values = FollowingValues(lead, views, rows, np.flatnonzero(~lead.same(views, rows)), leads=False)
+            values = FollowingValues(lead, views, rows, lead.differences(views, rows), leads=False)
         reported.append(_reported(receiver, views, rows, values, speaker))
     is_contested = contested(reported, names, validator.speakers, len(hexes), now)
     verdict = validator.review(reported, names, hexes, now)
@@ -173,17 +168,34 @@ def gather(
     offers = [receiver_reports.offer() for receiver_reports in reported]
     values, times, best_receiver = _merge_all(remaining, lead, is_contested, now)
     for name, row, value in verdict.values:
-        values[name][row] = value
+        set_values(values, name, [row], [value])
     return Gathered(hexes, index, values, times, best_receiver, offers, verdict.disputed, is_contested)
 
 
-def _gather_one(receiver: int, views: dict[str, Report], order: Collection[str]) -> Gathered:
+def _in_order(
+    order: dict[str, int], views: dict[str, Report], by_receiver: Collection[dict[str, Report]]
+) -> tuple[list[str], dict[str, int]]:
+    """The addresses of ``views``, those of ``order`` first, then by receiver, and the row of each.
+
+    The index is ``order`` itself where nobody has come or left.
+    """
+    if order.keys() == views.keys():
+        return list(order), order
     hexes = [address for address in order if address in views]
+    index = dict(zip(hexes, count()))
     if len(hexes) < len(views):
-        hexes += [address for address in views if address not in order]
+        for of_receiver in by_receiver:
+            for address in of_receiver:
+                index.setdefault(address, len(index))
+        hexes = list(index)
+    return hexes, index
+
+
+def _gather_one(receiver: int, views: dict[str, Report], order: dict[str, int]) -> Gathered:
+    hexes, index = _in_order(order, views, [views])
     reports = list(map(views.__getitem__, hexes))
-    reported = _reported(receiver, reports, np.arange(len(hexes)), columns_of(reports))
-    index = {address: row for row, address in enumerate(hexes)}
+    values = ReportValues(reports) if is_whole(reports) else columns_of(reports)
+    reported = _reported(receiver, reports, np.arange(len(hexes)), values)
     receivers = np.full(len(hexes), receiver, "u2")
     return Gathered(hexes, index, reported.values, reported.times, receivers, [reported.offer()])
 
@@ -209,7 +221,7 @@ def _merge_all(
         return _combined(reported, is_contested, now)
     differs = _needs_merge(reported, len(is_contested))
     for of_receiver, values in following:
-        differs[of_receiver.rows[values.differing]] = True
+        differs[of_receiver.rows[values.differences.other]] = True
     if 2 * np.count_nonzero(differs) > len(differs):
         return _combined(reported, is_contested, now)
     merged, receiver = _alike(following, lead, len(differs), now)
@@ -224,16 +236,13 @@ def _merge_all(
         part.append(replace(few, rows=compact[few.rows]))
     values_of_part, times, receiver[different] = _combined(part, is_contested[different], now)
     rows = different.tolist()
-    for name, column in values_of_part.items():
-        whole = merged[name]
-        for row, value in zip(rows, column, strict=True):
-            whole[row] = value
+    merged.take(rows, values_of_part)
     return merged, [(rows[at], states) for at, states in times], receiver
 
 
 def _alike(
     following: list[tuple[_Reported, FollowingValues]], lead: Lead, aircraft: int, now: float
-) -> tuple[Values, Array]:
+) -> tuple[ReportValues, Array]:
     """``values`` and ``receiver`` where all receivers say the same; in other rows they mean nothing.
 
     The columns of ``lead`` become those of the merged reports.
@@ -260,11 +269,23 @@ def _alike(
             (receiver[of_receiver.rows] == of_receiver.receiver) & (leader[of_receiver.rows] != of_receiver.receiver)
         )
         rows_of_better = of_receiver.rows[better].tolist()
-        for name in ("position_at", "rssi"):
+        for name in ("position_at", "rssi", *PLACE):
             own, whole = values[name], merged[name]
             for index, row in zip(better.tolist(), rows_of_better, strict=True):
                 whole[row] = own[index]
+    _fill_in_signals(following, merged)
     return merged, receiver
+
+
+def _fill_in_signals(following: list[tuple[_Reported, FollowingValues]], merged: ReportValues) -> None:
+    """A signal that the best receiver does not tell is that of the next one that does."""
+    signals = merged["rssi"]
+    if UNSET not in signals:
+        return
+    for of_receiver, values in following:
+        for row, signal in zip(of_receiver.rows.tolist(), values["rssi"], strict=True):
+            if signals[row] is UNSET:
+                signals[row] = signal
 
 
 def _combined(reported: list[_Reported], is_contested: Array, now: float) -> tuple[Values, Times, Array]:
@@ -354,6 +375,8 @@ def _fill_in(values: Values, rows: list[int], further: Values) -> None:
 
 
 def _field_states(views: Sequence[Report]) -> Times:
+    if View not in set(map(type, views)):
+        return []
     return [(index, view.heard) for index, view in enumerate(views) if type(view) is View]
 
 
@@ -361,13 +384,9 @@ def _not_empty(values: list[Any]) -> Array:
     return np.fromiter(map(bool, values), "?", len(values))
 
 
-def _on_ground(altitudes: list[Any]) -> Array:
-    return np.array([altitude == "ground" for altitude in altitudes], "?")
-
-
 def _levels(types: list[Any]) -> Array:
     return np.fromiter(map(SOURCE_INDEX.get, types, repeat(UNNAMED_TRUST)), "u1", len(types))
 
 
-def _counts(numbers: list[Any]) -> Array:
-    return np.array([number or 0 for number in numbers], "i8")
+def _counts(counts: list[Any]) -> Array:
+    return numbers(counts, 0, "i8")

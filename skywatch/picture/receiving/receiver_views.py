@@ -10,7 +10,7 @@ from skywatch.picture.receiving.merge import without_expired
 from skywatch.picture.receiving.view import View, absorb, expire, view_of
 from skywatch.receivers.reports.report import Report
 
-_at = attrgetter("at")
+_at, _is_snapshot = attrgetter("at"), attrgetter("snapshot")
 LIFETIMES_S = tuple(sorted(set(LIFETIME_S.values())))
 
 
@@ -23,11 +23,14 @@ class ReceiverViews:
         self.views: dict[str, Report] = {}
         # Whether any view is accumulated from increments; only such views have fields that expire by themselves.
         self.grows = False
+        # That of ``_oldest`` where ``forget`` has just found it.
+        self._oldest_at: float | None = None
 
-    def put(self, reports: Sequence[Report]) -> None:
-        """Take reports: a snapshot replaces the view, an increment adds to it."""
-        if all(map(attrgetter("snapshot"), reports)):
-            self.views.update(zip(map(attrgetter("hex"), reports), reports, strict=True))
+    def put(self, reports: Sequence[Report], addresses: Sequence[str]) -> None:
+        """Take reports of these addresses: a snapshot replaces the view, an increment adds to it."""
+        self._oldest_at = None
+        if all(map(_is_snapshot, reports)):
+            self.views.update(zip(addresses, reports, strict=True))
             return
         for report in reports:
             if report.snapshot:
@@ -41,8 +44,10 @@ class ReceiverViews:
 
     def forget(self, before: float) -> None:
         """Drop the aircraft that were last received before this time."""
-        if self._oldest() > before:
+        self._oldest_at = self._oldest()
+        if self._oldest_at > before:
             return
+        self._oldest_at = None
         for address in [address for address, view in self.views.items() if view.at <= before]:
             del self.views[address]
 
@@ -52,6 +57,7 @@ class ReceiverViews:
 
     def restore(self, views: Iterable[Report]) -> None:
         """Restore saved views of aircraft that were not received since."""
+        self._oldest_at = None
         for view in views:
             self.views.setdefault(view.hex, view)
             self.grows |= type(view) is View
@@ -63,7 +69,8 @@ class ReceiverViews:
                 if type(view) is View:
                     expire(view, now)
         old = now - SHORTEST_LIFETIME_S
-        if self._oldest() >= old:
+        oldest_at, self._oldest_at = self._oldest_at, None
+        if (self._oldest() if oldest_at is None else oldest_at) >= old:
             return self.views
         aged = [view for view in self.views.values() if view.at < old and type(view) is not View]
         if not aged:
@@ -76,6 +83,7 @@ class ReceiverViews:
 
     def shift(self, step: float) -> None:
         """Move all times by ``step`` seconds: the clock has been set."""
+        self._oldest_at = None
         for view in self.views.values():
             view.at += step
             view.position_at += step

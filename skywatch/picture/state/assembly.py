@@ -14,10 +14,11 @@ from skywatch.core import geo
 from skywatch.picture.positions.accepted import Array, Positions
 from skywatch.picture.receiving.fields import MLAT_TRUST, POSITION_LIFETIME_S, TISB_SOURCES
 from skywatch.picture.receiving.gathering import Gathered
-from skywatch.picture.state.columns import fill, present
+from skywatch.picture.state.columns import fill, on_ground, present
 from skywatch.picture.state.rows import RowMap
 from skywatch.picture.state.sky import Sky, empty_sky
 from skywatch.picture.state.wire import AS_REPORTED, content, encode
+from skywatch.picture.steady.lead import array_of
 from skywatch.picture.steady.members import SteadyMembers
 
 # Longest wait of a tick for the airframes of new aircraft, so that a military one is never shown as a civil one (s).
@@ -140,7 +141,7 @@ class Assembly:
         """The members of the encoded objects that change every second: a list by name, a value a row."""
         members: dict[str, list[Any]] = {name: gathered.values[name] for name in AS_REPORTED}
         members |= {
-            "on_ground": [value == "ground" for value in members["alt_baro"]],
+            "on_ground": array_of(gathered.values, "alt_baro", on_ground).tolist(),
             "lat": present(geometry.lat),
             "lon": present(geometry.lon),
             "distance_nm": present(geometry.distance_nm, 3),

@@ -39,10 +39,11 @@ def floats(values: list[Any]) -> Array:
     """Float64, NaN for UNSET."""
     if is_absent(values):
         return np.full(len(values), NAN)
-    return _numbers(values, NAN, "f8")
+    return numbers(values, NAN, "f8")
 
 
-def _numbers(values: list[Any], missing: float, dtype: str) -> Array:
+def numbers(values: list[Any], missing: float, dtype: str) -> Array:
+    """Numbers, ``missing`` for UNSET."""
     try:
         return np.fromiter(values, dtype, len(values))
     except TypeError:  # Some values are UNSET.
@@ -53,6 +54,11 @@ def present(values: Array, digits: int | None = None) -> list[Any]:
     """A list of Python floats (rounded to so many digits), UNSET for NaN."""
     listed: list[Any] = (values if digits is None else np.round(values, digits)).tolist()
     return [value if value == value else UNSET for value in listed] if np.isnan(values).any() else listed
+
+
+def on_ground(altitudes: list[Any]) -> Array:
+    """The mask of those that are "ground"."""
+    return np.array([altitude == "ground" for altitude in altitudes], "?")
 
 
 def is_absent(values: list[Any]) -> bool:
@@ -93,11 +99,12 @@ def fill(
     columns["alt_baro_ft"] = np.fromiter(altitudes, "f4", len(altitudes))
     for name, member in NUMBERS.items():
         columns[name] = floats(members[member]).astype("f4")
-    columns["messages"] = _numbers(members["messages"], 0, "i8")
+    columns["messages"] = numbers(members["messages"], 0, "i8")
     columns["on_ground"] = np.array(members["on_ground"], "?")
     columns["acas_ra"] = np.zeros(len(at), "?")
     columns["acas_ra"][_rows_with(members["acas_ra"])] = True
-    columns["single_source"] = np.array([value is True for value in members["single_source"]], "?")
+    columns["single_source"] = np.zeros(len(at), "?")
+    columns["single_source"][_rows_with(members["single_source"])] = True
     columns["acas_ra_frames"] = np.zeros(len(at), "i4")
     for row, fields in field_states if columns["acas_ra"].any() else ():
         if "acas_ra" in fields:

@@ -24,6 +24,8 @@ from skywatch.picture.state.sky import COLUMNS
 SPARE = 1000
 Text = str | UnsetType
 NO_AIRFRAME = Airframe("")
+# By row: the airframe, and registration, owner and year as received.
+Sources = tuple[Any, ...]
 
 
 class Details(msgspec.Struct):
@@ -92,11 +94,10 @@ class DetailsWriter:
         self._encoder = msgspec.json.Encoder()
         self._names = Names()
         self._additions: list[Addition] = []
-        # Their sources: the airframe, and registration, owner and year as received.
-        self._sources: tuple[list[Any], ...] = ([], [], [], [])
+        self._sources: Sources = ([], [], [], [])
         self._columns = {name: np.empty(0, COLUMNS[name]) for name in ("registration", "operator", "owner")}
 
-    def complete(self, hexes: list[str], sources: tuple[list[Any], ...], rows: RowMap, said_again: list[int]) -> Added:
+    def complete(self, hexes: list[str], sources: Sources, rows: RowMap, said_again: list[int]) -> Added:
         """The data of the airframes of a tick.
 
         ``sources`` are the airframes, and registration, owner and year as received: of the latter only the rows
@@ -118,7 +119,7 @@ class DetailsWriter:
         columns = self._columns | {"airframe_changed": is_changed}
         return Added([k.fragment for k in additions], columns, self._names.all, additions, changed)
 
-    def _changed(self, sources: tuple[list[Any], ...], rows: RowMap, said_again: list[int]) -> list[int]:
+    def _changed(self, sources: Sources, rows: RowMap, said_again: list[int]) -> list[int]:
         """The rows whose additions changed; all of them if most names belong to aircraft that have left."""
         if len(self._names) > 4 * len(rows) + SPARE:
             self._names = Names()

@@ -22,14 +22,9 @@ from skywatch.picture.state.details import Addition, DetailsWriter, interesting
 from skywatch.picture.state.rows import RowMap, texts
 from skywatch.picture.state.sky import COLUMNS, SOURCE_INDEX
 from skywatch.picture.state.wire import STEADY_MEMBERS, encode
+from skywatch.picture.steady.values import STEADY, SaidColumn, said_of
 
 Values = dict[str, list[Any]]
-# The fields of a report that they are made of.
-STEADY = (
-    "type", "flight", "r", "t", "desc", "ownOp", "year", "dbFlags", "squawk", "emergency", "category", "nav_qnh",
-    "nav_altitude_mcp", "nav_altitude_fms", "nav_heading", "nav_modes", "nic", "rc", "version", "nic_baro", "nac_p",
-    "nac_v", "sil", "sil_type", "gva", "sda", "alert", "spi", "mlat", "tisb",
-)  # fmt: skip
 # Members that are made of several fields or of the airframe; the others stand as reported.
 _MADE = frozenset(("hex", "flight", "t", "desc", "dbFlags", "military", "first_seen"))
 # column -> member it holds
@@ -71,16 +66,16 @@ class SteadyMembers:
         self, hexes: list[str], values: Values, airframes: list[Airframe | None], first_seen: Array, rows: RowMap
     ) -> Steady:
         """What stands at the beginning of each object of this tick, and the columns; ``first_seen`` in unix s."""
-        said = list(zip(*map(values.__getitem__, STEADY), strict=True))
+        said = said_of(values)
         said_again = rows.changed(said, self._said)
-        sources = (airframes, values["r"], values["ownOp"], values["year"])
+        sources = (airframes, *(SaidColumn(said, name) for name in ("r", "ownOp", "year")))
         added = self._details.complete(hexes, sources, rows, said_again)
         seen_anew = np.flatnonzero(rows.column(self._first_seen) != first_seen).tolist()
         changed = sorted({*said_again, *added.changed, *seen_anew})
         openings = rows.listed(self._openings)
         columns = {name: rows.column(column) for name, column in self._columns.items()}
         if changed:
-            members = _members(hexes, values, added.additions, first_seen, changed)
+            members = _members(hexes, said, added.additions, first_seen, changed)
             for row, text in zip(changed, encode(members, STEADY_MEMBERS), strict=True):
                 openings[row] = msgspec.Raw(text[_OPENING:-1])
             at = np.array(changed)
@@ -92,29 +87,29 @@ class SteadyMembers:
 
 
 def _members(
-    hexes: list[str], values: Values, additions: list[Addition], first_seen: Array, changed: list[int]
+    hexes: list[str], said: list[tuple[Any, ...]], additions: list[Addition], first_seen: Array, changed: list[int]
 ) -> Values:
     """The members of the rows that changed."""
+    values = dict(zip(STEADY, map(list, zip(*[said[row] for row in changed], strict=True)), strict=True))
 
     def of(listed: list[Any]) -> list[Any]:
         return [listed[row] for row in changed]
 
     added = of(additions)
-    members = {name: of(values[name]) for name in STEADY_MEMBERS if name not in _MADE}
+    members = {name: values[name] for name in STEADY_MEMBERS if name not in _MADE}
     flags = [
         (value or 0) | addition.flags if addition.flags else value
-        for value, addition in zip(of(values["dbFlags"]), added, strict=True)
+        for value, addition in zip(values["dbFlags"], added, strict=True)
     ]
     return members | {
         "hex": of(hexes),
-        "flight": [value.rstrip() or UNSET if value else UNSET for value in of(values["flight"])],
+        "flight": [value.rstrip() or UNSET if value else UNSET for value in values["flight"]],
         "t": [
-            addition.type_code if value is UNSET else value
-            for value, addition in zip(of(values["t"]), added, strict=True)
+            addition.type_code if value is UNSET else value for value, addition in zip(values["t"], added, strict=True)
         ],
         "desc": [
             addition.type_name if value is UNSET else value
-            for value, addition in zip(of(values["desc"]), added, strict=True)
+            for value, addition in zip(values["desc"], added, strict=True)
         ],
         "dbFlags": flags,
         "military": [bool(value and value & MILITARY) for value in flags],

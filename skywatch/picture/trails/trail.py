@@ -163,7 +163,7 @@ class TrailStore:
     def _begin_flights(self, sky: Sky, last: _Last) -> None:
         """A callsign that changes after a landing is a new flight."""
         callsigns, on_ground = sky.columns["flight"], sky.columns["on_ground"]
-        watched = on_ground | (callsigns != last.callsign)
+        watched = (on_ground & ~last.landed) | (callsigns != last.callsign)
         for row in np.flatnonzero(watched).tolist():
             flight = self._flights.get(sky.hexes[row])
             if flight is None:
@@ -174,6 +174,7 @@ class TrailStore:
                 last.at[row] = -np.inf
             flight.callsign = callsign or flight.callsign
             flight.landed |= bool(on_ground[row])
+            last.landed[row] = flight.landed
         last.callsign = callsigns
 
     def _keep(self, sky: Sky, rows: Array) -> None:
@@ -197,13 +198,17 @@ class TrailStore:
 
 
 class _Last:
-    """Columns of the last kept point of every aircraft in the sky; ``at`` is -inf where there is none."""
+    """Columns of the last kept point of every aircraft in the sky; ``at`` is -inf where there is none.
+
+    ``landed``: its flight is known to have been on the ground.
+    """
 
     COLUMNS = ("lat", "lon", "alt_baro_ft", "gs_kt", "track_deg", "on_ground")
 
     def __init__(self, at: Array, callsign: Array, columns: dict[str, Array]) -> None:
         self.at = at
         self.callsign = callsign
+        self.landed = np.zeros(len(at), "?")
         self.columns = columns
 
     @classmethod
@@ -212,11 +217,14 @@ class _Last:
         return cls(np.full(count, -np.inf), np.zeros(count, "S8"), columns)
 
     def moved(self, previous_row: Array) -> _Last:
+        if len(previous_row) == len(self.at) and (previous_row == np.arange(len(self.at))).all():
+            return self
         moved = _Last.none(len(previous_row))
         remaining = np.flatnonzero(previous_row >= 0)
         before = previous_row[remaining]
         moved.at[remaining] = self.at[before]
         moved.callsign[remaining] = self.callsign[before]
+        moved.landed[remaining] = self.landed[before]
         for name, column in self.columns.items():
             moved.columns[name][remaining] = column[before]
         return moved

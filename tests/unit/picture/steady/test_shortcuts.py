@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import UNSET
 
 from skywatch.picture.picture import Picture
 from skywatch.picture.receiving import gathering
@@ -42,6 +43,7 @@ OPTIONAL = {
     "type": ("adsb_icao", "mode_s", "mlat", "tisb_icao"),
 }
 # How often a further receiver says something else.
+MOMENTS = 0.3  # and how often it is a moment later
 AGREEMENTS = {"the same": 0.0, "partly the same": 0.1, "different": 0.9}
 
 
@@ -61,7 +63,11 @@ def heard(fields: dict[str, Any], chance: random.Random, at: float, differs: flo
         own |= {name: chance.choice(OPTIONAL[name]) for name in chance.sample(sorted(OPTIONAL), 3)}
     if chance.random() < 0.8:
         own["messages"] = chance.randrange(1, 1000)
-    return own | {"rssi": -chance.randrange(30) - 1.0, "at": at - chance.random()}
+    if chance.random() < 0.8:
+        own["rssi"] = -chance.randrange(30) - 1.0
+    if "lat" in own and chance.random() < MOMENTS:
+        own["lat"] += 0.0005
+    return own | {"at": at - chance.random()}
 
 
 def world(seed: int, differs: float, receivers: int, increments: bool) -> list[list[tuple[str, list[Report]]]]:
@@ -166,4 +172,8 @@ def test_a_further_receiver_is_compared_as_a_whole() -> None:
     theirs = [snapshot(f"4b16{n:02x}", START - 0.5, lat=47.0, lon=8.0, messages=9, rssi=-3.0) for n in range(4)]
     theirs[2].acas_ra = {"ra": 1}
     theirs[3].lat = 47.1
-    assert Lead(views).same(theirs[::-1], np.arange(4)[::-1]).tolist() == [False, False, True, True]
+    found = Lead(views).differences(theirs[::-1], np.arange(4)[::-1])
+    assert (found.moved.tolist(), found.other.tolist()) == ([0], [1])
+    theirs[3].lat = theirs[3].lon = UNSET
+    found = Lead(views).differences(theirs[::-1], np.arange(4)[::-1])
+    assert (found.moved.tolist(), found.other.tolist()) == ([], [0, 1])
