@@ -9,12 +9,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+import itertools
 import json
 import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -25,6 +27,16 @@ from joserfc.jwk import RSAKey
 CLIENT_ID = "skywatch"
 CLIENT_SECRET = "between us, and only us"
 LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
+
+
+# Keys that providers take in turn: to make one takes longer than most tests of a provider.
+KEYS = 8
+_turns = itertools.count()
+
+
+@cache
+def _key(number: int) -> RSAKey:
+    return RSAKey.generate_key(2048, {"kid": f"{number}-{secrets.token_hex(4)}", "use": "sig"})
 
 
 def b64(value: bytes) -> str:
@@ -47,8 +59,8 @@ class FakeProvider:
         self.rotate()
 
     def rotate(self) -> None:
-        """New keys; the old ones are gone at once."""
-        self.key = RSAKey.generate_key(2048, {"kid": secrets.token_hex(4), "use": "sig"})
+        """Another key than this provider and the one before had; the old one is gone at once."""
+        self.key = _key(next(_turns) % KEYS)
 
     def signed(self, claims: dict[str, Any], key: Any = None, algorithm: str = "RS256", **header: Any) -> str:
         key = key or self.key

@@ -28,7 +28,8 @@ def long_history(request, tmp_path_factory):
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("long_history", "format_"), CASES, indirect=["long_history"])
+# By its scope the history is made once for all formats.
+@pytest.mark.parametrize(("long_history", "format_"), CASES, indirect=["long_history"], scope="module")
 def test_memory_does_not_grow_with_the_length(long_history, format_):
     url, recent, begin = long_history
     short, long = export(url, format_, START + SECONDS, recent, begin)
