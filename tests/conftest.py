@@ -89,6 +89,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = spread(long, others, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 
 
+def pytest_collection_finish() -> None:
+    """What is there before the first test is no garbage: tests that collect it do not look through it."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def _causes() -> None:
     """What parts of another test failed for does not silence those of this one."""
