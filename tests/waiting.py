@@ -18,16 +18,24 @@ T = TypeVar("T")
 # No promise of the service: only what is broken takes so long. Promises are held by the settings and constants they
 # rest on, and by switching off every other way in which the awaited could come.
 PATIENCE_S = 60.0
+# Pauses between looks: a look at a browser takes four processes some milliseconds, and most waits end soon.
+FIRST_PAUSE_S, LONGEST_PAUSE_S, GROWTH = 0.02, 0.2, 1.3
 
 
 def until(
-    condition: Callable[[], T], what: str = "the condition", *, wait_s: float = PATIENCE_S, every_s: float = 0.02
+    condition: Callable[[], T], what: str = "the condition", *, wait_s: float = PATIENCE_S, every_s: float | None = None
 ) -> T:
-    """Wait until a condition is true, and return what it gave; fails the test where it does not come true."""
+    """Wait until a condition is true, and return what it gave; fails the test where it does not come true.
+
+    It is looked at less and less often, or with the same pause where one is given.
+    """
     end = time.monotonic() + wait_s
+    pause_s = FIRST_PAUSE_S if every_s is None else every_s
     while not (value := condition()):
         assert time.monotonic() < end, f"{what} did not come about in {wait_s:g} s"
-        time.sleep(every_s)
+        time.sleep(pause_s)
+        if every_s is None:
+            pause_s = min(GROWTH * pause_s, LONGEST_PAUSE_S)
     return value
 
 

@@ -10,6 +10,7 @@ import hashlib
 import mimetypes
 import threading
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -81,8 +82,14 @@ class Application:
             return
         with self._lock:
             if built_at != self._built_at:
-                self._files = dict(_read(self._folder))
+                self._files = _files(self._folder, built_at)
                 self._built_at = built_at
+
+
+@lru_cache(maxsize=1)
+def _files(folder: Path, built_at: int) -> dict[str, File]:
+    """The files of one build; applications in one process share them."""
+    return dict(_read(folder))
 
 
 def _read(folder: Path) -> list[tuple[str, File]]:
