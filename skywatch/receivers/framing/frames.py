@@ -14,6 +14,7 @@ SHORT_BYTES = 7
 LONG_BYTES = 14
 ROW_BYTES = 16  # two 64-bit words, so that the decoder can read fields with shifts
 NO_TICKS = -1
+_NO_BYTE = b"\0"
 
 Column = npt.NDArray[Any]
 
@@ -70,16 +71,15 @@ class FrameBatch:
     ) -> FrameBatch:
         """Frames of any length as a batch; one longer than a row is cut (the decoder refuses its length)."""
         count = len(frames)
-        length = np.fromiter(map(len, frames), np.int64, count)
-        if length.max(initial=0) > ROW_BYTES:
+        lengths = list(map(len, frames))
+        if max(lengths, default=0) > ROW_BYTES:
             frames = [frame[:ROW_BYTES] for frame in frames]
-        data = np.zeros((count, ROW_BYTES), np.uint8)
-        data[np.arange(ROW_BYTES) < length[:, None]] = np.frombuffer(b"".join(frames), np.uint8)
         return cls(
-            time=np.array(np.broadcast_to(np.asarray(time, np.float64), count)),
-            data=data,
-            length=np.minimum(length, 255).astype(np.uint8),
-            rssi=np.array(np.broadcast_to(np.asarray(rssi, np.float32), count)),
+            time=_filled(time, count, np.float64),
+            # A copy, because those of others can be written to.
+            data=np.frombuffer(bytearray(_padded(frames)), np.uint8).reshape(count, ROW_BYTES),
+            length=np.minimum(np.array(lengths, np.int64), 255).astype(np.uint8),
+            rssi=_filled(rssi, count, np.float32),
             ticks=np.empty(0, np.int64) if ticks is None else ticks,
             mlat=np.empty(0, np.bool_) if mlat is None else mlat,
         )
@@ -91,8 +91,8 @@ class FrameBatch:
         if not rows:
             return cls.empty()
         times, data, levels = zip(*rows, strict=True)
-        rssi = np.array([math.nan if level is None else level for level in levels], np.float32)
-        return cls.of_bytes(data, np.array(times, np.float64), rssi)
+        # NumPy makes NaN of None.
+        return cls.of_bytes(data, np.array(times, np.float64), np.array(levels, np.float32))
 
     @classmethod
     def concatenate(cls, batches: Sequence[FrameBatch]) -> FrameBatch:
@@ -109,3 +109,17 @@ class FrameBatch:
             np.concatenate([batch.ticks for batch in batches]),
             np.concatenate([batch.mlat for batch in batches]),
         )
+
+
+def _padded(frames: Sequence[bytes]) -> bytes:
+    """Frames of at most a row, zeros behind each of them."""
+    sizes = set(map(len, frames))
+    if len(sizes) == 1:
+        padding = bytes(ROW_BYTES - sizes.pop())
+        return padding.join(frames) + padding
+    return b"".join([frame.ljust(ROW_BYTES, _NO_BYTE) for frame in frames])
+
+
+def _filled(values: Column | float, count: int, dtype: Any) -> Column:
+    """An array of its own with one value for each frame."""
+    return np.array(values, dtype) if isinstance(values, np.ndarray) else np.full(count, values, dtype)

@@ -17,7 +17,7 @@ from skywatch.receivers.mode_s.frames.bits import message_field, words
 from skywatch.receivers.mode_s.frames.order import Altitudes, Frames, carried, latest
 from skywatch.receivers.mode_s.position.plausibility import DEFAULT_RANGE_NM
 from skywatch.receivers.mode_s.position.positions import Resolver
-from skywatch.receivers.mode_s.squitters import References, SquitterBatch, Squitters
+from skywatch.receivers.mode_s.squitters import References, SquitterBatch, Squitters, remember_altitudes
 from skywatch.receivers.mode_s.statistics import Statistics
 from skywatch.receivers.mode_s.table import IN_LANE, LANE_SHIFT, LONG_AGO, NON_ICAO, TISB, AircraftTable
 
@@ -32,6 +32,16 @@ _CLASS_OF_DF = np.zeros(32, np.uint8)
 _CLASS_OF_DF[[0, 4, 5, 16, 20, 21]] = _ADDRESS_IN_PARITY
 _CLASS_OF_DF[11] = _ALL_CALL
 _CLASS_OF_DF[[17, 18]] = _SQUITTER
+# By downlink format and length (of 256): the class of a frame of that length, 0 where it is none, and its status unless
+# its parity is good.
+_ALL_LENGTHS = 256
+_CLASS_OF: Column = np.zeros((32, _ALL_LENGTHS), np.uint8)
+_STATUS_OF: Column = np.full((32, _ALL_LENGTHS), int(Status.BAD_LENGTH), np.uint8)
+for _df in range(32):
+    _length = LONG_BYTES if _df >= 16 else SHORT_BYTES
+    _CLASS_OF[_df, _length] = _CLASS_OF_DF[_df]
+    _STATUS_OF[_df, _length] = int(Status.BAD_PARITY if _CLASS_OF_DF[_df] else Status.UNSUPPORTED)
+_CLASS_OF, _STATUS_OF = _CLASS_OF.ravel(), _STATUS_OF.ravel()
 # The code of the interrogator that a DF11 answers stands in seven bits (ICAO Annex 10 volume IV, 3.1.2.5.2.1.2).
 _LARGEST_INTERROGATOR = 0x7F
 _DF18 = 18
@@ -99,23 +109,22 @@ class Decoder:
 
         ``lanes`` stand where they stand in keys.
         """
-        is_long = out.df >= 16
-        has_full_length = out.frames.length == np.where(is_long, LONG_BYTES, SHORT_BYTES)
-        kind = np.where(has_full_length, _CLASS_OF_DF[out.df], 0)
-        remainder = parity.remainders(out.frames.data, is_long).astype(np.int32)
-        all_call = kind == _ALL_CALL
-        own = ((remainder == 0) & (all_call | (kind == _SQUITTER))).nonzero()[0]
-        claims = np.flatnonzero(
-            (kind == _ADDRESS_IN_PARITY) | (all_call & (remainder > 0) & (remainder <= _LARGEST_INTERROGATOR))
-        )
-        out.status[:] = _BAD_PARITY
-        out.status[_CLASS_OF_DF[out.df] == 0] = _UNSUPPORTED
-        out.status[~has_full_length] = _BAD_LENGTH
+        code = out.df.astype(np.intp) * _ALL_LENGTHS + out.frames.length
+        kind = _CLASS_OF.take(code)
+        out.status = _STATUS_OF.take(code)
+        remainder = parity.remainders(out.frames.data, out.df >= 16).astype(np.int32)
         aircraft = np.full(len(out), -1, np.int32)
+        # _SQUITTER and _ALL_CALL: those whose parity is plain.
+        own = ((remainder == 0) & (kind >= _ALL_CALL)).nonzero()[0]
         proofs = self._take_own(out, own, aircraft, head, tail, lanes)
-        if len(claims):
-            address = np.where(all_call, (head >> 32) & ADDRESS_BITS, remainder)
-            self._take_claims(out, claims, aircraft, address, proofs, time, lanes)
+        if len(own) < len(out):
+            all_call = kind == _ALL_CALL
+            claims = (
+                (kind == _ADDRESS_IN_PARITY) | (all_call & (remainder > 0) & (remainder <= _LARGEST_INTERROGATOR))
+            ).nonzero()[0]
+            if len(claims):
+                address = np.where(all_call, (head >> 32) & ADDRESS_BITS, remainder)
+                self._take_claims(out, claims, aircraft, address, proofs, time, lanes)
         self._table.rows["proved"][proofs.aircraft] = time[proofs.rows]
         return aircraft
 
@@ -124,14 +133,21 @@ class Decoder:
     ) -> Frames:
         """Frames whose parity is plain, so that their address is certain; returns those that prove it for others."""
         df, own_head = out.df[own], head[own]
-        addresses = squitter_addresses(df, own_head, message_field(own_head, tail[own]), out.frames.mlat[own])
-        out.status[own] = np.where(addresses.aircraft, _GOOD, _NO_AIRCRAFT)
+        addresses = squitter_addresses(df, own_head, tail, own, out.frames.mlat)
+        keys = addresses.keys
         out.source[own] = addresses.sources
-        own, keys = own[addresses.aircraft], addresses.keys[addresses.aircraft]
-        aircraft[own] = self._table.find_or_add(_in_lanes(keys, lanes, own))
+        if addresses.aircraft.all():
+            out.status[own] = _GOOD
+        else:
+            out.status[own] = np.where(addresses.aircraft, _GOOD, _NO_AIRCRAFT)
+            own, keys = own[addresses.aircraft], keys[addresses.aircraft]
+        rows = aircraft[own] = self._table.find_or_add(_in_lanes(keys, lanes, own))
         out.address[own] = keys & ADDRESS_BITS
+        proofs = Frames(own, rows)
+        if keys.max(initial=0) < NON_ICAO:
+            return proofs
         out.non_icao[own] = (keys & NON_ICAO) != 0
-        return Frames(own, aircraft[own]).where(keys < NON_ICAO)
+        return proofs.where(keys < NON_ICAO)
 
     def _take_claims(
         self,
@@ -168,21 +184,27 @@ class Decoder:
 
     def _decode_good(self, out: Decoded, time: Column, head: Column, tail: Column, aircraft: Column) -> None:
         good = (aircraft >= 0).nonzero()[0]
-        kind = _CLASS_OF_DF[out.df[good]]
-        # Coarse TIS-B has its own format, which is not in use; only its address is decoded.
-        coarse = (out.df[good] == _DF18) & ((head[good] >> 56) & 7 == COARSE_TISB)
-        squitters = good[(kind == _SQUITTER) & ~coarse]
+        kind = _CLASS_OF_DF.take(out.df[good])
+        counts = np.bincount(kind, minlength=_SQUITTER + 1).tolist()
         references = _NO_REFERENCES
-        if len(squitters):
-            references = self._decode_squitters(out, squitters, time, head, tail, aircraft)
-        replies = good[kind == _ADDRESS_IN_PARITY]
-        if len(replies):
+        if counts[_SQUITTER]:
+            squitters = good if counts[_SQUITTER] == len(good) else good[kind == _SQUITTER]
+            # Coarse TIS-B has its own format, which is not in use; only its address is decoded.
+            coarse = (out.df[squitters] == _DF18) & ((head[squitters] >> 56) & 7 == COARSE_TISB)
+            squitters = squitters[~coarse] if coarse.any() else squitters
+            if len(squitters):
+                references = self._decode_squitters(out, squitters, time, head, tail, aircraft)
+        if counts[_ADDRESS_IN_PARITY]:
+            replies = good[kind == _ADDRESS_IN_PARITY]
             self._decode_replies(out, Frames(replies, aircraft[replies]), time, head, tail, references)
+            kind = kind[out.status[good] == _GOOD]
+            good = good[out.status[good] == _GOOD]
         elif len(references.callsigns.rows):
             remember_callsigns(references.callsigns, self._table.rows)
-        all_calls = good[kind == _ALL_CALL]
-        decode_capability(out, all_calls, (head[all_calls] >> 56) & 7)
-        good = good[out.status[good] == _GOOD]
+        remember_altitudes(references.altitudes, self._table.rows)
+        if counts[_ALL_CALL]:
+            all_calls = good[kind == _ALL_CALL]
+            decode_capability(out, all_calls, (head[all_calls] >> 56) & 7)
         self._table.rows["seen"][aircraft[good]] = time[good]
 
     def _decode_replies(
@@ -203,13 +225,13 @@ class Decoder:
     def _decode_squitters(
         self, out: Decoded, squitters: Column, time: Column, head: Column, tail: Column, aircraft: Column
     ) -> References:
-        own_head, is_df18 = head[squitters], out.df[squitters] == _DF18
+        own_head, own_aircraft = head[squitters], aircraft[squitters]
         batch = Squitters(
-            frames=Frames(squitters, aircraft[squitters]),
+            frames=Frames(squitters, own_aircraft),
             time=time[squitters],
             me=message_field(own_head, tail[squitters]),
-            capability=np.where(is_df18, 0, (own_head >> 56) & 7),
-            direct=self._table.rows["key"][aircraft[squitters]] & IN_LANE < TISB,
+            capability=np.where(out.df[squitters] == _DF18, 0, (own_head >> 56) & 7),
+            direct=self._table.rows["key"][own_aircraft] & IN_LANE < TISB,
         )
         return SquitterBatch(out, batch, self._table.rows, self._resolver).decode()
 

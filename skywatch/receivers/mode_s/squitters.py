@@ -49,6 +49,13 @@ class References(NamedTuple):
     altitudes: Altitudes
 
 
+def remember_altitudes(altitudes: Altitudes, table: Column) -> None:
+    """Store what the next batch needs, once the replies of this one have been compared with what was before it."""
+    aircraft = altitudes.frames.aircraft
+    table["alt_baro"][aircraft] = altitudes.altitude_ft
+    table["alt_time"][aircraft] = altitudes.time
+
+
 class Squitters(NamedTuple):
     """Good DF17 and DF18 frames, one entry per frame; ``frames`` are their rows."""
 
@@ -59,7 +66,13 @@ class Squitters(NamedTuple):
     direct: Column  # from the aircraft itself, not TIS-B or ADS-R
 
     def pick(self, chosen: Column) -> Squitters:
-        """The squitters with these indices."""
+        """The squitters with these indices, which are ascending."""
+        if len(chosen) == len(self.time):
+            return self
+        return self.in_order(chosen)
+
+    def in_order(self, chosen: Column) -> Squitters:
+        """The squitters with these indices, in their order."""
         return Squitters(
             self.frames.where(chosen), self.time[chosen], self.me[chosen], self.capability[chosen], self.direct[chosen]
         )
@@ -80,7 +93,8 @@ class SquitterBatch:
         """Set the fields of the squitters and update the table."""
         kind = _KIND_OF_TYPE_CODE[self._type_code]
         counts = np.bincount(kind, minlength=_OPERATIONAL + 1).tolist()
-        chosen = {k: (kind == k).nonzero()[0] for k, count in enumerate(counts) if count}
+        present = [k for k, count in enumerate(counts) if count]
+        chosen = {k: (kind == k).nonzero()[0] for k in present}
         if _OPERATIONAL in chosen:
             status = self._squitters.pick(chosen[_OPERATIONAL])
             self._operational = decode_operational_status(self._out, status.frames, status.me)
@@ -91,9 +105,10 @@ class SquitterBatch:
             if k in chosen:
                 decode(self._out, self._squitters.frames.rows[chosen[k]], self._squitters.me[chosen[k]])
         # Positions are more reliable than the capability for the ground state.
-        others = self._squitters.frames.rows[(kind != _AIRBORNE) & (kind != _SURFACE)]
-        decode_capability(self._out, others, self._squitters.capability[(kind != _AIRBORNE) & (kind != _SURFACE)])
-        self._remember(altitudes)
+        others = ((kind != _AIRBORNE) & (kind != _SURFACE)).nonzero()[0]
+        if len(others):
+            decode_capability(self._out, self._squitters.frames.rows[others], self._squitters.capability[others])
+        self._remember()
         return References(self._identifications(chosen.get(_IDENTIFICATION)), altitudes)
 
     def _identifications(self, chosen: Column | None) -> Sent:
@@ -122,11 +137,14 @@ class SquitterBatch:
             type_code = self._type_code[airborne]
             altitude_ft = decode_airborne(self._out, sent.frames.rows, sent.me, type_code, sent.capability)
             valid = altitude_ft != NO_ALTITUDE
-            altitudes = Altitudes(sent.frames.where(valid), sent.time[valid], altitude_ft[valid])
+            altitudes = Altitudes(sent.frames, sent.time, altitude_ft)
+            if not valid.all():
+                altitudes = Altitudes(sent.frames.where(valid), sent.time[valid], altitude_ft[valid])
             empty = _empty(sent.me, type_code)
-            self._resolver.counts.empty += int(np.count_nonzero(empty & (type_code != 0)))
-            limit = np.full(len(airborne), plausibility.AIRBORNE_PAIR_S)
-            pieces.append((airborne[~empty], limit[~empty]))
+            if empty.any():
+                self._resolver.counts.empty += int(np.count_nonzero(empty & (type_code != 0)))
+                airborne = airborne[~empty]
+            pieces.append((airborne, np.full(len(airborne), plausibility.AIRBORNE_PAIR_S)))
         if surface is not None:
             sent = self._squitters.pick(surface)
             heading_is = self._operational_value("surface_heading", sent.frames, by_surface_only=True)
@@ -148,7 +166,7 @@ class SquitterBatch:
             return
         order = by_aircraft(self._squitters.frames.aircraft[chosen])
         chosen, limit = chosen[order], limit[order]
-        sent = self._squitters.pick(chosen)
+        sent = self._squitters.in_order(chosen)
         type_code = self._type_code[chosen]
         frames = PositionFrames(
             aircraft=sent.frames.aircraft,
@@ -160,15 +178,18 @@ class SquitterBatch:
             surface=(type_code >= 5) & (type_code <= 8),
         )
         resolved, lat, lon = self._resolver.resolve(frames, self._table)
-        rows = sent.frames.rows[resolved]
-        self._out.put("lat", rows, lat[resolved])
-        self._out.put("lon", rows, lon[resolved])
-        queries = sent.frames.where(resolved)
+        queries, direct, me = sent.frames, sent.direct, sent.me
+        if not resolved.all():
+            queries, direct, me = queries.where(resolved), direct[resolved], me[resolved]
+            lat, lon, type_code = lat[resolved], lon[resolved], type_code[resolved]
+        rows = queries.rows
+        self._out.put("lat", rows, lat)
+        self._out.put("lon", rows, lon)
         nic, rc_m = integrity(
             self._operational_value("version", queries),
-            type_code[resolved],
+            type_code,
             self._operational_value("nic_a", queries),
-            flag(sent.me[resolved], 8) & sent.direct[resolved],
+            flag(me, 8) & direct,
             self._operational_value("nic_c", queries, by_surface_only=True),
         )
         self._out.put("nic", rows, nic)
@@ -184,12 +205,9 @@ class SquitterBatch:
         fresh = np.abs(time - at) <= ALTITUDE_AGE_S
         self._out.put_where("alt_geom", fresh, queries.rows, altitude_ft + difference_ft[has_difference])
 
-    def _remember(self, altitudes: Altitudes) -> None:
-        """Store what later squitters need; for repeated rows the last one remains."""
-        table = self._table
-        table["alt_baro"][altitudes.frames.aircraft] = altitudes.altitude_ft
-        table["alt_time"][altitudes.frames.aircraft] = altitudes.time
-        status = self._operational
+    def _remember(self) -> None:
+        """Store what later squitters need, but for the altitudes; for repeated rows the last one remains."""
+        table, status = self._table, self._operational
         if status is not None:
             aircraft = status.frames.aircraft
             table["version"][aircraft] = status.version
@@ -206,9 +224,11 @@ def _empty(me: Column, type_code: Column) -> Column:
     and commuter aircraft by the authors of dump1090) with type code 15 and altitude, longitude and the lower twelve
     bits of latitude zero.
     """
-    lat_code, lon_code = field(me, 23, 39), field(me, 40, 56)
-    zeros = (lon_code == 0) & (
-        (lat_code == 0) | ((type_code == 15) & (field(me, 9, 20) == 0) & (lat_code & 0xFFF == 0))
-    )
-    result: Column = (type_code == 0) | zeros
-    return result
+    empty: Column = type_code == 0
+    # The longitude is in the lowest bits.
+    suspects = ((me & 0x1FFFF) == 0).nonzero()[0]
+    if len(suspects):
+        me, lat_code = me[suspects], field(me[suspects], 23, 39)
+        is_idle = (type_code[suspects] == 15) & (field(me, 9, 20) == 0) & (lat_code & 0xFFF == 0)
+        empty[suspects] |= (lat_code == 0) | is_idle
+    return empty

@@ -12,6 +12,7 @@ import numpy as np
 
 from skywatch.receivers.framing.frames import Column
 from skywatch.receivers.mode_s.decoded import SOURCE
+from skywatch.receivers.mode_s.frames.bits import message_field
 from skywatch.receivers.mode_s.table import ADSR, DIRECT, MLAT, NON_ICAO, TISB
 
 ADDRESS_BITS = 0xFFFFFF
@@ -54,13 +55,14 @@ class Addresses(NamedTuple):
     aircraft: Column  # ?
 
 
-def squitter_addresses(df: Column, head: Column, me: Column, mlat: Column) -> Addresses:
-    """The addresses of good DF11, DF17 and DF18 frames; columns have one entry for each of them."""
+def squitter_addresses(df: Column, head: Column, tail: Column, rows: Column, mlat: Column) -> Addresses:
+    """The addresses of good DF11, DF17 and DF18 frames in these ``rows``; ``tail`` and ``mlat`` are of all frames."""
     address = ((head >> 32) & ADDRESS_BITS).astype(np.int32)
     is_df18 = df == _DF18
     sources = np.where(df == _ALL_CALL, SOURCE["mode_s"], SOURCE["adsb_icao"])
     if not (is_df18.any() or mlat.any()):
         return Addresses(address, sources, is_address(address))
+    me, mlat = message_field(head, tail[rows]), mlat[rows]
     control = (head >> 56) & 7
     imf = (me >> np.where(control == COARSE_TISB, 55, _IMF_SHIFT[me >> 51])) & 1
     imf = is_df18 & _HAS_IMF[control] & imf.astype(np.bool_)

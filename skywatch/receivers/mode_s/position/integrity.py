@@ -54,10 +54,10 @@ def _tables() -> tuple[Column, Column]:
     return nic, rc_m
 
 
-_NIC, _RC_M = _tables()
+_NIC, _RC_M = (table.ravel() for table in _tables())
 
 
 def integrity(version: Column, type_code: Column, a: Column, b: Column, c: Column) -> tuple[Column, Column]:
     """NIC i1[n] and Rc i4[n] (m, rounded up, 0 where unknown) of positions; ``version`` is 0, 1 or 2."""
-    index = (version, type_code, a.astype(np.intp), b.astype(np.intp), c.astype(np.intp))
-    return _NIC[index], _RC_M[index]
+    index = (((type_code + version * np.int64(32)) * 2 + a) * 2 + b) * 2 + c
+    return _NIC.take(index), _RC_M.take(index)

@@ -201,7 +201,8 @@ def _latest(mask: Column, index: Column, start_of: Column, strictly: bool = Fals
     """For each frame the last one of its aircraft, up to or strictly before it, where ``mask`` is true; else -1."""
     latest = np.maximum.accumulate(np.where(mask, index, -1))
     if strictly:
-        latest = np.concatenate(([-1], latest[:-1]))
+        latest[1:] = latest[:-1].copy()
+        latest[0] = -1
     return np.where(latest >= start_of, latest, -1)
 
 

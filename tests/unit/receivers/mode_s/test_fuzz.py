@@ -164,3 +164,22 @@ def test_every_input_of_the_corpus(shared_data: Path):
                 assert sane(decoder.decode(batch).messages())
         assert still_decodes(decoder, 1000.0)
     assert frames > 1000
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_mutations_of_every_kind_of_frame_say_the_same_however_they_are_cut(seed):
+    """Cut at random into batches of one to two hundred frames, some synthetic, some of a wrong length."""
+    rng, count = np.random.default_rng(seed), 3000
+    batch = mutated(FrameBatch.of_bytes(good_frames()), rng, repair=True)[:count]
+    batch.length[rng.random(count) < 0.02] = 9
+    batch.mlat = rng.random(count) < 0.05
+    whole, cut = Decoder(station=(50.0, 8.0)), Decoder(station=(50.0, 8.0))
+    expected = whole.decode(batch)
+    messages, place = [], 0
+    while place < count:
+        end = place + int(rng.choice([1, 2, 24, 100, 200]))
+        messages += cut.decode(batch[place:end]).messages()
+        place = end
+    assert messages == expected.messages()
+    assert cut.statistics.as_dict() == whole.statistics.as_dict()
+    assert len(messages) > count // 2
