@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import secrets
 import time
@@ -14,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
-from skywatch.core.database.engine import SessionFactory, has_one_writer, insert_into, is_outage, writing
+from skywatch.core.database.engine import SessionFactory, has_one_writer, insert_of, is_outage, writing
 from skywatch.core.database.fencing import FencedError
 from skywatch.core.database.models import WriterBatch
 from skywatch.core.reporting import metrics
@@ -31,6 +32,17 @@ R = TypeVar("R")
 NUMBERS_KEPT = timedelta(days=1)
 
 _batches: Any = WriterBatch.__table__
+
+
+@functools.cache
+def _claim(dialect: str) -> Any:
+    # Built once: every batch of every writer runs it.
+    insert = insert_of(dialect, _batches)
+    changed = {name: insert.excluded[name] for name in ("batch", "at")}
+    is_new = _batches.c.batch != sa.bindparam("this_batch")
+    return insert.on_conflict_do_update(index_elements=["writer"], set_=changed, where=is_new).returning(
+        _batches.c.batch
+    )
 
 
 class BatchNumbers:
@@ -50,11 +62,8 @@ class BatchNumbers:
         Where an attempt before is still under way on the server, the row's lock makes this one wait for its end.
         """
         row = {"writer": self._writer, "batch": self._number, "at": utcnow()}
-        statement = insert_into(session, _batches).values(row)
-        changed = statement.on_conflict_do_update(
-            index_elements=["writer"], set_=row, where=_batches.c.batch != self._number
-        )
-        claimed = session.execute(changed.returning(_batches.c.batch)).first()
+        connection = session.connection()
+        claimed = connection.execute(_claim(connection.dialect.name), row | {"this_batch": self._number}).first()
         if self._number == 1:
             session.execute(sa.delete(_batches).where(_batches.c.at < utcnow() - NUMBERS_KEPT))
         return claimed is not None
