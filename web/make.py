@@ -4,6 +4,7 @@ Usage: python web/make.py build|after|current|types|check|format|unit
 
 ``build`` writes ``skywatch/web/built``; while it works, and where it fails, ``skywatch/web/built.state`` says so, which
 the service shows at ``/``. What is up to date is not built again;
+``check`` looks at the types of all, and at the form of all or of the paths that are named after it;
 ``after INI`` builds once the service of that ini file answers, so that the service starts faster;
 ``current`` is the question whether it is up to date: exit code 0 or 1.
 """
@@ -69,8 +70,9 @@ def main(arguments: list[str]) -> int:
         elif job == "check":
             install(with_checks=True)
             types()
-            run("node_modules/prettier/bin/prettier.cjs", "--check", "--log-level=warn", ".")
-            run("node_modules/eslint/bin/eslint.js", ".", "--max-warnings", "0")
+            paths = arguments[1:] or ["."]
+            run("node_modules/prettier/bin/prettier.cjs", "--check", "--log-level=warn", *paths)
+            run("node_modules/eslint/bin/eslint.js", *paths, "--max-warnings", "0")
         elif job == "format":
             install(with_checks=True)
             run("node_modules/prettier/bin/prettier.cjs", "--write", "--log-level=warn", ".")
