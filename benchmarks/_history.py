@@ -19,7 +19,7 @@ from benchmarks._traffic import Traffic
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.core.database.migrations import upgrade
 from skywatch.history.models import Chunk, Flight, Tail
-from skywatch.history.reading.archive import read_tail
+from skywatch.history.reading.tail import read_tail
 from skywatch.history.recording.recorder import Recorder
 from skywatch.history.recording.writer import Writer, chunk_rows
 from skywatch.history.storage.codec import decode, encode

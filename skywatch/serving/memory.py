@@ -10,21 +10,28 @@ from contextlib import contextmanager
 
 # Of glibc's malloc.h.
 _M_ARENA_MAX = -8
+_M_MMAP_THRESHOLD = -3
 ARENAS = 2
+# Above the columns of a full sky (15,000 aircraft of 8 bytes), below encoded pictures and answers.
+MAPPED_FROM_BYTES = 256 * 1024
 # How often memory that is free is returned to the system (s).
 RETURN_EVERY_S = 60.0
 
 
 def limit_arenas(arenas: int = ARENAS) -> bool:
-    """Let all threads share so many heaps of glibc; returns whether the C library accepted it.
+    """Let all threads share so many heaps of glibc, without large blocks; returns whether the C library accepted it.
 
     By default glibc opens a heap for each thread, up to eight per core, and returns free memory to the system only from
     a heap's end. Long answers that pass from the threads of the API to the loop leave a hole in each of them. Python
     allocates small objects elsewhere, so threads rarely wait for each other here.
+
+    glibc takes larger and larger blocks from the heaps once one was freed, up to 32 MB. Pictures of megabytes, made
+    and freed each second among what stays, left half of the heaps of a full sky free and not returned.
     """
     if platform.libc_ver()[0] != "glibc":
         return False
-    return bool(ctypes.CDLL(None).mallopt(_M_ARENA_MAX, arenas))
+    library = ctypes.CDLL(None)
+    return bool(library.mallopt(_M_ARENA_MAX, arenas) and library.mallopt(_M_MMAP_THRESHOLD, MAPPED_FROM_BYTES))
 
 
 def return_free_memory() -> None:

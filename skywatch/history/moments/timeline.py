@@ -15,8 +15,9 @@ from skywatch.core.clock import to_datetime
 from skywatch.history.archiving.past_points import slices_with_points
 from skywatch.history.models import Chunk
 from skywatch.history.moments.interpolation import sweep
-from skywatch.history.reading.archive import Span, read, read_slices, read_tail
+from skywatch.history.reading.archive import Span, read, read_slices
 from skywatch.history.reading.flights import FlightFilter, Labels, flight_times
+from skywatch.history.reading.tail import read_tail
 from skywatch.history.storage.points import AT_S, SEGMENT_S, SLICE_S, Points
 from skywatch.history.storage.shards import slice_of, slices
 

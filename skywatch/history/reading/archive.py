@@ -17,23 +17,17 @@ from sqlalchemy.orm import Session
 from skywatch.archive.reading.reader import reach_of
 from skywatch.core.arrays import distinct
 from skywatch.history.archiving import past_points
-from skywatch.history.models import Chunk, Tail
+from skywatch.history.models import Chunk
 from skywatch.history.reading.span import Span as Span
+from skywatch.history.reading.tail import read_tail
 from skywatch.history.storage.codec import BrokenChunk, decode, decode_all
 from skywatch.history.storage.points import SLICE_S, Points, in_order, join, no_points
 from skywatch.history.storage.shards import shards_of, slice_of, slices
-from skywatch.history.storage.tail import tail_points
 
 log = logging.getLogger(__name__)
 CHUNKS_A_PAGE = 64
 # One by one, NumPy's overhead dominates; with too many at once the data no longer fits the processor's cache.
 CHUNKS_AT_ONCE = 8
-
-
-def read_tail(session: Session, aircraft: int | None = None) -> Points:
-    """The points that are not in chunks yet, of one aircraft or of all."""
-    rows = session.execute(sa.select(Tail.points, Tail.ends).order_by(Tail.id)).all()
-    return tail_points([(points, ends) for points, ends in rows], aircraft)
 
 
 def read_slices(

@@ -120,3 +120,14 @@ class Event:
                 frame = message_frame(frame, deflate, getattr(encode, "is_binary", False))
             self._frames[variant] = frame
         return frame
+
+    @property
+    def has_frames(self) -> bool:
+        """Whether a frame was made and is kept."""
+        return bool(self._frames)
+
+    def forget_frames(self) -> None:
+        """Keep the data alone; what is asked for again is made again."""
+        self._frames = {}
+        if not callable(self._packed):
+            self._packed = None

@@ -22,6 +22,8 @@ from skywatch.security.visibility import Visibility
 # Memory of a topic for returning subscribers; events are small and rare compared with aircraft.
 MEMORY_EVENTS = 500
 MEMORY_BYTES = 4 * 1024 * 1024
+# So many of a stream's newest events keep their frames: most who come back missed seconds. Older ones are made again.
+FRAMED_EVENTS = 50
 # Number of events in a snapshot.
 SNAPSHOT_EVENTS = 100
 # Time for which a stream without subscribers is stored for returning ones (s).
@@ -51,6 +53,8 @@ class Stream:
             receipts=receipts,
         )
         self.memory.append(event)
+        if len(self.memory) > FRAMED_EVENTS:
+            self.memory[-FRAMED_EVENTS - 1].forget_frames()
         return event
 
     def since(self, epoch: str, seq: int) -> list[Event] | None:
