@@ -22,6 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._load import free_port
+from skywatch.picture.changes.applying import apply_changes
+from skywatch.picture.changes.encoding import ChangesEncoder
 from skywatch.picture.picture import Picture
 from skywatch.picture.state.sky import to_bytes
 from skywatch.picture.tracker import GARBAGE_THRESHOLDS
@@ -31,6 +33,7 @@ COUNTS = (200, 1_000, 5_000, 15_000, 30_000)
 TICKS = 15
 STATION = (47.45, 8.56)
 STAGES = ("decode", "put", "tick", "all", "pack", "peer")
+WAY = ("encode", "apply", "objects", "size")
 # The first ticks meet everybody for the first time.
 WARM_UP_TICKS = 3
 SERVICE_AIRCRAFT = 500
@@ -158,6 +161,39 @@ def run(count: int, receivers: int = 1, ticks: int = TICKS, later: int | None = 
     return {stage: statistics.median(times) for stage, times in stages.items()}
 
 
+def travel(count: int, ticks: int = TICKS) -> dict[str, float]:
+    """Median CPU time (ms) of a tick's way to another process, and its size (kB).
+
+    ``objects`` is what it costs there to put the JSON objects together, for a process that reads them.
+    """
+    world = World(count)
+    clock = [world.now]
+    picture = Picture(STATION, clock=lambda: clock[0], monotonic=lambda: clock[0])
+    reader, encoder = DocumentReader(Counter()), ChangesEncoder()
+    spent: dict[str, list[float]] = {name: [] for name in WAY}
+    before = unread = read = None
+    for number in range(1 + WARM_UP_TICKS + ticks):
+        body = world.document()
+        clock[0] = world.now + 0.2
+        heard = reader.read(body, clock[0], 0.0)
+        assert heard is not None
+        picture.put("roof", heard.reports, heard.messages)
+        sky = picture.tick()
+        if before is None or unread is None or read is None:
+            before = unread = read = sky
+            continue
+        encode_ms, data = cpu_ms(encoder.encode, sky, before)
+        apply_ms, unread = cpu_ms(apply_changes, data, unread)
+        read = apply_changes(data, read)
+        objects_ms, objects = cpu_ms(getattr, read, "encoded")
+        assert objects == sky.encoded
+        before = sky
+        if number > WARM_UP_TICKS:
+            for name, value in zip(WAY, (encode_ms, apply_ms, objects_ms, len(data) / 1000), strict=True):
+                spent[name].append(value)
+    return {name: statistics.median(values) for name, values in spent.items()}
+
+
 def service(aircraft: int) -> tuple[float, float, float]:
     """A whole service with simulated aircraft: seconds to its first answer and to a full sky, and memory (MB)."""
     with tempfile.TemporaryDirectory() as folder:
@@ -217,6 +253,10 @@ def main() -> None:
                 f"{pack:>6.1f} {peer:>10.1f} {total / peer:>6.2f}",
                 flush=True,
             )
+    print("\nCPU ms of a tick's way to another process\n aircraft  encode   apply  objects, where read      kB")
+    for count in COUNTS:
+        encode, apply, objects, size = travel(count).values()
+        print(f"{count:>9,} {encode:>7.1f} {apply:>7.1f} {objects:>20.1f} {size:>7.0f}", flush=True)
     answered, full, memory = service(SERVICE_AIRCRAFT)
     print(
         f"\nservice with {SERVICE_AIRCRAFT} simulated aircraft: first answer after {answered:.2f} s, "
