@@ -33,7 +33,7 @@ class PatternFleet:
         self,
         settings: PatternSettings | None = None,
         name_flight: Callable[[str, float], str] | None = None,
-        capacity: int = 1024,
+        capacity: int = 256,
     ) -> None:
         """Begin with an empty sky.
 

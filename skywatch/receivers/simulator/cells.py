@@ -26,6 +26,29 @@ STAYS_S = (600.0, 5400.0)
 Slot = tuple[float, float, float]
 
 
+class _Free:
+    """Free slots in their order; those that are released come after all others.
+
+    As rows of an array: a wide sky has 130,000 of them.
+    """
+
+    def __init__(self, slots: npt.NDArray[np.float64]) -> None:
+        self._slots, self._taken = slots, 0
+        self._released: deque[Slot] = deque()
+
+    def take(self) -> Slot | None:
+        """The next one, which is not free any more; None where there is none."""
+        if self._taken == len(self._slots):
+            return self._released.popleft() if self._released else None
+        x, y, layer = self._slots[self._taken].tolist()
+        self._taken += 1
+        return x, y, layer
+
+    def release(self, slot: Slot) -> None:
+        """Let others have it."""
+        self._released.append(slot)
+
+
 class Cells:
     """The free cells around a centre, the nearest ones for the most part first."""
 
@@ -52,28 +75,28 @@ class Cells:
         """A place for a helicopter."""
         return self._place(Kind.HELICOPTER, self._helicopter, now, HELICOPTER_KT, HELICOPTER_RADIUS_NM, 0.0)
 
-    def _shuffled(self, cells: npt.NDArray[np.float64], layers: tuple[float, ...]) -> deque[Slot]:
+    def _shuffled(self, cells: npt.NDArray[np.float64], layers: tuple[float, ...]) -> _Free:
         slots = np.column_stack((np.repeat(cells, len(layers), axis=0), np.tile(layers, len(cells))))
         weights = (np.hypot(slots[:, 0], slots[:, 1]) + CELL_NM) * self._generator.random(len(slots))
-        return deque((x, y, layer) for x, y, layer in slots[np.argsort(weights)].tolist())
+        return _Free(slots[np.argsort(weights)])
 
     def _place(
         self,
         kind: Kind,
-        free: deque[Slot],
+        free: _Free,
         now: float,
         speeds: tuple[float, float],
         radii: tuple[float, float],
         swing_ft: float,
     ) -> Place | None:
-        if not free:
+        slot = free.take()
+        if slot is None:
             return None
-        slot = free.popleft()
         x, y, altitude_ft = slot
         lat, lon = geo.destination(*self._centre, np.degrees(np.arctan2(x, y)), np.hypot(x, y))
         return circling(
             self._generator, kind, (float(lat), float(lon)), altitude_ft, now, speeds, radii, swing_ft,
-            lambda: free.append(slot),
+            lambda: free.release(slot),
         )  # fmt: skip
 
 
