@@ -99,6 +99,9 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
               ["--aircraft", "50", "--subscribers", "4"]),
     "web": ({"web.BROWSER_START_S": 0.0, "web.SLOWED": 1, "web.BYTES_PER_S": 10_000_000, "web.LATENCY_MS": 0,
              "web.FIRST_AIRCRAFT": 5, "web.MAIN_THREAD_MS": {}, "web.MEMORY_AIRCRAFT": 5, "web.PICTURES": 6}, None),
+    "web_servers": ({"web_servers.SECONDS": 0.1, "web_servers.WARM_UP_S": 0.1, "web_servers.ROUNDS": 1,
+                     "web_servers.SERVERS": {"skywatch": "waitress, as Skywatch runs it"},
+                     "web_servers.PROXIES": ()}, None),
     "whole": ({"whole.SUBSCRIBERS": 5, "whole.COUNTS": (50,), "whole.SHOWN": ("one",)},
               ["--seconds", "2", "--warm-up", "0.5"]),
 }  # fmt: skip

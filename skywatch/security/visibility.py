@@ -57,12 +57,16 @@ def visibility_under(
 ) -> Visibility:
     """Like ``visibility_of``, with the access settings of all features in the order of ``FEATURES``."""
     if identity is None:
-        return Visibility(None, _granted(None, None, mode, settings), is_local)
-    return Visibility(identity.user_id, _granted(identity.permissions, identity.scopes, mode, settings), is_local)
+        return _visibility(None, _granted(None, None, mode, settings), is_local)
+    return _visibility(identity.user_id, _granted(identity.permissions, identity.scopes, mode, settings), is_local)
 
 
 EVERYTHING = Visibility(None, frozenset(Permission))
 """The visibility of commands and background work, which act for no user."""
+
+
+# Every request has one; what is derived from the permissions takes longer than to find it.
+_visibility = functools.lru_cache(maxsize=MAXIMUM_REMEMBERED)(Visibility)
 
 
 @functools.lru_cache(maxsize=MAXIMUM_REMEMBERED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Any
+from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
@@ -30,6 +30,7 @@ from skywatch.security.credentials import KEY_PREFIX
 from skywatch.security.identity import Identity, Method
 from skywatch.security.permissions import FEATURES, WITHHELD_FROM_KEYS
 
+T = TypeVar("T")
 MAXIMUM_REMEMBERED = 20_000
 # One object, as whatever is remembered is told apart by it.
 NOTHING_STORED: dict[str, FeatureAccess] = {}
@@ -111,11 +112,13 @@ class Authenticator:
             "user", user_id, lambda session: load_rights(session, user_id), lambda rights: rights.valid_until
         )
 
-    def remembered_profile(self, user_id: int, load: Callable[[Session], dict[str, Any]]) -> dict[str, Any]:
+    def remembered_profile(self, user_id: int, load: Callable[[Session], T]) -> T:
         """What is shown of a user, remembered until the account changes or a role ends."""
         rights = self.rights(user_id)
         valid_until = rights.valid_until if rights is not None else None
-        return self.cache.get(PROFILE, user_id, load, lambda _: valid_until) or {}
+        profile = self.cache.get(PROFILE, user_id, load, lambda _: valid_until)
+        assert profile is not None
+        return profile
 
     def close(self) -> None:
         """Stop the threads behind it and write down what keys were last used when."""

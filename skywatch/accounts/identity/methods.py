@@ -18,6 +18,9 @@ ACCESS_COOKIE = "skywatch_access"
 REFRESH_COOKIE = "skywatch_refresh"
 # Where people put credentials by mistake: addresses end up in logs and histories.
 QUERY_NAMES = frozenset({"api_key", "api-key", "apikey", "key", "x-api-key", "access_token", "jwt", "token"})
+# Query strings without a credential, which clients repeat: so many, of so many characters at most.
+MAXIMUM_REMEMBERED, MAXIMUM_REMEMBERED_LENGTH = 1024, 256
+_harmless: dict[str, None] = {}
 
 
 def header_method(request: Request) -> Identity | None:
@@ -58,7 +61,8 @@ def check_origin(request: Request) -> None:
 
 def refuse_query_credentials(request: Request) -> None:
     """Raise Problem (400) where a credential stands in the address."""
-    if not request.environ.get("QUERY_STRING"):
+    text = request.environ.get("QUERY_STRING")
+    if not text or text in _harmless:
         return
     try:
         names = [name for name in request.GET if name.lower() in QUERY_NAMES]
@@ -67,3 +71,7 @@ def refuse_query_credentials(request: Request) -> None:
     if names:
         detail = "a credential never goes into the address; send it as `Authorization` or `X-API-Key` header"
         raise validation_problem([{"location": "querystring", "name": names[0], "detail": detail}])
+    if len(text) <= MAXIMUM_REMEMBERED_LENGTH:
+        if len(_harmless) >= MAXIMUM_REMEMBERED:
+            _harmless.clear()
+        _harmless[text] = None

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyramid.response import Response
+
 from skywatch.accounts.identity.caller import caller_of
 from skywatch.accounts.logins.cookies import hand_over
 from skywatch.accounts.logins.schemas import Tokens
 from skywatch.accounts.nodes import MAX_VALUES_OF_PREFERENCES
 from skywatch.accounts.profile import schemas, service
 from skywatch.accounts.settings import AccountSettings
-from skywatch.accounts.users.answers import profile_answer
+from skywatch.accounts.users.answers import RememberedProfile, profile_answer
 from skywatch.accounts.users.schemas import Profile, ProfileChange, ProfileChangeFields
 from skywatch.accounts.users.service import get_user
 from skywatch.core.problems import Problem
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
+from skywatch.http.resources.render import json_response
 from skywatch.http.resources.service import ApiService
 from skywatch.security.contexts import IDENTIFIED, OWN_ACCOUNT
 
@@ -23,15 +26,15 @@ profile_service = ApiService("auth.profile", "/auth/profile", feature=None)
 password_service = ApiService("auth.password", "/auth/password", feature=None)
 
 
-@profile_service.get(permission=IDENTIFIED, responses={200: Profile()})
-def get_profile(request: Request) -> dict[str, Any]:
+@profile_service.get(permission=IDENTIFIED, remember_query=True, responses={200: Profile()})
+def get_profile(request: Request) -> Response:
     """The caller, with permissions; for an API key, its owner within its scopes"""
     identity = request.caller
-    shown = request.registry["authenticator"].remembered_profile(
-        identity.user_id, lambda session: profile_answer(get_user(session, identity.user_id))
+    profile = request.registry["authenticator"].remembered_profile(
+        identity.user_id, lambda session: RememberedProfile(profile_answer(get_user(session, identity.user_id)))
     )
     # What this credential may do, which is less than what its owner may do where it is a key.
-    return {**shown, "permissions": sorted(identity.permissions)}
+    return json_response(profile.body(identity.permissions))
 
 
 @profile_service.patch(

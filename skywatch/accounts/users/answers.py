@@ -8,6 +8,10 @@ from skywatch.accounts.models import User
 from skywatch.accounts.users.schemas import Profile, UserSummary
 from skywatch.accounts.users.service import permissions_of, roles_of
 from skywatch.http.resources.answer import answer
+from skywatch.http.resources.render import encode
+
+# Forms of an answer that are remembered for a user: one for logins, and one for each set of scopes of their keys.
+MAXIMUM_BODIES = 16
 
 
 def user_answer(user: User) -> dict[str, Any]:
@@ -22,3 +26,20 @@ def profile_answer(user: User) -> dict[str, Any]:
 
 def _rights(user: User) -> dict[str, list[str]]:
     return {"permissions": sorted(permissions_of(user)), "roles": [role.name for role in roles_of(user)]}
+
+
+class RememberedProfile:
+    """A user as the API answers it, encoded once for each set of permissions that a credential of theirs has."""
+
+    def __init__(self, shown: dict[str, Any]) -> None:
+        self.shown = shown
+        self._bodies: dict[frozenset[str], bytes] = {}
+
+    def body(self, permissions: frozenset[str]) -> bytes:
+        """The answer to a credential with these permissions, as JSON."""
+        body = self._bodies.get(permissions)
+        if body is None:
+            body = encode({**self.shown, "permissions": sorted(permissions)})
+            if len(self._bodies) < MAXIMUM_BODIES:
+                self._bodies[permissions] = body
+        return body

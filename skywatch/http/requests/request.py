@@ -27,7 +27,6 @@ class Request(pyramid.request.Request):
     """
 
     db: Session
-    identity: Identity | None
     visibility: Visibility
     runtime: Runtime
     client_address: str
@@ -37,6 +36,12 @@ class Request(pyramid.request.Request):
     request_id: str
     validated: dict[str, Any]
     current_service: Service
+
+    @property
+    def identity(self) -> Identity | None:
+        """The caller; Pyramid looks for the policy each time. Raises what the policy does."""
+        identity: Identity | None = self.registry["security_policy"].identity(self)
+        return identity
 
     @property
     def cookies(self) -> dict[str, str]:

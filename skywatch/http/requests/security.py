@@ -61,7 +61,7 @@ def visibility(request: Request) -> Visibility:
     """The visibility of the caller, as ``request.visibility``."""
     registry = request.registry
     environ = request.environ
-    forwarded = any(name in environ for name in _FORWARDING)
+    forwarded = not environ.keys().isdisjoint(_FORWARDING)
     return visibility_under(
         request.identity,
         request.runtime.settings.auth_mode,
