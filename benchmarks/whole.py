@@ -6,7 +6,7 @@ worker on PostgreSQL and NATS) with 200, 2,000, 15,000 and 30,000 aircraft, a mi
 
 The traffic is kept apart, climbs and lands; it comes from a process of its own, as do 500 subscribers of 50 areas, 20
 requests a second and 100 ACARS messages a second. 200 users with 1,000 alert rules, 200 geofences and watch lists are
-followed by Cannonball; history, safety, patterns and recordings are on.
+followed by Cannonball; history, safety, patterns and recordings are on. With ``--household`` there are four of them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._whole import clients, soaking, table
-from benchmarks._whole.installation import LAYOUTS, ROOT, Size, Whole, running
+from benchmarks._whole.installation import LAYOUTS, ROOT, Size, Whole, household, running
 
 COUNTS = (200, 2_000, 15_000, 30_000)
 SHOWN = ("one", "nats")
@@ -37,6 +37,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("what", nargs="?", choices=("measure", "soak", "show"), default="measure")
     parser.add_argument("--layout", action="append", choices=LAYOUTS, help="one process, or roles on NATS or Redis")
     parser.add_argument("--aircraft", type=int, action="append")
+    parser.add_argument("--household", action="store_true", help="four users, a request and an ACARS message a second")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="how long is measured")
     parser.add_argument("--warm-up", type=float, default=WARM_UP_S, help="seconds before that")
     parser.add_argument("--memory-at", type=float, action="append", default=[], help="minutes since the clients came")
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str] = ()) -> None:
         return
     layouts, counts = options.layout or list(SHOWN), options.aircraft or list(COUNTS)
     if options.what == "soak":
-        size = Size(options.aircraft[0] if options.aircraft else 15_000, SUBSCRIBERS)
+        size = _size(options.aircraft[0] if options.aircraft else 15_000, options)
         with (
             tempfile.TemporaryDirectory() as folder,
             running(Path(folder), (options.layout or ["one"])[0], size, options.tree) as whole,
@@ -67,6 +68,10 @@ def main(arguments: Sequence[str] = ()) -> None:
     _show(results)
 
 
+def _size(aircraft: int, options: argparse.Namespace) -> Size:
+    return household(aircraft) if options.household else Size(aircraft, SUBSCRIBERS)
+
+
 def _show(results: list[dict[str, Any]]) -> None:
     for layout in dict.fromkeys(result["layout"] for result in results):
         print(f"  layout: {layout}", flush=True)
@@ -76,7 +81,7 @@ def _show(results: list[dict[str, Any]]) -> None:
 def _measured(layout: str, aircraft: int, options: argparse.Namespace) -> dict[str, Any]:
     with (
         tempfile.TemporaryDirectory() as folder,
-        running(Path(folder), layout, Size(aircraft, SUBSCRIBERS), options.tree) as whole,
+        running(Path(folder), layout, _size(aircraft, options), options.tree) as whole,
     ):
         began = time.monotonic()
         time.sleep(options.warm_up)

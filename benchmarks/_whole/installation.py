@@ -26,6 +26,7 @@ from tests.waiting import until
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 ACARS_A_SECOND = 100.0
+USERS = 200
 # A day: it is ended sooner.
 LONGEST_S = 86_400
 # A busy machine may take long for the imports of five processes.
@@ -42,6 +43,12 @@ class Size:
     subscribers: int = clients.SUBSCRIBERS
     requests_s: float = clients.REQUESTS_S
     acars_s: float = ACARS_A_SECOND
+    users: int = USERS
+
+
+def household(aircraft: int) -> Size:
+    """Few people: four users with their rules, geofences and areas, a request a second."""
+    return Size(aircraft, subscribers=4, requests_s=1.0, acars_s=1.0, users=4)
 
 
 @dataclass
@@ -164,7 +171,7 @@ def running(folder: Path, layout: str, size: Size, tree: Path = ROOT) -> Iterato
         url = next(line.split(" = ", 1)[1] for line in ini.read_text().splitlines() if line.startswith("database_url"))
         centres = [centre for centre, _ in regions(size.aircraft)]
         hexes = [aircraft["hex"] for aircraft in json.loads((sky / "aircraft.json").read_bytes())["aircraft"]]
-        given = json.dumps({"centres": centres, "hexes": hexes})
+        given = json.dumps({"centres": centres, "hexes": hexes, "users": size.users})
         users = json.loads(_run(tree, str(HERE / "population.py"), url, given=given))["users"]
 
         names = ("service",) if layout == "one" else ROLES

@@ -15,7 +15,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-USERS = 200
 RULES_EACH, FENCES_EACH = 5, 1
 WATCHED = 100
 FIRST_ID = 1000
@@ -27,8 +26,8 @@ def key_of(number: int) -> str:
     return "sk_" + hashlib.sha256(f"whole {number}".encode()).hexdigest()[:48]
 
 
-def populate(url: str, centres: list[list[float]], hexes: list[str]) -> dict[str, Any]:
-    """Fill the tables; raises what the database raises."""
+def populate(url: str, centres: list[list[float]], hexes: list[str], users: int) -> dict[str, Any]:
+    """Fill the tables for so many users; raises what the database raises."""
     import sqlalchemy as sa
 
     from benchmarks._endpoint_costs.rows import insert
@@ -54,10 +53,10 @@ def populate(url: str, centres: list[list[float]], hexes: list[str]) -> dict[str
         "email_key": lambda n: f"user{n}@example.org",
         "display_name": lambda n: f"User {n}",
     }
-    insert(sessions, User, USERS, id=lambda n: FIRST_ID + n, **names)
-    insert(sessions, UserRole, USERS, user_id=lambda n: FIRST_ID + n, role_id=roles["viewer"])
+    insert(sessions, User, users, id=lambda n: FIRST_ID + n, **names)
+    insert(sessions, UserRole, users, user_id=lambda n: FIRST_ID + n, role_id=roles["viewer"])
     insert(
-        sessions, ApiKey, USERS, user_id=lambda n: FIRST_ID + n, key_prefix=lambda n: key_of(n)[:SHOWN_LENGTH],
+        sessions, ApiKey, users, user_id=lambda n: FIRST_ID + n, key_prefix=lambda n: key_of(n)[:SHOWN_LENGTH],
         key_hash=lambda n: hashlib.sha256(key_of(n).encode()).hexdigest(), scopes=[*SCOPES, *OPTIONAL_SCOPES],
     )  # fmt: skip
     fields = UserCreateFields(username=NAME, email="whole@example.org", password=PASSWORD, roles=["superadmin"])
@@ -65,30 +64,30 @@ def populate(url: str, centres: list[list[float]], hexes: list[str]) -> dict[str
         create_user(session, CLI_CALLER, fields)
     dated = {"created_at": utcnow(), "updated_at": utcnow()}
     insert(
-        sessions, Geofence, USERS * FENCES_EACH, id=lambda n: 1 + n, user_id=lambda n: FIRST_ID + n % USERS,
+        sessions, Geofence, users * FENCES_EACH, id=lambda n: 1 + n, user_id=lambda n: FIRST_ID + n % users,
         name=lambda n: f"Fence {n}", geometry=lambda n: _ring(n, centres[n % len(centres)]), **dated,
     )  # fmt: skip
     insert(
-        sessions, Watchlist, USERS, id=lambda n: 1 + n, user_id=lambda n: FIRST_ID + n, name=lambda n: f"List {n}",
-        entries=lambda n: "\n".join(h.upper() for h in hexes[n::USERS][:WATCHED]), entry_count=WATCHED, **dated,
+        sessions, Watchlist, users, id=lambda n: 1 + n, user_id=lambda n: FIRST_ID + n, name=lambda n: f"List {n}",
+        entries=lambda n: "\n".join(h.upper() for h in hexes[n::users][:WATCHED]), entry_count=WATCHED, **dated,
     )  # fmt: skip
     insert(
-        sessions, AlertRule, USERS * RULES_EACH, user_id=lambda n: FIRST_ID + n % USERS, name=lambda n: f"Rule {n}",
-        conditions=_conditions, visibility="private", priority="info", for_s=2.0, cooldown_s=300, count=None,
-        quiet_hours=[], channels=[], **dated,
+        sessions, AlertRule, users * RULES_EACH, user_id=lambda n: FIRST_ID + n % users, name=lambda n: f"Rule {n}",
+        conditions=lambda n: _conditions(n, users), visibility="private", priority="info", for_s=2.0, cooldown_s=300,
+        count=None, quiet_hours=[], channels=[], **dated,
     )  # fmt: skip
     fill_known(sessions, [h.upper() for h in hexes[::50] if not h.startswith("~")])
     engine.dispose()
-    return {"users": [key_of(number) for number in range(USERS)]}
+    return {"users": [key_of(number) for number in range(users)]}
 
 
-def _conditions(number: int) -> dict[str, Any]:
+def _conditions(number: int, users: int) -> dict[str, Any]:
     """Those of the benchmark ``alerts``, about the callsigns of this traffic and the user's own watch list."""
     from benchmarks.alerts import conditions
     from skywatch.receivers.simulator.tables import AIRLINES
 
     text = json.dumps(conditions(number)).replace("TST", AIRLINES[number % len(AIRLINES)].callsign)
-    own = f'"field": "watchlist", "op": "in", "value": {1 + number % USERS}'
+    own = f'"field": "watchlist", "op": "in", "value": {1 + number % users}'
     made: dict[str, Any] = json.loads(re.sub('"field": "watchlist", "op": "in", "value": [0-9]+', own, text))
     return made
 
@@ -107,7 +106,7 @@ def main() -> None:
     """Populate, and print the keys."""
     sys.path[:] = [entry for entry in sys.path if Path(entry or os.curdir).resolve() != Path(__file__).parent]
     given = json.load(sys.stdin)
-    print(json.dumps(populate(sys.argv[1], given["centres"], given["hexes"])))
+    print(json.dumps(populate(sys.argv[1], given["centres"], given["hexes"], given["users"])))
 
 
 if __name__ == "__main__":
