@@ -6,6 +6,7 @@ must change accordingly.
 
 from __future__ import annotations
 
+import math
 from array import array
 from bisect import bisect_left, bisect_right
 
@@ -31,12 +32,14 @@ class _Profile:
     As columns: of 15,000 aircraft 5,000 climb or descend, and 90 tuples for each would take 70 MB.
     """
 
-    __slots__ = ("altitudes", "extreme_since", "rates", "times")
+    __slots__ = ("altitudes", "extreme_since", "highest_fpm", "lowest_fpm", "rates", "times")
 
     def __init__(self) -> None:
         # The times are those of the altitudes, and rise.
         self.times, self.altitudes, self.rates = array("d"), array("d"), array("d")
         self.extreme_since: float | None = None
+        # Of all samples, also of those that are too old: there is no steeper one.
+        self.highest_fpm, self.lowest_fpm = -math.inf, math.inf
 
     def add(self, at: float, altitude: float, rate: float) -> None:
         times = self.times
@@ -44,6 +47,11 @@ class _Profile:
             return
         if times and abs(altitude - self.altitudes[-1]) / max(at - times[-1], 0.5) * 60 > IMPOSSIBLE_FPM:
             self._drop(len(times))
+            self.highest_fpm, self.lowest_fpm = -math.inf, math.inf
+        if rate > self.highest_fpm:
+            self.highest_fpm = rate
+        if rate < self.lowest_fpm:
+            self.lowest_fpm = rate
         times.append(at)
         self.altitudes.append(altitude)
         self.rates.append(rate)
@@ -64,6 +72,9 @@ class _Profile:
 
     def latest(self, least_fpm: float, sign: float, window_s: float) -> tuple[float, float] | None:
         """Time and rate of the latest sample with at least such a rate in one direction, within the last seconds."""
+        # Most have never moved the other way as fast.
+        if (self.highest_fpm < least_fpm) if sign > 0 else (self.lowest_fpm > -least_fpm):
+            return None
         for index in range(len(self.times) - 1, -1, -1):
             if self.times[-1] - self.times[index] > window_s:
                 return None
@@ -104,26 +115,22 @@ class VerticalDetector:
         steep[[row for address in self._profiles if (row := frame.sky.index.get(address)) is not None]] = True
         rows = np.flatnonzero(steep)
         judged = rows[~frame.gliders(rows) & ~frame.fast_military(rows)] if len(rows) else rows
-        for row in judged.tolist():
-            findings += self._judge(frame, row, float(rate[row]), thresholds)
+        columns = (frame.column(name)[judged].tolist() for name in ("alt_baro_ft", "altitude_at"))
+        for row, its_rate, altitude, at in zip(judged.tolist(), rate[judged].tolist(), *columns, strict=True):
+            profile = self._profiles.get(frame.hexes[row])
+            if profile is None:
+                profile = self._profiles[frame.hexes[row]] = _Profile()
+            if its_rate != its_rate or altitude != altitude or frame.now - at > ALTITUDE_AGE_S:
+                profile.extreme_since = None
+                continue
+            profile.add(at, altitude, its_rate)
+            found = (
+                self._extreme(frame, row, its_rate, profile, thresholds),
+                self._reversal(frame, row, profile, thresholds),
+            )
+            findings += [finding for finding in found if finding is not None]
         self._forget(frame, thresholds)
         return findings
-
-    def _judge(self, frame: Frame, row: int, rate: float, thresholds: Thresholds) -> list[Finding]:
-        address = frame.hexes[row]
-        profile = self._profiles.get(address)
-        if profile is None:
-            profile = self._profiles[address] = _Profile()
-        altitude, altitude_at = float(frame.column("alt_baro_ft")[row]), float(frame.column("altitude_at")[row])
-        if rate != rate or altitude != altitude or frame.now - altitude_at > ALTITUDE_AGE_S:
-            profile.extreme_since = None
-            return []
-        profile.add(altitude_at, altitude, rate)
-        findings = [
-            self._extreme(frame, row, rate, profile, thresholds),
-            self._reversal(frame, row, profile, thresholds),
-        ]
-        return [finding for finding in findings if finding is not None]
 
     def _extreme(
         self, frame: Frame, row: int, rate: float, profile: _Profile, thresholds: Thresholds
@@ -161,7 +168,7 @@ class VerticalDetector:
         sign = 1.0 if rate > 0 else -1.0
         if rate * sign < limit:
             return None
-        # The latest sample that moved the other way as fast. Most have none: only the window is searched.
+        # The latest sample that moved the other way as fast, within the window.
         opposite = profile.latest(limit, -sign, window_s)
         if opposite is None:
             return None
