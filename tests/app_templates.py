@@ -45,6 +45,8 @@ SHARED = (
     "set_default_csrf_options",
     "set_locale_negotiator",
 )
+# Parts that do nothing else.
+OF_TEMPLATES = ("skywatch.http.resources.cornice_parts",)
 
 
 def make_app(runtime: Runtime) -> Router:
@@ -87,7 +89,7 @@ class _Parts:
             return
         self._included.add(name)
         self._note("include", name)
-        if name.startswith("skywatch."):
+        if name.startswith("skywatch.") and name not in OF_TEMPLATES:
             importlib.import_module(name).includeme(self)
 
     def add_directive(self, name: str, directive: Callable[..., Any]) -> None:

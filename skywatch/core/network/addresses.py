@@ -87,7 +87,12 @@ class TrustedProxies:
             if before is None:
                 break
             address = before
-        return str(address)
+        return _text(address)
+
+
+@lru_cache(maxsize=4096)
+def _text(address: Address) -> str:
+    return str(address)
 
 
 @lru_cache(maxsize=4096)

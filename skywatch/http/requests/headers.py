@@ -35,6 +35,15 @@ def set_headers(response: Response, headers: Mapping[str, str]) -> None:
     response.headerlist = [*others, *headers.items()]
 
 
+def media_type(response: Response) -> str:
+    """The media type of a response without parameters; empty where it has none."""
+    for name, value in response.headerlist:
+        if name.lower() == "content-type":
+            text: str = value.partition(";")[0]
+            return text
+    return ""
+
+
 def add_vary(response: Response, name: str) -> None:
     """Add a header of the request to ``Vary``, unless it is there."""
     headers = response.headerlist
@@ -54,7 +63,7 @@ def security_headers_tween(handler: Handler, registry: Any) -> Handler:
         response = handler(request)
         area = area_of(request)
         defaults = _header_defaults(
-            response.content_type == "text/html",
+            media_type(response) == "text/html",
             production and request.scheme == "https",
             request.environ.get("PATH_INFO", "").startswith("/api/") or request.current_service is not None,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pyramid.request
+from cornice.errors import Errors
 from cornice.service import Service
 from pyramid.config import Configurator
 from pyramid.interfaces import IRequestExtensions
@@ -35,7 +36,13 @@ class Request(pyramid.request.Request):
     frame_origins: tuple[str, ...]
     request_id: str
     validated: dict[str, Any]
+    errors: Errors
+    info: dict[str, Any]
     current_service: Service
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.__dict__.update(validated={}, errors=Errors(), info={})
 
     @property
     def identity(self) -> Identity | None:

@@ -39,6 +39,9 @@ class IndexedRoutesMapper(RoutesMapper):
     def __init__(self) -> None:
         super().__init__()
         self._folders: dict[str, RoutesMapper] = {}
+        # Paths that are a whole pattern: those that nobody has asked for, and the others' only route.
+        self._literals: set[str] = set()
+        self._exact: dict[str, Route] = {}
 
     def connect(
         self, name: str, pattern: str, factory: Any = None, predicates: Any = (), pregenerator: Any = None,
@@ -57,13 +60,32 @@ class IndexedRoutesMapper(RoutesMapper):
         """The route of a request and its match; raises URLDecodeError."""
         if not self._folders:
             self._folders = _folders(self.routelist)
-        path, mapper = request.environ.get("PATH_INFO", ""), self._folders["/"]
-        end = path.find("/", 1)
+            self._literals, self._exact = _literals(self.routelist), {}
+        path = request.environ.get("PATH_INFO", "")
+        if path in self._literals:
+            self._look_at_literal(path)
+        if path in self._exact:
+            return {"route": self._exact[path], "match": {}}
+        match: dict[str, Any] = self._mapper_for(path)(request)
+        return match
+
+    def _mapper_for(self, path: str) -> RoutesMapper:
+        mapper, end = self._folders["/"], path.find("/", 1)
         while end >= 0 and path[: end + 1] in self._folders:
             mapper = self._folders[path[: end + 1]]
             end = path.find("/", end + 1)
-        match: dict[str, Any] = mapper(request)
-        return match
+        return mapper
+
+    def _look_at_literal(self, path: str) -> None:
+        """Remember the first route that a path matches, unless it asks for more than the path."""
+        first = next(route for route in self._mapper_for(path).routelist if route.match(path) is not None)
+        if not first.predicates and not first.match(path):
+            self._exact[path] = first
+        self._literals.discard(path)
+
+
+def _literals(routes: list[Route]) -> set[str]:
+    return {"/" + route.pattern.removeprefix("/") for route in routes if not _END_OF_LITERAL.search(route.pattern)}
 
 
 def _folders(routes: list[Route]) -> dict[str, RoutesMapper]:

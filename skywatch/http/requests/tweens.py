@@ -16,7 +16,7 @@ from skywatch.core.problems import Problem
 from skywatch.core.reporting import logs
 from skywatch.http.errors import internal_error_view, outage, problem_response, unavailable_view
 from skywatch.http.requests.compression import compress, takes_gzip
-from skywatch.http.requests.headers import add_vary
+from skywatch.http.requests.headers import add_vary, media_type
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
 from skywatch.security.area import area_of
@@ -55,14 +55,14 @@ def compression_tween(handler: Handler, registry: Any) -> Handler:
 
     def tween(request: Request) -> Response:
         response = handler(request)
-        if not (response.content_type or "").startswith(COMPRESSIBLE):
+        if not media_type(response).startswith(COMPRESSIBLE):
             return response
         add_vary(response, "Accept-Encoding")  # A stream that compresses itself has done so already.
         if (
-            response.content_encoding is None
+            takes_gzip(request)
+            and response.content_encoding is None
             and isinstance(response.app_iter, list)
             and (response.content_length or 0) > MINIMUM_COMPRESSED_BYTES
-            and takes_gzip(request)
         ):
             compress(response)
             # The ETag names the uncompressed form as well: weak validators compare equal (RFC 9110, 8.8.3.2).

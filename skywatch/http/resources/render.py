@@ -45,14 +45,18 @@ class JsonRenderer:
             if request.response.status_code == 204:
                 request.response.content_type = None
                 return b""
-            request.response.content_type = "application/json"
-            request.response.charset = None
+            response = request.response
+            # The list is made here: WebOb takes its parameters apart and goes through it several times.
+            others = [header for header in response.headerlist if header[0].lower() != "content-type"]
+            response.headerlist = [*others, ("Content-Type", "application/json")]
         return encode(value)
 
 
 def json_response(body: bytes, *, content_type: str = "application/json", status: int = 200) -> Response:
     """A response whose body is encoded already."""
-    return Response(body=body, status=status, content_type=content_type, charset=None)
+    # The list is made here: WebOb would take the type apart and go through the list for each header.
+    headers = [("Content-Type", content_type), ("Content-Length", str(len(body)))]
+    return Response(app_iter=[body], status=status, headerlist=headers)
 
 
 def includeme(config: Configurator) -> None:

@@ -27,6 +27,7 @@ API_PREFIX = "/api/v1"
 NUMBER = "[0-9]{1,18}"
 # Methods whose requests may have a body.
 BODY_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+READ_METHODS = frozenset({"GET", "HEAD"})
 # A field of a path, ``{name}`` or ``{name:pattern}``.
 PATH_FIELD = re.compile(r"\{(\w+)(?::[^/]*)?\}")
 # Size of the cache of validated query strings (one a service); long ones are validated each time.
@@ -156,7 +157,10 @@ class ApiService(Service):
         creates = kw.pop("creates", None)
         most_values = kw.pop("most_values", MAX_VALUES)
         operation_id = kw.pop("operation_id", view.__name__)
-        any_query, remember = kw.pop("any_query", False), kw.pop("remember_query", False)
+        any_query = kw.pop("any_query", False)
+        # A call without parameters has but one valid query string, the empty one.
+        takes_nothing = method.upper() in READ_METHODS and not any_query and not any(parts.values())
+        remember = kw.pop("remember_query", takes_nothing)
         summary, _, rest = (view.__doc__ or "").strip().partition("\n")
         self.parts.operations.append(
             Operation(

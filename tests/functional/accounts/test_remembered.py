@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from skywatch.accounts.identity import cache
 from skywatch.accounts.models import AccessVersion
-from tests.functional.accounts.asking import bearer, code, login
+from tests.functional.accounts.asking import bearer, code, login, role_id
 from tests.waiting import until
 
 
@@ -53,3 +53,30 @@ def test_the_version_is_raised_by_changes_and_not_by_logins(api):
     assert version() == before
     api.post_json("/api/v1/auth/logout", {}, headers=bearer(tokens["access"]))
     assert version() == before + 1
+
+
+def test_a_profile_shows_changes_of_account_and_rights_at_once(api, root):
+    ada = api.people.user("ada", "viewer")
+    headers = [api.people.bearer(ada), {"X-API-Key": api.people.key(ada, "alerts")}]
+
+    def profiles():
+        return [api.get("/api/v1/auth/profile", headers=one).json for one in headers]
+
+    assert profiles() == profiles()
+    by_token, by_key = (set(profile["permissions"]) for profile in profiles())
+    assert by_key == {name for name in by_token if name.startswith("alerts.")} != by_token
+    api.patch_json(f"/api/v1/users/{ada}", {"display_name": "Ada L."}, headers=root)
+    assert [profile["display_name"] for profile in profiles()] == ["Ada L."] * 2
+    api.post_json("/api/v1/user-roles", {"user": ada, "role": role_id(api, "operator")}, headers=root, status=201)
+    assert all("alerts.create" in profile["permissions"] for profile in profiles())
+    api.patch_json(f"/api/v1/users/{ada}", {"is_active": False}, headers=root)
+    assert {code(api.get("/api/v1/auth/profile", headers=one, status=401)) for one in headers} == {"account_disabled"}
+
+
+def test_a_credential_in_the_address_is_refused_every_time(api):
+    for _ in range(2):
+        api.get("/api/v1/auth/config")
+        refused = api.get("/api/v1/aircraft?limit=1&Access_Token=x", status=400)
+        assert refused.json["errors"][0]["name"] == "Access_Token"
+        unknown = api.get("/api/v1/auth/config?more=1", status=400)
+        assert unknown.json["errors"][0]["name"] == "more"

@@ -14,13 +14,16 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cornice
 import pytest
 import venusian
 from cornice.errors import Errors
+from cornice.pyramidhook import add_nosniff_header, apply_filters, register_service_views, wrap_request
 from cornice.service import Service
+from cornice.util import ContentTypePredicate, current_service
 from cornice.validators import colander_validator
 from pyramid.config import Configurator
 from pyramid.config.routes import RoutesConfiguratorMixin
@@ -30,8 +33,10 @@ from pyramid.urldispatch import Route, RoutesMapper, _compile_route
 from pyramid.util import TopologicalSorter
 from pyramid.view import view_config
 from pyramid_jwt.policy import JWTAuthenticationPolicy
+from webtest import TestApp
 
 from skywatch.core.process import resource_api
+from skywatch.http.requests.request import Request as OurRequest
 
 ROOT = Path(__file__).resolve().parents[3]
 REQUIREMENTS = {"pyramid": ">=2.0.2,<2.2", "cornice": ">=6.1,<6.2", "pyramid-jwt": ">=1.6.1,<1.7"}
@@ -53,6 +58,9 @@ SIGNATURES: dict[Any, tuple[str, ...]] = {
     _compile_route: ("route",),
     venusian.getFrameInfo: ("frame",),
     colander_validator: ("request", "schema", "deserializer", "kwargs"),
+    register_service_views: ("config", "service"),
+    ContentTypePredicate.__init__: ("self", "val", "config"),
+    current_service: ("request",),
     JWTAuthenticationPolicy.__init__: ("self", "private_key", "algorithm"),
     JWTAuthenticationPolicy.create_token: ("self", "principal", "expiration", "claims"),
 }
@@ -78,11 +86,30 @@ def test_parameters_are(function: Any) -> None:
 
 def test_cornice_registers_its_services() -> None:
     config = Configurator()
-    config.include("cornice")
+    config.include("skywatch.http.resources.cornice_parts")
     service = Service("sky", "/sky")
     config.add_cornice_service(service)
     assert list(config.registry.cornice_services.values()) == [service]
     assert config.registry.queryUtility(IRoutesMapper) is not None
+
+
+def test_requests_have_what_cornice_gives_to_each(client: TestApp) -> None:
+    theirs = Request({})
+    theirs.registry = SimpleNamespace(settings={})
+    before = set(vars(theirs))
+    wrap_request(SimpleNamespace(request=theirs))
+    given = {name: value for name, value in vars(theirs).items() if name not in before}
+    # One looks for filters and CORS, which no service has, one sets a header that every response has.
+    assert list(given.pop("response_callbacks")) == [apply_filters, add_nosniff_header]
+    assert {name: vars(OurRequest({}))[name] for name in given} == given
+    services = client.app.registry.cornice_services.values()
+    assert services
+    assert not any(service.cors_enabled for service in services)
+    assert not any(options.get("filters") for service in services for _, _, options in service.definitions)
+
+
+def test_no_subscriber_is_looked_for_at_a_request(client: TestApp) -> None:
+    assert not client.app.registry.has_listeners
 
 
 def names_used_of_pkg_resources(package: str) -> set[str]:

@@ -57,6 +57,15 @@ def test_a_pattern_is_compiled_at_its_first_use():
         _ = mapper.get_route("1").colour
 
 
+def test_a_route_that_asks_for_more_than_its_path_is_asked_each_time():
+    mapper = IndexedRoutesMapper()
+    mapper.connect("post", "/a", predicates=(lambda info, request: request.method == "POST",))
+    mapper.connect("any", "/a")
+    methods = ("POST", "GET", "POST")
+    found = [mapper(Request({"PATH_INFO": "/a", "REQUEST_METHOD": method}))["route"].name for method in methods]
+    assert found == ["post", "any", "post"]
+
+
 def test_a_path_that_is_not_utf8_is_reported_as_such():
     with pytest.raises(URLDecodeError):
         mapper_of(IndexedRoutesMapper)(Request({"PATH_INFO": "/api/\xff", "REQUEST_METHOD": "GET"}))
@@ -64,8 +73,11 @@ def test_a_path_that_is_not_utf8_is_reported_as_such():
 
 def test_a_request_tries_the_routes_of_its_own_folders_alone(client, monkeypatch):
     mapper = client.app.registry.queryUtility(IRoutesMapper)
+    find(mapper, "/api/v1/history/flights")
     tried = []
     for route in mapper.get_routes():
         monkeypatch.setattr(route, "match", lambda path, match=route.match: (tried.append(path), match(path))[1])
     assert find(mapper, "/api/v1/history/flights") == ("history_flights", {})
+    assert not tried
+    assert find(mapper, "/api/v1/history/flights/7")[1] == {"flight_id": "7"}
     assert len(tried) < len(mapper.get_routes()) / 5
