@@ -80,6 +80,8 @@ class ResponseTask(WSGITask):
     """Answers a request, and sends the end of the response in the worker thread."""
 
     response_headers: list[tuple[str, str]]
+    wrote_header: bool
+    chunked_response: bool
 
     def get_environment(self) -> dict[str, Any]:
         """The environment of the request, with its admission where its body needed one."""
@@ -138,6 +140,20 @@ class ResponseTask(WSGITask):
         head: bytes = super().build_response_header()
         lines = "".join([f"{name}: {value}\r\n" for name, value in others])
         return head[: -len(LINE_END)] + lines.encode("latin-1") + LINE_END
+
+    def write(self, data: bytes) -> None:
+        """Send or buffer a part of the response; what is complete with its first part leaves together with the head."""
+        if self.wrote_header or not self.complete:
+            super().write(data)
+            return
+        head = self.build_response_header()
+        self.wrote_header = True
+        if data and self.has_body and not self.chunked_response and len(data) == self.content_length:
+            self.content_bytes_written = len(data)
+            self.channel.write_whole(head, data)
+        else:
+            self.channel.write_soon(head)
+            super().write(data)
 
     def finish(self) -> None:
         """Send what is still buffered."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 from typing import Any
 
 from waitress.buffers import ReadOnlyFileBasedBuffer
@@ -61,8 +62,37 @@ class SendingChannel(HTTPChannel):
         finally:
             self._hand_over()
 
+    def write_whole(self, head: bytes, body: bytes) -> None:
+        """Called by workers: send a whole response in one call, and buffer what the client does not take at once."""
+        sent = self._send_both(head, body)
+        if sent < len(head):
+            self.write_soon(head[sent:])
+            self.write_soon(body)
+        elif sent < len(head) + len(body):
+            rest = shared(body)
+            rest.skip(sent - len(head))
+            self.write_soon(rest)
+
+    def _send_both(self, head: bytes, body: bytes) -> int:
+        """The number of bytes sent; 0 where others wait, or an error that the next attempt will meet as well."""
+        self.worker_sends = True
+        try:
+            with self.outbuf_lock:
+                if not self.connected or self.total_outbufs_len:
+                    return 0
+                size: int = self.socket.sendmsg((head, body))
+                self.sent.bytes += size
+                self.last_activity = time.time()
+                return size
+        except OSError:
+            return 0
+        finally:
+            self.worker_sends = False
+
     def send_waiting(self) -> None:
         """Called by workers at the end of a response: send what is buffered."""
+        if not self.total_outbufs_len and not self.will_close:
+            return
         self.worker_sends = True
         try:
             with self.outbuf_lock:

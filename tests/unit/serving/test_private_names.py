@@ -48,7 +48,7 @@ WAITRESS: dict[type, tuple[str, ...]] = {
     WSGITask: (
         "execute", "get_environment", "set_close_on_finish", "build_response_header", "finish", "write", "status",
         "response_headers", "content_length", "wrote_header", "chunked_response", "close_on_finish", "version",
-        "request", "channel", "complete",
+        "request", "channel", "complete", "content_bytes_written",
     ),
     ErrorTask: ("execute",),
     Task: ("has_body",),
