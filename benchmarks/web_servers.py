@@ -20,10 +20,10 @@ from pathlib import Path
 
 from benchmarks._cores import on_core
 from benchmarks._load import free_port, requests_a_second
-from benchmarks.rest import CONNECTIONS, WARM_UP_S, cpu_s, sample_sky, server
+from benchmarks.rest import CONNECTIONS, cpu_s, sample_sky, server
 from skywatch.picture.state.sky import to_bytes
 
-SECONDS, ROUNDS, WAIT_S = 1.5, 6, 120.0
+SECONDS, WARM_UP_S, ROUNDS, WAIT_S = 1.5, 1.0, 6, 120.0
 BARE, SKYWATCH = "benchmarks.peers.bare_app", "benchmarks.peers.secured_app"
 SERVERS = {"skywatch": "waitress, as Skywatch runs it", "waitress": "waitress, plain", "gunicorn": "gunicorn, gthread"}
 PROXIES = ("nginx", "haproxy")
