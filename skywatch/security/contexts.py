@@ -79,6 +79,12 @@ class FeatureAccess:
     is_enabled: bool = True
 
 
+@functools.lru_cache(maxsize=64)
+def feature_access(read_access: Level, write_access: Level, is_enabled: bool) -> FeatureAccess:
+    """A setting, one object for each: what follows from settings is cached by them, and these are not compared then."""
+    return FeatureAccess(read_access, write_access, is_enabled)
+
+
 class AccessSettings(tuple[FeatureAccess, ...]):
     """The access settings of all features, with a hash that is computed once: every request is looked up by them."""
 
@@ -93,8 +99,8 @@ class AccessSettings(tuple[FeatureAccess, ...]):
 def _default_access(feature: str) -> FeatureAccess:
     """A new installation is open to its users; what users have for themselves they write, too."""
     if feature in ADMINISTRATION or feature in RESTRICTED:
-        return FeatureAccess("permission", "permission")
-    return FeatureAccess("authenticated", "authenticated" if feature in OPTIONAL_SCOPES else "permission")
+        return feature_access("permission", "permission", True)
+    return feature_access("authenticated", "authenticated" if feature in OPTIONAL_SCOPES else "permission", True)
 
 
 DEFAULT_ACCESS: dict[str, FeatureAccess] = {feature: _default_access(feature) for feature in FEATURES}

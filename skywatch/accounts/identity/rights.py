@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.accounts.models import ApiKey, FeatureAccessSetting, Login, Role, User, UserRole
 from skywatch.core.clock import utcnow
-from skywatch.security.contexts import FeatureAccess, default_access
+from skywatch.security.contexts import FeatureAccess, default_access, feature_access
 from skywatch.security.permissions import Permission
 
 SUPERADMIN = "superadmin"
@@ -104,10 +104,7 @@ def load_key(session: Session, condition: sa.ColumnElement[bool]) -> KeyState | 
 def load_access(session: Session) -> dict[str, FeatureAccess]:
     """The access settings that are stored, by feature."""
     rows = session.scalars(sa.select(FeatureAccessSetting)).all()
-    return {
-        row.feature: FeatureAccess(row.read_access, row.write_access, row.is_enabled)  # type: ignore[arg-type]
-        for row in rows
-    }
+    return {row.feature: feature_access(row.read_access, row.write_access, row.is_enabled) for row in rows}
 
 
 def access_of(stored: dict[str, FeatureAccess], feature: str) -> FeatureAccess:

@@ -135,10 +135,14 @@ class ResponseTask(WSGITask):
 
         Waitress splits, capitalises and sorts all names: a fifteenth of the cost of a request.
         """
-        others = [header for header in self.response_headers if header[0].lower() not in FRAMING]
-        self.response_headers = [header for header in self.response_headers if header[0].lower() in FRAMING]
+        framing, lines = [], ""
+        for header in self.response_headers:
+            if header[0].lower() in FRAMING:
+                framing.append(header)
+            else:
+                lines += f"{header[0]}: {header[1]}\r\n"
+        self.response_headers = framing
         head: bytes = super().build_response_header()
-        lines = "".join([f"{name}: {value}\r\n" for name, value in others])
         return head[: -len(LINE_END)] + lines.encode("latin-1") + LINE_END
 
     def write(self, data: bytes) -> None:

@@ -264,6 +264,8 @@ def test_access_settings_are_one_object_until_one_changes(runtime, authenticator
     assert authenticator.access_settings() is settings
     # Whatever is remembered by them is found by equal ones, too.
     assert (hash(settings), settings) == (hash(tuple(settings)), tuple(settings))
+    authenticator.cache.clear()
+    assert all(again is before for again, before in zip(authenticator.access_settings(), settings, strict=True))
     index = FEATURES.index("aircraft")
     change(runtime, sa.delete(FeatureAccessSetting).where(FeatureAccessSetting.feature == "aircraft"))
     change(
