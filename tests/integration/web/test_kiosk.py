@@ -22,12 +22,15 @@ Object.defineProperty(document, 'cookie', { get() { touched.push('cookie'); retu
 
 
 @contextmanager
-def framing(port, address):
-    """Another origin, whose page shows an address in a frame."""
+def framing(port, shown):
+    """Another origin, whose page shows the address ``shown["address"]`` in a frame.
+
+    One server for all addresses: a browser's connection made ahead outlives the server that took it.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            body = f'<iframe src="{address}" width="900" height="600"></iframe>'.encode()
+            body = f'<iframe src="{shown["address"]}" width="900" height="600"></iframe>'.encode()
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
             self.end_headers()
@@ -73,8 +76,10 @@ def test_a_named_origin_frames_the_kiosk_and_no_other_page(page, service):
     running = service(auth_mode="public", embed_origins=f"http://localhost:{port}")
     running.start()
     own = f"http://127.0.0.1:{running.port}"
-    for path, is_shown in (("/?kiosk=1", True), ("/", False), ("/console", False)):
-        with framing(port, f"{own}{path}") as address:
+    shown = {}
+    with framing(port, shown) as address:
+        for path, is_shown in (("/?kiosk=1", True), ("/", False), ("/console", False)):
+            shown["address"] = f"{own}{path}"
             page.open("about:blank")
             page.open(address)
             page.wait_for("return document.readyState === 'complete'", "the page")
