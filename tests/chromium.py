@@ -117,7 +117,11 @@ class Browser:
             answer = self._client.post(f"{self._base}/element", json=body)
             return answer.json()["value"][ELEMENT] if answer.is_success else None
 
-        found: str = until(find)
+        try:
+            found: str = until(find)
+        except AssertionError as error:
+            shown = self.run("return location.href + ': ' + (document.body?.innerText ?? '').slice(0, 300)")
+            raise AssertionError(f"no {selector} on {shown}") from error
         return found
 
     def _do(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
