@@ -77,6 +77,7 @@ def includeme(config: Configurator) -> None:
         config.add_throttle_bucket(method, path, bucket)
     config.include("skywatch.console.texts.language")
     config.include("skywatch.console.pages.layout")
+    config.include("skywatch.console.pages.renderer")
     config.registry["first_run"] = FirstRun(settings, config.registry["setup"])
     protect_forms(config)
     pages = load_pages()

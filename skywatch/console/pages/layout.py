@@ -13,10 +13,9 @@ from pyramid.config import Configurator
 from skywatch.console.pages.menu import Task, pages_for, tasks_of
 from skywatch.console.pages.notes import take
 from skywatch.console.pages.page import Page
-from skywatch.console.routes import HOME, SCRIPT, STYLE
+from skywatch.console.routes import SCRIPT, STYLE
 from skywatch.http.requests.request import Request
 from skywatch.security.identity import Identity
-from skywatch.web.settings import WebSettings
 
 LIGHT = re.compile(r':root\[data-theme="light"\] (\{[^}]*\})')
 
@@ -97,24 +96,6 @@ def layout_of(request: Request) -> Layout:
     return layout
 
 
-class Renderer:
-    """A template in the language of each request; tables ask for the console's address in every row."""
-
-    def __init__(self, info: Any) -> None:
-        self._name = info.name
-
-    def __call__(self, values: dict[str, Any], system: dict[str, Any]) -> str:
-        """The page of what a view gave."""
-        # Imported with the first page: Jinja and the templates take 4 MB.
-        from skywatch.console.pages.templates import environments
-
-        request = system["request"]
-        has_web = request.registry["runtime"].settings.of(WebSettings).web_enabled
-        template = environments(has_web)[request.locale_name].get_template(self._name)
-        return template.render({**system, **values, "console_home": request.path_prefix + HOME})
-
-
 def includeme(config: Configurator) -> None:
-    """Templates by their bare names, and what the head of a page asks."""
+    """What the head of a page asks."""
     config.add_request_method(Layout, "console_layout", reify=True)
-    config.add_renderer(".jinja2", Renderer)
