@@ -29,6 +29,7 @@ class Detections:
         self._flight_gap_s = flight_gap_s
         self._seen_at: dict[int, float] = {}
         self._lock = threading.Lock()
+        self._saving = threading.Lock()
         self._saved: bytes = b""
 
     def update(self, sky: Sky, interests: InterestTable) -> list[Detection]:
@@ -50,12 +51,14 @@ class Detections:
 
     def save(self, sessions: SessionFactory, now: float) -> None:
         """Save the times of flights that may go on, if there are new ones."""
-        with self._lock:
-            self._seen_at = {k: at for k, at in self._seen_at.items() if now - at <= self._flight_gap_s}
-            data = _encoder.encode(self._seen_at)
-        if data != self._saved:
-            saved.write(sessions, {NAME: data})
-            self._saved = data
+        # The periodic task may be saving while the monitor closes: the first row would be added twice.
+        with self._saving:
+            with self._lock:
+                self._seen_at = {k: at for k, at in self._seen_at.items() if now - at <= self._flight_gap_s}
+                data = _encoder.encode(self._seen_at)
+            if data != self._saved:
+                saved.write(sessions, {NAME: data})
+                self._saved = data
 
     def read(self, sessions: SessionFactory) -> dict[int, float]:
         """What was saved last; empty if nothing was or it cannot be read."""

@@ -1,11 +1,13 @@
 """A tracker that starts with an empty picture and without locations ends and announces nothing before it knows."""
 
+import threading
 import time
 
 import pytest
 
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, KnownAircraft
 from skywatch.cannonball.monitor import DETECTIONS_EVERY_S
+from skywatch.cannonball.tracking.identifying.detections import Detections
 from skywatch.cannonball.tracking.storing.inherited import FOUND_AGAIN_S
 from skywatch.core.clock import to_datetime
 from skywatch.core.database.engine import writing
@@ -205,6 +207,30 @@ def test_when_known_aircraft_were_seen_is_saved_while_the_tracker_runs(begin, mo
     stage.fly(POLICE, 3, near(47.1))
     stage.monitor._save_detections()
     assert list(stage.monitor._detections.read(stage.runtime.sessions).values()) == [stage.now - 1]
+
+
+def test_two_that_save_at_once_save_one_after_the_other(monkeypatch):
+    entered, inside = threading.Barrier(2), []
+
+    def write(sessions, rows):
+        inside.append("in")
+        time.sleep(0.02)
+        inside.append("out")
+
+    monkeypatch.setattr("skywatch.cannonball.tracking.identifying.detections.saved.write", write)
+    detections = Detections(300.0)
+
+    def save(known_id):
+        detections.restore({known_id: 1_000.0})
+        entered.wait()
+        detections.save(None, 1_000.0)
+
+    savers = [threading.Thread(target=save, args=(known_id,)) for known_id in (1, 2)]
+    for saver in savers:
+        saver.start()
+    for saver in savers:
+        saver.join()
+    assert inside in (["in", "out"], ["in", "out"] * 2)
 
 
 CIRCLE = orbit(47.02, 8.0, 0.5, 120.0)
