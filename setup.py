@@ -36,6 +36,7 @@ REQUIRES = [
     "shapely>=2.0,<3",
     "soundfile>=0.13,<1",
     "sqlalchemy>=2.0.30,<3",
+    "venusian>=3.1,<3.2",  # the same
     "waitress>=3.0.1,<3.1",  # the same
     "websockets>=14.0,<18",
     "tzdata>=2024.1",  # quiet hours name time zones, which slim containers do not bring

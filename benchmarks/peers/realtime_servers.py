@@ -48,7 +48,10 @@ def running(target: Callable[..., None], *arguments: Any, **options: Any) -> Ite
 
 
 async def _driven(pipe: Pipe, send: Callable[[bytes, int], Awaitable[None]]) -> None:
-    """Send batches on command: (payload, messages a batch, batches); each is acknowledged by the subscribers."""
+    """Send batches on command: (payload, messages a batch, batches); each is acknowledged by the subscribers.
+
+    It ends when the commands do, also where a batch has not arrived.
+    """
     loop = asyncio.get_running_loop()
     had = asyncio.Queue[Any]()
 
@@ -66,10 +69,12 @@ async def _driven(pipe: Pipe, send: Callable[[bytes, int], Awaitable[None]]) -> 
         acknowledged = 0
         for number in range(batches):
             while (number - acknowledged) * size >= WINDOW:
-                acknowledged = await had.get()
+                if (acknowledged := await had.get()) is None:
+                    return
             await send(payload, size)
         while acknowledged < batches:
-            acknowledged = await had.get()
+            if (acknowledged := await had.get()) is None:
+                return
 
 
 def bare_server(pipe: Pipe) -> None:

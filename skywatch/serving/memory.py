@@ -18,7 +18,7 @@ MAPPED_FROM_BYTES = 256 * 1024
 RETURN_EVERY_S = 60.0
 
 
-def limit_arenas(arenas: int = ARENAS) -> bool:
+def limit_heaps(arenas: int = ARENAS) -> bool:
     """Let all threads share so many heaps of glibc, without large blocks; returns whether the C library accepted it.
 
     By default glibc opens a heap for each thread, up to eight per core, and returns free memory to the system only from

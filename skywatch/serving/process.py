@@ -21,7 +21,7 @@ from skywatch.serving.memory import (
     RETURN_EVERY_S,
     exempt_from_garbage_collection,
     garbage_collection_paused,
-    limit_arenas,
+    limit_heaps,
     return_free_memory,
 )
 from skywatch.serving.roles import LoopThread, create_services
@@ -43,7 +43,7 @@ def run(settings: Settings, roles: Sequence[Role]) -> None:
         raise SettingsError("roles", "with bus = memory all roles run in one process; tracker is missing")
     shutdown = Shutdown()
     shutdown.install()
-    limit_arenas()
+    limit_heaps()
     late_imports.check_installed()
     late_imports.skip_unused()
     # A signal during the start ends the process like a later one.

@@ -5,7 +5,6 @@ Decoding was nearly all of the work of reading one aircraft, and the tail grows 
 
 from __future__ import annotations
 
-import logging
 import threading
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -15,10 +14,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.history.models import Tail
-from skywatch.history.storage.codec import BrokenChunk, decode
 from skywatch.history.storage.points import Points, identity, in_order, join, no_points, starts_of
-
-log = logging.getLogger(__name__)
+from skywatch.history.storage.tail import readable
 
 # A row's number, time and lengths: SQLite gives the numbers of deleted rows again.
 Key = tuple[Any, ...]
@@ -55,11 +52,7 @@ class _Grouped:
         return join(found) if found else no_points()
 
     def _decode(self, data: bytes) -> None:
-        try:
-            self._points = decode(data)
-        except BrokenChunk as error:
-            log.error("a row of history_tail cannot be decoded: %s", error)
-            self._points = no_points()
+        self._points = readable(data)
         self._points.flags.writeable = False
         first = starts_of(self._points)
         self._starts, self._identities = np.append(first, len(self._points)), identity(self._points[first])

@@ -10,9 +10,9 @@ from skywatch.serving import memory
 # Twelve threads allocate at once; then the heaps of the C library are counted.
 _PROGRAM = """
 import ctypes, re, sys, threading
-from skywatch.serving.memory import limit_arenas
+from skywatch.serving.memory import limit_heaps
 if sys.argv[2] == "limited":
-    assert limit_arenas()
+    assert limit_heaps()
 libc = ctypes.CDLL(None)
 libc.malloc.restype = libc.fopen.restype = ctypes.c_void_p
 together = threading.Barrier(12)
@@ -65,9 +65,31 @@ print(before - resident())
     assert pages > 500 * 64_000 / 4096 * 0.8
 
 
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is not glibc")
+@pytest.mark.parametrize("kind", ["limited", "not"])
+def test_large_blocks_stay_out_of_the_heaps_also_after_larger_ones_were_freed(kind):
+    """By itself glibc takes from the heaps whatever is smaller than the largest block that was freed."""
+    program = """
+import ctypes, sys
+from skywatch.serving.memory import limit_heaps
+if sys.argv[1] == "limited":
+    assert limit_heaps()
+libc = ctypes.CDLL(None)
+libc.malloc.restype, libc.malloc.argtypes, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_size_t], [ctypes.c_void_p]
+libc.free(libc.malloc(16_000_000))
+block = libc.malloc(1_000_000)
+heap = next(line for line in open("/proc/self/maps") if "[heap]" in line).split()[0]
+begin, end = (int(number, 16) for number in heap.split("-"))
+print(int(begin <= block < end))
+"""
+    words = [sys.executable, "-c", program, kind]
+    is_in_heap = bool(int(subprocess.run(words, check=True, capture_output=True, text=True).stdout))
+    assert is_in_heap == (kind == "not")
+
+
 def test_other_libraries_are_left_alone(monkeypatch):
     monkeypatch.setattr(platform, "libc_ver", lambda: ("", ""))
-    assert not memory.limit_arenas()
+    assert not memory.limit_heaps()
     memory.return_free_memory()
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
+from skywatch.core.arrays import distinct
 from skywatch.realtime.connections.frames import message_frame
 from skywatch.realtime.protocols.native import packed_head
 from skywatch.realtime.sky.aircraft import PictureState, Population, View
@@ -143,7 +144,7 @@ class VariantFrames:
             touched, index = marked, self.layout.all
         else:
             index = self._changed
-            touched = np.union1d(np.intersect1d(marked, index.rows), toggled)
+            touched = distinct(np.concatenate((np.intersect1d(marked, index.rows), toggled)))
         own = set(self.layout.tiles[touched].tolist()).intersection(tiles)
         return {tile: self._personal_frame(user, tile, index, marked, toggled, full=full) for tile in own}
 
@@ -154,7 +155,7 @@ class VariantFrames:
         if frame is None:
             rows, removed = index.rows_in(tile), []
             if not full:
-                rows = np.union1d(rows, toggled[self.layout.tiles[toggled] == tile])
+                rows = distinct(np.concatenate((rows, toggled[self.layout.tiles[toggled] == tile])))
                 removed = self.layout.removed.get(tile, [])
             bodies = self._rows.packed_bodies(rows, marked)
             frame = self._frame(tile, len(bodies), b"".join(bodies), removed, full=full)
