@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern
@@ -14,7 +15,7 @@ def summary_answer(session: CannonballSession) -> dict[str, Any]:
     return answer(SessionSummary, session)
 
 
-def session_answer(session: CannonballSession) -> dict[str, Any]:
+def session_answer(session: CannonballSession | SimpleNamespace) -> dict[str, Any]:
     """A session with all its fields."""
     return answer(SessionRecord, session, user=session.user_id, known_aircraft=session.known_aircraft_id)
 

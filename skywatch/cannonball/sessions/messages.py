@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from skywatch.cannonball.models import CannonballAlert, CannonballSession
 from skywatch.cannonball.sessions.answers import alert_answer, session_answer
 from skywatch.core.bus.base import Audience, Message
@@ -17,8 +19,8 @@ def audience_of(user_id: int, military: bool) -> Audience:
     return Audience(frozenset({user_id}), str(Permission.CANNONBALL_MANAGE), needs)
 
 
-def session_message(session: CannonballSession) -> Message:
-    """A session for the real-time channel."""
+def session_message(session: CannonballSession | SimpleNamespace) -> Message:
+    """A session for the real-time channel, of its row or of what is written into it."""
     audience = audience_of(session.user_id, session.military)
     return Message(TOPIC, "cannonball:session", encode(session_answer(session)), audience)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import sqlalchemy as sa
@@ -22,6 +23,10 @@ from skywatch.notify.channels.queries import channels_for_source
 
 Change = SessionChange | SessionUpdate | AlertRaised | PatternChange | Detection
 _TIMES = ("last_seen", "ended_at", "created_at")
+_sessions: Any = CannonballSession.__table__
+# What only the end of a session changes, whoever ends it: never written for one that goes on.
+_ENDED = ("is_active", "ended_at", "end_reason")
+_UPDATE = sa.update(_sessions).where(_sessions.c.id == sa.bindparam("row_id"), _sessions.c.is_active)
 # The id of a session without a row, because its user was deleted.
 NO_ROW = -1
 
@@ -43,7 +48,12 @@ def write(db: Session, changes: Sequence[Change]) -> Written:
     """Write a batch in the order it happened and publish it; the caller commits."""
     written = Written()
     patterns = _write_patterns(db, [c for c in changes if isinstance(c, PatternChange)])
-    _write_sessions(db, [c for c in changes if isinstance(c, SessionChange | SessionUpdate)], written)
+    of_sessions = [c for c in changes if isinstance(c, SessionChange | SessionUpdate)]
+    ended = {c.session for c in of_sessions if c.kind == "ended"}
+    going_on = [c for c in of_sessions if c.kind == "updated" and c.session.id is not None and c.session not in ended]
+    rest = set(map(id, going_on))
+    _write_sessions(db, [c for c in of_sessions if id(c) not in rest], written)
+    _update_sessions(db, going_on, written)
     alerts = [c for c in changes if isinstance(c, AlertRaised) and (written.id_of(c.session) or 0) > 0]
     _link_patterns(db, changes, patterns, written)
     _write_alerts(db, alerts, patterns, written)
@@ -98,6 +108,36 @@ def _write_sessions(db: Session, changes: Sequence[SessionChange | SessionUpdate
     for row_id, row in updated_rows.items():
         # Updates of an active session need not be stored: the next one supersedes them.
         events.publish(db, session_message(row), stored=row_id in stored)
+
+
+def _update_sessions(db: Session, changes: Sequence[SessionChange | SessionUpdate], written: Written) -> None:
+    """Write the numbers of sessions that have rows and go on.
+
+    Hundreds every few seconds: one statement for all of them, and none of the mapper's objects.
+    """
+    if not changes:
+        return
+    ids = sorted({c.session.id for c in changes if c.session.id is not None})
+    active = set(db.scalars(sa.select(_sessions.c.id).where(_sessions.c.id.in_(ids), _sessions.c.is_active)))
+    rows: list[dict[str, Any]] = []
+    for change in changes:
+        session, row_id = change.session, change.session.id
+        if row_id is None or row_id not in active:
+            written.ended_elsewhere.append(row_id or NO_ROW)
+            continue
+        fields = _columns(change.columns)
+        rows.append({"row_id": row_id, **{name: value for name, value in fields.items() if name not in _ENDED}})
+        shown = SimpleNamespace(
+            id=row_id,
+            user_id=session.user_id,
+            icao_hex=session.address.upper(),
+            started_at=to_datetime(session.started_at),
+            **fields,
+        )
+        # Not stored: the next one supersedes it.
+        events.publish(db, session_message(shown), stored=False)
+    if rows:
+        db.connection().execute(_UPDATE, rows)
 
 
 def _running(db: Session, session: LiveSession) -> CannonballSession | None:

@@ -49,16 +49,28 @@ class CircleDetector:
             del self._until[address], self._trails[address]
         self._follow(frame, thresholds)
         groups = []
-        remaining = {address for address, trail in self._trails.items() if len(trail) >= LEAST_PLACES}
-        while len(remaining) >= thresholds.gather_aircraft:
-            group = self._near(min(remaining), remaining)
-            remaining -= group
+        for group in self._groups(thresholds.gather_aircraft):
             circle = self._fit(group, thresholds)
             if circle is not None:
                 members, centre = circle
-                remaining -= members
                 self._until |= dict.fromkeys(members, frame.now + FOLLOWED_S)
                 groups.append(([frame.sky.index[address] for address in sorted(members)], centre))
+        return groups
+
+    def _groups(self, least: float) -> list[list[str]]:
+        """Aircraft that may be on one circle with the first of them, at least so many in each group."""
+        addresses = sorted(address for address, trail in self._trails.items() if len(trail) >= LEAST_PLACES)
+        if len(addresses) < least:
+            return []
+        _, lat, lon = np.array([self._trails[address][-1] for address in addresses]).T
+        groups, remaining = [], np.ones(len(addresses), np.bool_)
+        while np.count_nonzero(remaining) >= least:
+            first = int(remaining.argmax())
+            near = remaining & (geo.distance_nm(lat[first], lon[first], lat, lon) <= 2 * LARGEST_NM)
+            near[first] = True
+            remaining &= ~near
+            if np.count_nonzero(near) >= least:
+                groups.append([addresses[n] for n in np.flatnonzero(near).tolist()])
         return groups
 
     def _follow(self, frame: Frame, thresholds: Thresholds) -> None:
@@ -77,14 +89,8 @@ class CircleDetector:
             while trail and frame.now - trail[0][0] > TRAIL_S:
                 trail.popleft()
 
-    def _near(self, first: str, remaining: set[str]) -> set[str]:
-        position = self._trails[first][-1][1:]
-        reach = 2 * LARGEST_NM
-        return {a for a in remaining if geo.distance_nm(*position, *self._trails[a][-1][1:]) <= reach} | {first}
-
-    def _fit(self, group: set[str], thresholds: Thresholds) -> tuple[set[str], Point] | None:
+    def _fit(self, members: list[str], thresholds: Thresholds) -> tuple[set[str], Point] | None:
         """The aircraft of a group that are on one circle, without the worst outliers; None if too few remain."""
-        members = sorted(group)
         origin = self._trails[members[0]][-1][1:]
         plane = {address: _plane(self._trails[address], origin) for address in members}
         while len(members) >= thresholds.gather_aircraft:
