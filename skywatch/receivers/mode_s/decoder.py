@@ -160,27 +160,30 @@ class Decoder:
         lanes: Column | None,
     ) -> None:
         """Frames whose address is accepted only if an earlier frame has proved it."""
+        by_all = np.zeros(len(claims), np.bool_)
         if lanes is not None:
-            self._prove_in_lanes(claims, address, time, lanes)
+            by_all = self._proved_for_all(claims, address[claims], proofs, time, lanes)
+            if by_all.any():
+                self._table.find_or_add(_in_lanes(address[claims[by_all]], lanes, claims[by_all]))
         claimed = Frames(claims, self._table.find(_in_lanes(address[claims], lanes, claims)))
         out.status[claims] = _UNKNOWN_ADDRESS
-        claimed = claimed.where(claimed.aircraft >= 0)
+        known = claimed.aircraft >= 0
+        claimed, by_all = claimed.where(known), by_all[known]
         event = latest(proofs, claimed, len(out))
         proved = carried(event, time[proofs.rows], self._table.rows["proved"][claimed.aircraft])
-        claimed = claimed.where(np.abs(time[claimed.rows] - proved) <= PROVED_S)
+        claimed = claimed.where(by_all | (np.abs(time[claimed.rows] - proved) <= PROVED_S))
         aircraft[claimed.rows] = claimed.aircraft
         out.address[claimed.rows] = address[claimed.rows]
         out.status[claimed.rows] = _GOOD
 
-    def _prove_in_lanes(self, claims: Column, address: Column, time: Column, lanes: Column) -> None:
-        """What lane 0 has proved is an address for every lane: what is replied stays in the lane of the reply."""
-        single = claims[lanes[claims] != 0]
-        rows = self._table.find(address[single].astype(np.int64))
-        proved = np.where(rows >= 0, self._table.rows["proved"][rows], LONG_AGO)
-        chosen = np.abs(time[single] - proved) <= PROVED_S
-        if chosen.any():
-            mine = self._table.find_or_add(_in_lanes(address[single[chosen]], lanes, single[chosen]))
-            self._table.rows["proved"][mine] = np.maximum(self._table.rows["proved"][mine], proved[chosen])
+    def _proved_for_all(self, claims: Column, address: Column, proofs: Frames, time: Column, lanes: Column) -> Column:
+        """Which claims of lanes other than 0 lane 0 has proved: what is replied stays in the lane of the reply."""
+        chosen: Column = lanes[claims] != 0
+        single = Frames(claims[chosen], self._table.find(address[chosen].astype(np.int64)))
+        before = np.where(single.aircraft >= 0, self._table.rows["proved"][single.aircraft], LONG_AGO)
+        event = latest(proofs, single, len(time))
+        chosen[chosen] = np.abs(time[single.rows] - carried(event, time[proofs.rows], before)) <= PROVED_S
+        return chosen
 
     def _decode_good(self, out: Decoded, time: Column, head: Column, tail: Column, aircraft: Column) -> None:
         good = (aircraft >= 0).nonzero()[0]

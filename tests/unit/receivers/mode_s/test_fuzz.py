@@ -166,20 +166,36 @@ def test_every_input_of_the_corpus(shared_data: Path):
     assert frames > 1000
 
 
+@pytest.mark.parametrize("lanes", [1, 3])
 @pytest.mark.parametrize("seed", range(4))
-def test_mutations_of_every_kind_of_frame_say_the_same_however_they_are_cut(seed):
+def test_mutations_of_every_kind_of_frame_say_the_same_however_they_are_cut(seed, lanes):
     """Cut at random into batches of one to two hundred frames, some synthetic, some of a wrong length."""
     rng, count = np.random.default_rng(seed), 3000
     batch = mutated(FrameBatch.of_bytes(good_frames()), rng, repair=True)[:count]
     batch.length[rng.random(count) < 0.02] = 9
     batch.mlat = rng.random(count) < 0.05
+    lane = np.maximum(rng.integers(-lanes, lanes, count), 0)
     whole, cut = Decoder(station=(50.0, 8.0)), Decoder(station=(50.0, 8.0))
-    expected = whole.decode(batch)
+    expected = whole.decode(batch, lane)
     messages, place = [], 0
     while place < count:
         end = place + int(rng.choice([1, 2, 24, 100, 200]))
-        messages += cut.decode(batch[place:end]).messages()
+        messages += cut.decode(batch[place:end], lane[place:end]).messages()
         place = end
     assert messages == expected.messages()
     assert cut.statistics.as_dict() == whole.statistics.as_dict()
     assert len(messages) > count // 2
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_a_reply_of_a_lane_is_proved_by_what_the_others_proved_before_it(size):
+    frames = [
+        (0.0, reply(4, ADDRESS, 0x0C38), None),
+        (1.0, squitter(ADDRESS, velocity(300, -200)), None),
+        (2.0, reply(4, ADDRESS, 0x0C38), None),
+        (99.0, reply(4, ADDRESS, 0x0C38), None),
+    ]
+    lanes, decoder, said = np.array([1, 0, 1, 1]), Decoder(), []
+    for place in range(0, 4, size):
+        said += decoder.decode(frames[place : place + size], lanes[place : place + size]).messages()
+    assert [message.at for message in said] == [1.0, 2.0]
