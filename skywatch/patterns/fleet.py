@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +21,54 @@ from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.slots import SlotTable
 from skywatch.patterns.tracker import PatternTracker
 
-_FIELDS = 6
-"""Values of a position in the history: t, lat, lon, alt_ft, speed_kt, track_deg."""
+_UNITS_A_DEGREE = 1e7
+"""Latitudes and longitudes are kept in whole units of a centimetre: up to seven decimals come back unchanged."""
 
 Found = tuple[str, PatternEvent]
+
+
+class _History(NamedTuple):
+    """The last positions of each slot, as rings: times, places, and altitudes, speeds and tracks.
+
+    It is the largest table of the detectors: 28 bytes a position.
+    """
+
+    t: Floats
+    places: NDArray[np.int32]
+    air: NDArray[np.float32]
+
+    @classmethod
+    def empty(cls, slots: int, steps: int) -> _History:
+        return cls(
+            np.full((slots, steps), np.nan),
+            np.zeros((slots, steps, 2), np.int32),
+            np.full((slots, steps, 3), np.nan, np.float32),
+        )
+
+    def grown(self, more: int) -> _History:
+        added = self.empty(more, self.t.shape[1])
+        return _History(
+            np.concatenate((self.t, added.t)),
+            np.concatenate((self.places, added.places)),
+            np.concatenate((self.air, added.air)),
+        )
+
+    def forget(self, slot: int) -> None:
+        self.t[slot] = np.nan
+
+    def put(self, slots: Rows, steps: Rows, columns: Sequence[Floats]) -> None:
+        t, lat, lon, *air = columns
+        self.t[slots, steps] = t
+        self.places[slots, steps] = np.rint(np.stack((lat, lon), axis=1) * _UNITS_A_DEGREE)
+        self.air[slots, steps] = np.stack(air, axis=1)
+
+    def positions(self, slot: int, first: int) -> list[list[float]]:
+        """Those of a slot, the oldest first: t, lat, lon, alt_ft, speed_kt, track_deg, NaN where unknown."""
+        order = (first + np.arange(self.t.shape[1])) % self.t.shape[1]
+        order = order[np.isfinite(self.t[slot, order])]
+        places = self.places[slot, order] / _UNITS_A_DEGREE
+        ring: list[list[float]] = np.column_stack((self.t[slot, order], places, self.air[slot, order])).tolist()
+        return ring
 
 
 class PatternFleet:
@@ -44,7 +89,7 @@ class PatternFleet:
         self._name_flight = name_flight or (lambda address, now: f"{address}-{now:.0f}")
         self._slots = SlotTable(capacity)
         self._motion = MotionColumns(s, capacity)
-        self._history = np.full((capacity, s.history_steps, _FIELDS), np.nan)
+        self._history = _History.empty(capacity, s.history_steps)
         self._history_at = np.zeros(capacity, dtype=np.intp)
         self._watch_until = np.full(capacity, -np.inf)
         self._fed_t = np.full(capacity, -np.inf)
@@ -143,13 +188,13 @@ class PatternFleet:
         self._flights.pop(slot, None)
         if slot < self._motion.capacity:
             self._motion.reset(np.array([slot], dtype=np.intp))
-            self._history[slot] = np.nan
+            self._history.forget(slot)
             self._watch_until[slot] = self._fed_t[slot] = -np.inf
 
     def _grow(self, capacity: int) -> None:
         more = capacity - self._motion.capacity
         self._motion.grow(capacity)
-        self._history = np.concatenate([self._history, np.full((more, *self._history.shape[1:]), np.nan)])
+        self._history = self._history.grown(more)
         self._history_at = np.concatenate([self._history_at, np.zeros(more, dtype=np.intp)])
         self._watch_until = np.concatenate([self._watch_until, np.full(more, -np.inf)])
         self._fed_t = np.concatenate([self._fed_t, np.full(more, -np.inf)])
@@ -158,8 +203,7 @@ class PatternFleet:
         """Keep the position of each due aircraft in its ring."""
         at = slots[due]
         steps = self._history_at[at]
-        for field, column in enumerate(columns):
-            self._history[at, steps, field] = column[due]
+        self._history.put(at, steps, [column[due] for column in columns])
         self._history_at[at] = (steps + 1) % self._s.history_steps
 
     def _wake(self, slot: int, address: str, now: float) -> list[PatternEvent]:
@@ -168,9 +212,8 @@ class PatternFleet:
         self._flights[slot] = (flight_id, number)
         tracker = self._trackers[slot] = PatternTracker(flight_id, address, self._s, number)
         self._fed_t[slot] = now
-        ring = np.roll(self._history[slot], -int(self._history_at[slot]), axis=0)
         events: list[PatternEvent] = []
-        for position in ring[np.isfinite(ring[:, 0])].tolist():
+        for position in self._history.positions(slot, int(self._history_at[slot])):
             events += tracker.feed(*_optional(position))
         for finding in tracker.open:
             finding.detected_at = now

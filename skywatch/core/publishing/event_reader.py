@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -50,7 +50,8 @@ class EventReader:
         self._sessions = sessions
         self._of_topics = _events.c.topic.in_(sorted(topics))
         self._lock = threading.Lock()
-        self._delivered: OrderedDict[int, None] = OrderedDict()
+        self._delivered: set[int] = set()
+        self._delivered_in_order: deque[int] = deque()
         self._since = utcnow() - timedelta(seconds=OVERLAP_S)
         self._position: int | None = None
         # (monotonic time, the highest identifier there was then): where to read from in ``OVERLAP_S``.
@@ -62,10 +63,15 @@ class EventReader:
             return False
         with self._lock:
             is_repeated = message.id in self._delivered
-            self._delivered[message.id] = None
-            if len(self._delivered) > IDENTIFIERS_KEPT:
-                self._delivered.popitem(last=False)
+            if not is_repeated:
+                self._note(message.id)
         return is_repeated
+
+    def _note(self, row_id: int) -> None:
+        self._delivered.add(row_id)
+        self._delivered_in_order.append(row_id)
+        if len(self._delivered) > IDENTIFIERS_KEPT:
+            self._delivered.discard(self._delivered_in_order.popleft())
 
     def recent(self, within_s: float, limit: int) -> Recent:
         """The events of the last seconds, for the memory of a process that starts; see ``start_at``."""
@@ -98,7 +104,9 @@ class EventReader:
             messages = _read(session, unknown[:READ_LIMIT])
         readable = {message.id for message in messages}
         with self._lock:
-            self._delivered.update((row_id, None) for row_id in unknown[:READ_LIMIT] if row_id not in readable)
+            for row_id in unknown[:READ_LIMIT]:
+                if row_id not in readable and row_id not in self._delivered:
+                    self._note(row_id)
         if len(unknown) <= READ_LIMIT:
             self._advance(now, highest or self._position)
         return messages

@@ -6,7 +6,7 @@ Decoding was nearly all of the work of reading one aircraft, and the tail grows 
 from __future__ import annotations
 
 import threading
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -26,10 +26,8 @@ def read_tail(session: Session, aircraft: int | None = None) -> Points:
 
     Of one aircraft (its ``points.identity``), or of all.
     """
-    rows = _cache_of(session).read(session)
-    parts = [row.points.of(aircraft) for row in rows]
-    if rows:
-        parts.append(rows[-1].ends.of(aircraft))
+    rows, ends = _cache_of(session).read(session)
+    parts = [row.of(aircraft) for row in (*rows, ends) if row is not None]
     return in_order(join(parts)) if parts else no_points()
 
 
@@ -59,44 +57,54 @@ class _Grouped:
         self._data = None
 
 
-class _Row:
-    """A row: its points, and the provisional ends of the segments that were open when it was written."""
+class _Rows(NamedTuple):
+    """The rows of the tail at a moment, oldest first, and the provisional ends of the newest one with its key."""
 
-    def __init__(self, points: bytes, ends: bytes) -> None:
-        self.points, self.ends = _Grouped(points), _Grouped(ends)
+    points: dict[Key, _Grouped]
+    newest: Key | None = None
+    ends: _Grouped | None = None
 
 
 class _Cache:
     """The rows that were there at the last reading."""
 
     def __init__(self) -> None:
-        self._rows: dict[Key, _Row] = {}
+        self._rows = _Rows({})
 
-    def read(self, session: Session) -> list[_Row]:
-        """The rows of the session's transaction, oldest first; only those that are new are fetched."""
-        known = self._rows
-        rows = _fetched(session, known)
-        if rows is None:
-            # A number that was given again.
-            rows = _fetched(session, {}) or {}
+    def read(self, session: Session) -> tuple[list[_Grouped], _Grouped | None]:
+        """The rows of the session's transaction, oldest first, and the ends; only those that are new are fetched."""
+        # A number may have been given again.
+        rows = _fetched(session, self._rows) or _fetched(session, _Rows({})) or _Rows({})
         # Another thread may have fetched, and decoded, the same row.
         current = self._rows
-        self._rows = rows = {key: current.get(key, row) for key, row in rows.items()}
-        return list(rows.values())
+        points = {key: current.points.get(key, row) for key, row in rows.points.items()}
+        ends = current.ends if current.newest == rows.newest else rows.ends
+        self._rows = _Rows(points, rows.newest, ends)
+        return list(points.values()), ends
 
 
-def _fetched(session: Session, known: dict[Key, _Row]) -> dict[Key, _Row] | None:
+def _fetched(session: Session, known: _Rows) -> _Rows | None:
     """All rows by one statement, so that they are of one moment; None where a known number has another row."""
-    numbers = [key[0] for key in known]
+    numbers = [key[0] for key in known.points]
     lengths = sa.func.length(Tail.points), sa.func.length(Tail.ends)
-    data = [sa.case((Tail.id.in_(numbers), None), else_=column) for column in (Tail.points, Tail.ends)]
-    found: dict[Key, _Row] = {}
-    for *key, points, ends in session.execute(sa.select(Tail.id, Tail.written_at, *lengths, *data).order_by(Tail.id)):
-        row = _Row(points, ends) if points is not None else known.get(tuple(key))
+    points = sa.case((Tail.id.in_(numbers), None), else_=Tail.points)
+    # Those of rows before the newest are never read again.
+    is_newest = Tail.id == sa.select(sa.func.max(Tail.id)).scalar_subquery()
+    ends = sa.case((is_newest & (Tail.id != (known.newest[0] if known.newest else -1)), Tail.ends), else_=None)
+    found: dict[Key, _Grouped] = {}
+    newest, of_newest = None, None
+    rows = session.execute(sa.select(Tail.id, Tail.written_at, *lengths, points, ends).order_by(Tail.id))
+    for *key, row_points, row_ends in rows:
+        newest, of_newest = tuple(key), row_ends
+        row = _Grouped(row_points) if row_points is not None else known.points.get(newest)
         if row is None:
             return None
-        found[tuple(key)] = row
-    return found
+        found[newest] = row
+    if newest is None:
+        return _Rows({})
+    if of_newest is not None:
+        return _Rows(found, newest, _Grouped(of_newest))
+    return _Rows(found, newest, known.ends) if newest == known.newest else None
 
 
 _caches: WeakKeyDictionary[Any, _Cache] = WeakKeyDictionary()

@@ -21,9 +21,9 @@ from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.history.models import Chunk, Flight, Tail
 from skywatch.history.recording.batch import Batch
 from skywatch.history.recording.recorder import Recorder
-from skywatch.history.storage.codec import encode
+from skywatch.history.storage.codec import decode, encode
 from skywatch.history.storage.numbering import new_flight_ids
-from skywatch.history.storage.points import AT_S, GAP_S, SLICE_S, Points, in_order, no_points
+from skywatch.history.storage.points import AT_S, GAP_S, SLICE_S, Points, in_order, join, no_points
 from skywatch.history.storage.shards import divide, slices
 from skywatch.history.storage.tail import tail_points
 
@@ -47,8 +47,9 @@ class WriteResult(NamedTuple):
     """The state after a transaction, which becomes the writer's once it is committed."""
 
     ids: list[int]
-    unsealed: list[Points]
-    small: list[tuple[int, Points]]
+    unsealed: list[bytes]
+    oldest_slice: int | None
+    small: list[tuple[int, bytes]]
 
 
 class Writer:
@@ -60,8 +61,10 @@ class Writer:
     def __init__(self, sessions: SessionFactory, recorder: Recorder) -> None:
         self.sessions = sessions
         self.recorder = recorder
-        self.unsealed: list[Points] = []
-        self._small: list[tuple[int, Points]] = []  # rows of the tail that have not been merged
+        # The points of the tail, encoded as in its rows: a fifth of what they take as arrays.
+        self.unsealed: list[bytes] = []
+        self._oldest_slice: int | None = None
+        self._small: list[tuple[int, bytes]] = []  # rows of the tail that have not been merged
         self._batch: Batch | None = None
 
     def flush(self) -> None:
@@ -82,24 +85,24 @@ class Writer:
         ends = self.recorder.stored(batch.ends, batch, ids)
         if chunks:
             session.execute(sa.insert(Chunk), chunks)
-        small = self._write_tail(session, points, ends, remaining if chunks else None)
-        return WriteResult(ids, [*remaining, points] if chunks else [*self.unsealed, points], small)
+        packed, small = self._write_tail(session, points, ends, remaining if chunks else None)
+        if chunks:
+            return WriteResult(ids, [packed], _oldest_slice(remaining, points), small)
+        return WriteResult(ids, [*self.unsealed, packed], _oldest_slice(points, before=self._oldest_slice), small)
 
     def committed(self, batch: Batch, result: WriteResult) -> None:
         """The batch is in the database."""
         self.recorder.committed(batch, result.ids)
-        self.unsealed, self._small = result.unsealed, result.small
+        self.unsealed, self._oldest_slice, self._small = result.unsealed, result.oldest_slice, result.small
 
-    def _complete(self, now: float) -> tuple[dict[int, Points], list[Points]]:
-        """The points of slices that are complete, by slice, and the others."""
-        if not self.unsealed:
-            return {}, []
-        points = np.concatenate(self.unsealed)
+    def _complete(self, now: float) -> tuple[dict[int, Points], Points]:
+        """The points of slices that are complete, by slice, and the others if there are any such slices."""
+        if self._oldest_slice is None or self._oldest_slice + SLICE_S + COMPLETE_AFTER_S > now:
+            return {}, no_points()
+        points = join([decode(data) for data in self.unsealed])
         begins = slices(points)
         complete = begins + SLICE_S + COMPLETE_AFTER_S <= now
-        if not complete.any():
-            return {}, []
-        return {int(at): points[begins == at] for at in distinct(begins[complete])}, [points[~complete]]
+        return {int(at): points[begins == at] for at in distinct(begins[complete])}, points[~complete]
 
     def _write_flights(self, session: Any, batch: Batch) -> list[int]:
         rows = flight_rows(batch)
@@ -114,20 +117,26 @@ class Writer:
         return ids
 
     def _write_tail(
-        self, session: Any, points: Points, ends: Points, remaining: list[Points] | None
-    ) -> list[tuple[int, Points]]:
-        """Add a row; returns the small rows afterwards. ``remaining`` replaces the whole tail."""
+        self, session: Any, points: Points, ends: Points, remaining: Points | None
+    ) -> tuple[bytes, list[tuple[int, bytes]]]:
+        """Add a row; returns its points, encoded, and the small rows afterwards.
+
+        ``remaining`` replaces the whole tail; then the points are all of it.
+        """
         small = self._small
         if remaining is not None:
             session.execute(sa.delete(Tail))
-            points, small = np.concatenate((*remaining, points)), []
-        elif len(small) >= TAIL_ROWS_MERGED:
+            packed = encode(in_order(join([remaining, points])))
+            session.execute(sa.insert(Tail), [_tail_row(packed, ends)])
+            return packed, []
+        packed = encode(in_order(points))
+        if len(small) >= TAIL_ROWS_MERGED:
             session.execute(sa.delete(Tail).where(Tail.id.in_([row_id for row_id, _ in small])))
-            points, small = np.concatenate((*(row for _, row in small), points)), []
-            session.execute(sa.insert(Tail), [_tail_row(points, ends)])
-            return []
-        row_id = session.execute(sa.insert(Tail).returning(Tail.id), [_tail_row(points, ends)]).scalar_one()
-        return small if remaining is not None else [*small, (row_id, points)]
+            merged = encode(in_order(join([*(decode(data) for _, data in small), points])))
+            session.execute(sa.insert(Tail), [_tail_row(merged, ends)])
+            return packed, []
+        row_id = session.execute(sa.insert(Tail).returning(Tail.id), [_tail_row(packed, ends)]).scalar_one()
+        return packed, [*small, (row_id, packed)]
 
     def recover(self) -> None:
         """Restore the tail and the flights in the air of the last process, however it ended."""
@@ -135,7 +144,7 @@ class Writer:
         with writing(self.sessions) as session:
             tails = session.scalars(sa.select(Tail).order_by(Tail.id)).all()
             points = tail_points([(tail.points, tail.ends) for tail in tails])
-            small = self._write_tail(session, no_points(), no_points(), [points]) if tails else []
+            packed = self._write_tail(session, no_points(), no_points(), points)[0] if tails else encode(points)
             last_by_flight = last_points(points)
             active = sa.select(Flight).where(Flight.active).order_by(Flight.first_seen_at.desc(), Flight.id.desc())
             for flight in session.scalars(active):
@@ -149,13 +158,19 @@ class Writer:
                 restored[address] = slot_values(flight), flight.operator, last_point
         for address, (values, operator, last_point) in restored.items():
             self.recorder.restore(address, values, operator, last_point)
-        self._small, self.unsealed = small, [points]
+        self._small, self.unsealed, self._oldest_slice = [], [packed], _oldest_slice(points)
         if restored:
             log.info("history continues %d flights; %d points of the last minutes restored", len(restored), len(points))
 
 
-def _tail_row(points: Points, ends: Points) -> dict[str, Any]:
-    return {"written_at": utcnow(), "points": encode(in_order(points)), "ends": encode(in_order(ends))}
+def _oldest_slice(*parts: Points, before: int | None = None) -> int | None:
+    """The begin of the first slice that has points in these parts, or had before."""
+    begins = [int(slices(part).min()) for part in parts if len(part)]
+    return min(begins if before is None else [*begins, before], default=None)
+
+
+def _tail_row(points: bytes, ends: Points) -> dict[str, Any]:
+    return {"written_at": utcnow(), "points": points, "ends": encode(in_order(ends))}
 
 
 def last_points(points: Points) -> dict[int, Points]:

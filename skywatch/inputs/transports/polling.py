@@ -31,8 +31,8 @@ class Poller:
         self._changed_at = time.monotonic()
         due = time.monotonic()
         while True:
-            fetched = await fetch()
-            self._update_state(fetched is not None and take(fetched))
+            # Nothing holds a document of megabytes until the next one is there.
+            self._update_state(_took(await fetch(), take))
             due = max(due + every_s, time.monotonic())
             await asyncio.sleep(due - time.monotonic())
 
@@ -44,3 +44,7 @@ class Poller:
             self._owner.set_stalled(f"has not changed for more than {self._stale_s:g} s")
         elif self._owner.status.state == "starting":
             self._owner.set_connected()
+
+
+def _took(fetched: Fetched | None, take: Take) -> bool:
+    return fetched is not None and take(fetched)

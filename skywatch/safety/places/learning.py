@@ -30,7 +30,7 @@ RUNWAY_KT = 60.0
 Cell = tuple[int, int]
 
 
-@dataclass
+@dataclass(slots=True)
 class Learnt:
     """The data of one cell: visits by altitude bin, and the position of aircraft on a runway (degrees)."""
 
