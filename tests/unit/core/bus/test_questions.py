@@ -6,6 +6,7 @@ import pytest
 
 from skywatch.core.bus import Message, open_bus, questions
 from skywatch.core.bus.questions import QuestionClient, QuestionServer
+from tests.waiting import until
 
 
 @pytest.fixture(params=["memory", "redis"])
