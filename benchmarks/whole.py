@@ -14,8 +14,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -33,6 +35,9 @@ SUBSCRIBERS = clients.SUBSCRIBERS
 
 def main(arguments: Sequence[str] = ()) -> None:
     """Print the table of each layout."""
+    # Whoever ends it ends the service and its clients as well.
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("what", nargs="?", choices=("measure", "soak", "show"), default="measure")
     parser.add_argument("--layout", action="append", choices=LAYOUTS, help="one process, or roles on NATS or Redis")
