@@ -135,6 +135,8 @@ def gather(
 ) -> Gathered:
     """Merge the present reports: the addresses of ``order`` (with their rows) first, in that order, then new ones.
 
+    Those of a single receiver stand in its order.
+
     ``books`` must be in an order that does not depend on which receiver reported first: it decides between equals.
     ``names`` are the receivers by index.
     """
@@ -192,8 +194,10 @@ def _in_order(
 
 
 def _gather_one(receiver: int, views: dict[str, Report], order: dict[str, int]) -> Gathered:
-    hexes, index = _in_order(order, views, [views])
-    reports = list(map(views.__getitem__, hexes))
+    # In the order of the document: so a tick goes through objects as they were made, one behind the other in memory.
+    hexes, known = list(views), list(order)
+    index = order if hexes == known else dict(zip(hexes, count()))
+    reports = list(views.values())
     values = ReportValues(reports) if is_whole(reports) else columns_of(reports)
     reported = _reported(receiver, reports, np.arange(len(hexes)), values)
     receivers = np.full(len(hexes), receiver, "u2")

@@ -30,7 +30,12 @@ class ReceiverViews:
         """Take reports of these addresses: a snapshot replaces the view, an increment adds to it."""
         self._oldest_at = None
         if all(map(_is_snapshot, reports)):
-            self.views.update(zip(addresses, reports, strict=True))
+            now = dict(zip(addresses, reports, strict=True))
+            if 2 * len(now) < len(self.views):
+                self.views.update(now)
+                return
+            # In the order of the newest document, as the objects lie in memory.
+            self.views = now | {address: view for address, view in self.views.items() if address not in now}
             return
         for report in reports:
             if report.snapshot:
