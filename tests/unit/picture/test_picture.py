@@ -215,3 +215,18 @@ def test_a_clock_that_is_set_completes_nothing(clock):
     clock.set(3600)
     clock.advance(1)
     assert not picture.tick().is_complete
+
+
+def test_the_rows_of_a_single_receiver_follow_its_document(clock):
+    picture = picture_at(clock)
+    picture.put("roof", [snapshot("4b1620", clock.time()), snapshot("4b1621", clock.time())], 2)
+    assert picture.tick().hexes == ["4b1620", "4b1621"]
+    clock.advance(1)
+    picture.put("roof", [snapshot(address, clock.time()) for address in ("4b1622", "4b1621", "4b1620")], 3)
+    sky = picture.tick()
+    assert sky.hexes == ["4b1622", "4b1621", "4b1620"]
+    assert sky.column("previous_row").tolist() == [-1, 1, 0]
+    # Who is not in the newest document stays, behind the others.
+    clock.advance(1)
+    picture.put("roof", [snapshot("4b1620", clock.time()), snapshot("4b1622", clock.time())], 2)
+    assert picture.tick().hexes == ["4b1620", "4b1622", "4b1621"]

@@ -50,9 +50,12 @@ def write(db: Session, changes: Sequence[Change]) -> Written:
     patterns = _write_patterns(db, [c for c in changes if isinstance(c, PatternChange)])
     of_sessions = [c for c in changes if isinstance(c, SessionChange | SessionUpdate)]
     ended = {c.session for c in of_sessions if c.kind == "ended"}
-    going_on = [c for c in of_sessions if c.kind == "updated" and c.session.id is not None and c.session not in ended]
-    rest = set(map(id, going_on))
-    _write_sessions(db, [c for c in of_sessions if id(c) not in rest], written)
+    going_on: list[SessionChange | SessionUpdate] = []
+    others: list[SessionChange | SessionUpdate] = []
+    for change in of_sessions:
+        goes_on = change.kind == "updated" and change.session.id is not None and change.session not in ended
+        (going_on if goes_on else others).append(change)
+    _write_sessions(db, others, written)
     _update_sessions(db, going_on, written)
     alerts = [c for c in changes if isinstance(c, AlertRaised) and (written.id_of(c.session) or 0) > 0]
     _link_patterns(db, changes, patterns, written)

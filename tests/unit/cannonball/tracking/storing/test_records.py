@@ -7,6 +7,12 @@ import sqlalchemy as sa
 from skywatch.accounts.models import User
 from skywatch.cannonball.location import LocationStore
 from skywatch.cannonball.models import CannonballSession, FlightPattern, SessionPattern
+from skywatch.cannonball.sessions.messages import session_message
+from skywatch.cannonball.tracking.identifying.interest import Interest
+from skywatch.cannonball.tracking.session import LiveSession
+from skywatch.cannonball.tracking.storing.changes import session_change
+from skywatch.cannonball.tracking.storing.records import write
+from skywatch.cannonball.vocabulary import Identification
 from skywatch.core.database.engine import writing
 from tests.cannonball import HERE, POLICE, Stage, add_known, add_users, orbit
 from tests.waiting import until
@@ -53,6 +59,32 @@ def test_a_session_of_a_deleted_user_does_not_end_one_that_began_later(stage):
     (second,) = stage.rows(CannonballSession)
     assert (second.user_id, second.is_active, second.end_reason) == (2, True, None)
     assert second.id > first.id
+
+
+def test_numbers_of_a_session_are_written_and_told_unless_somebody_has_ended_it(stage):
+    stage.locate(1, *HERE)
+    stage.fly("3c1234", 2, orbit(47.02, 8.0, 0.7, 80.0))
+    until(lambda: stage.rows(CannonballSession))
+    stage.close()
+    (row,) = stage.rows(CannonballSession)
+    live = LiveSession(1, "3c1234", Interest(Identification.PATTERN), row.started_at.timestamp(), row.id)
+    told = []
+    stage.runtime.bus.subscribe(["alerts"], told.append)
+    live.distance_nm = live.closest_nm = 1.234
+    live.last_seen = row.last_seen.timestamp() + 1
+    with writing(stage.runtime.sessions) as db:
+        assert write(db, [session_change("updated", live)]).ended_elsewhere == []
+    (row,) = stage.rows(CannonballSession)
+    assert (row.distance_nm, row.is_active) == (1.234, True)
+    assert [message.data for message in told] == [session_message(row).data]
+    with writing(stage.runtime.sessions) as db:
+        db.execute(sa.update(CannonballSession).values(is_active=False, end_reason="ended_by_user"))
+    live.distance_nm = 5.678
+    with writing(stage.runtime.sessions) as db:
+        assert write(db, [session_change("updated", live)]).ended_elsewhere == [row.id]
+    (row,) = stage.rows(CannonballSession)
+    assert (row.distance_nm, row.is_active, row.end_reason) == (1.234, False, "ended_by_user")
+    assert len(told) == 1
 
 
 def test_records_of_an_aircraft_stay_hidden_whenever_it_was_reported_as_military(stage):
