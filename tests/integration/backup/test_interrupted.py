@@ -90,7 +90,7 @@ def test_killed_backup_is_never_taken_for_a_whole_one(here, tmp_path):
     duration_s = timed(*command(whole))
     target, unfinished = tmp_path / "target", 0
     for seconds in moments(duration_s):
-        kill_after(seconds, *command(target), begun=target.exists)
+        kill_after(seconds, *command(target), begun=(target / "unfinished").exists)
         if not (target / "manifest.json").exists():
             if target.exists():
                 unfinished += 1
