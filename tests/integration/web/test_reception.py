@@ -7,12 +7,14 @@ from datetime import timedelta
 import httpx
 import numpy as np
 import pytest
+import sqlalchemy as sa
 
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
-from skywatch.reception.measuring.collecting import Entry
 from skywatch.reception.measuring.hour import Hour
-from skywatch.reception.measuring.writing import QualityWriter
+from skywatch.reception.measuring.packing import pack_detail, pack_summary
+from skywatch.reception.measuring.writing import DETAIL_FOR
+from skywatch.reception.models import ReceiverQuality
 from tests.axe import faults_of
 from tests.integration.web.stage import Stage
 from tests.waiting import until
@@ -33,18 +35,24 @@ def measured(distance_nm):
     return hour
 
 
+def past(feeder):
+    """30 days of the service's own receiver and of a feeder as they are stored, every hour like the other."""
+    hour = measured(120.0)
+    summary, detail = pack_summary(hour), pack_detail(hour)
+    present = utcnow().replace(minute=0, second=0, microsecond=0)
+    for ago in range(2, HOURS):
+        at, minutes = present - timedelta(hours=ago), detail if timedelta(hours=ago) <= DETAIL_FOR else None
+        for receiver, number in (("demo", None), (f"feeder-{feeder}", feeder)):
+            yield {"receiver": receiver, "at": at, "feeder_id": number, "summary": summary, "detail": minutes}
+
+
 @pytest.fixture(scope="module")
 def stage(shared_page, tmp_path_factory):
     made = Stage.begin(tmp_path_factory.mktemp("reception"), shared_page, ("admin", "viewer"))
     feeder = made.api("admin").post("/feeders/", json={"name": "Attic", "lat": 47.4, "lon": 8.5}).json()
     engine = create_engine(made.service.database_url)
-    present = utcnow().replace(minute=0, second=0, microsecond=0)
-    factory = create_session_factory(engine)
-    for receiver in ("demo", f"feeder-{feeder['id']}"):
-        entries = [Entry(receiver, present - timedelta(hours=ago), measured(120.0)) for ago in range(2, HOURS)]
-        for begin in range(0, len(entries), 200):
-            with writing(factory) as db:
-                QualityWriter().write(db, entries[begin : begin + 200])
+    with writing(create_session_factory(engine)) as db:
+        db.execute(sa.insert(ReceiverQuality), list(past(feeder["id"])))
     engine.dispose()
     yield made
     made.end()
