@@ -31,13 +31,15 @@ class Topic:
     """A topic of the real-time channel and the name of the permission that opens it.
 
     ``live`` topics carry the picture (snapshot and updates of aircraft), the others events. The events of a
-    ``personal`` topic belong to users, so that each user's are numbered on their own.
+    ``personal`` topic belong to users, so that each user's are numbered on their own. So many of the newest events are
+    ``kept`` for subscribers who come back.
     """
 
     name: str
     permission: str
     live: bool = False
     personal: bool = False
+    kept: int = 500
 
 
 @dataclass(frozen=True, kw_only=True)

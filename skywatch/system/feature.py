@@ -11,7 +11,8 @@ FEATURE = Feature(
     settings=SystemSettings,
     retention="skywatch.system.retention:KINDS",
     monitor="skywatch.system.monitor:create",
-    topics=(Topic(name="system", permission="system.view_status", personal=True),),
+    # Each status replaces the one before: those of five minutes.
+    topics=(Topic(name="system", permission="system.view_status", personal=True, kept=30),),
     events=(EventKind(name="system:status", topic="system", may_need=("aircraft.view_military", "system.manage")),),
     tags={
         "system": "Health, status, receivers, inputs, retention, metrics and the audit log.",

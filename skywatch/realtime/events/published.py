@@ -20,7 +20,6 @@ from skywatch.realtime.topics import TopicTable
 from skywatch.security.visibility import Visibility
 
 # Memory of a topic for returning subscribers; events are small and rare compared with aircraft.
-MEMORY_EVENTS = 500
 MEMORY_BYTES = 4 * 1024 * 1024
 # So many of a stream's newest events keep their frames: most who come back missed seconds. Older ones are made again.
 FRAMED_EVENTS = 50
@@ -32,14 +31,21 @@ STREAM_IDLE_S = 600.0
 
 @dataclass(eq=False)
 class Stream:
-    """The numbered events of all subscribers with the same rights; ``visibility`` has only the rights that decide."""
+    """The numbered events of all subscribers with the same rights, of which the newest ``kept`` are remembered.
+
+    ``visibility`` has only the rights that decide.
+    """
 
     topic: str
     epoch: str
     visibility: Visibility
+    kept: int
     seq: int = 0
     idle_since: float | None = None
-    memory: deque[Event] = field(default_factory=lambda: deque(maxlen=MEMORY_EVENTS))
+    memory: deque[Event] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.memory = deque(maxlen=self.kept)
 
     def add(self, message: Message, receipts: tuple[Message, ...] = ()) -> Event:
         """Number one message."""
@@ -76,7 +82,7 @@ class EventLog:
         self._may_receive = topics.may_receive
         self._wants_receipt = topics.wants_receipt
         self.streams: dict[Visibility, Stream] = {}
-        self.recent: deque[Message] = deque(maxlen=MEMORY_EVENTS)
+        self.recent: deque[Message] = deque(maxlen=self.topic.kept)
         self._recent_bytes = 0
         self._start = start
         self._numbers = itertools.count(1)
@@ -87,7 +93,7 @@ class EventLog:
         stream = self.streams.get(key)
         if stream is None:
             epoch = f"{self._start}.{next(self._numbers)}"
-            stream = self.streams[key] = Stream(self.topic.name, epoch, key)
+            stream = self.streams[key] = Stream(self.topic.name, epoch, key, self.topic.kept)
         stream.idle_since = None
         return stream
 
@@ -110,7 +116,7 @@ class EventLog:
                 yield stream, stream.add(message, self._receipts(stream.visibility, (message,)))
 
     def _remember(self, message: Message) -> None:
-        if len(self.recent) == MEMORY_EVENTS:
+        if len(self.recent) == self.topic.kept:
             self._recent_bytes -= self.recent[0].size
         self.recent.append(message)
         self._recent_bytes += message.size
