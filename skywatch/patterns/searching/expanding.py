@@ -7,7 +7,7 @@ one side and shrinks on the other; a search grows by its spacing all round (IAMS
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from math import atan2, cos, degrees, hypot, pi, radians, sin
@@ -32,8 +32,9 @@ class Growth:
     """Least over greatest distance."""
 
 
-def growth_of(line: Sequence[Vertex], s: PatternSettings) -> Growth | None:
+def growth_of(vertices: Iterable[Vertex], s: PatternSettings) -> Growth | None:
     """Return how the last round grew outward; None where fewer rounds than two were turned, or not to one side."""
+    line = list(vertices)
     newest = line[-1]
     steps = s.expanding_headings - 1
     for sense in (1.0, -1.0):
@@ -41,14 +42,15 @@ def growth_of(line: Sequence[Vertex], s: PatternSettings) -> Growth | None:
         begin = _begin_of(line, newest.turn_deg, sense, span_deg, s)
         if begin is None:
             continue
-        points = [
-            _at(line, begin, newest.turn_deg - sense * number * s.expanding_step_deg, sense)
-            for number in range(steps + 1)
-        ]
-        before = [
-            _at(line, begin, newest.turn_deg - sense * (number * s.expanding_step_deg + 360.0), sense)
-            for number in range(steps + 1)
-        ]
+        points = _places(
+            line, begin, [newest.turn_deg - sense * number * s.expanding_step_deg for number in range(steps + 1)], sense
+        )
+        before = _places(
+            line,
+            begin,
+            [newest.turn_deg - sense * (number * s.expanding_step_deg + 360.0) for number in range(steps + 1)],
+            sense,
+        )
         north_deg = _north_deg(line, begin)
         outward = [
             _outward_nm(a, b, radians(north_deg + newest.turn_deg - sense * number * s.expanding_step_deg), sense)
@@ -88,16 +90,25 @@ def _begin_of(line: Sequence[Vertex], turn_deg: float, sense: float, span_deg: f
     return None
 
 
-def _at(line: Sequence[Vertex], begin: int, turn_deg: float, sense: float) -> TimedPoint:
-    """Return when and where the heading last came through `turn_deg`, not before index `begin`."""
-    for index in range(len(line) - 1, begin, -1):
-        a, b = line[index - 1], line[index]
-        if (turn_deg - a.turn_deg) * sense >= 0.0:
-            step = (b.turn_deg - a.turn_deg) * sense
-            share = min(max((turn_deg - a.turn_deg) * sense / step, 0.0), 1.0) if step > 1e-9 else 1.0
-            return a.t + share * (b.t - a.t), a.x + share * (b.x - a.x), a.y + share * (b.y - a.y)
-    v = line[begin]
-    return v.t, v.x, v.y
+def _places(line: Sequence[Vertex], begin: int, turns_deg: Iterable[float], sense: float) -> list[TimedPoint]:
+    """Return when and where the heading last came through each of `turns_deg`, not before index `begin`.
+
+    Each lies further back than the one before, and so does its place on the line.
+    """
+    places: list[TimedPoint] = []
+    index = len(line) - 1
+    for turn_deg in turns_deg:
+        while index > begin and not (turn_deg - line[index - 1].turn_deg) * sense >= 0.0:
+            index -= 1
+        b = line[index]
+        if index <= begin:
+            places.append((b.t, b.x, b.y))
+            continue
+        a = line[index - 1]
+        step = (b.turn_deg - a.turn_deg) * sense
+        share = min(max((turn_deg - a.turn_deg) * sense / step, 0.0), 1.0) if step > 1e-9 else 1.0
+        places.append((a.t + share * (b.t - a.t), a.x + share * (b.x - a.x), a.y + share * (b.y - a.y)))
+    return places
 
 
 def _north_deg(line: Sequence[Vertex], begin: int) -> float:

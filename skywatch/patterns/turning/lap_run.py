@@ -19,17 +19,19 @@ class LapRun:
     ``odd`` a lap that does not belong to the run and may yet be forgiven, ``turning_t`` the end of the last lap.
     """
 
-    __slots__ = ("_s", "heights", "laps", "lead", "odd", "past_turns", "turning_t")
+    __slots__ = ("_pause_s", "_s", "heights", "laps", "lead", "odd", "past_turns", "turning_t")
 
     def __init__(self, settings: PatternSettings) -> None:
         self._s = settings
         self.laps: deque[Loop] = deque(maxlen=settings.laps_remembered)
+        self._pause_s: float | None = None
         self.turning_t = 0.0
         self.clear()
 
     def clear(self) -> None:
         """Forget all laps."""
         self.laps.clear()
+        self._pause_s = None
         self.lead: Loop | None = None
         self.odd: Loop | None = None
         self.past_turns = 0.0
@@ -47,6 +49,7 @@ class LapRun:
             self.lead = None
             self.heights = self.heights.add((laps[0],), self._s)
         laps.append(loop)
+        self._pause_s = None
 
     def begin_with(self, odd: Loop) -> None:
         """Begin another run with the lap that did not belong to this one."""
@@ -63,7 +66,7 @@ class LapRun:
     def report_from(self, first: Loop, past_turns: float, heights: Heights) -> None:
         """Drop the laps before `first`, the first that is reported: they are no part of the pattern."""
         self.past_turns, self.heights = past_turns, heights
-        self.lead = None
+        self._pause_s = self.lead = None
         while self.laps[0] is not first:
             self.laps.popleft()
 
@@ -78,7 +81,13 @@ class LapRun:
 
     def pause_s(self) -> float:
         """Return how long the turning may pause before the run is over; a racetrack pauses on each leg."""
-        s, laps = self._s, list(self.laps)
+        # It is asked at every vertex, and the laps change once a lap.
+        if self._pause_s is None:
+            self._pause_s = self._pause_of(list(self.laps))
+        return self._pause_s
+
+    def _pause_of(self, laps: list[Loop]) -> float:
+        s = self._s
         if not laps:
             return s.orbit_pause_s
         durations = [lap.shape.duration_s for lap in laps]

@@ -103,12 +103,10 @@ def _are_ovals(laps: Sequence[Loop], s: PatternSettings) -> bool:
 
 def _are_polygons(laps: Sequence[Loop], s: PatternSettings) -> bool:
     """Return whether laps are wide, of long straight legs, not elongated as a whole, as in a sector search."""
+    if mean_radius_nm(laps) < s.polygon_radius_nm:
+        return False
     elongation, straight = leg_shares(laps, s)
-    return (
-        straight >= s.polygon_leg_share
-        and elongation < s.polygon_elongation
-        and mean_radius_nm(laps) >= s.polygon_radius_nm
-    )
+    return straight >= s.polygon_leg_share and elongation < s.polygon_elongation
 
 
 def wander(laps: Sequence[Loop], s: PatternSettings) -> bool:

@@ -99,12 +99,14 @@ def measure(line: Sequence[Vertex]) -> Shape:
         s2 += 2.0 * dx * dy / d
         bend = abs(b.turn_deg - a.turn_deg)
         wiggle += bend
-        if bend < max(_STRAIGHT_DEG, slow_turn * (b.t - a.t)):
+        if bend < _STRAIGHT_DEG or bend < slow_turn * (b.t - a.t):
             straight += b.t - a.t
     length = max(length, 1e-9)
     cx, cy = (sx / length, sy / length) if parts else (first.x, first.y)
 
-    second = winding = swept = reach = 0.0
+    second = winding = swept = 0.0
+    # A part begins where the one before it ended.
+    reach = hypot(first.x - cx, first.y - cy) if parts else 0.0
     sense = first.turn_deg - last.turn_deg
     for a, b, d in parts:
         ax, ay, bx, by = a.x - cx, a.y - cy, b.x - cx, b.y - cy
@@ -115,7 +117,9 @@ def measure(line: Sequence[Vertex]) -> Shape:
             angle = copysign(angle, sense)
         winding -= angle
         swept += abs(angle)
-        reach = max(reach, hypot(bx, by), hypot(ax, ay))
+        away = hypot(bx, by)
+        if away > reach:
+            reach = away
 
     low: Vertex | None = None
     high: float | None = None

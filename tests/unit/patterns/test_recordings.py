@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -14,16 +15,30 @@ from benchmarks._pattern_corpora import recordings
 from skywatch.patterns.findings import Pattern
 from skywatch.patterns.fleet import PatternFleet
 from skywatch.patterns.recorded.scoring import Score, score
-from skywatch.patterns.recorded.tracks import find_patterns
+from skywatch.patterns.recorded.tracks import Track, find_patterns
+
+# A helicopter circled over the same race on 19 days: so many of them say what all do.
+CIRCLING_OF_ONE_AIRCRAFT = 8
+
+
+def judged(tracks: Iterable[Track]) -> Iterator[Track]:
+    """The flights that are scored; an uncertain label is passed over anyway."""
+    circling: Counter[str] = Counter()
+    for track in tracks:
+        is_circling = track.label_hint == "circling"
+        circling[track.icao24] += is_circling
+        if track.label_certain and not (is_circling and circling[track.icao24] > CIRCLING_OF_ONE_AIRCRAFT):
+            yield track
 
 
 @pytest.fixture(scope="module")
 def total(shared_data: Path) -> Score:
-    return score((track, find_patterns(track)) for track in recordings(shared_data))
+    return score((track, find_patterns(track)) for track in judged(recordings(shared_data)))
 
 
 def test_circling(total: Score) -> None:
     s = total.labels["circling"]
+    assert s.flights_found > 45
     assert s.flights_missed == 0
     assert s.flights_found / (s.flights_found + s.flights_false) >= 0.97
     assert s.segments_found / s.segments >= 0.96
