@@ -92,16 +92,15 @@ def report(drawn: Drawn, t: float, at: float, lat: float, lon: float, random_: r
     east, north = (ahead_x - x) * 3600, (ahead_y - y) * 3600
     x += random_.gauss(0, drawn.noise_m) * METRE_NM
     y += random_.gauss(0, drawn.noise_m) * METRE_NM
-    lat, lon = drawn.centre or (lat, lon)
-    place = geo.destination(lat, lon, math.degrees(math.atan2(x, y)), math.hypot(x, y))
+    lat, lon = _destination(*(drawn.centre or (lat, lon)), math.atan2(x, y), math.hypot(x, y))
     values: dict[str, Any] = {
         "type": "adsb_icao",
         "alt_baro": round(round(altitude / drawn.step_ft) * drawn.step_ft),
         "gs": round(math.hypot(east, north), 1),
         "track": round(math.degrees(math.atan2(east, north)) % 360, 1),
         "baro_rate": round((ahead_altitude - altitude) * 60 / 64) * 64,
-        "lat": round(float(place[0]), 5),
-        "lon": round(float(place[1]), 5),
+        "lat": round(lat, 5),
+        "lon": round(lon, 5),
         "nic": 8,
         "version": 2,
         "nac_p": 9,
@@ -110,6 +109,15 @@ def report(drawn: Drawn, t: float, at: float, lat: float, lon: float, random_: r
     }
     values = {name: value for name, value in values.items() if value is not None}
     return Report(drawn.hex, at=at, position_at=at if "lat" in values else 0.0, **values)
+
+
+def _destination(lat: float, lon: float, bearing: float, distance_nm: float) -> tuple[float, float]:
+    """``geo.destination`` for one point, without the cost of arrays; the bearing in radians."""
+    phi, delta = math.radians(lat), distance_nm / geo.EARTH_RADIUS_NM
+    sin_lat = math.sin(phi) * math.cos(delta) + math.cos(phi) * math.sin(delta) * math.cos(bearing)
+    y, x = math.sin(bearing) * math.sin(delta) * math.cos(phi), math.cos(delta) - math.sin(phi) * sin_lat
+    lon = math.degrees(math.radians(lon) + math.atan2(y, x))
+    return math.degrees(math.asin(max(-1.0, min(1.0, sin_lat)))), (lon + 180.0) % 360.0 - 180.0
 
 
 def found(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import replace
 from typing import Any
 
@@ -36,10 +37,16 @@ def advised(from_s: float, to_s: float, over_s: float = 1e9) -> Any:
 
 
 # They meet after 72 s.
-MEETING = [Drawn("4b0001", straight(0, 0, 9000, 200, 90)), Drawn("4b0002", straight(8, 0.2, 9000, 200, 270))]
+MEETING = (Drawn("4b0001", straight(0, 0, 9000, 200, 90)), Drawn("4b0002", straight(8, 0.2, 9000, 200, 270)))
 # Near, but no longer closing: no detector that begins now raises it.
 ABREAST = [Drawn("4b0001", straight(0, 0, 9000, 200, 90)), Drawn("4b0002", straight(0, 0.3, 9000, 200, 90))]
 SQUAWK = [Drawn("4b0001", straight(0, 0, 9000, 200, 90), fields={"squawk": "7700"})]
+
+
+@functools.cache
+def drawn_skies(aircraft: tuple[Drawn, ...], seconds: int) -> list[Sky]:
+    """Skies for the tests with every database: drawing them costs as much as judging them."""
+    return list(skies(aircraft, seconds))
 
 
 class Stage:

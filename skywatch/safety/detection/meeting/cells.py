@@ -8,6 +8,7 @@ of the cell as in spatial hashing (Teschner et al., Optimized Spatial Hashing fo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -30,6 +31,8 @@ FEW = 64
 # Buckets of the hash: many more than cells that are in use. They are the upper bits of a product with 2^64 over the
 # golden ratio (Knuth, The Art of Computer Programming 3, 6.4).
 BUCKET_BITS = 16
+# For so few members a binary search costs less than a table of all buckets.
+SEARCHED = 1000
 HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -162,17 +165,16 @@ def _join(cells: _Cells) -> tuple[Array, Array]:
     """Pairs in the same layer and in the same or neighbouring cells, each once."""
     bucket_of = _bucket(cells.numbers())
     order = np.argsort(bucket_of, kind="stable")  # For sixteen bits a radix sort.
-    ends = np.zeros((1 << BUCKET_BITS) + 1, np.int32)
-    np.cumsum(np.bincount(bucket_of, minlength=1 << BUCKET_BITS), out=ends[1:])
+    begin_of, end_of = _lookup(bucket_of[order])
     cells = cells.ordered(order)
     band, column, own = cells.band, cells.column, cells.numbers()
     everyone = np.arange(len(order), dtype=np.int32)
     pairs = []
 
     def collect(there: Array) -> None:
-        bucket = _bucket(there).astype(np.int32)
+        bucket = _bucket(there)
         # In the same cell: only later members, so that each pair counts once.
-        left, right = expand(everyone + 1 if there is own else ends[bucket], ends[bucket + 1])
+        left, right = expand(everyone + 1 if there is own else begin_of(bucket), end_of(bucket))
         # Other cells may share the bucket.
         same = own[right] == there[left]
         pairs.append((left[same], right[same]))
@@ -189,6 +191,15 @@ def _join(cells: _Cells) -> tuple[Array, Array]:
     collect(_number(above, np.where(column_there + 1 == width, 0, column_there + 1), cells.layer))
     left, right = (np.concatenate(side) for side in zip(*pairs, strict=True))
     return order[left], order[right]
+
+
+def _lookup(buckets: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+    """Where the members of a bucket begin and where they end among the sorted buckets of all members."""
+    if len(buckets) <= SEARCHED:
+        return lambda bucket: np.searchsorted(buckets, bucket), lambda bucket: np.searchsorted(buckets, bucket, "right")
+    ends = np.zeros((1 << BUCKET_BITS) + 1, np.int32)
+    np.cumsum(np.bincount(buckets, minlength=1 << BUCKET_BITS), out=ends[1:])
+    return lambda bucket: ends[bucket], lambda bucket: ends[bucket.astype(np.int32) + 1]
 
 
 def _number(band: Array, column: Array, layer: Array) -> Array:

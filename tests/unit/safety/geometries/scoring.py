@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from random import Random
 
@@ -47,23 +47,34 @@ def numbers(count: int, unseen: bool) -> list[int]:
 
 def run(geometry: Callable[[Random], Encounter], seeds: list[int]) -> list[Outcome]:
     """The outcome of each seed."""
-    name = geometry.__name__
-    encounters = {seed: geometry(Random(f"{name}:{seed}")) for seed in seeds}
+    return run_together([geometry], seeds)[geometry.__name__]
+
+
+def run_together(geometries: Iterable[Callable[[Random], Encounter]], seeds: list[int]) -> dict[str, list[Outcome]]:
+    """The outcome of each seed of each geometry, all in one sky: an encounter alone costs as much as all."""
+    encounters = {
+        (geometry.__name__, seed): geometry(Random(f"{geometry.__name__}:{seed}"))
+        for geometry in geometries
+        for seed in seeds
+    }
     drawn, of = [], {}
-    for index, (seed, encounter) in enumerate(encounters.items()):
+    for index, (case, encounter) in enumerate(encounters.items()):
         centre = (-40.0 + 4.0 * (index % 20), -150.0 + 5.0 * (index // 20))
         for aircraft in encounter.aircraft:
             address = f"{aircraft.hex}{0xA00000 + len(of):06x}"
-            of[address] = seed
+            of[address] = case
             drawn.append(dataclasses.replace(aircraft, hex=address, centre=centre))
     seconds = max(encounter.seconds for encounter in encounters.values())
-    events: dict[int, list[tuple[float | None, tuple[str, ...]]]] = {seed: [] for seed in seeds}
+    events: dict[tuple[str, int], list[tuple[float | None, tuple[str, ...]]]] = {case: [] for case in encounters}
     raised_at: dict[int, float] = {}
     for event in found(skies(drawn, seconds), T, on_raise=lambda live, now: raised_at.setdefault(id(live), now)):
         if event.finding.type == "proximity":
             at = raised_at.get(id(event))
             events[of[event.finding.hexes[0]]].append((at, event.finding.suppressed_by))
-    return [_outcome(seed, encounters[seed], events[seed]) for seed in seeds]
+    outcomes: dict[str, list[Outcome]] = {name: [] for name, _ in encounters}
+    for (name, seed), encounter in encounters.items():
+        outcomes[name].append(_outcome(seed, encounter, events[name, seed]))
+    return outcomes
 
 
 def _outcome(seed: int, encounter: Encounter, events: list[tuple[float | None, tuple[str, ...]]]) -> Outcome:
