@@ -50,7 +50,9 @@ def frame(lat: float, lon: float, heading_deg: float) -> Frame:
     north = np.array((-np.sin(phi) * np.cos(lam), -np.sin(phi) * np.sin(lam), np.cos(phi)))
     east = np.array((-np.sin(lam), np.cos(lam), 0.0))
     ahead = north * np.cos(heading) + east * np.sin(heading)
-    return Frame(up, ahead, np.cross(up, ahead))
+    # The cross product, written out: for single vectors `np.cross` takes ten times as long.
+    left = up[[1, 2, 0]] * ahead[[2, 0, 1]] - up[[2, 0, 1]] * ahead[[1, 2, 0]]
+    return Frame(up, ahead, left)
 
 
 def lane(at: Frame, left_nm: float, start_nm: float) -> Path:

@@ -94,7 +94,7 @@ def check(sky, before, client):
     return list(sky.hexes)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(st.lists(st.one_of(said, said, said, passing, setting), max_size=25))
 def test_every_tick_leads_from_the_last_one_to_the_present_state(events):
     clock = Clock()

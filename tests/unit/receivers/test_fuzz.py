@@ -1,6 +1,6 @@
 """Any bytes at all: nothing is raised, memory stays bounded, and the next good message is decoded.
 
-100,000 mutations of real lines and documents for each form of input, from a fixed seed; and the inputs on which
+30,000 mutations of real lines and documents for each form of input, from a fixed seed; and the inputs on which
 other decoders fell over.
 """
 
@@ -28,7 +28,7 @@ from skywatch.receivers.reports.finishing import finish
 from skywatch.receivers.reports.limits import ALTITUDE_FT, SQUAWKS
 from skywatch.receivers.reports.report import Report
 
-MUTATIONS = 100_000
+MUTATIONS = 30_000
 ARRIVED = 1_800_000_000.0
 TOKENS = [
     b"null", b"NaN", b"-1e999", b"1e999", b'"', b"{", b"}", b"[", b"]", b",", b":", b"\\", b"\\ud800", b"\x00", b"\xff",
@@ -160,9 +160,9 @@ def test_mutated_documents(shared_data: Path) -> None:
         decoded += len(reports)
         for report in reports:
             must_be_sound(report)
-    assert refused > 1000
+    assert refused > MUTATIONS / 100
     assert decoded > MUTATIONS / 5
-    assert sum(invalid.values()) > 1000
+    assert sum(invalid.values()) > MUTATIONS / 100
 
 
 def test_inputs_on_which_others_fell_over(shared_data: Path) -> None:
@@ -205,7 +205,7 @@ def test_endless_rubbish_costs_no_memory(form: str) -> None:
         decoder.feed(pattern, ARRIVED)
     tracemalloc.start()
     try:
-        for _ in range(40):
+        for _ in range(15):
             for pattern in patterns:
                 decoder.feed(pattern, ARRIVED)
         kept, _ = tracemalloc.get_traced_memory()

@@ -22,10 +22,10 @@ CENTRE = (47.45, 8.56)
 START = 1_700_000_000.0
 
 
-def played(seconds: int, count: int = 150, seed: int = 4) -> list[list[Report]]:
+def played(seconds: int, count: int = 150, seed: int = 4, every_s: int = 1) -> list[list[Report]]:
     traffic = Traffic(count, CENTRE, START, seed=seed)
     ticks = []
-    for second in range(1, seconds + 1):
+    for second in range(1, seconds + 1, every_s):
         traffic.step(START + second)
         ticks.append(traffic.reports())
     return ticks
@@ -39,7 +39,7 @@ def test_same_seed_same_sky() -> None:
 def test_positions_agree_with_speed_and_track() -> None:
     before: dict[str, Report] = {}
     compared = 0
-    for tick in played(600):
+    for tick in played(180):
         for now in tick:
             was = before.get(now.hex)
             if was is not None and isinstance(now.lat, float) and now.position_at > was.position_at:
@@ -55,7 +55,7 @@ def test_positions_agree_with_speed_and_track() -> None:
                 compared += 1
             if isinstance(now.lat, float):
                 before[now.hex] = now
-    assert compared > 50_000
+    assert compared > 15_000
 
 
 def test_looks_like_a_receiver() -> None:
@@ -79,14 +79,14 @@ def test_looks_like_a_receiver() -> None:
 
 def test_now_and_then_an_emergency() -> None:
     seen: Counter[str] = Counter()
-    for tick in played(1800, count=60):
+    for tick in played(1800, count=60, every_s=10):
         seen.update({report.squawk for report in tick if report.squawk in ("7500", "7600", "7700")})
     assert seen
-    assert sum(seen.values()) < 1800 * 3
+    assert sum(seen.values()) < 180 * 3
 
 
 def test_aircraft_come_and_go_within_the_radius() -> None:
-    ticks = played(1800, count=100)
+    ticks = played(1800, count=100, every_s=10)
     assert {report.hex for report in ticks[0]} - {report.hex for report in ticks[-1]}
     for report in ticks[-1]:
         if isinstance(report.lat, float):

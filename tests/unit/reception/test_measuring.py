@@ -95,6 +95,8 @@ def test_a_receiver_without_a_message_for_a_while_receives_nothing_then():
 
 def test_an_hour_is_handed_over_when_the_next_begins_and_every_minute():
     world = World()
+    # Ten minutes before the hour, and not written again in the first seconds of the next.
+    world.clock.advance(3020 - world.now % 3600)
     fly(world, 1, aircraft("4b1620", 0, 90))
     to_the_hour = int(3600 - world.now % 3600)
     fly(world, to_the_hour + 15, aircraft("4b1620", 0, 90))

@@ -21,7 +21,7 @@ START = 1_800_000_000.0
 METRE_NM = 1 / 1852
 
 
-@dataclass
+@dataclass(eq=False)
 class Drawn:
     """An aircraft: where it is (nm east and north of the centre, feet) as a function of seconds; what it sends."""
 

@@ -152,6 +152,7 @@ def _bands(lat: Array, reach_deg: float) -> Array:
     return band
 
 
+@lru_cache(maxsize=1)
 def _columns(reach_deg: float) -> Array:
     """How many columns each band of latitude has: each as wide as the reach at the band's steeper edge, or wider."""
     band = np.arange(int(180 / reach_deg) + 3)

@@ -163,7 +163,7 @@ def nonsense(draw):
     return draw(st.floats(-89, 89)), draw(st.floats(-180, 179.99))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     order=st.permutations(["good one", "good two", "bad"]),
     wrong=st.lists(nonsense(), min_size=6, max_size=6),
@@ -195,7 +195,7 @@ def test_in_any_order_of_receivers_no_implausible_one_wins(order, wrong, bad_fir
             assert close or harmless, (address, shown)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     places=st.lists(st.tuples(st.sampled_from([0.0, 0.001, 10.0, 40.0]), st.integers(0, 7)), min_size=1, max_size=5),
     believed=st.booleans(),

@@ -29,7 +29,7 @@ from skywatch.receivers.mode_s.frames.message import Message
 from skywatch.receivers.mode_s.frames.parity import remainders
 from tests.unit.receivers.mode_s.helpers import ADDRESS, read_frames
 
-MUTATIONS = 100_000
+MUTATIONS = 40_000
 
 
 def still_decodes(decoder: Decoder, at: float) -> bool:
@@ -106,7 +106,7 @@ def mutated(originals: FrameBatch, rng: np.random.Generator, repair: bool) -> Fr
 
 
 @pytest.mark.parametrize("repair", [False, True])
-def test_a_hundred_thousand_mutations_of_every_kind_of_frame(repair):
+def test_many_mutations_of_every_kind_of_frame(repair):
     decoder = Decoder(station=(50.0, 8.0))
     batch = mutated(FrameBatch.of_bytes(good_frames()), np.random.default_rng(1), repair)
     good = 0
@@ -114,14 +114,14 @@ def test_a_hundred_thousand_mutations_of_every_kind_of_frame(repair):
         messages = decoder.decode(batch[place : place + 5000]).messages()
         good += len(messages)
         assert sane(messages)
-    assert good > (MUTATIONS // 2 if repair else 1000)
+    assert good > (MUTATIONS // 2 if repair else MUTATIONS // 100)
     assert decoder.statistics.frames == MUTATIONS
     assert still_decodes(Decoder(), 700.0)
     decoder.decode([(700.0 + k, squitter(ADDRESS, velocity(100, 100)), None) for k in range(2)])
     assert decoder.statistics.frames == MUTATIONS + 2
 
 
-def test_a_hundred_thousand_mutations_of_real_frames(shared_data: Path):
+def test_many_mutations_of_real_frames(shared_data: Path):
     originals = read_frames(shared_data / "raw" / "ulss7_61s.beast")
     decoder = Decoder()
     decoder.decode(originals)
@@ -134,7 +134,7 @@ def test_a_hundred_thousand_mutations_of_real_frames(shared_data: Path):
     assert still_decodes(decoder, 700.0)
 
 
-def test_a_hundred_thousand_mutations_of_a_beast_stream(shared_data: Path):
+def test_many_mutations_of_a_beast_stream(shared_data: Path):
     stream = np.frombuffer((shared_data / "raw" / "ulss7_61s.beast").read_bytes(), np.uint8)
     rng = np.random.default_rng(3)
     framer, decoder = BeastFramer(), Decoder()
@@ -146,7 +146,7 @@ def test_a_hundred_thousand_mutations_of_a_beast_stream(shared_data: Path):
         changed += len(places)
         for place in range(0, len(noisy), 1 << 14):
             assert sane(decoder.decode(framer.feed(noisy[place : place + (1 << 14)].tobytes(), 1000.0)).messages())
-    assert framer.broken > 1000
+    assert framer.broken > MUTATIONS // 100
     assert still_decodes(decoder, 1100.0)
 
 
