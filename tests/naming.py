@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def names_in_code(path: Path) -> Iterator[str]:
-    """Strings that are not docstrings, and the names of what is defined, imported, read or passed."""
+@cache
+def names_in_code(path: Path) -> frozenset[str]:
+    """Strings that are not docstrings, and the names of what is defined, imported, read or passed.
+
+    A file is read once: each word is looked up in all of them.
+    """
+    return frozenset(_names(path))
+
+
+def _names(path: Path) -> Iterator[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     docstrings = {id(node) for node in _docstrings(tree)}
     for node in ast.walk(tree):
@@ -31,7 +40,7 @@ def names_in_code(path: Path) -> Iterator[str]:
             yield node.arg or ""
 
 
-def naming(word: str, names: Iterator[str]) -> list[str]:
+def naming(word: str, names: Iterable[str]) -> list[str]:
     """Those of the names that have the word as a whole, or as a part between ``_``, ``.``, ``:`` or ``/``."""
     pattern = re.compile(rf"(?<![a-z]){word}(?![a-z])", re.IGNORECASE)
     return sorted({name for name in names if pattern.search(name)})

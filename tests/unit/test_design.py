@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pytest
@@ -30,7 +30,7 @@ HOMONYMS: Mapping[str, Mapping[str, str]] = {
 
 
 def files_naming(
-    word: str, files: Iterable[Path], root: Path, names_of: Callable[[Path], Iterator[str]]
+    word: str, files: Iterable[Path], root: Path, names_of: Callable[[Path], Iterable[str]]
 ) -> dict[str, list[str]]:
     """The files below ``root`` outside the feature's folders that name it, and how; for either half of the house."""
     hits = {}
