@@ -26,7 +26,7 @@ def print_lies() -> None:
     total: Counter[str] = Counter()
     for kind in KINDS:
         for seed, (one, other, lying) in enumerate(PLACES, 1):
-            total += play([FeederSpec(one), FeederSpec(other), FeederSpec(lying, lies=kind)], seed)
+            total += play([FeederSpec(one), FeederSpec(other), FeederSpec(lying, lies=kind)], seed, HALF_SECONDS)
     print(f"2 honest feeders and a liar ({', '.join(KINDS)}) at 1 to 3 processes: {described(total)}")
     total = Counter()
     liars = round(MANY * MANY_SHARE)
@@ -41,7 +41,7 @@ def print_lies() -> None:
     print(f"{COPIES} copied UUIDs, half of them at another process: {refused} refused, {told} told to the owner")
 
 
-def play(feeders: Sequence[FeederSpec], seed: int, half_seconds: int = HALF_SECONDS) -> Counter[str]:
+def play(feeders: Sequence[FeederSpec], seed: int, half_seconds: int) -> Counter[str]:
     """Looks, lies, and invented aircraft with and without their mark."""
     traffic = Traffic.drawn(FLIGHTS, half_seconds, seed)
     world, lies = LiarWorld(traffic, feeders, seed), Lies(traffic)
