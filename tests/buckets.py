@@ -6,8 +6,6 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from moto.server import ThreadedMotoServer
-
 from tests.waiting import PATIENCE_S
 
 KEYS = {"archive_s3_access_key": "key", "archive_s3_secret_key": "secret"}
@@ -16,6 +14,9 @@ KEYS = {"archive_s3_access_key": "key", "archive_s3_secret_key": "secret"}
 @contextmanager
 def s3_server() -> Iterator[str]:
     """The address of a server with the bucket ``sky``."""
+    # A quarter of a second of imports, which other tests do without.
+    from moto.server import ThreadedMotoServer
+
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
     server.start()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from distributed import LocalCluster
 
 from skywatch.archive.batch.cluster import ClusterError, DaskCluster
 from skywatch.cli.batch.worker import work
@@ -14,6 +13,8 @@ from tests.unit.archive.batch.conftest import AFTER, DAYS
 
 @pytest.fixture
 def scheduler():
+    from distributed import LocalCluster
+
     cluster = LocalCluster(
         n_workers=2, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None, scheduler_port=0
     )
