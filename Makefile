@@ -99,7 +99,7 @@ tests: $(VENV)/.installed ## pytest alone: all three lanes
 
 # Compiles all tests once: the processes of pytest would do it side by side, each for itself. It shows no error: they do.
 bytecode: $(VENV)/.installed
-	-@$(PYTEST) --collect-only -qq >/dev/null 2>&1
+	-@$(BIN)/python -m tests.lanes.bytecode >/dev/null 2>&1
 
 unit: $(VENV)/.installed ## tests/unit: rules, without a process of the service
 	$(PYTEST) $(PYTEST_ARGS) -m unit tests/unit
