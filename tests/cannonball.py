@@ -103,14 +103,21 @@ class Stage:
             self.receive(report(address, self.now, lat, lon, track=track, gs=speed, **fields))
             self.tick()
 
-    def replay(self, path: Path, user_ids: tuple[tuple[int, float, float], ...], refresh_s: float = 60.0) -> None:
-        """Play a recording while users (id, lat, lon) keep telling where they are."""
+    def replay(
+        self,
+        path: Path,
+        user_ids: tuple[tuple[int, float, float], ...],
+        refresh_s: float = 60.0,
+        seconds: float = math.inf,
+    ) -> None:
+        """Play a recording, or its first ``seconds``, while users (id, lat, lon) keep telling where they are."""
         source = moments(str(path), recognise(str(path)), None, Counter())
         upcoming = next(source, None)
         assert upcoming is not None
         self.now = math.floor(upcoming.at)
+        end = self.now + seconds
         told = -math.inf
-        while upcoming is not None:
+        while upcoming is not None and self.now < end:
             if self.now - told >= refresh_s:
                 told = self.now
                 for user_id, lat, lon in user_ids:

@@ -13,6 +13,8 @@ from tests.cannonball import Stage, add_known, add_users
 BENEATH = (34.143, -118.254)
 FAR = tuple(map(float, destination(*BENEATH, 180.0, 20.0)))
 USERS = ((1, *BENEATH), (2, *FAR))
+# Of each sortie: the second one circles on for an hour, and nothing else is announced.
+SORTIE_S = 2400.0
 
 
 @pytest.fixture
@@ -43,7 +45,8 @@ def of(stage, table, user_id):
 # PostgreSQL has every kind of row in the shorter sortie; what is judged does not depend on the database.
 @pytest.mark.parametrize(("database", "sortie"), [("sqlite", "081"), ("sqlite", "092"), ("postgresql", "081")])
 def test_a_police_helicopter_is_announced_followed_and_let_go(stage, shared_data, sortie):
-    stage.replay(shared_data / "feeds" / f"la_police_n520pd_{sortie}_times_reconstructed.jsonl.gz", USERS)
+    feed = shared_data / "feeds" / f"la_police_n520pd_{sortie}_times_reconstructed.jsonl.gz"
+    stage.replay(feed, USERS, seconds=SORTIE_S)
     stage.silence(400, USERS)
     stage.close()
     (near,) = of(stage, CannonballSession, 1)
