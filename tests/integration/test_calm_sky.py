@@ -10,7 +10,7 @@ from tests.unit.safety.drawn import START, DrawnClock, found
 
 CENTRE = (47.45, 8.56)
 # ``make drill-calm-sky`` looks for half an hour, CI for as long as aircraft take to come near each other.
-LONG, SHORT = {200: 1800, 2000: 1800, 15_000: 90}, {200: 900, 2000: 120, 15_000: 15}
+LONG, SHORT = {200: 1800, 2000: 1800, 15_000: 90}, {200: 450, 2000: 60, 15_000: 8}
 SPANS = LONG if os.environ.get("SKYWATCH_CALM_SKY") else SHORT
 
 
