@@ -62,14 +62,18 @@ def recordings() -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def skies(path: Path) -> Iterator[Sky]:
-    """The picture of every second of a recording in which anything was heard."""
-    clock = [0.0]
+def skies(path: Path, seconds: float = math.inf) -> Iterator[Sky]:
+    """The picture of every second of a recording, or of its first ``seconds``, in which anything was heard."""
+    clock, end = [0.0], math.inf
     picture = Picture(clock=lambda: clock[0], monotonic=lambda: clock[0])
     for at, heard in moments(str(path), recognise(str(path)), None, Counter()):
         if at > clock[0]:
             if clock[0]:
                 yield picture.tick()
+            else:
+                end = at + seconds
+            if at > end:
+                return
             clock[0] = float(math.ceil(at))
         picture.put("tape", heard.reports, heard.messages)
     yield picture.tick()
@@ -91,12 +95,12 @@ class Fresh:
         return fresh
 
 
-def tape(path: Path, *bases: Database) -> tuple[list[dict[str, Any]], list[Worst]]:
-    """Record a recording in each database; its positions as rows, and the errors of all positions in each."""
+def tape(path: Path, *bases: Database, seconds: float = math.inf) -> tuple[list[dict[str, Any]], list[Worst]]:
+    """Record a recording, or its first ``seconds``, in each database; its positions as rows, and the errors in each."""
     writers, fresh = [new_writer(base) for base in bases], Fresh()
     rows: list[dict[str, Any]] = []
     now = 0.0
-    for number, sky in enumerate(skies(path)):
+    for number, sky in enumerate(skies(path, seconds)):
         now = sky.now
         rows += rows_of(sky, fresh(sky))
         for writer in writers:

@@ -18,6 +18,8 @@ MAX_BYTES = 8.0
 SECONDS = 900
 # A day with a few aircraft, mostly ticks without any: the benchmark plays it, too.
 LEFT_OUT = "calfire_open_busiest_day.jsonl.gz"
+# Frames take many times longer than lists, and say the same of the same aircraft.
+FRAMES_S = 480.0
 
 
 @pytest.mark.long
@@ -29,14 +31,15 @@ def test_recordings_are_stored_within_the_bound(shared_data, tmp_path):
         for path in sorted((shared_data / "feeds").glob("*.gz")):
             if path.name == LEFT_OUT:
                 continue
-            _, errors = tape(path, *bases)
+            seconds = FRAMES_S if path.name.endswith(".beast.gz") else math.inf
+            _, errors = tape(path, *bases, seconds=seconds)
             for all_errors, of_recording in zip(worst, errors, strict=True):
                 all_errors.add(of_recording)
         received = [totals(base)[0] for base in bases]
         bases[0].settle(full=True)
         tables = bases[0].tables()
     assert [one.positions for one in worst] == received
-    assert min(received) > 20_000
+    assert min(received) > 14_000
     assert max(one.metres for one in worst) <= ERROR_M
     assert max(one.feet for one in worst) <= ALTITUDE_ERROR_FT
     # On PostgreSQL the empty pages of so small tables count for more than their rows.
