@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,7 @@ TESTS = (
 
 
 class Checkout:
-    """A clone of what is committed, with the packages of the web application next to it."""
+    """A clone of what is committed, with the packages of the web application and the bytecode of here next to it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -47,6 +48,22 @@ class Checkout:
         modules = ROOT / "web" / "node_modules"
         if modules.is_dir():
             shutil.copytree(modules, folder / "web" / "node_modules", symlinks=True, copy_function=os.link)
+        self._share_bytecode()
+
+    def _share_bytecode(self) -> None:
+        """Link what is compiled already; it is valid for files of the same age and size."""
+        command = ["git", "ls-files", "*.py"]
+        listed = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        names = [Path(name) for name in listed.splitlines()]
+        for name in names:
+            if (ROOT / name).exists() and (ROOT / name).read_bytes() == (self.folder / name).read_bytes():
+                shutil.copystat(ROOT / name, self.folder / name)
+        for place in {name.parent / "__pycache__" for name in names}:
+            (self.folder / place).mkdir()
+            # Other processes may be replacing theirs.
+            for compiled in (ROOT / place).glob("*.pyc"):
+                with suppress(FileNotFoundError):
+                    os.link(compiled, self.folder / place / compiled.name)
 
     def run(self, *arguments: str) -> str:
         """What Python wrote in the clone; fails the test where it failed."""
