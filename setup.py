@@ -73,6 +73,7 @@ EXTRAS["test"] = [
     "hypothesis>=6.100,<7",
     "import-linter>=2.0,<3",
     "jsonschema>=4.21,<5",
+    "jsonschema-rs>=0.60,<1",
     "kubernetes-validate>=1.33,<2",
     "mypy>=1.11,<3",
     "packaging>=23",

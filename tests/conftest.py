@@ -25,6 +25,7 @@ from skywatch.features import load
 from skywatch.picture.saving import picture as saved
 from skywatch.picture.state.sky import empty_sky
 from skywatch.settings import Settings
+from tests import compiled_statements
 from tests.accounts import TEST_SECRET
 from tests.app_templates import make_app
 from tests.contract import CheckedApp
@@ -46,6 +47,8 @@ hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "skywatch"
 # Most tests build an application of some 100,000 objects: the collector looked through all of them, again and again,
 # for a third of the processor time of the suite.
 gc.set_threshold(100_000, 20, 100)
+
+compiled_statements.share()
 
 # Hooks of pytest.
 __all__ = ["TEST_SECRET", "pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_summary"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 from cornice import Service
 from webtest import TestApp
 
@@ -27,6 +27,15 @@ def _paths(templates: tuple[str, ...]) -> list[tuple[re.Pattern[str], str]]:
     return [(re.compile(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(p.rstrip("/"))) + "/?"), p) for p in paths]
 
 
+@lru_cache(4096)
+def _template(templates: tuple[str, ...], path: str) -> str | None:
+    """The path of the document that a path of a request belongs to."""
+    return next((template for pattern, template in _paths(templates) if pattern.fullmatch(path)), None)
+
+
+_validators: dict[int, jsonschema_rs.Draft202012Validator] = {}
+
+
 class ContractBroken(AssertionError):
     """A response that the document does not allow."""
 
@@ -39,8 +48,8 @@ class CheckedApp(TestApp):
         return _document(tuple(self.app.registry.cornice_services.values()))
 
     @cached_property
-    def _paths(self) -> list[tuple[re.Pattern[str], str]]:
-        return _paths(tuple(self.document["paths"]))
+    def _templates(self) -> tuple[str, ...]:
+        return tuple(self.document["paths"])
 
     def do_request(self, req: Any, status: Any = None, expect_errors: Any = None) -> Any:
         path, method = req.environ["PATH_INFO"], req.method
@@ -49,7 +58,7 @@ class CheckedApp(TestApp):
         return response
 
     def _check(self, path: str, method: str, response: Any) -> None:
-        template = next((template for pattern, template in self._paths if pattern.fullmatch(path)), None)
+        template = _template(self._templates, path)
         if template is None:
             return
         operation = self.document["paths"][template].get(("get" if method == "HEAD" else method).lower())
@@ -72,10 +81,16 @@ class CheckedApp(TestApp):
             self._validate(schema, response, f"{method} {template} {response.status_code}")
 
     def _validate(self, schema: dict[str, Any], response: Any, where: str) -> None:
-        whole = {**schema, "components": self.document["components"]}
-        validator = jsonschema.Draft202012Validator(whole)
         faults = [
-            f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}" for e in validator.iter_errors(response.json)
+            f"{'/'.join(map(str, e.instance_path))}: {e.message[:200]}"
+            for e in self._validator(schema).iter_errors(response.json)
         ]
         if faults:
             raise ContractBroken(f"{where} breaks its schema: " + "; ".join(faults[:5]))
+
+    def _validator(self, schema: dict[str, Any]) -> jsonschema_rs.Draft202012Validator:
+        # Documents stay as long as the process, and so do their schemas.
+        if id(schema) not in _validators:
+            whole = {**schema, "components": self.document["components"]}
+            _validators[id(schema)] = jsonschema_rs.Draft202012Validator(whole)
+        return _validators[id(schema)]

@@ -56,25 +56,33 @@ def test_every_operation_is_in_the_manual(client):
 
 
 def callers(people):
-    """Name -> (sort of caller as a function of the row, headers)."""
+    """Name -> (sort of caller as a function of the row, headers as one)."""
     nothing = people.role("nothing_at_all", [])
     assert nothing
     root = people.user("owner", "superadmin")
-    found = {"nobody": (lambda row: "nobody", {})}
+    found = {"nobody": (lambda row: "nobody", lambda row: {})}
 
-    def by_role(role):
-        return lambda row: "holding" if row.holds(role) else "lacking"
+    def add(name, user, role=None):
+        headers = people.bearer(user)
+        found[name] = (lambda row: "holding" if row.holds(role) else "lacking", lambda row: headers)
 
-    def by_scope(scope):
-        return lambda row: "key" if row.scope == scope else "other key"
-
-    found["custom role"] = (by_role(None), people.bearer(people.user("custom", "nothing_at_all")))
-    found["no role"] = (by_role(None), people.bearer(people.user("without")))
+    add("custom role", people.user("custom", "nothing_at_all"))
+    add("no role", people.user("without"))
     for role in ROLES:
-        found[role] = (by_role(role), people.bearer(people.user(f"the_{role}", role)))
-    for scope in SCOPES:
-        found[f"key for {scope}"] = (by_scope(scope), {"X-API-Key": people.key(root, scope)})
-    found["key by Authorization"] = (by_scope("aircraft"), {"Authorization": f"ApiKey {people.key(root, 'aircraft')}"})
+        add(role, people.user(f"the_{role}", role), role)
+    keys = {scope: people.key(root, scope) for scope in SCOPES}
+    others = {scope: people.key(root, *(other for other in SCOPES if other != scope)) for scope in (*SCOPES, None)}
+
+    def sort_of_own(row):
+        return "key" if row.scope else "other key"
+
+    # A row of no scope has no key of its own.
+    found["key"] = (sort_of_own, lambda row: {"X-API-Key": keys[row.scope or "aircraft"]})
+    found["key by Authorization"] = (
+        sort_of_own,
+        lambda row: {"Authorization": f"ApiKey {keys[row.scope or 'aircraft']}"},
+    )
+    found["key for all other scopes"] = (lambda row: "other key", lambda row: {"X-API-Key": others[row.scope]})
     return found
 
 
@@ -114,6 +122,10 @@ def ask(client, row: Row, headers):
     ).status_code
 
 
+def test_there_are_as_many_sorts_of_wrong_credentials_as_columns(make_client):
+    assert len(wrong_credentials(Population(make_client().runtime))) == len(COLUMNS)
+
+
 @pytest.mark.parametrize("column", COLUMNS)
 def test_every_answer_is_the_one_in_the_table(make_client, column):
     client = make_client(auth_mode=MODE.get(column, "hybrid"))
@@ -128,16 +140,17 @@ def test_every_answer_is_the_one_in_the_table(make_client, column):
         )
     everybody, wrong = callers(people), wrong_credentials(people)
     faults = []
-    for row in rows():
+    for number, row in enumerate(rows()):
         for name, (sort, headers) in everybody.items():
             says = row.kind.expected(sort(row), column)
             statuses = row.answers if says == "ok" else (int(says),)
-            got = ask(client, row, headers)
+            got = ask(client, row, headers(row))
             if got not in statuses:
                 faults.append(f"{row.operation} as {name}: {got}, the table says {statuses}")
-        for name, headers in wrong.items():
-            got = ask(client, row, headers)
-            statuses = (401,) if row.kind.looks_at_credentials else row.answers
-            if got not in statuses:
-                faults.append(f"{row.operation} with credentials {name}: {got}, the table says {statuses}")
+        # Each operation gets each sort of wrong credentials in one of the columns.
+        name = list(wrong)[(number + COLUMNS.index(column)) % len(wrong)]
+        got = ask(client, row, wrong[name])
+        statuses = (401,) if row.kind.looks_at_credentials else row.answers
+        if got not in statuses:
+            faults.append(f"{row.operation} with credentials {name}: {got}, the table says {statuses}")
     assert faults == []
