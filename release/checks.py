@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
-from alembic.script import ScriptDirectory
+from alembic.script import Script, ScriptDirectory
 
 from release import migrations, notes
 from release.record import Release, ReleaseError, numbers, read, tag_of, version_of
@@ -95,15 +95,15 @@ def check_schema(root: Path) -> Iterable[str]:
 
 def check_migrations(root: Path) -> Iterable[str]:
     """Every step of the schema leaves what the release before it uses."""
-    return _problems_of_migrations(tuple(read(root)))
+    return migrations.judge(_changes_of_migrations(), read(root))
 
 
 @cache
-def _problems_of_migrations(releases: tuple[Release, ...]) -> list[str]:
+def _changes_of_migrations() -> list[tuple[Script, list[str]]]:
     with tempfile.TemporaryDirectory(prefix="skywatch-schema-") as folder:
         engine = create_engine(f"sqlite:///{folder}/schema.sqlite")
         try:
-            return migrations.problems_of(configuration(engine), engine, releases)
+            return migrations.changes_of(configuration(engine), engine)
         finally:
             engine.dispose()
 

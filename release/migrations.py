@@ -131,20 +131,27 @@ def problems_of(config: Config, engine: Engine, releases: Iterable[Release]) -> 
 
     ``engine`` is an empty database, on which the configuration makes the steps.
     """
+    return judge(changes_of(config, engine), releases)
+
+
+def changes_of(config: Config, engine: Engine) -> list[tuple[Script, list[str]]]:
+    """What each step after the oldest takes away, in order; ``engine`` is an empty database."""
     scripts = ScriptDirectory.from_config(config)
-    steps = list(reversed(list(scripts.walk_revisions())))
-    released = max((release.revision for release in releases), default="")
     before: Schema | None = None
-    problems: list[str] = []
-    for step in steps:
+    changes: list[tuple[Script, list[str]]] = []
+    for step in reversed(list(scripts.walk_revisions())):
         command.upgrade(config, step.revision)
         after = schema_of(engine)
         if before is not None:
-            problems += [
-                f"{step.revision}: {sentence}" for sentence in _judge(step, list(narrowed(before, after)), released)
-            ]
+            changes.append((step, list(narrowed(before, after))))
         before = after
-    return problems
+    return changes
+
+
+def judge(changes: Iterable[tuple[Script, list[str]]], releases: Iterable[Release]) -> list[str]:
+    """What is wrong with the steps after these releases, each as a sentence."""
+    released = max((release.revision for release in releases), default="")
+    return [f"{step.revision}: {sentence}" for step, taken in changes for sentence in _judge(step, taken, released)]
 
 
 def _judge(step: Script, changes: list[str], released: str) -> Iterator[str]:

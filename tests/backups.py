@@ -105,12 +105,10 @@ class Installation:
     def rows(self) -> dict[str, list[tuple[object, ...]]]:
         """All rows of all tables as the database has them, in the order of their text."""
         engine = sa.create_engine(create_engine(self.url).url)
-        tables = sa.MetaData()
-        tables.reflect(engine)
         with engine.connect() as connection:
             rows = {
-                name: sorted((tuple(row) for row in connection.execute(sa.select(table))), key=repr)
-                for name, table in tables.tables.items()
+                name: sorted((tuple(row) for row in connection.exec_driver_sql(f'SELECT * FROM "{name}"')), key=repr)
+                for name in sa.inspect(connection).get_table_names()
             }
         engine.dispose()
         return rows

@@ -128,14 +128,19 @@ class Stage:
             self.tick()
 
     def silence(
-        self, seconds: int, user_ids: tuple[tuple[int, float, float], ...] = (), refresh_s: float = 60.0
+        self,
+        seconds: int,
+        user_ids: tuple[tuple[int, float, float], ...] = (),
+        refresh_s: float = 60.0,
+        every_s: int = 1,
     ) -> None:
-        """Nothing is heard for a while; users go on telling where they are."""
-        for second in range(seconds):
+        """Nothing is heard for a while; users go on telling where they are. A tick every ``every_s``."""
+        for second in range(0, seconds, every_s):
             if second % refresh_s == 0:
                 for user_id, lat, lon in user_ids:
                     self.locate(user_id, lat, lon)
             self.tick()
+            self.now += every_s - 1
 
     def rows(self, table: Any) -> list[Any]:
         """All rows of a table, in order."""

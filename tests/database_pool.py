@@ -48,6 +48,9 @@ class DatabasePool:
         self._url = sa.make_url(require(POSTGRESQL_URL, "PostgreSQL"))
         self._name = template
         self._free: list[str] = []
+        # One engine for all databases: each asks the server for its version and its settings.
+        self._engine = sa.create_engine(self._url, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
+        sa.event.listen(self._engine, "do_connect", self._choose_database)
         # One connection for all: a new one costs the server more than what it is made for.
         self._server = self._connected()
         with self._connected(template) as connection:
@@ -109,8 +112,11 @@ class DatabasePool:
         self._server.exec_driver_sql(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
     def _connected(self, database: str | None = None) -> sa.Connection:
-        url = self._url.set(database=database) if database else self._url
-        return sa.create_engine(url, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool).connect()
+        self._database = database or self._url.database
+        return self._engine.connect()
+
+    def _choose_database(self, dialect: Any, record: Any, arguments: Any, named: dict[str, Any]) -> None:
+        named["dbname"] = self._database
 
 
 def _new_name() -> str:

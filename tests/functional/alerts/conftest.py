@@ -19,13 +19,9 @@ def client(make_client, database_url):
     """A client of an installation in mode hybrid; ``client.people`` are headers by name."""
     client = make_client(database_url=database_url, auth_mode="hybrid", notify_allow_networks="127.0.0.0/8")
     population = client.population = Population(client.runtime)
-    client.ids = {
-        name: population.user(name, role)
-        for name, role in (
-            ("vera", "viewer"), ("olga", "operator"), ("otto", "operator"), ("ana", "analyst"), ("adam", "admin"),
-        )
-    }  # fmt: skip
-    client.people = {name: population.bearer(user_id) for name, user_id in client.ids.items()}
+    roles = {"vera": "viewer", "olga": "operator", "otto": "operator", "ana": "analyst", "adam": "admin"}
+    client.ids = population.users(roles)
+    client.people = population.bearers(client.ids)
     return client
 
 

@@ -6,7 +6,19 @@ import shutil
 
 import pytest
 
+from skywatch.backup.contents import sealed
 from tests.backups import Installation
+
+COST_OF_THE_SERVICE = (sealed.COST, sealed.BLOCK, sealed.PASSES)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cheap_passphrases():
+    """Passphrases that take a millisecond; the cost is in each backup."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sealed, "COST", 2**10)
+        patch.setattr(sealed, "PASSES", 1)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -10,11 +10,14 @@ import sqlite3
 import subprocess
 import sys
 
+import msgspec
 import pytest
 
 from skywatch.backup.contents import manifest as manifests
+from skywatch.backup.contents import sealed
 from skywatch.core.database.engine import create_engine
 from tests.backups import Installation, refused, skywatch
+from tests.unit.backup.conftest import COST_OF_THE_SERVICE
 
 OTHER_SECRET = "another-secret-0123456789-abcdef-0123"
 
@@ -67,6 +70,17 @@ def test_missing_file_is_damage(target, there, name):
     line = refused(2, *restoring(target, there))
     assert ("not completed" if name == "manifest.json" else "is missing") in line
     assert nothing_restored(there)
+
+
+def test_settings_are_sealed_at_the_cost_that_owasp_asks_for(monkeypatch):
+    cost, block, passes = COST_OF_THE_SERVICE
+    assert (cost * passes, block) >= (2**17, 8)
+    for name, value in (("COST", cost), ("BLOCK", block), ("PASSES", passes)):
+        monkeypatch.setattr(sealed, name, value)
+    private = sealed.PrivatePart({"skywatch.ini": "secret = x"}, "x")
+    data = sealed.seal(private, "correct horse battery")
+    assert sealed.unseal(data, "correct horse battery") == private
+    assert msgspec.json.decode(data)["cost"] == cost
 
 
 def test_every_byte_of_the_manifest_counts(target):

@@ -18,7 +18,7 @@ from tests.waiting import until
 
 def test_a_known_aircraft_opens_a_session_and_closes_in(stage):
     stage.locate(1, *HERE)
-    stage.fly(POLICE, 590, straight(47.3, 8.0, 180.0, 120.0), flight="PIROL12")
+    stage.fly(POLICE, 390, straight(47.2, 8.0, 180.0, 120.0), flight="PIROL12")
     stage.close()
     (session,) = stage.rows(CannonballSession)
     assert (session.user_id, session.icao_hex, session.is_active) == (1, "3C1234", True)
@@ -76,7 +76,7 @@ def test_letters_of_an_agency_stay_info_until_a_pattern_is_flown(stage, fields):
     stage.locate(1, *HERE)
     stage.fly("a0beef", 60, straight(47.01, 8.0, 180.0, 100.0), **fields)
     assert {entry["level"] for entry in stage.timeline} == {"info"}
-    stage.fly("a0beef", 400, orbit(47.0, 8.0, 0.7, 90.0), alt_baro=1500, **fields)
+    stage.fly("a0beef", 200, orbit(47.0, 8.0, 0.3, 120.0), alt_baro=1500, **fields)
     stage.close()
     (session,) = stage.rows(CannonballSession)
     assert (session.identification, session.peak_threat_level) == ("suffix", "critical")
@@ -137,7 +137,13 @@ def test_it_ends_five_minutes_after_the_last_position(stage):
 
 def test_it_ends_when_the_location_is_gone(stage):
     stage.locate(1, *HERE)
-    stage.fly(POLICE, 650, orbit(47.2, 8.0, 2.0, 100.0))
+    path = orbit(47.2, 8.0, 2.0, 100.0)
+    # Ten minutes, with a report every five seconds.
+    for second in range(0, 595, 5):
+        stage.fly(POLICE, 1, lambda _, at=second: path(at))
+        stage.now += 4.0
+    assert len(stage.monitor._sessions.sessions) == 1
+    stage.fly(POLICE, 10, lambda second: path(second + 600))
     stage.close()
     assert stage.rows(CannonballSession)[0].end_reason == "location_gone"
 
@@ -165,7 +171,7 @@ def test_each_user_has_a_session_of_their_own(stage):
 
 def test_a_surveillance_pattern_makes_an_unknown_aircraft_interesting(stage):
     stage.locate(1, *HERE)
-    stage.fly("4b1620", 590, orbit(47.02, 8.0, 0.7, 80.0), t="AS50")
+    stage.fly("4b1620", 240, orbit(47.02, 8.0, 0.3, 120.0), t="AS50")
     stage.close()
     (session,) = stage.rows(CannonballSession)
     (pattern,) = stage.rows(FlightPattern)
@@ -196,7 +202,7 @@ def test_a_pattern_with_an_ordinary_reason_makes_nobody_interesting(stage):
 
 def test_circling_of_a_known_aircraft_is_told_once(stage):
     stage.locate(1, *HERE)
-    stage.fly(POLICE, 550, orbit(47.02, 8.0, 0.7, 80.0))
+    stage.fly(POLICE, 415, orbit(47.02, 8.0, 0.3, 120.0))
     stage.close()
     assert stage.alert_types().count("pattern_detected") == 1
 

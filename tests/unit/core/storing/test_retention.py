@@ -47,16 +47,24 @@ def sessions(engine):
 def age(sessions, days, chunk_bytes=4000, per_day=12):
     """Chunks and finished flights of so many days up to now."""
     begin = utcnow() - timedelta(days=days)
+    moments = [begin + number * DAY / per_day for number in range(days * per_day)]
+    chunk = {"shard": 1, "aircraft": 1, "points": 1, "data": bytes(chunk_bytes)}
+    flight = {
+        "icao_hex": "4B1620", "military": False, "emergency": False, "messages": 1, "positions": 1, "points": 1,
+        "distance_nm": 1.0,
+    }  # fmt: skip
     with writing(sessions) as session:
-        for number in range(days * per_day):
-            at = begin + number * DAY / per_day
-            session.add(Chunk(slice_at=int(at.timestamp()), shard=1, aircraft=1, points=1, data=bytes(chunk_bytes)))
-            session.add(
-                Flight(
-                    icao_hex="4B1620", military=False, emergency=False, active=number % 2 == 0, first_seen_at=at,
-                    last_seen_at=at, messages=1, positions=1, points=1, distance_nm=1.0,
-                )
-            )  # fmt: skip
+        connection = session.connection()
+        connection.execute(
+            sa.insert(Chunk.__table__), [{**chunk, "slice_at": int(moment.timestamp())} for moment in moments]
+        )
+        connection.execute(
+            sa.insert(Flight.__table__),
+            [
+                {**flight, "active": number % 2 == 0, "first_seen_at": moment, "last_seen_at": moment}
+                for number, moment in enumerate(moments)
+            ],
+        )
 
 
 def pruner(engine, sessions, make_settings, **changes):
@@ -198,11 +206,15 @@ def test_every_kind_of_data_that_grows_has_a_limit_of_age():
 def test_the_audit_log_has_limits_of_age_and_of_room(engine, sessions, make_settings):
     now = utcnow()
     with writing(sessions) as session:
-        for days in range(500):
+        for _ in range(500):
             audit.record(session, audit.COMMAND_LINE, "user.changed", after={"display_name": "x" * 900})
-            session.flush()
-            newest = session.scalar(sa.select(sa.func.max(AuditEntry.id)))
-            session.execute(sa.update(AuditEntry).where(AuditEntry.id == newest).values(at=now - days * DAY))
+        session.flush()
+        ids = session.scalars(sa.select(AuditEntry.id).order_by(AuditEntry.id)).all()
+        table = AuditEntry.__table__
+        session.connection().execute(
+            sa.update(table).where(table.c.id == sa.bindparam("number")).values(at=sa.bindparam("moment")),
+            [{"number": number, "moment": now - days * DAY} for days, number in enumerate(ids)],
+        )
     pruner(engine, sessions, make_settings, retention_audit_days=0).run()
     assert rows(sessions, AuditEntry) == 500
     pruner(engine, sessions, make_settings).run()  # a year unless said otherwise
@@ -233,30 +245,38 @@ def test_logins_go_when_where_they_came_from_need_not_be_known_any_more(make_run
         assert set(session.scalars(sa.select(Login.id))) == {"login -10", "login 10"}
 
 
-def cannonball_of(session, user, days_ago, active=False, alerts=3):
-    """A session with its alerts and a pattern, so many days ago."""
-    at = utcnow() - days_ago * DAY
-    found = CannonballSession(
-        user_id=user, icao_hex="A00001", identification="database", is_active=active, threat_level="info",
-        peak_threat_level="info", urgency_score=1.0, peak_urgency_score=1.0, distance_nm=1.0, closest_nm=1.0,
-        bearing=0.0, closing_speed_kts=0.0, started_at=at, last_seen=at,
-    )  # fmt: skip
-    pattern = FlightPattern(
-        key=f"{days_ago}", icao_hex="A00001", pattern_type="circling", is_surveillance=True, confidence="high",
-        confidence_score=0.9, center_lat=0.0, center_lon=0.0, radius_nm=1.0, started_at=at,
-        ended_at=None if active else at, duration_s=60.0,
-    )  # fmt: skip
-    session.add_all([found, pattern])
-    session.flush()
-    session.add(SessionPattern(session_id=found.id, pattern_id=pattern.id))
-    for _ in range(alerts):
-        session.add(
-            CannonballAlert(
-                user_id=user, session_id=found.id, pattern_id=pattern.id, session_icao="A00001",
-                alert_type="le_detected", priority="info", title="t", message="m" * 500, aircraft_lat=0.0,
-                aircraft_lon=0.0, user_lat=0.0, user_lon=0.0, distance_nm=1.0, bearing=0.0, created_at=at,
-            )
+def cannonball_of(session, user, *days_ago, active=False, alerts=3):
+    """Sessions with their alerts and a pattern each, so many days ago."""
+    now = utcnow()
+    pairs = []
+    for days in days_ago:
+        at = now - days * DAY
+        found = CannonballSession(
+            user_id=user, icao_hex="A00001", identification="database", is_active=active, threat_level="info",
+            peak_threat_level="info", urgency_score=1.0, peak_urgency_score=1.0, distance_nm=1.0, closest_nm=1.0,
+            bearing=0.0, closing_speed_kts=0.0, started_at=at, last_seen=at,
         )  # fmt: skip
+        pattern = FlightPattern(
+            key=f"{days}", icao_hex="A00001", pattern_type="circling", is_surveillance=True, confidence="high",
+            confidence_score=0.9, center_lat=0.0, center_lon=0.0, radius_nm=1.0, started_at=at,
+            ended_at=None if active else at, duration_s=60.0,
+        )  # fmt: skip
+        pairs.append((found, pattern))
+    session.add_all([row for pair in pairs for row in pair])
+    session.flush()
+    session.add_all([SessionPattern(session_id=found.id, pattern_id=pattern.id) for found, pattern in pairs])
+    alert = {
+        "user_id": user, "session_icao": "A00001", "alert_type": "le_detected", "priority": "info", "title": "t",
+        "message": "m" * 500, "aircraft_lat": 0.0, "aircraft_lon": 0.0, "user_lat": 0.0, "user_lon": 0.0,
+        "distance_nm": 1.0, "bearing": 0.0,
+    }  # fmt: skip
+    of_sessions = [
+        {**alert, "session_id": found.id, "pattern_id": pattern.id, "created_at": found.started_at}
+        for found, pattern in pairs
+        for _ in range(alerts)
+    ]
+    if of_sessions:
+        session.connection().execute(sa.insert(CannonballAlert.__table__), of_sessions)
 
 
 @pytest.fixture
@@ -266,8 +286,7 @@ def user(make_runtime, engine):
 
 def test_cannonball_keeps_its_days_and_what_still_runs(engine, sessions, make_settings, user):
     with writing(sessions) as session:
-        for days_ago in range(1, 200):
-            cannonball_of(session, user, days_ago)
+        cannonball_of(session, user, *range(1, 200))
         cannonball_of(session, user, 300, active=True, alerts=0)
     pruner(engine, sessions, make_settings).run()
     assert rows(sessions, CannonballSession) == rows(sessions, FlightPattern) == 89 + 1
@@ -293,8 +312,7 @@ def test_the_oldest_row_is_the_one_that_began_first(sessions, user):
 
 def test_cannonball_has_a_limit_of_room_for_each_of_its_kinds(engine, sessions, make_settings, user):
     with writing(sessions) as session:
-        for days_ago in range(1, 300):
-            cannonball_of(session, user, days_ago, alerts=5)
+        cannonball_of(session, user, *range(1, 300), alerts=5)
     pruner(engine, sessions, make_settings, retention_cannonball_days=0, retention_cannonball_mb=0.5).run()
     with sessions() as session:
         alerts = extent(session, next(kind for kind in FEATURES.retention_kinds() if kind.name == "cannonball_alerts"))
