@@ -98,11 +98,15 @@ class ChangesEncoder:
         cuts = self._cuts.moved(rows) if self._sky is before else _Cuts.unknown(len(sky))
         cuts.renew(sky.seq % RENEW_EVERY)
         was = rows.listed(before.encoded)
+        # A value that has grown at its end (``35`` to ``350``) begins alike as well: at the cut must be a comma again.
         lines = [
             b""
             if now == then
             else opening + now[at:]
-            if at and now[:at] == then[:at] and now.count(_COMMA, at) == behind and now.find(_TWO_COMMAS, at) < 0
+            if at
+            and now.startswith(then[: at + 1])
+            and now.count(_COMMA, at) == behind
+            and now.find(_TWO_COMMAS, at) < 0
             else None
             for now, then, at, opening, behind in zip(sky.encoded, was, cuts.at, cuts.opening, cuts.behind, strict=True)
         ]

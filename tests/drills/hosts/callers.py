@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from typing import Any
 
@@ -88,7 +89,7 @@ class Watchers(Subscribers):
             for _ in range(tries):
                 answer = client.get(f"{base}/aircraft", params={"limit": 1000})
                 if answer.status_code == 200:
-                    document = answer.json()
+                    document = _decoded(answer.text)
                     answers[document["now"]] = _content(document["aircraft"])
                 time.sleep(0.3)
                 whole = [now for now in answers if len(self._states.get(now, ())) == len(self.clients)]
@@ -97,6 +98,13 @@ class Watchers(Subscribers):
         finally:
             self._states = None
         raise AssertionError(f"no moment that REST and all subscribers had in common in {tries} answers")
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise AssertionError(f"{error}: ...{text[max(0, error.pos - 1000) : error.pos + 1000]}...") from None
 
 
 def _content(aircraft: Any) -> dict[str, Any]:

@@ -20,10 +20,15 @@ from tests.unit.picture.changes import plain
 
 TEXTS = ("SWR1", "A,B", "A,,B", ",", ",,", "", 'say "x"', "{}", "[1,2]")
 
+# Each begins like the next.
+ALTITUDES = (3, 35, 350, 3_500, 35_000)
+
 
 def aircraft(number: int, chance: random.Random, told: dict) -> dict:
     told.setdefault("hex", f"{0x400000 + number:06x}")
     told.setdefault("type", chance.choice(TEXTS))
+    if "alt" not in told or chance.random() < 0.3:
+        told["alt"] = chance.choice(ALTITUDES)
     if chance.random() < 0.1:
         told["flight"] = chance.choice(TEXTS)
     if chance.random() < 0.1:
@@ -138,3 +143,14 @@ def test_most_of_an_object_is_not_sent_again():
     now.columns["previous_row"][:] = np.minimum(np.arange(len(now)), len(before) - 1)
     lines = ChangesEncoder()._lines(now, before, RowMap(now.columns["previous_row"]), [])
     assert all(line == b',,,"lat":%d,"lon":8.5}' % (2000 + row) for row, line in enumerate(lines))
+
+
+def test_a_number_grows_by_a_digit_where_it_had_stayed_while_what_stands_behind_changed():
+    encoder, (first,) = ChangesEncoder(), skies(1, 0)
+    before = read = dataclasses.replace(first, columns={**first.columns, "previous_row": np.arange(len(first))})
+    for seq, altitude in enumerate((3_500, 3_500, 3_500, 35_000, 3_500), first.seq + 1):
+        encoded = [b'{"hex":"%06x","alt":%d,"gs":%d,"seen":0.5}' % (row, altitude, seq) for row in range(len(first))]
+        sky = dataclasses.replace(before, seq=seq, encoded=encoded)
+        read = apply_changes(encoder.encode(sky, before), read)
+        assert read.encoded == encoded
+        before = sky
