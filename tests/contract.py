@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache, cached_property, lru_cache
 from typing import Any
@@ -33,6 +34,7 @@ def _template(templates: tuple[str, ...], path: str) -> str | None:
     return next((template for pattern, template in _paths(templates) if pattern.fullmatch(path)), None)
 
 
+_REFERENCE = re.compile(r'"#/components/schemas/([^"/]+)')
 _validators: dict[int, jsonschema_rs.Draft202012Validator] = {}
 
 
@@ -91,6 +93,22 @@ class CheckedApp(TestApp):
     def _validator(self, schema: dict[str, Any]) -> jsonschema_rs.Draft202012Validator:
         # Documents stay as long as the process, and so do their schemas.
         if id(schema) not in _validators:
-            whole = {**schema, "components": self.document["components"]}
-            _validators[id(schema)] = jsonschema_rs.Draft202012Validator(whole)
+            _validators[id(schema)] = _validator_of(json.dumps(_with_components(schema, self.document)))
         return _validators[id(schema)]
+
+
+@cache
+def _validator_of(schema: str) -> jsonschema_rs.Draft202012Validator:
+    return jsonschema_rs.Draft202012Validator(json.loads(schema))
+
+
+def _with_components(schema: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
+    """A schema with those of the document that it needs: with all of them a validator takes megabytes."""
+    all_schemas, needed = document["components"]["schemas"], {}
+    unread = [schema]
+    while unread:
+        for name in _REFERENCE.findall(json.dumps(unread.pop())):
+            if name not in needed:
+                needed[name] = all_schemas[name]
+                unread.append(needed[name])
+    return {**schema, "components": {"schemas": needed}}
