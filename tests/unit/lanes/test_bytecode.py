@@ -1,13 +1,16 @@
 """What is compiled ahead is what pytest would write: else each of its processes compiles all of it again."""
 
 import shutil
+import sys
 from pathlib import Path
 
+import pytest
 from _pytest.assertion import rewrite
 
 from tests.lanes.bytecode import compile_test, rewritten
 
 
+@pytest.mark.skipif(sys.dont_write_bytecode, reason="pytest writes none here")
 def test_bytecode_is_where_pytest_looks_and_as_it_writes_it(tmp_path):
     here = Path(__file__)
     by_pytest = here.parent / "__pycache__" / f"{here.stem}{rewrite.PYC_TAIL}"

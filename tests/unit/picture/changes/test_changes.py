@@ -145,7 +145,7 @@ def test_most_of_an_object_is_not_sent_again():
     assert all(line == b',,,"lat":%d,"lon":8.5}' % (2000 + row) for row, line in enumerate(lines))
 
 
-def test_a_number_grows_by_a_digit_where_it_had_stayed_while_what_stands_behind_changed():
+def test_a_number_that_had_stayed_grows_by_a_digit_at_its_end():
     encoder, (first,) = ChangesEncoder(), skies(1, 0)
     before = read = dataclasses.replace(first, columns={**first.columns, "previous_row": np.arange(len(first))})
     for seq, altitude in enumerate((3_500, 3_500, 3_500, 35_000, 3_500), first.seq + 1):
