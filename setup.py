@@ -57,42 +57,46 @@ EXTRAS = {
 }
 
 EXTRAS["docs"] = ["mkdocs>=1.6,<2"]
+# What `make test` needs.
 EXTRAS["test"] = [
     "aiohttp>=3.9,<4",  # what python-socketio's client connects with
     "aiosmtpd>=1.4.6,<2",
-    "build>=1.2,<2",
     "check-jsonschema>=0.33,<1",
     # These three, and DuckDB, read our exports.
     "geojson>=3.1,<4",
     "gpxpy>=1.6,<2",
     "pykml>=0.2,<1",
-    # The S3 server of the tests and what it serves with.
-    "flask>=3,<4",
-    "flask-cors>=5,<7",
-    "moto[s3]>=5.1,<6",
     "hypothesis>=6.100,<7",
     "import-linter>=2.0,<3",
     "jsonschema>=4.21,<5",
     "jsonschema-rs>=0.60,<1",
     "kubernetes-validate>=1.33,<2",
-    "mypy>=1.11,<3",
-    "packaging>=23",
-    # These two read the archive by docs/recipes.md; what Spark needs is installed by make drill-recipes.
-    "pandas>=2.2,<4",
-    "polars>=1.20,<2",
-    "openapi-python-client>=0.29,<0.30",
     "msgpack>=1.0,<2",  # what the manual's program for tiles reads with
+    "packaging>=23",
     "pytest>=8.2,<10",
     "pytest-timeout>=2.3,<3",
     "pytest-xdist>=3.6,<4",
     "python-socketio>=5.11,<6",
     "ruff>=0.17,<0.18",
-    "schemathesis>=4.0,<5",
     "setuptools>=77",  # the test of the wheel builds one without fetching anything; older ones also need wheel
     "standardwebhooks>=1.0,<2",
-    "svix>=1.40,<3",
     "time-machine>=2.16,<4",
     "webtest>=3.0.1,<4",
+]
+# What `make test-all` needs in addition.
+EXTRAS["test-all"] = [
+    "build>=1.2,<2",
+    # The S3 server of the tests and what it serves with.
+    "flask>=3,<4",
+    "flask-cors>=5,<7",
+    "moto[s3]>=5.1,<6",
+    "mypy>=1.11,<3",
+    # These two read the archive by docs/recipes.md; what Spark needs is installed by make drill NAME=recipes.
+    "pandas>=2.2,<4",
+    "polars>=1.20,<2",
+    "openapi-python-client>=0.29,<0.30",
+    "schemathesis>=4.0,<5",
+    "svix>=1.40,<3",
 ]
 # What `make coverage` measures with.
 EXTRAS["coverage"] = ["pytest-cov>=6,<8"]
@@ -113,7 +117,7 @@ EXTRAS["all"] = (
     + EXTRAS["parquet"]
     + EXTRAS["apprise"]
 )
-EXTRAS["dev"] = EXTRAS["all"] + EXTRAS["docs"] + EXTRAS["test"] + EXTRAS["web"]
+EXTRAS["dev"] = EXTRAS["all"] + EXTRAS["docs"] + EXTRAS["test"] + EXTRAS["test-all"] + EXTRAS["web"]
 
 ENDINGS = ("json", "csv", "html", "css", "js", "jinja2")
 
@@ -142,6 +146,7 @@ setup(
     entry_points={
         "console_scripts": ["skywatch = skywatch.cli:main"],
         "paste.app_factory": ["main = skywatch:main"],
+        "paste.server_factory": ["main = skywatch.cli.pserve:server_factory"],
     },
     classifiers=[
         "Framework :: Pyramid",

@@ -1,13 +1,18 @@
-"""Runs the migrations on the engine or connection that ``skywatch.core.database.migrations`` hands over."""
+"""Runs the migrations on the engine or connection that ``skywatch.core.database.migrations`` hands over, or on the
+database of the ini file that ``alembic -c FILE.ini`` names."""
 
 import importlib
 import pkgutil
+from pathlib import Path
 
 from alembic import context
 
 import skywatch
-from skywatch.core.database.compatibility import record
-from skywatch.core.database.engine import Base, without_foreign_keys
+from skywatch.core.database.columns import seal_columns
+from skywatch.core.database.engine import Base, check_connection, create_engine, without_foreign_keys
+from skywatch.core.database.migrations import record_compatible_from
+from skywatch.core.process.secret_file import with_secret
+from skywatch.core.terminal.command import one_line_errors, read_section
 
 for room in pkgutil.iter_modules(skywatch.__path__):
     if room.ispkg:
@@ -26,7 +31,12 @@ LOCK_TIMEOUT = "SET LOCAL lock_timeout = '2s'"
 def note_step(ctx, step, heads, run_args):
     """Write from which revision on code runs on the schema that a step has led to."""
     for revision in heads:
-        record(ctx.connection, context.script, revision)
+        record_compatible_from(ctx.connection, context.script, revision)
+
+
+def is_modelled(name, kind, parents):
+    """Whether a table, column or index is in the models; the full-text index of each database is not."""
+    return not str(name).startswith(("acars_search", "ix_acars_messages_words"))
 
 
 def run_on(connection):
@@ -36,6 +46,7 @@ def run_on(connection):
         target_metadata=Base.metadata,
         render_as_batch=connection.dialect.name == "sqlite",
         compare_type=True,
+        include_name=is_modelled,
         transactional_ddl=True,
         on_version_apply=note_step,
     )
@@ -46,12 +57,35 @@ def run_on(connection):
         context.run_migrations()
 
 
+def run_on_engine(engine):
+    """Run the migrations on a connection of their own."""
+    with engine.connect() as connection, without_foreign_keys(connection):
+        run_on(connection)
+        connection.commit()
+
+
+@one_line_errors
+def run_on_ini(path):
+    """Run the migrations on the database that an ini file and the environment name."""
+    from skywatch.features import load
+    from skywatch.serving.preparation import make_folder
+
+    settings = load(read_section(path))
+    make_folder(settings)
+    engine = create_engine(settings.database_url)
+    check_connection(engine)
+    seal_columns(engine, with_secret(settings).secret)
+    run_on_engine(engine)
+
+
 engine, given = (context.config.attributes.get(name) for name in ("engine", "connection"))
 if given is not None:
     run_on(given)
 elif engine is not None:
-    with engine.connect() as connection, without_foreign_keys(connection):
-        run_on(connection)
-        connection.commit()
+    run_on_engine(engine)
+elif context.config.config_file_name is None:
+    raise SystemExit("migrations run through `skywatch init FILE.ini` or `alembic -c FILE.ini upgrade head`")
+elif context.is_offline_mode():
+    raise SystemExit("migrations read the database, so that there is no script of them (--sql)")
 else:
-    raise SystemExit("migrations run through `skywatch init FILE.ini`")
+    run_on_ini(Path(context.config.config_file_name))

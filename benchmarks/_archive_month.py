@@ -32,8 +32,8 @@ from skywatch.core.runtime import Runtime
 from skywatch.features import load
 from skywatch.history.analysis.service import heatmap
 from skywatch.history.models import Flight
-from skywatch.history.reading.archive import Span, read
-from skywatch.history.reading.tracks import of_aircraft
+from skywatch.history.storage.reader import Span, read
+from skywatch.history.tracks import of_aircraft
 from skywatch.security.visibility import EVERYTHING
 from skywatch.settings import Settings
 from tests.archives import archive, prune

@@ -27,10 +27,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks._feeders import HALF_S, World
-from skywatch.receivers.ingest.encoding import FeederMessage, encode
-from skywatch.receivers.ingest.reduction import Reduction
+from skywatch.receivers.feeders.encoding import FeederMessage, encode
+from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
+from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.reduction import Reduction
 from skywatch.receivers.kinds.listen import create
-from skywatch.receivers.listening.hub import FeederHub, KnownFeeder, hash_of
 from skywatch.receivers.mode_s.encoder import airborne_position, beast, squitter
 from skywatch.receivers.settings import ReceiverSettings
 
@@ -71,8 +72,8 @@ def measure_parts(hub: FeederHub, parts: Parts) -> None:
     """Measure what a hub does by its parts."""
     gatherer = hub.gatherer
     gatherer._frames = parts.wrap("framing", gatherer._frames)  # type: ignore[method-assign]
-    gatherer._matcher.match = parts.wrap("gathering", gatherer._matcher.match)  # type: ignore[method-assign]
-    gatherer._decoder.decode = parts.wrap("decoding", gatherer._decoder.decode)  # type: ignore[method-assign]
+    gatherer.strangers._matcher.match = parts.wrap("gathering", gatherer.strangers._matcher.match)  # type: ignore[method-assign]
+    gatherer.strangers._decoder.decode = parts.wrap("decoding", gatherer.strangers._decoder.decode)  # type: ignore[method-assign]
     gatherer._decode = parts.wrap("counting", gatherer._decode)  # type: ignore[method-assign]
     hub.reduce = parts.wrap("reduction", hub.reduce)  # type: ignore[method-assign]
 
@@ -139,7 +140,7 @@ async def _listen(world: World, seconds: float, name: str | None) -> None:
     feeders = len(world.hears)
     digits = [f"{number:032x}" for number in range(1, feeders + 2)]
     hub = FeederHub()
-    hub.replace([KnownFeeder(n, hash_of(text), True, str(n), n, True) for n, text in enumerate(digits, 1)])
+    hub.replace([KnownFeeder(n, hash_of(text), True, str(n), n) for n, text in enumerate(digits, 1)])
     host, clients_host = (LISTENER, CLIENTS) if name else ("127.0.0.1", "127.0.0.1")
     receiver = create("bench", [f"{host}:0", f"proxy={clients_host}", f"limit={min(10_000, feeders + 10)}"], None)
     receiver.join(hub, ReceiverSettings())
@@ -212,7 +213,7 @@ async def _listen(world: World, seconds: float, name: str | None) -> None:
 
 def _note_probes(hub: FeederHub, sent_at: Any, received: _Received) -> None:
     """Note how late frames of the probe are decoded."""
-    decode = hub.gatherer._decoder.decode
+    decode = hub.gatherer.strangers._decoder.decode
 
     def noting(*arguments: Any) -> Any:
         decoded, now = decode(*arguments), time.monotonic()
@@ -227,7 +228,7 @@ def _note_probes(hub: FeederHub, sent_at: Any, received: _Received) -> None:
         decode_all(frames, slot)
         received.decoded.value += len(frames)
 
-    hub.gatherer._decoder.decode = noting  # type: ignore[method-assign]
+    hub.gatherer.strangers._decoder.decode = noting  # type: ignore[method-assign]
     hub.gatherer._decode = counting  # type: ignore[method-assign]
 
 

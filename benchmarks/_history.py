@@ -19,12 +19,12 @@ from benchmarks._traffic import Traffic
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.core.database.migrations import upgrade
 from skywatch.history.models import Chunk, Flight, Tail
-from skywatch.history.reading.tail import read_tail
-from skywatch.history.recording.recorder import Recorder
-from skywatch.history.recording.writer import Writer, chunk_rows
+from skywatch.history.recorder.recorder import Recorder
+from skywatch.history.recorder.writer import Writer, chunk_rows
 from skywatch.history.storage.codec import decode, encode
 from skywatch.history.storage.points import SLICE_S
 from skywatch.history.storage.shards import slices
+from skywatch.history.storage.tail import read_tail
 from skywatch.picture.state.sky import COLUMNS, Sky
 from tests.servers import postgresql_database
 

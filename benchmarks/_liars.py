@@ -16,14 +16,15 @@ from typing import Any
 import numpy as np
 
 from benchmarks._drawn_flights import HALF_S, Traffic, kind_of, lies
+from skywatch.picture.intake import FeederIntake
 from skywatch.picture.picture import Picture
-from skywatch.picture.reception.feeders import FeederIntake
 from skywatch.picture.state.sky import Sky
+from skywatch.receivers.feeders.connection import FeederConnection
+from skywatch.receivers.feeders.encoding import FeederMessage, decode, encode
+from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
+from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.reception import FeederReception
 from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.ingest.encoding import FeederMessage, decode, encode
-from skywatch.receivers.ingest.reception import FeederReception
-from skywatch.receivers.listening.connection import FeederConnection
-from skywatch.receivers.listening.hub import FeederHub, KnownFeeder, hash_of
 from skywatch.receivers.mode_s.encoder import beast
 
 START = 1_790_000_000.0

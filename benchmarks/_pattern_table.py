@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from skywatch.patterns.findings import Pattern
-from skywatch.patterns.recorded.scoring import LabelScore, Score
-from skywatch.patterns.recorded.tracks import Track, find_patterns
+from skywatch.patterns.recordings.scoring import LabelScore, Score
+from skywatch.patterns.recordings.tracks import Track, find_patterns
 from tests.unit.patterns.drawn.wide.corpus import KINDS, ORDINARY
 
 _SHARED = 0.5

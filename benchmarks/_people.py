@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from skywatch.accounts.defaults import install
 from skywatch.accounts.identity.caller import CLI_CALLER, Caller
+from skywatch.accounts.identity.tokens import TokenCodec
 from skywatch.accounts.keys.service import create_key
-from skywatch.accounts.logins.service import start_login
-from skywatch.accounts.logins.tokens import TokenCodec
+from skywatch.accounts.logins import start_login
 from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.accounts.users.service import create_user
 from skywatch.core.database.engine import writing
 from skywatch.core.database.migrations import upgrade
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing.audit import Actor
+from skywatch.core.storage.audit import Actor
 
 NAME, PASSWORD = "bench", "a quiet night over the Jura"
 

@@ -14,40 +14,13 @@ import os
 import sys
 import tempfile
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 SQLITE = ["--database", "sqlite"]
 # benchmark -> (constants, written as ``module.NAME``; arguments)
 SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
-    "acars": ({"acars.RATE_PER_S": 20, "acars.SECONDS": 1.0, "_acars_search.ROWS": 200,
-               "_acars_search.queries": lambda: {"words": ["weather", "weather -snow"]}}, None),
-    "alerts": ({"alerts.AIRCRAFT": 50, "alerts.RULES": 20, "alerts.FENCES": 5, "alerts.LISTED": 100,
-                "alerts.WARM_UP": 1, "alerts.TICKS": 2, "alerts.NAIVE_AIRCRAFT": 2}, None),
     "archive": ({"archive.AIRCRAFT": 10, "archive.FLOWN_S": 600, "archive.COPIES": 2, "archive.ROUNDS": 1,
                  "_archive_month.DAYS": 2, "_archive_month.ROUNDS": 1}, None),
-    "audio": ({"audio.UPLOADS": 2, "audio.ROWS": 20, "audio.PAGES": 1}, None),
-    "backup": ({"backup.AIRCRAFT": 5, "backup.FLOWN_S": 60, "backup.MEGABYTES": 2, "backup.RECORDINGS": 2,
-                "backup.QUIET_S": 0.1}, SQLITE),
-    "batch": ({"batch.AIRCRAFT": 4, "batch.FLOWN_S": 300, "batch.DAYS": 2, "batch.ROW_DAYS": 1,
-               "batch.JOBS": ("patterns",), "batch.WAYS": ("one process",),
-               "batch.START": datetime(2026, 3, 1, 23, 57, tzinfo=UTC)}, None),
-    "cannonball": ({"cannonball.USERS": 2, "cannonball.AIRCRAFT": 100, "cannonball.KNOWN_IN_SKY": 5,
-                    "cannonball.WARM_UP_TICKS": 2, "cannonball.TICKS": 2, "cannonball.KNOWN": 500,
-                    "cannonball.SEARCHES": 5, "cannonball.CHECKS": 5, "cannonball.IMPORTED": 1000,
-                    "cannonball.PEERS": 2}, None),
-    "columns": ({"columns.TICKS": 1, "columns.AREAS": 2}, ["--aircraft", "50"]),
-    "console": (
-        {
-            "console.USERS": 200,
-            "console.ENTRIES": 2000,
-            "console.KEYS": 20,
-            "console.KNOWN": 200,
-            "console.ROUNDS": 1,
-        },
-        SQLITE,
-    ),
-    "deliveries": ({}, ["--alerts", "2", "--down", "1"]),
     # Judged, too: over little, each endpoint's dearest request costs no more than over much.
     "endpoint_costs": ({"endpoint_costs.AIRCRAFT": 300, "endpoint_costs.ROWS": 200, "endpoint_costs.KNOWN": 300,
                         "endpoint_costs.FLOWN": 4, "endpoint_costs.IMPORTED": 2_000, "endpoint_costs.SOUNDS_S": 5,
@@ -55,7 +28,6 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
                         "endpoint_costs.MAX_BODIES": 1, "_endpoint_costs.past.HOURS": 16,
                         "_endpoint_costs.measuring.QUICK_PART": 0.5},
                        None),
-    "expressions": ({"expressions.RULES": 3, "expressions.CALLSIGNS": 10}, None),
     "feeders": ({"feeders.FEEDERS": 6, "feeders.HEARERS": 3, "feeders.FRAMES_S": 20, "feeders.SECONDS": 1,
                  "feeders.RATIO_FEEDERS": 6, "feeders.RATIO_SECONDS": 1, "feeders.RATIOS": (1, 3),
                  "feeders.BATCH_FEEDERS": 3,
@@ -65,49 +37,26 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
     "history": ({"history.AIRCRAFT": 20, "history.ROW_SAMPLE": 1000, "history.FLOWN": 20_000, "history.SKY": 50,
                  "_history_queries.ROUNDS": 1, "_history_queries.LONG_ROUNDS": 1},
                 [*SQLITE, "--positions", "20000", "--sky-seconds", "2"]),
-    "history_exports": ({"history_exports.AIRCRAFT": 5, "history_exports.FLOWN_S": 60},
-                        [*SQLITE, "--points", "1000", "--format", "csv"]),
-    "history_retention": ({"history_retention.LIVE_AIRCRAFT": 50, "history_retention.YEAR_DAYS": 5,
-                           "history_retention.KEPT_DAYS": 2},
-                          [*SQLITE, "--aircraft", "20", "--minutes", "6", "--alone", "1"]),
-    "history_storage": ({"history_storage.AIRCRAFT": 5, "history_storage.ROW_SECONDS": 10,
-                         # They take a minute.
-                         "history_storage.recordings": lambda: None}, [*SQLITE, "--hours", "0.1"]),
     "memory": ({"_installed.WITH_WHEEL": False, "memory.AIRCRAFT": (5,), "memory.MINUTES": 0.1, "memory.STAGES_S": 0.1,
                 "memory.ALONE": ()}, None),
-    "mode_s": ({"mode_s.AIRCRAFT": 5, "mode_s.SECONDS": 2, "mode_s.ROUNDS": 1,
-                # Installing them is not this code.
-                "mode_s.peers_interpreter": lambda: None}, None),
-    "monitors": ({"monitors.AIRCRAFT": 50, "monitors.USERS": 2, "monitors.WARM_UP": 2, "monitors.TICKS": 2}, None),
     "patterns": ({"patterns.SKY": 50, "patterns.WARM_TICKS": 5, "patterns.TICKS": 2, "patterns.PEER_TICKS": 1,
                   "_pattern_corpora.RECORDED_OF_EACH": 1}, ["--drawn", "1"]),
     "raw_receivers": ({"raw_receivers.AIRCRAFT": 5, "raw_receivers.SECONDS": 1, "raw_receivers.SETTLE_S": 0.1,
                        "raw_receivers.IDLE_S": 0.1, "raw_receivers.ANSWER_S": 1.5}, None),
     "realtime": ({"realtime.SHOWN": ("by_polling", "idle"), "realtime.IDLE": 20, "_realtime_polling.CLIENTS": 5,
                   "_realtime_polling.AIRCRAFT": 5, "_realtime_polling.SECONDS": 2.0}, None),
-    "receivers": ({"receivers.SIZES": (20,), "receivers.ROUNDS": 1}, None),
     "rest": ({"rest.AIRCRAFT": 5, "rest.CONNECTIONS": 2, "rest.SECONDS": 0.1, "rest.ROUNDS": 1,
               "rest.WARM_UP_S": 0.1}, None),
-    "encounters": ({"encounters.COUNT": 1, "encounters.ONLY": ["head_on"]}, None),
-    "safety": ({"safety.WARM_UP_TICKS": 2, "safety.TICKS": 2, "safety.CASES": ((50, 1.0, "50 aircraft", 20.0),),
-                "safety.FLOOD": 50}, None),
-    "security": ({"security.SECONDS": 0.1, "security.ROUNDS": 1, "security.READS": 2, "security.TRIES": 2}, None),
-    "speech": ({"speech.CONDITIONS": (("clean", float("inf"), (0,), None),), "speech.SILENT_S": 1.0}, None),
     "start": ({"_installed.WITH_WHEEL": False, "start.AIRCRAFT": 5, "start.ROUNDS": 1, "start.WARM_UPS": 0}, None),
     "tick": ({"tick.COUNTS": (20,), "tick.TICKS": 2, "tick.WARM_UP_TICKS": 1, "tick.SERVICE_AIRCRAFT": 5,
               "tick.MEMORY_AFTER_S": 0.5}, None),
-    "tiles": ({"tiles.SAMPLED": 1, "tiles.SECONDS": 2.0, "tiles.WARM_UP_S": 1.2, "tiles.FORMS": ("tiles of 1 degree",)},
-              ["--aircraft", "50", "--subscribers", "4"]),
     "web": ({"web.BROWSER_START_S": 0.0, "web.SLOWED": 1, "web.BYTES_PER_S": 10_000_000, "web.LATENCY_MS": 0,
              "web.FIRST_AIRCRAFT": 5, "web.MAIN_THREAD_MS": {}, "web.MEMORY_AIRCRAFT": 5, "web.PICTURES": 6}, None),
-    "web_servers": ({"web_servers.SECONDS": 0.1, "web_servers.WARM_UP_S": 0.1, "web_servers.ROUNDS": 1,
-                     "web_servers.SERVERS": {"skywatch": "waitress, as Skywatch runs it"},
-                     "web_servers.PROXIES": ()}, None),
     "whole": ({"whole.SUBSCRIBERS": 5, "whole.COUNTS": (50,), "whole.SHOWN": ("one",)},
               ["--seconds", "2", "--warm-up", "0.5"]),
 }  # fmt: skip
 # Short forms that make a database on the PostgreSQL server of the tests.
-NEED_POSTGRESQL = {"acars", "cannonball", "deliveries"}
+NEED_POSTGRESQL: set[str] = set()
 
 
 # The longest takes a tenth of this on two busy cores.

@@ -31,11 +31,11 @@ from skywatch.archive.reading import child
 from skywatch.archive.reading.queries import arrow_table
 from skywatch.archive.reading.questions import Opening, PositionsQuestion
 from skywatch.features import load
-from skywatch.history.archiving.columns import table_of
-from skywatch.history.archiving.past_points import _points
 from skywatch.history.models import Flight
-from skywatch.history.reading.archive import Span, read, read_aircraft
+from skywatch.history.storage.archive_columns import table_of
+from skywatch.history.storage.archived_points import _points
 from skywatch.history.storage.points import Points, address_code
+from skywatch.history.storage.reader import Span, read, read_aircraft
 from tests.archives import archive
 
 AIRCRAFT, FLOWN_S, COPIES, ROUNDS = 500, 3600, 47, 5

@@ -14,20 +14,24 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from benchmarks._feeder_sockets import MISS, Parts, measure_parts, over_sockets
 from benchmarks._feeders import HALF_S, World, as_beast, make_world, place
 from benchmarks._lies import print_lies
+from skywatch.receivers.feeders.connection import FeederConnection
+from skywatch.receivers.feeders.encoding import FeederMessage, encode
+from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
+from skywatch.receivers.feeders.frames import gatherer as gathering
+from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.formats.frames import FrameReports
 from skywatch.receivers.framing.beast import BeastFramer
-from skywatch.receivers.framing.frames import FrameBatch
-from skywatch.receivers.ingest.encoding import FeederMessage, encode
-from skywatch.receivers.ingest.gathering import gatherer as gathering
-from skywatch.receivers.kinds.mode_s_stream import FrameReports
-from skywatch.receivers.listening.connection import FeederConnection
-from skywatch.receivers.listening.hub import FeederHub, KnownFeeder, hash_of
+from skywatch.receivers.framing.frames import LONG_BYTES, Column, FrameBatch
 from skywatch.receivers.mode_s.encoder import airborne_position, squitter
+from skywatch.receivers.mode_s.frames.parity import remainders
+from skywatch.receivers.settings import ReceiverSettings
 
 FEEDERS, HEARERS, FRAMES_S, SECONDS = 1_000, 10, 240, 5
 # So many gatherings a second of 50 ms each.
@@ -36,12 +40,14 @@ RATIOS = (1, 10, 60)
 RATIO_FEEDERS, RATIO_SECONDS = 240, 4
 BATCH_FEEDERS, BATCH_FRAMES, BATCH_ROUNDS = 40, 24, 100
 SOCKET_FEEDERS, SOCKET_SECONDS = 1_000, 8
+# Strangers of as many owners that send all that they may, of aircraft that ours hear and of invented ones.
+STRANGERS, STRANGERS_S, KNOWN = 10, 20, 300
 
 
 class Ingest:
-    """A hub with feeders that are connected without sockets."""
+    """A hub with feeders that are connected without sockets, the first ``trusted`` of every two."""
 
-    def __init__(self, feeders: int, parts: Parts | None = None) -> None:
+    def __init__(self, feeders: int, parts: Parts | None = None, *, trusted: int = 0) -> None:
         self.hub = FeederHub()
         gatherer = self.gatherer = self.hub.gatherer
         gatherer.add = lambda stream: gatherer._waiting.__setitem__(stream.slot, stream)  # type: ignore[method-assign]
@@ -49,7 +55,7 @@ class Ingest:
             measure_parts(self.hub, parts)
         self.connections = []
         for number in range(1, feeders + 1):
-            feeder = KnownFeeder(number, hash_of(str(number)), True, "", number)
+            feeder = KnownFeeder(number, hash_of(str(number)), True, "", number, number % 2 < trusted)
             network = f"10.{number >> 8}.{number & 255}.1/32"
             connection = FeederConnection(feeder, ("10.0.0.1", 1), network, 10_000, Counter(), self.hub, lambda: None)
             if not self.hub.claim(connection):
@@ -154,6 +160,81 @@ def ratios() -> None:
         print(f"{hearers:3} hearers a frame: 1 report for {frames / max(reports, 1):6.1f} frames")
 
 
+def kinds() -> None:
+    """What gathering costs if no feeder is trusted, half of them, and all: ours and strangers are decoded apart."""
+    world, chance = make_world(RATIO_FEEDERS, HEARERS, FRAMES_S, RATIO_SECONDS), random.Random(4)
+    heard = [
+        [world.bytes_of(feeder, half_second, MISS, chance) for feeder in range(RATIO_FEEDERS)]
+        for half_second in range(len(world.frames))
+    ]
+    per_half = round(FLUSHES_S * HALF_S)
+    cores = []
+    for trusted in range(3):
+        ingest, base, used = Ingest(RATIO_FEEDERS, trusted=trusted), time.time(), 0.0
+        for half_second, of_feeders in enumerate(heard):
+            for turn in range(per_half):
+                at = half_second * HALF_S + (turn + 1) / FLUSHES_S
+                ingest.gatherer.clock = partial(float, at)
+                for connection, mine in zip(ingest.connections, of_feeders, strict=True):
+                    connection.receive(
+                        b"".join(mine[turn * len(mine) // per_half : (turn + 1) * len(mine) // per_half])
+                    )
+                began = time.process_time()
+                ingest.gatherer.flush(base + at)
+                used += time.process_time() - began
+            if half_second % 2:
+                began = time.process_time()
+                encode(FeederMessage("bench", ingest.hub.reduce(base + at), [], []))
+                used += time.process_time() - began
+        cores.append(used / (len(heard) * HALF_S))
+    print(f"{RATIO_FEEDERS} feeders, none of them, half and all trusted: ", end="")
+    print(", ".join(f"{each:.3f}" for each in cores), "cores")
+
+
+def strangers() -> None:
+    """What strangers cost who send what ours hear as well, and who invent an address for each frame."""
+    cost_s = {}
+    draw = np.random.default_rng(1)
+    known = np.arange(0x400000, 0x400000 + KNOWN)
+    frames = ReceiverSettings.feeder_messages_s // FLUSHES_S
+    for kind in ("known", "invented"):
+        ingest = Ingest(STRANGERS)
+        ingest.hub.limit.hear(known)
+        cost_s[kind], base = 0.0, time.time()
+        for turn in range(STRANGERS_S * FLUSHES_S):
+            at = turn / FLUSHES_S
+            ingest.gatherer.clock = partial(float, at)
+            for connection in ingest.connections:
+                addresses = np.resize(known, frames) if kind == "known" else draw.integers(0x500000, 0xF00000, frames)
+                batch = identifications(addresses, draw.integers(0, 1 << 42, frames))
+                connection.receive_frames(batch, 23 * frames)
+            began = time.process_time()
+            ingest.gatherer.flush(base + at)
+            if turn % FLUSHES_S == FLUSHES_S - 1:
+                encode(FeederMessage("bench", ingest.hub.reduce(base + at), [], []))
+            cost_s[kind] += time.process_time() - began
+    print(f"{STRANGERS} strangers of {frames * FLUSHES_S} frames/s each:")
+    for kind, seconds in cost_s.items():
+        print(f"  {kind:9} addresses {seconds / STRANGERS_S:6.3f} cores")
+    print(f"  an invented address costs {cost_s['invented'] / cost_s['known']:.2f} of a known one")
+
+
+def identifications(addresses: Column, callsigns: Column) -> FrameBatch:
+    """Identification squitters of these addresses, with callsigns of 42 bits; without a counter."""
+    data = np.zeros((len(addresses), 16), np.uint8)
+    data[:, 0] = 17 << 3 | 5
+    whole = (4 << 51) | (callsigns << 6)
+    for column, shift in enumerate(range(16, -8, -8), 1):
+        data[:, column] = addresses >> shift & 0xFF
+    for column, shift in enumerate(range(48, -8, -8), 4):
+        data[:, column] = whole >> shift & 0xFF
+    check = remainders(data, np.ones(len(data), np.bool_))
+    for column, shift in enumerate(range(16, -8, -8), 11):
+        data[:, column] = check >> shift & 0xFF
+    rows = [bytes(row[:LONG_BYTES]) for row in data]
+    return FrameBatch.of_bytes(rows)
+
+
 def heard_of(frames_s: int) -> int:
     """Frames that an antenna hears a second, of which so many are sent."""
     return round(frames_s / (1 - MISS))
@@ -168,6 +249,8 @@ def main(arguments: Sequence[str] = ()) -> None:
     in_process(make_world(options.feeders, options.hearers, heard_of(FRAMES_S), SECONDS), options.feeders)
     batches()
     ratios()
+    kinds()
+    strangers()
     print_lies()
     over_sockets(make_world(SOCKET_FEEDERS, HEARERS, heard_of(FRAMES_S), 2), SOCKET_SECONDS)
 

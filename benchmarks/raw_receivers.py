@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import mode_s
+from benchmarks._frames import Timed, mixed_traffic
 from benchmarks._load import free_port, wait_for
 from benchmarks._whole.table import server_s
 from skywatch.receivers.framing.beast import BeastFramer
@@ -56,13 +56,7 @@ class Cost:
         return f"{name:<54} {whole:>8.1f} {added:>8.1f} {self.idle_ms_s:>8.1f} {self.aircraft:>9} {self.positions:>10}"
 
 
-def traffic() -> list[mode_s.Timed]:
-    """Frames of every kind with their times (s), in order."""
-    mode_s.AIRCRAFT, mode_s.SECONDS = AIRCRAFT, SECONDS
-    return mode_s.mixed_traffic(mode_s.airborne_traffic())
-
-
-def send(connection: socket.socket, frames: list[mode_s.Timed]) -> None:
+def send(connection: socket.socket, frames: list[Timed]) -> None:
     """Send frames at their times."""
     began, at = time.monotonic(), 0
     while at < len(frames):
@@ -74,7 +68,7 @@ def send(connection: socket.socket, frames: list[mode_s.Timed]) -> None:
         time.sleep(WRITE_EVERY_S)
 
 
-def run(pid: int, connection: socket.socket, frames: list[mode_s.Timed], answer: Callable[[], bytes]) -> Cost:
+def run(pid: int, connection: socket.socket, frames: list[Timed], answer: Callable[[], bytes]) -> Cost:
     """Feed a process and take its times and its answer."""
     time.sleep(SETTLE_S)
     before = server_s(pid)
@@ -96,7 +90,7 @@ def peers() -> dict[str, str | None]:
     }
 
 
-def of_peer(name: str, program: str, frames: list[mode_s.Timed]) -> Cost:
+def of_peer(name: str, program: str, frames: list[Timed]) -> Cost:
     """A peer with an input for Beast."""
     with tempfile.TemporaryDirectory() as folder:
         port = free_port()
@@ -110,7 +104,7 @@ def of_peer(name: str, program: str, frames: list[mode_s.Timed]) -> Cost:
                 return run(process.pid, connection, frames, (Path(folder) / "aircraft.json").read_bytes)
 
 
-def of_service(frames: list[mode_s.Timed]) -> Cost:
+def of_service(frames: list[Timed]) -> Cost:
     """Skywatch as a whole, which connects to the sender."""
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
         api, realtime = free_port(), free_port()
@@ -132,7 +126,7 @@ def of_service(frames: list[mode_s.Timed]) -> Cost:
                 return run(process.pid, connection, frames, lambda: urllib.request.urlopen(url, timeout=30).read())
 
 
-def of_decoder(frames: list[mode_s.Timed], every_s: float) -> tuple[float, int]:
+def of_decoder(frames: list[Timed], every_s: float) -> tuple[float, int]:
     """Microseconds a frame from Beast bytes to columns in batches of so many seconds, and the positions resolved."""
     pieces: dict[int, list[bytes]] = {}
     for at, frame in frames:
@@ -160,7 +154,7 @@ def _process(words: list[str], folder: Path) -> Iterator[subprocess.Popen[bytes]
 
 def main() -> None:
     """Print the table."""
-    frames = traffic()
+    frames = mixed_traffic(AIRCRAFT, SECONDS)
     print(f"{len(frames):,} frames of {AIRCRAFT} aircraft in {SECONDS} s; ms of processor time for 1,000 messages")
     heads = ("whole", "added", "idle ms/s", "aircraft", "positions")
     print(f"{'':<54} {heads[0]:>8} {heads[1]:>8} {heads[2]:>8} {heads[3]:>9} {heads[4]:>10}")

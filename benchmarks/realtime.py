@@ -157,7 +157,7 @@ def attack(pipe: Pipe, port: int, count: int, seconds: float) -> None:
         unfinished = []
         for _ in range(count):
             transport, protocol = await loop.create_connection(_Endless, "127.0.0.1", port)
-            transport.write(b"GET /ws HTTP/1.1\r\nHost: x\r\n")
+            transport.write(b"GET /ws HTTP/1.1\r\nHost: localhost\r\n")
             unfinished.append(protocol)
         gone = {}
         for name, path, poison in _attacks():

@@ -1,9 +1,13 @@
-"""Requests a second of the list of 200 aircraft, also of FastAPI and Django REST framework, one worker each."""
+"""Requests a second of the list of 200 aircraft, also of FastAPI and Django REST framework, one worker each.
+
+Beside them the profile of a user, with a JWT and with an API key: what it costs to know who asks.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -113,7 +117,9 @@ def main() -> None:
         body.write_bytes(our_body(sky))
         picture.write_bytes(to_bytes(sky))
         size = body.stat().st_size
-        contenders = list(_contenders(stack, {"BENCH_BODY": str(body), "BENCH_SKY": str(picture)}))
+        credentials = Path(folder, "credentials.json")
+        environment = {"BENCH_BODY": str(body), "BENCH_SKY": str(picture), "BENCH_CREDENTIALS": str(credentials)}
+        contenders = list(_contenders(stack, environment))
         best = measure(contenders)
     print(f"GET of {AIRCRAFT} aircraft, {size:,} bytes, {CONNECTIONS} connections, one worker each")
     print(f"best of {ROUNDS} rounds taken in turn; processor time of the server alone")
@@ -167,6 +173,8 @@ def _contenders(stack: ExitStack, environment: dict[str, str]) -> Iterator[Conte
 
     port, pid = start("benchmarks.peers.skywatch_app")
     yield Contender("Skywatch (waitress)", port, f"/api/v1/aircraft?limit={AIRCRAFT}", pid)
+    for name, header in json.loads(Path(environment["BENCH_CREDENTIALS"]).read_text()).items():
+        yield Contender(f"Skywatch, auth/profile with {name}", port, "/api/v1/auth/profile", pid, f"{header}\r\n")
     if _installed("fastapi", "uvicorn"):
         # Named, for uvicorn takes others by itself where they are installed.
         plain = ("--loop", "asyncio", "--http", "h11")

@@ -27,7 +27,7 @@ from skywatch.picture.changes.encoding import ChangesEncoder
 from skywatch.picture.picture import Picture
 from skywatch.picture.state.sky import to_bytes
 from skywatch.picture.tracker import GARBAGE_THRESHOLDS
-from skywatch.receivers.documents import DocumentReader
+from skywatch.receivers.reports.documents import DocumentReader
 
 COUNTS = (200, 1_000, 5_000, 15_000, 30_000)
 TICKS = 15

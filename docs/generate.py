@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from skywatch import make_app
-from skywatch.console.signing.session import ADMINISTRATIVE, is_administrative
+from skywatch.console.sessions.session import ADMINISTRATIVE, is_administrative
+from skywatch.core.hooks import editable_inputs
 from skywatch.core.problems import KINDS
 from skywatch.core.runtime import Runtime
 from skywatch.features import FEATURES, SETTINGS, load
 from skywatch.http.resources.service import ApiService
 from skywatch.security.contexts import (
-    EVERYBODY,
-    EXCHANGE,
     IDENTIFIED,
     OPEN,
     OPEN_UNLESS_PRIVATE,
@@ -33,16 +32,13 @@ from skywatch.security.permissions import DEFAULT_ROLES, Permission, default_per
 from skywatch.settings import names_of, public_name
 
 WITHOUT_ROLE = {
-    OPEN: "everybody, in every mode",
-    EVERYBODY: "everybody, in every mode; credentials are not looked at",
+    OPEN: "everybody, in every mode; credentials are not read",
     OPEN_UNLESS_PRIVATE: "everybody; in private mode only who is identified",
-    EXCHANGE: "everybody: one credential is exchanged for another",
     IDENTIFIED: "every identity, API keys included",
     OWN_ACCOUNT: "every login, but no API key",
 }
 WHO = {
     "everyone": "everybody",
-    "open_write": "holders, and callers without credentials",
     "identity": "every identity",
     "holder": "holders",
 }
@@ -70,7 +66,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 def settings_page() -> str:
     """Every setting, its default and meaning."""
-    editable = FEATURES.editable_inputs()
+    editable = editable_inputs(FEATURES)
     rows = []
     for field in names_of(SETTINGS).fields.values():
         default = "" if isinstance(field.default, type(None)) or field.metadata["secret"] else field.default
@@ -160,7 +156,7 @@ def console_page(registry: Any) -> str:
 
 def _gets_page(role: str, permission: str) -> bool:
     held = default_permissions(role)
-    if permission == EXCHANGE:
+    if permission == OPEN:
         return True
     return is_administrative(held) and (permission == IDENTIFIED or permission in held)
 
@@ -185,7 +181,8 @@ def permissions_page() -> str:
         + kinds_table()
         + "\nEndpoints with `personal_read` and `personal_write` are of the kind own, at the level of the read and of "
         "the write access; at the level `permission` they need the `view` permission of the feature. "
-        "Imports of many records of one's own are of the kind delete_own, whatever the kind of their permission.\n"
+        "Whatever the kind of their permission, imports of many records of one's own are of the kind write, and the "
+        "known aircraft of Cannonball are read as the kind view.\n"
     )
 
 
@@ -207,9 +204,8 @@ def kinds_table() -> str:
 
 def errors_page() -> str:
     """Every error code."""
-    rows = [
-        (f"`{kind.code}`", kind.status, kind.title) for kind in sorted(KINDS.values(), key=lambda k: (k.status, k.code))
-    ]
+    kinds = (*KINDS.values(), *FEATURES.problems.values())
+    rows = [(f"`{kind.code}`", kind.status, kind.title) for kind in sorted(kinds, key=lambda k: (k.status, k.code))]
     return "# Error codes\n\nThe member `code` of every problem is one of these.\n\n" + table(
         ("code", "status", "meaning"), rows
     )

@@ -19,7 +19,7 @@ from alembic.script import Script, ScriptDirectory
 from sqlalchemy.engine import Engine
 
 from release.record import Release
-from skywatch.core.database.compatibility import CONTRACTS
+from skywatch.core.database.migrations import CONTRACTS
 
 # A column of the first type may become one of the second.
 _WIDER = {("INTEGER", "BIGINT"), ("SMALLINT", "INTEGER"), ("SMALLINT", "BIGINT"), ("REAL", "DOUBLE PRECISION")}

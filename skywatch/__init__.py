@@ -6,6 +6,7 @@ imported where it is made.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from skywatch.core.process import resource_api
@@ -20,13 +21,23 @@ resource_api.install()
 
 
 def main(global_config: dict[str, str] | None = None, **settings: Any) -> Router:
-    """The WSGI application (PasteDeploy app factory): parse the settings, open the means, add the features."""
+    """The WSGI application (PasteDeploy app factory): parse the settings, open the means, add the features.
+
+    In development an empty database gets its schema and the default roles first.
+    """
     from skywatch.core.database.migrations import check_schema
     from skywatch.core.runtime import Runtime
     from skywatch.features import load
+    from skywatch.serving.preparation import is_empty, make_folder, prepare
     from skywatch.sso.defaults import check_default_roles
 
-    runtime = Runtime.open(load(settings))
+    parsed = load(settings)
+    if file := (global_config or {}).get("__file__"):
+        parsed = dataclasses.replace(parsed, ini=file)
+    make_folder(parsed)
+    runtime = Runtime.open(parsed)
+    if runtime.settings.environment == "development" and is_empty(runtime.engine):
+        prepare(runtime.engine, runtime.sessions)
     check_schema(runtime.engine)
     check_default_roles(runtime)
     return make_app(runtime)

@@ -19,9 +19,8 @@ from skywatch.audio import feature as audio
 from skywatch.backup import feature as backup
 from skywatch.cannonball import feature as cannonball
 from skywatch.console import feature as console
-from skywatch.core import problems, rule_fields
-from skywatch.core.feature import FeatureSet
-from skywatch.core.installed import install
+from skywatch.core import rule_fields
+from skywatch.core.feature import FeatureSet, install
 from skywatch.feeders import feature as feeders
 from skywatch.history import feature as history
 from skywatch.http import feature as http
@@ -68,11 +67,12 @@ FEATURES = FeatureSet(
         realtime.FEATURE,
         console.FEATURE,
         web.FEATURE,
+        # Last: what the roots of the API list is what the others have added.
+        http.ROOTS,
     )
 )
-problems.declare(FEATURES.problems.values())
 install(FEATURES)
-rule_fields.declare(FEATURES.rule_fields.values())
+rule_fields.declare(FEATURES.provided(rule_fields.RuleField))
 SETTINGS: type[Settings] = FEATURES.settings()
 
 

@@ -9,9 +9,9 @@ import sqlalchemy as sa
 
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
-from skywatch.accounts.logins.tokens import TokenCodec, new_token_id
+from skywatch.accounts.identity.tokens import TokenCodec, new_token_id
 from skywatch.accounts.models import PERSON, ApiKey, Login, Role, User, UserRole
-from skywatch.accounts.users.passwords import hash_password
+from skywatch.accounts.passwords.hashing import hash_password
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 

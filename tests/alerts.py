@@ -8,7 +8,7 @@ from typing import Any
 
 from skywatch.alerts.engine.data.documents import SkyMaker
 from skywatch.alerts.monitor import create
-from skywatch.picture.state.completion import Completion
+from skywatch.picture.state.clock import Completion
 from tests.waiting import until
 
 STATION = (47.45, 8.56)
@@ -16,10 +16,14 @@ START = 1_790_000_000.0
 
 
 class AlertStage:
-    """The monitor of one tracker on a runtime, with a clock that the test moves, and what was published."""
+    """The monitor of one tracker on a runtime, with a clock that the test moves, and what was published.
 
-    def __init__(self, runtime: Any, start: float = START) -> None:
+    Where the database ``is_away``, nothing is written until ``come_back``.
+    """
+
+    def __init__(self, runtime: Any, start: float = START, *, is_away: bool = False) -> None:
         self.runtime = runtime
+        self.is_away = is_away
         self.now = start
         self.events: list[tuple[str, dict[str, Any], Any]] = []
         self.messages: list[Any] = []
@@ -36,8 +40,15 @@ class AlertStage:
         # None: every picture is complete, as that of a tracker that has run for a while.
         self.completion: Completion | None = None
         self.monitor = create(self.runtime)
-        self.monitor._writer.start()
+        if not self.is_away:
+            self.monitor._writer.start()
         self.monitor._load()
+
+    def come_back(self) -> None:
+        """The database takes what has waited; returns when it is written."""
+        self.is_away = False
+        self.monitor._writer.start()
+        self.settle()
 
     def restart(self, timeout_s: float | None = None) -> None:
         """The tracker stops and another one starts; with ``timeout_s`` its picture is complete after that time."""
@@ -60,8 +71,8 @@ class AlertStage:
         self.settle()
 
     def settle(self) -> None:
-        """Wait until everything is written."""
-        until(lambda: self.monitor._queue.depth == 0)
+        """Wait until everything is written, unless the database is away."""
+        until(lambda: self.is_away or self.monitor._queue.depth == 0)
 
     def told(self, event: str) -> list[dict[str, Any]]:
         """What was published under this name."""

@@ -19,12 +19,14 @@ from pyramid.interfaces import ICSRFStoragePolicy
 from pyramid.registry import Registry
 from pyramid.router import Router
 
+import skywatch
 from skywatch.core.runtime import Runtime
 from skywatch.http.requests.request import make_request_class
 from skywatch.http.requests.routes import index_routes
 from skywatch.http.resources.render import JsonRenderer
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.sharing.request import SkyRequest
+from tests import shortcuts
 
 _templates: dict[tuple[str, ...], Registry] = {}
 # What a part registers for good, by the names of Pyramid and Cornice.
@@ -46,11 +48,13 @@ SHARED = (
     "set_locale_negotiator",
 )
 # Parts that do nothing else.
-OF_TEMPLATES = ("skywatch.http.resources.cornice_parts",)
+OF_TEMPLATES = ("skywatch.http.resources.service", "skywatch.http.roots")
 
 
 def make_app(runtime: Runtime) -> Router:
     """What ``skywatch.make_app`` makes, for tests that change neither routes nor views."""
+    if not shortcuts.taken:
+        return skywatch.make_app(runtime)
     runtime.features.load_metrics()
     registry = Registry("skywatch")
     registry["runtime"] = runtime

@@ -12,14 +12,15 @@ from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.writing.removal import RemovalGuard
 from skywatch.archive.writing.run import open_archiver, run
 from skywatch.core.database.engine import writing
-from skywatch.core.storing.retention import Pruner
+from skywatch.core.storage.retention import Pruner
 from skywatch.history.models import Chunk, Flight
-from skywatch.history.recording.writer import chunk_rows
+from skywatch.history.recorder.writer import chunk_rows
 from skywatch.history.storage.points import (
     GAP,
     GROUND,
     NO_ALTITUDE,
     POINT,
+    SIMULATED,
     address_code,
     address_text,
     in_order,
@@ -72,8 +73,11 @@ def _track(random, flight, index, begin, count):
     points["lon"] = np.rint(1e5 * (random.uniform(-20, 20) + np.cumsum(random.normal(0, 0.05, count))))
     points["alt"] = np.clip(np.cumsum(random.integers(-40, 60, count)), 0, 9000)
     points["gs"], points["track"] = random.integers(-1, 500, count), random.integers(-1, 360, count)
+    # As releases that did not keep it, and as each kind of source.
+    points["source"] = (0, 1, 1, 6, 1 | 3 << 4)[flight % 5]
     points["flags"][0] = GAP
     points["flags"][count // 2] |= GAP
+    points["flags"] |= SIMULATED * (index == 7)
     points["flags"][-3:] |= GROUND | NO_ALTITUDE
     points["alt"][-3:] = 0
     return points

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.chromium import Browser
 from tests.conftest import ROOT
+from tests.servers import skip_or_fail
 
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 _SERIOUS = """
@@ -18,6 +19,8 @@ _EXCESS = "return document.scrollingElement.scrollWidth - document.documentEleme
 
 def serious_faults(browser: Browser) -> list[str]:
     """What axe-core finds of serious or critical impact."""
+    if not AXE.is_file():
+        skip_or_fail("packages of the web application", "axe-core")
     if browser.run("return window.axe === undefined"):
         browser.run(AXE.read_text(encoding="utf-8"))
     faults: list[str] = browser.run_async(_SERIOUS)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import configparser
+import dataclasses
 import hashlib
+import json
 import os
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 from click.testing import CliRunner
@@ -16,6 +20,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.database.columns import seal_columns
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.core.database.models import FencingToken
+from skywatch.features import load
 from skywatch.notify.models import Delivery
 from tests.notifying import add_channel, add_user
 
@@ -55,6 +60,13 @@ class Installation:
         lines = [f"{name} = {str(value).replace('%', '%%')}" for name, value in values.items() if value]
         self.ini.write_text("[app:main]\nuse = egg:skywatch\n" + "\n".join(lines) + "\n")
         self.passphrase.write_text(PASSPHRASE + "\n")
+
+    def settings(self):
+        """What a command has of the ini file."""
+        parser = configparser.ConfigParser()
+        parser.read(self.ini)
+        section = {name: value for name, value in parser["app:main"].items() if name != "use"}
+        return dataclasses.replace(load(section), ini=str(self.ini))
 
     @contextmanager
     def session(self):
@@ -120,6 +132,28 @@ class Installation:
             for path in self.audio.rglob("*")
             if path.is_file() and "incoming" not in path.parts
         }
+
+
+def read_document(target: Path) -> dict[str, Any]:
+    """The manifest of a backup without what authenticates it."""
+    document = json.loads((target / "manifest.json").read_text())
+    return {name: value for name, value in document.items() if name not in ("authentication", "mac", "checksum")}
+
+
+def write_unauthenticated(target: Path, document: dict[str, Any]) -> None:
+    """Write a manifest as anybody can write it: its last member is the SHA-256 of what stands before."""
+    body = json.dumps(document, indent=2)[: -len("\n}")]
+    checksum = hashlib.sha256(body.encode()).hexdigest()
+    (target / "manifest.json").write_text(f'{body},\n  "checksum": "{checksum}"\n}}\n')
+
+
+def listed_anew(target: Path, document: dict[str, Any]) -> dict[str, Any]:
+    """The manifest with sizes and hashes of the files as they are now."""
+    files = []
+    for file in document["files"]:
+        data = (target / file["name"]).read_bytes()
+        files.append({**file, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()})
+    return {**document, "files": files}
 
 
 def user_names(installation: Installation) -> list[str]:

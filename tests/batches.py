@@ -19,15 +19,15 @@ from skywatch.archive.batch.run import open_batch
 from skywatch.archive.batch.task import Outcome, encode_rows, run_encoded
 from skywatch.archive.command import days_between
 from skywatch.archive.kinds import span_of_day
+from skywatch.core.batch import batch_jobs
 from skywatch.core.database.engine import writing
-from skywatch.core.feature import load
 from skywatch.features import FEATURES
 from skywatch.history.batch.day import HistoryDay
 from skywatch.history.batch.rows import FlightFacts
 from skywatch.history.models import Chunk, Flight
-from skywatch.history.reading.archive import Span, read
-from skywatch.history.recording.writer import chunk_rows
+from skywatch.history.recorder.writer import chunk_rows
 from skywatch.history.storage.points import GAP, MILITARY, POINT, address_text, in_order
+from skywatch.history.storage.reader import Span, read
 from skywatch.history.storage.shards import slices
 from tests.ports import free_port
 
@@ -60,8 +60,8 @@ class StoredRows:
 
 def result_of_rows(rows, job, day, station=None, options=b""):
     """The Parquet file of a job over a day that is read from ``rows``; empty without rows."""
-    declared = FEATURES.batch_jobs()[job]
-    return encode_rows(declared, load(declared.run)(HistoryDay(rows, day, station), options))[0]
+    declared = batch_jobs(FEATURES)[job]
+    return encode_rows(declared, declared.run(HistoryDay(rows, day, station), options))[0]
 
 
 def results(archive, job):
@@ -121,7 +121,7 @@ def _points(flight, address, at, altitude_ft, gs):
     points = np.zeros(len(at), POINT)
     points["aircraft"], points["flight"], points["at"] = address, flight, np.rint(at * 100)
     points["alt"], points["gs"] = altitude_ft // 5, gs
-    points["flags"][0] = GAP
+    points["flags"][0], points["source"] = GAP, 1
     return points
 
 
@@ -173,7 +173,7 @@ class Inline:
 
 def run_job(sessions, settings, job, begin, end, workers=None):
     """One run of a job over the days from ``begin`` on, before ``end``."""
-    batch, _ = open_batch(sessions, settings, FEATURES.batch_jobs()[job], with_keys=True)
+    batch, _ = open_batch(sessions, settings, batch_jobs(FEATURES)[job], with_keys=True)
     return batch.run(days_between(begin, end), workers or Inline(), lambda done: None)
 
 

@@ -20,8 +20,9 @@ from skywatch.cannonball.location import Location, LocationStore
 from skywatch.cannonball.monitor import create
 from skywatch.core.database.engine import writing
 from skywatch.core.geo import destination
-from skywatch.core.storing.audit import COMMAND_LINE
+from skywatch.core.storage.audit import COMMAND_LINE
 from skywatch.picture.picture import Picture
+from skywatch.receivers.feeders.voices import Voice
 from skywatch.receivers.recordings import moments, recognise
 from skywatch.receivers.reports.report import Report
 
@@ -75,9 +76,9 @@ class Stage:
             Location(user_id, lat, lon, radius_nm, self.now, self.now + ttl_s, **movement)
         )
 
-    def receive(self, *reports: Report) -> None:
-        """A receiver receives aircraft."""
-        self.picture.put("test", list(reports), len(reports))
+    def receive(self, *reports: Report, voice: Voice | None = None) -> None:
+        """A receiver of ours receives aircraft, or the feeder of a stranger."""
+        self.picture.put(f"feeder of {voice.owner}" if voice else "test", list(reports), len(reports), voice=voice)
 
     def tick(self) -> None:
         """The next second."""
@@ -96,11 +97,11 @@ class Stage:
             )
         self.now += 1.0
 
-    def fly(self, address: str, seconds: int, path: Any, **fields: Any) -> None:
-        """Fly ``path(second) -> (lat, lon, track, speed)`` for some seconds."""
+    def fly(self, address: str, seconds: int, path: Any, *, voice: Voice | None = None, **fields: Any) -> None:
+        """Fly ``path(second) -> (lat, lon, track, speed)`` for some seconds; ``voice`` as for ``receive``."""
         for second in range(seconds):
             lat, lon, track, speed = path(second)
-            self.receive(report(address, self.now, lat, lon, track=track, gs=speed, **fields))
+            self.receive(report(address, self.now, lat, lon, track=track, gs=speed, **fields), voice=voice)
             self.tick()
 
     def replay(

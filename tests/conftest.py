@@ -19,19 +19,24 @@ from hypothesis import settings as hypothesis_settings
 from skywatch.core.bus import open_bus, topics
 from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.core.database.migrations import upgrade
-from skywatch.core.reporting import fault_log
 from skywatch.core.runtime import Runtime
+from skywatch.core.telemetry import fault_log
 from skywatch.features import load
 from skywatch.picture.saving import picture as saved
 from skywatch.picture.state.sky import empty_sky
 from skywatch.settings import Settings
-from tests import compiled_statements
+from tests import compiled_statements, shortcuts
 from tests.accounts import TEST_SECRET
 from tests.app_templates import make_app
 from tests.contract import CheckedApp
 from tests.database_pool import DatabasePool
-from tests.lanes.durations import pytest_runtest_logreport, pytest_sessionfinish, pytest_terminal_summary
-from tests.lanes.order import spread
+from tests.lanes import tiers
+from tests.lanes.costs import (
+    pytest_runtest_logreport,
+    pytest_runtest_makereport,
+    pytest_sessionfinish,
+    pytest_terminal_summary,
+)
 from tests.servers import nats_prefix, postgresql_database, redis_prefix, skip_or_fail
 from tests.skies import NOW, show
 from tests.waiting import PATIENCE_S
@@ -48,10 +53,14 @@ hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "skywatch"
 # for a third of the processor time of the suite.
 gc.set_threshold(100_000, 20, 100)
 
-compiled_statements.share()
-
 # Hooks of pytest.
-__all__ = ["TEST_SECRET", "pytest_runtest_logreport", "pytest_sessionfinish", "pytest_terminal_summary"]
+__all__ = [
+    "TEST_SECRET",
+    "pytest_runtest_logreport",
+    "pytest_runtest_makereport",
+    "pytest_sessionfinish",
+    "pytest_terminal_summary",
+]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -66,30 +75,32 @@ LANES = ("unit", "functional", "integration")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--sqlite`` leaves out tests that need another server."""
-    parser.addoption("--sqlite", action="store_true", help="only tests that need no PostgreSQL and no Redis")
+    """``--tier`` chooses which tests run (``tests.lanes.tiers``); ``--plain`` how (``tests.shortcuts``)."""
+    parser.addoption("--tier", choices=(*tiers.TIERS, "all"), help="test, rest, night or all; default: test and rest")
+    parser.addoption("--plain", action="store_true", help="without the shortcuts of CONTRIBUTING, to debug a test")
 
 
-def _needs_server(item: pytest.Item) -> bool:
-    parameters = getattr(item, "callspec", None)
-    return {"nats_url", "postgresql_url", "redis_url", "migrated_postgresql"} & set(
-        getattr(item, "fixturenames", ())
-    ) != set() or (parameters is not None and "postgresql" in parameters.params.values())
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the marks of the tiers known, and take the shortcuts unless told otherwise."""
+    shortcuts.taken = not config.getoption("plain")
+    if shortcuts.taken:
+        compiled_statements.share()
+    for marker in tiers.MARKERS:
+        config.addinivalue_line("markers", marker)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out modules that import packages which only `make test-all` installs."""
+    return True if config.getoption("tier") == "test" and collection_path.name == "test_schemathesis.py" else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark each test by its folder, and begin with the long ones, so that no process ends long after the others."""
+    """Mark each test by its folder, and keep those of the tier."""
     for item in items:
         lane = item.path.relative_to(ROOT / "tests").parts[0]
         if lane in LANES:
             item.add_marker(lane)
-    if config.getoption("sqlite"):
-        left_out = [item for item in items if _needs_server(item)]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not _needs_server(item)]
-    long = [item for item in items if item.get_closest_marker("long")]
-    others = [item for item in items if not item.get_closest_marker("long")]
-    items[:] = spread(long, others, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+    tiers.select(config, items)
 
 
 def pytest_collection_finish() -> None:
@@ -137,10 +148,10 @@ def shared_data() -> Path:
     """
     named = os.environ.get("SKYWATCH_TEST_DATA")
     if named == "none":
-        pytest.skip("SKYWATCH_TEST_DATA=none: there are no recordings")
+        pytest.skip("recordings: SKYWATCH_TEST_DATA=none")
     folder = Path(named or ROOT.parent / "shared" / "data")
     if not folder.is_dir():
-        skip_or_fail("the recordings (../shared/data) are not here")
+        skip_or_fail("recordings", "there is no ../shared/data")
     return folder
 
 
@@ -248,7 +259,7 @@ def make_runtime(
     # Skies made by hand come when the test makes them: no tracker is missed.
     monkeypatch.setattr("skywatch.picture.sharing.follower.SILENT_AFTER_S", 100 * PATIENCE_S)
     # A database that is late because the machine is busy is not away.
-    monkeypatch.setattr("skywatch.realtime.events.catch_up.START_S", PATIENCE_S)
+    monkeypatch.setattr("skywatch.realtime.topics.backfill.START_S", PATIENCE_S)
     opened: list[Runtime] = []
 
     def make(**changes: Any) -> Runtime:

@@ -25,15 +25,19 @@ def installed(package: str, folder: Path) -> Path:
     Skips the test where there is no package registry.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    done = folder / "installed"
+    done, failed = folder / "installed", folder / "failed"
     with (folder / "lock").open("w") as lock:
         # The test processes come here at the same time, and none may go on with half a package.
         fcntl.flock(lock, fcntl.LOCK_EX)
+        if failed.is_file() and failed.read_text() == package:
+            # Without a registry each try takes minutes: the first one of a run decides.
+            skip_or_fail("npm registry", package)
         if not done.is_file() or done.read_text() != package:
             (folder / "package.json").write_text('{"private": true, "type": "module"}')
             command = [*NPM, "install", "--no-audit", "--no-fund", "--silent", "--ignore-scripts", *package.split()]
             said = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=INSTALL_S, check=False)
             if said.returncode:
-                skip_or_fail(f"npm cannot install {package}: {said.stderr.strip()[-300:]}")
+                failed.write_text(package)
+                skip_or_fail("npm registry", f"{package}: {said.stderr.strip()[-300:]}")
             done.write_text(package)
     return folder

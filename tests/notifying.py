@@ -11,9 +11,9 @@ from skywatch.accounts.models import User
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from skywatch.notify.deliveries.outbox import Notification, enqueue
-from skywatch.notify.deliveries.signing import new_secret
 from skywatch.notify.deliveries.worker import DeliveryWorker, create
 from skywatch.notify.models import Channel, Delivery
+from skywatch.notify.senders.signing import new_secret
 from tests.waiting import PATIENCE_S
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -10,8 +10,8 @@ from typing import Any
 
 import httpx
 
-from skywatch.realtime.connections.limits import Limits
 from skywatch.realtime.server import RealtimeServer
+from skywatch.realtime.wire.limits import Limits
 from tests.realtime import serving
 from tests.socket_io import accounts
 from tests.waiting import PATIENCE_S

@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from tests import shortcuts
 from tests.prefork_server import MAX_BYTES
 from tests.waiting import PATIENCE_S
 
@@ -121,8 +122,12 @@ def start(
     environment: Mapping[str, str],
     files: Sequence[IO[Any] | int],
     module: str = "skywatch",
-) -> ForkedProcess:
+) -> ForkedProcess | subprocess.Popen[bytes]:
     """Start `python -m MODULE ARGUMENTS` with these standard files, in the folder of this process."""
+    if not shortcuts.taken:
+        given, output, errors = files
+        command = [sys.executable, "-m", module, *arguments]
+        return subprocess.Popen(command, env=dict(environment), stdin=given, stdout=output, stderr=errors)
     # A process that was forked from this one has another.
     if os.getpid() not in _servers:
         _servers[os.getpid()] = _Server(environment)

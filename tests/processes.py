@@ -6,10 +6,12 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import urllib.error
 import urllib.request
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
@@ -67,17 +69,20 @@ def environment_of(tree: Path | None) -> dict[str, str]:
 
 
 class Service:
-    """One installation in a folder: an ini file, a database, and the process while it runs."""
+    """One installation in a folder: an ini file, a database, and the process while it runs.
 
-    def __init__(self, folder: Path, **settings: object) -> None:
+    Where it listens on ``host`` "0.0.0.0", it answers to names other than localhost.
+    """
+
+    def __init__(self, folder: Path, host: str = "127.0.0.1", **settings: object) -> None:
         self.port, self.realtime_port = free_port(), free_port()
         self.ini = folder / "skywatch.ini"
         values: dict[str, object] = {
             "environment": "development",
             "auth_mode": "public",
             "database_url": f"sqlite:///{folder}/skywatch.sqlite",
-            "listen": f"127.0.0.1:{self.port}",
-            "realtime_listen": f"127.0.0.1:{self.realtime_port}",
+            "listen": f"{host}:{self.port}",
+            "realtime_listen": f"{host}:{self.realtime_port}",
             # Tests open the web application without users and receivers.
             "console_first_run": "false",
             # Who waits for something asks for it again and again.
@@ -107,7 +112,10 @@ class Service:
         is_new = path is not None and not Path(path).exists()
         done = run_command("init", str(self.ini))
         assert done.returncode == 0, done.stderr
-        if path is not None and is_new and not Path(f"{path}-wal").exists():
+        if path is not None and is_new:
+            # Its process ends without closing the database: what it wrote is in the log beside the file until then.
+            with closing(sqlite3.connect(path)) as connection:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             secret = secret_file.read_bytes() if secret_file.exists() else None
             _initialized[self.secret] = (Path(path).read_bytes(), secret)
         return self

@@ -18,8 +18,8 @@ from skywatch.core.bus import Message
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
 from skywatch.picture.state.sky import COLUMNS, Sky, to_bytes
-from skywatch.realtime.connections.limits import Limits
 from skywatch.realtime.server import RealtimeServer
+from skywatch.realtime.wire.limits import Limits
 from skywatch.security.contexts import FeatureAccess, default_access
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import default_permissions

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from tests.ports import free_port
+from tests.servers import program
 from tests.waiting import PATIENCE_S, until
 
 
@@ -24,7 +25,7 @@ class OwnRedis:
 
     def start(self) -> None:
         command = [
-            "redis-server",
+            program("redis-server"),
             "--port",
             str(self.port),
             "--bind",

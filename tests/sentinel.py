@@ -12,6 +12,7 @@ from redis.exceptions import RedisError
 
 from tests.ports import free_port
 from tests.redis_server import OwnRedis
+from tests.servers import program
 from tests.waiting import PATIENCE_S, until
 
 NAME = "skytests"
@@ -58,7 +59,9 @@ def watched(folder: Path) -> Iterator[Watched]:
                 f"sentinel failover-timeout {NAME} 5000\n"
             )
             process = subprocess.Popen(
-                ["redis-server", str(configuration), "--sentinel"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+                [program("redis-server"), str(configuration), "--sentinel"],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
             )
             stopped.callback(process.wait, PATIENCE_S)
             stopped.callback(process.kill)

@@ -1,13 +1,15 @@
-"""The servers that some tests talk to: where they are, and what to do where there is none."""
+"""The servers and programs that some tests need: where they are, and what to do where there is none."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import secrets
+import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import NoReturn
 from urllib.parse import urlsplit
 
 import nats
@@ -23,11 +25,32 @@ NATS_URL = os.environ.get("TEST_NATS_URL", "nats://127.0.0.1:4222")
 REDIS_URL = os.environ.get("TEST_REDIS_URL", "redis://127.0.0.1:6379/0")
 
 
-def skip_or_fail(reason: str) -> None:
-    """Skip with a reason; in continuous integration that is a failure."""
+# Where Debian has programs of servers, outside of a user's path.
+SEARCHED = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/usr/local/sbin"
+
+
+# For what is refused before a database is asked: one kind shows it.
+BEFORE_SQL = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+
+def skip_or_fail(what: str, detail: str = "") -> NoReturn:
+    """Skip because ``what`` is missing, by which the end of the run counts; in continuous integration fail."""
     if os.environ.get("CI", "").lower() == "true":
-        pytest.fail(f"not allowed to skip in CI: {reason}")
-    pytest.skip(reason)
+        pytest.fail(f"not allowed to skip in CI: {what} is missing; {detail}")
+    pytest.skip(f"{what}: {detail}" if detail else what)
+
+
+def program(name: str) -> str:
+    """The path of a program that a test starts; skips where it is not installed."""
+    return shutil.which(name, path=SEARCHED) or skip_or_fail(name)
+
+
+def browser_programs() -> tuple[str, str]:
+    """Chromium and its driver; skips where one is not installed."""
+    binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if binary is None or driver is None:
+        skip_or_fail("Chromium with its driver")
+    return binary, driver
 
 
 def require(url: str, what: str) -> str:
@@ -36,7 +59,7 @@ def require(url: str, what: str) -> str:
     try:
         socket.create_connection((parts.hostname or "127.0.0.1", parts.port or 0), timeout=PATIENCE_S).close()
     except OSError:
-        skip_or_fail(f"no {what} at {parts.hostname}:{parts.port}")
+        skip_or_fail(what, f"nothing listens at {parts.hostname}:{parts.port}")
     return url
 
 

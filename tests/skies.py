@@ -65,6 +65,7 @@ def _fill(columns: Any, row: int, entry: dict[str, Any], now: float, station: tu
     columns["military"][row] = bool(entry.get("military"))
     columns["emergency"][row] = entry.get("squawk") in ("7500", "7600", "7700")
     columns["source"][row] = SOURCE_INDEX[entry.get("type", "adsb_icao")]
+    columns["position_source"][row] = columns["source"][row] + 1 if "lat" in entry else 0
     columns["seen_at"][row] = now - entry.get("seen", 0)
     columns["first_seen"][row] = entry.get("first_seen", now - 60)
     columns["messages"][row] = entry.get("messages", 1)

@@ -34,7 +34,8 @@ export function airportList(rows) {
 
 /** The flags of the States that have addresses, in a folder whose name changes with them: its name. */
 export function copyFlags(here, assets) {
-  const codes = Object.keys(JSON.parse(readFileSync(join(here, "src", "core", "states.json"), "utf8")));
+  const tables = ["states.json", "blocks_within.json"].map((name) => join(here, "src", "core", name));
+  const codes = tables.flatMap((path) => Object.keys(JSON.parse(readFileSync(path, "utf8"))));
   const files = codes.map((code) => [
     `${code}.svg`,
     readFileSync(join(here, "node_modules", "country-flag-icons", "3x2", `${code}.svg`)),

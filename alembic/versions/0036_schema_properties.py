@@ -14,7 +14,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    # The row is written by every migration: see skywatch/core/database/compatibility.py.
+    # The row is written by every migration: see skywatch/core/database/migrations.py.
     op.create_table(
         "schema_properties",
         sa.Column("name", sa.String(64), nullable=False),

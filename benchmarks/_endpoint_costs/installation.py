@@ -21,8 +21,8 @@ from benchmarks._people import NAME, PASSWORD
 from skywatch import make_app
 from skywatch.accounts.defaults import install
 from skywatch.accounts.identity.caller import CLI_CALLER
-from skywatch.accounts.logins.service import start_login
-from skywatch.accounts.logins.tokens import TokenCodec
+from skywatch.accounts.identity.tokens import TokenCodec
+from skywatch.accounts.logins import start_login
 from skywatch.accounts.models import User
 from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.accounts.users.service import create_user
@@ -32,7 +32,7 @@ from skywatch.core.database.engine import writing
 from skywatch.core.database.migrations import upgrade
 from skywatch.core.process.version import VERSION
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing.audit import Actor
+from skywatch.core.storage.audit import Actor
 from skywatch.features import load
 from skywatch.http.openapi.document import document
 from skywatch.picture.sharing import follower

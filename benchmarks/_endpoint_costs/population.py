@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import random
 from datetime import timedelta
 from pathlib import Path
@@ -15,8 +16,7 @@ from benchmarks._endpoint_costs.installation import Installation
 from benchmarks._endpoint_costs.past import record_past
 from benchmarks._endpoint_costs.rows import insert, moments
 from benchmarks._endpoint_costs.shapes import RULE, listed, ring, whole_list
-from benchmarks.audio import recording
-from benchmarks.cannonball import fill_known
+from benchmarks._known import fill_known
 from skywatch.acars.models import AcarsMessage
 from skywatch.accounts.models import ApiKey, Role, User, UserRole
 from skywatch.airframes.models import AirframeImport, AirframeRecord
@@ -27,10 +27,10 @@ from skywatch.cannonball.models import CannonballAlert, CannonballSession, Fligh
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry, StoredEvent
-from skywatch.notify.channels.browsers import MAXIMUM_BROWSERS
 from skywatch.notify.channels.service import MAXIMUM_CHANNELS
-from skywatch.notify.deliveries.signing import new_secret
 from skywatch.notify.models import BrowserSubscription, Channel, Delivery
+from skywatch.notify.push.browsers import MAXIMUM_BROWSERS
+from skywatch.notify.senders.signing import new_secret
 from skywatch.safety.models import SafetyEvent, SafetyPlace, SafetyRegion
 from skywatch.sso.models import ClaimMapping
 from skywatch.system.models import HealthChange
@@ -450,3 +450,12 @@ def _cannonball(installation: Installation) -> None:
         title="Sheriff of county 12 is overhead",
         created_at=moments(EVERY),
     )
+
+
+def recording(number: int, seconds: float = 5.0, rate: int = 8000) -> bytes:
+    """A transmission of five seconds of noise, each another one."""
+    import soundfile
+
+    file = io.BytesIO()
+    soundfile.write(file, np.random.default_rng(number).normal(0, 0.1, int(seconds * rate)), rate, format="MP3")
+    return file.getvalue()

@@ -27,7 +27,7 @@ from typing import Any
 EVERY_S = 1.0
 # Methods that are parts of their own: module, class, method, label.
 PARTS = (
-    ("skywatch.receivers.documents", "DocumentReader", "read", "receivers: read aircraft.json"),
+    ("skywatch.receivers.reports.documents", "DocumentReader", "read", "receivers: read aircraft.json"),
     ("skywatch.picture.picture", "Picture", "put", "picture: merge"),
     ("skywatch.picture.picture", "Picture", "tick", "picture: tick"),
     ("skywatch.picture.sharing.publisher", "SkyPublisher", "publish", "picture: publish"),
@@ -103,7 +103,7 @@ def package_of(work: Any) -> str:
 
 
 def package_of_module(module: str) -> str:
-    """``skywatch.realtime.hub`` is ``realtime``."""
+    """``skywatch.realtime.sessions.hub`` is ``realtime``."""
     words = module.split(".")
     return words[1] if words[0] == "skywatch" and len(words) > 1 else words[0] or "asyncio"
 

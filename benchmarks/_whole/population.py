@@ -31,7 +31,7 @@ def populate(url: str, centres: list[list[float]], hexes: list[str], users: int)
     import sqlalchemy as sa
 
     from benchmarks._endpoint_costs.rows import insert
-    from benchmarks.cannonball import fill_known
+    from benchmarks._known import fill_known
     from skywatch.accounts.identity.caller import CLI_CALLER
     from skywatch.accounts.keys.service import SHOWN_LENGTH
     from skywatch.accounts.models import ApiKey, Role, User, UserRole
@@ -82,14 +82,34 @@ def populate(url: str, centres: list[list[float]], hexes: list[str], users: int)
 
 
 def _conditions(number: int, users: int) -> dict[str, Any]:
-    """Those of the benchmark ``alerts``, about the callsigns of this traffic and the user's own watch list."""
-    from benchmarks.alerts import conditions
+    """A mixture of tests, about the callsigns of this traffic and the user's own watch list."""
     from skywatch.receivers.simulator.tables import AIRLINES
 
-    text = json.dumps(conditions(number)).replace("TST", AIRLINES[number % len(AIRLINES)].callsign)
+    text = json.dumps(_mixture(number)).replace("TST", AIRLINES[number % len(AIRLINES)].callsign)
     own = f'"field": "watchlist", "op": "in", "value": {1 + number % users}'
     made: dict[str, Any] = json.loads(re.sub('"field": "watchlist", "op": "in", "value": [0-9]+', own, text))
     return made
+
+
+def _mixture(number: int) -> dict[str, Any]:
+    """What a rule asks: altitudes, speeds, callsigns, squawks, classes, lists and geofences in many mixtures."""
+    fence = {"field": "geofence", "op": "within", "value": 1 + number % 200}
+    low = {"field": "alt_baro", "op": "lt", "value": 1_000 + 250 * (number % 20)}
+    fast = {"field": "gs", "op": "gt", "value": 200 + number % 250}
+    callsign = {"field": "flight", "op": "starts_with", "value": f"TST{number % 97}"}
+    kind = {"field": "t", "op": "in", "value": ["A320", "C172"] if number % 2 else ["B738"]}
+    military = {"field": "military", "op": "eq", "value": True}
+    listed = {"field": "watchlist", "op": "in", "value": 1 + number % 4}
+    return {
+        0: {"all": [fence, low]},
+        1: {"all": [fence, kind, {"not": military}]},
+        2: {"all": [fast, callsign]},
+        3: {"all": [listed, {"field": "alt_baro", "op": "gt", "value": 20_000 + number}]},
+        4: {"all": [military, {"any": [fence, low]}]},
+        5: {"all": [{"field": "geofence", "op": "enters", "value": 1 + number % 200}, kind]},
+        6: {"all": [{"field": "climb_ft_min", "op": "lt", "value": -2_000 - number}, low, {"not": fence}]},
+        7: {"all": [{"field": "track", "op": "ge", "value": number % 360}, fast, fence, low]},
+    }[number % 8]
 
 
 def _ring(number: int, centre: list[float]) -> dict[str, Any]:

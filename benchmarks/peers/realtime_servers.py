@@ -79,7 +79,7 @@ async def _driven(pipe: Pipe, send: Callable[[bytes, int], Awaitable[None]]) -> 
 
 def bare_server(pipe: Pipe) -> None:
     """The floor: a loop of ``socket.send`` of a ready frame, without a look at what becomes of it."""
-    from skywatch.realtime.connections.frames import text_frame
+    from skywatch.realtime.wire.frames import text_frame
 
     async def serve() -> None:
         loop = asyncio.get_running_loop()

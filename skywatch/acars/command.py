@@ -20,7 +20,7 @@ from skywatch.acars.messages.draft import Draft
 from skywatch.acars.resources.answers import decoded_answer
 from skywatch.core.clock import to_datetime, to_iso
 from skywatch.core.terminal.command import fail
-from skywatch.core.terminal.printing import escape_controls
+from skywatch.core.text.escapes import escape_controls
 
 _encode = msgspec.json.Encoder().encode
 MAX_LINE = 1 << 20

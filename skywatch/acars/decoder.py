@@ -32,14 +32,18 @@ class _Decoder:
         # What goes on in the next packet, exactly as it came: white space within a text is part of it.
         self._rest = b""
 
-    def _whole(self, data: bytes) -> Contents | None:
-        """The content of complete objects, or None where the bytes are no such."""
+    def _whole(self, data: bytes, *, is_one: bool = True) -> Contents | None:
+        """The content of complete objects, or None where the bytes are no such.
+
+        Those that are damaged within are complete, too, unless the bytes are put together (not ``is_one``).
+        """
         data = data.strip(_SEPARATORS)
-        if not (data.endswith(_ENDS) and _BEGIN.match(data)):
+        if len(data) > LONGEST or not (data.endswith(_ENDS) and _BEGIN.match(data)):
             return None
         counts: Counter[str] = Counter()
-        items = read(data, counts)
-        if counts["json"]:
+        is_complete = is_one and data.count(b"{") == data.count(b"}")
+        items = read(data, counts, lenient=is_complete)
+        if counts["json"] and not is_complete:
             return None
         self._invalid.update(counts)
         return items
@@ -92,12 +96,12 @@ class DatagramDecoder(_Decoder):
     def feed(self, received: bytes, received_at: float) -> Sequence[Burst | FramePosition]:
         """The content that is complete with these bytes."""
         if self._rest:
-            whole = self._whole(self._rest + received)
+            whole = self._whole(self._rest + received, is_one=False)
             if whole is None:
                 whole = self._whole(received)
                 if whole is not None:
-                    # What is left of the one before was cut.
-                    self._invalid["json"] += 1
+                    # The one before was cut: what stands before the cut is read.
+                    whole = read(self._rest, self._invalid) + whole
             if whole is not None:
                 self._rest = b""
                 return whole

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from skywatch.acars.decoder import decoder_for
 from skywatch.inputs.base import Input
+from skywatch.inputs.editable import ADDRESS, EditableKind, check_editable
 from skywatch.inputs.factory import EXAMPLE, KINDS, open_input
-from skywatch.inputs.options import Station, split_setting
+from skywatch.inputs.options import Station
 from skywatch.inputs.trial import MessageCounter, Trial, observe
-from skywatch.settings import SettingsError
+
+ALLOWED = {"tcp": EditableKind(ADDRESS)}
 
 
 def check(name: str, text: str) -> None:
-    """Raise SettingsError where the ini file's parser would, and for files."""
-    setting = f"acars.{name}"
-    kind, _ = split_setting(setting, text, KINDS, EXAMPLE)
-    if kind == "file":
-        raise SettingsError(setting, "is a file of the server; only the ini file may name one")
+    """Raise SettingsError where the ini file's parser would, and IniOnlyError for what the console may not set."""
+    check_editable(f"acars.{name}", text, KINDS, EXAMPLE, ALLOWED)
     _open(name, text)
 
 

@@ -19,18 +19,18 @@ from skywatch.acars.envelopes import Burst, FramePosition
 from skywatch.acars.messages import rows
 from skywatch.acars.messages.assembler import Assembler, Step
 from skywatch.acars.messages.draft import Draft
-from skywatch.acars.messages.flagging import Flagged, flag, flagged_in
-from skywatch.acars.messages.linking import IMPORTS_EVERY_S, FlightAddresses, Linker
+from skywatch.acars.messages.links import FlightAddresses, Linker, Registered, link_registered, registered_in
 from skywatch.acars.metrics import ACARS_FAULTS, ACARS_MERGED, ACARS_MESSAGES
 from skywatch.acars.models import AcarsFile
 from skywatch.acars.settings import AcarsSettings
+from skywatch.core import events
 from skywatch.core.clock import utcnow
+from skywatch.core.hooks import stored_flights
 from skywatch.core.process.periodic import PeriodicTask
-from skywatch.core.publishing import events
-from skywatch.core.reporting.metrics import boolean_label
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing.queue import WriteQueue
-from skywatch.core.storing.writer import BackgroundWriter
+from skywatch.core.storage.queue import WriteQueue
+from skywatch.core.storage.writer import BackgroundWriter
+from skywatch.core.telemetry.metrics import boolean_label
 from skywatch.inputs.base import FilePosition, Input, Origin
 from skywatch.inputs.factory import open_input as open_bytes
 from skywatch.inputs.retrying import RetryingInput
@@ -46,8 +46,8 @@ QUEUE_LIMIT = 60_000
 GATHER_S = 0.1
 # A file or stream is read on once no more than this waits.
 ROOM = 2_000
-# Military addresses that are remembered: more than fly at a time; beyond it all are flagged again.
-MAX_FLAGGED = 20_000
+# Military addresses that are remembered: more than fly at a time; beyond it all are linked again.
+MAX_LINKED = 20_000
 # Older positions say nothing of where the aircraft is now.
 OLDEST_POSITION_S = 60.0
 DUE_EVERY_S = 1.0
@@ -55,11 +55,7 @@ START_S = 2.0
 Content = Burst | FramePosition
 
 
-class LookForImports:
-    """Has the writer look whether airframes were imported, also where no messages come."""
-
-
-Entry = Draft | Flagged | LookForImports | tuple[str, FilePosition]
+Entry = Draft | Registered | tuple[str, FilePosition]
 
 
 class AcarsIntake:
@@ -74,11 +70,10 @@ class AcarsIntake:
         self._files = Assembler(is_live=False)
         self._file_inputs: set[str] = set()
         self._inputs: dict[str, Input] = {}
-        self._linker = Linker(runtime.features.flights())
+        self._linker = Linker(stored_flights(runtime.features))
         self._addresses = FlightAddresses()
-        self._looked_at = time.monotonic()
-        # Addresses whose stored messages are hidden, or will be.
-        self._flagged: set[str] = set()
+        # Military aircraft whose stored messages are linked, or will be.
+        self._linked: set[str] = set()
         self._queue: WriteQueue[Entry] = WriteQueue(QUEUE_LIMIT, delay_s=GATHER_S, replace_delay_s=GATHER_S)
         self._writer: BackgroundWriter[Entry, list[rows.Stored]] = BackgroundWriter(
             NAME, self._sessions, self._queue, self._write, committed=self._committed, refused=self._refused
@@ -127,14 +122,14 @@ class AcarsIntake:
                 self._queue.replace(("position", origin.input), (origin.input, origin.position))
 
     def follow(self, sky: Sky) -> None:
-        """Take the picture of a tick: who is military there has military messages."""
+        """Take the picture of a tick, and link messages that name its military aircraft by registration alone."""
         self._linker.sky = sky
-        if len(self._flagged) > MAX_FLAGGED:
-            self._flagged.clear()
-        flagged = flagged_in(sky, self._flagged)
+        if len(self._linked) > MAX_LINKED:
+            self._linked.clear()
+        registered = registered_in(sky, self._linked)
         # Where the queue is full, the next tick tries again.
-        if flagged.aircraft and not self._queue.append([flagged]):
-            self._flagged.update(address for address, _ in flagged.aircraft)
+        if registered.aircraft and not self._queue.append([registered]):
+            self._linked.update(address for address, _ in registered.aircraft)
 
     async def ready(self) -> None:
         """Return when there is room: files and streams wait."""
@@ -166,8 +161,8 @@ class AcarsIntake:
     def _refused(self, entry: Entry, error: Exception) -> None:
         if isinstance(entry, Draft) and entry.id is None:
             self._count_dropped(entry)
-        elif isinstance(entry, Flagged):
-            self._flagged.difference_update(address for address, _ in entry.aircraft)
+        elif isinstance(entry, Registered):
+            self._linked.difference_update(address for address, _ in entry.aircraft)
 
     def _count_faults(self, draft: Draft, faults: Sequence[str]) -> None:
         source = self._inputs.get(draft.input)
@@ -185,20 +180,14 @@ class AcarsIntake:
         with self._lock:
             self._enqueue(self._live.due(time.time()))
             self._enqueue(self._files.due(time.time()))
-        if time.monotonic() - self._looked_at >= IMPORTS_EVERY_S:
-            self._looked_at = time.monotonic()
-            self._queue.replace(LookForImports, LookForImports())
 
     def _write(self, session: Session, entries: list[Entry]) -> list[rows.Stored]:
         drafts: list[Draft] = []
         for entry in entries:
             if isinstance(entry, Draft):
                 drafts.append(entry)
-            elif isinstance(entry, Flagged):
-                self._linker.flag(address for address, _ in entry.aircraft)
-                flag(session, entry)
-            elif isinstance(entry, LookForImports):
-                self._linker.look_for_imports(session)
+            elif isinstance(entry, Registered):
+                link_registered(session, entry)
             else:
                 _store_position(session, *entry)
         stored = rows.store(session, list(dict.fromkeys(drafts)), self._linker)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skywatch.core.reporting.metrics import counter
+from skywatch.core.telemetry.metrics import counter
 
 ACARS_MESSAGES = counter("skywatch_acars_messages_total", "ACARS messages stored", "source", "military")
 ACARS_MERGED = counter("skywatch_acars_merged_total", "Bursts that were part of a message already received", "how")

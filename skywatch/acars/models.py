@@ -13,6 +13,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
+from skywatch.airframes.military import declare_civil, is_civil
+from skywatch.airframes.models import AirframeRecord, MilitaryRecord
 from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument
 
 
@@ -57,6 +59,23 @@ class AcarsMessage(Base):
     military: Mapped[bool]
     search_text: Mapped[str] = mapped_column(sa.Text)
     raw: Mapped[dict[str, Any]] = mapped_column(JSONDocument)
+
+
+def _civil() -> Any:
+    """The condition on messages of civil aircraft.
+
+    One that is linked to no aircraft is that of the aircraft which the imported airframes have under its registration.
+    """
+    message, airframe, record = AcarsMessage, AirframeRecord, MilitaryRecord
+    spellings = [message.registration, sa.func.replace(message.registration, "-", "")]
+    by_registration = sa.exists().where(
+        airframe.registration.in_(spellings), record.icao_hex == airframe.icao_hex, record.military
+    )
+    is_other = sa.or_(message.icao_hex.is_not(None), message.registration.is_(None), sa.not_(by_registration))
+    return sa.and_(is_civil(message.icao_hex, message.military), is_other)
+
+
+declare_civil(AcarsMessage, _civil())
 
 
 class AcarsFile(Base):

@@ -8,7 +8,7 @@ from skywatch.acars.models import AcarsMessage
 from skywatch.acars.settings import AcarsSettings
 from skywatch.archive.contents.rows import row_file
 from skywatch.archive.kinds import ArchivedKind
-from skywatch.core.storing.retention import Kind
+from skywatch.core.storage.retention import Kind
 from skywatch.settings import Settings
 
 _messages: Any = AcarsMessage.__table__

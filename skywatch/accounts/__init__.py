@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyramid.config import Configurator
 
-SUBJECTS = ("users", "roles", "assignments", "permissions", "access", "audit_log", "logins", "profile", "keys", "setup")
+SUBJECTS = ("users", "roles", "assignments", "access", "audit_log", "sign_in", "profile", "keys", "setup")
 
 
 def includeme(config: Configurator) -> None:
     """Add the authenticator and the account resources."""
     # Here, so that who needs the tables alone does not load the API with them.
     from skywatch.accounts.identity.authenticator import Authenticator
-    from skywatch.accounts.identity.methods import cookie_method, header_method
-    from skywatch.accounts.logins.attempts import GuessLimits
-    from skywatch.accounts.setup.state import SetupState
-    from skywatch.accounts.users.hashing import hashing
+    from skywatch.accounts.identity.credentials import cookie_method, header_method
+    from skywatch.accounts.passwords.hashing import hashing
+    from skywatch.accounts.passwords.rules import rules
+    from skywatch.accounts.settings import AccountSettings
+    from skywatch.accounts.setup.service import SetupState
+    from skywatch.accounts.sign_in.attempts import GuessLimits
     from skywatch.http.settings import HttpSettings
 
     # The one of this process: the API and the channel learn of an ended login in the same moment.
@@ -39,6 +41,7 @@ def includeme(config: Configurator) -> None:
     # What other parts have to say at a logout: functions of the request and the numbers of the logins that end.
     config.registry["at_logout"] = []
     config.registry["security_policy"].methods.extend([header_method, cookie_method])
+    rules.minimum_length = settings.of(AccountSettings).password_min_length
     config.registry["setup"] = SetupState(config.registry["runtime"])
     for name in ("login", "refresh"):
         config.add_throttle_bucket("POST", f"/api/v1/auth/{name}", name)

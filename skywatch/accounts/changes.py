@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.models import AccessVersion
+from skywatch.core import events
 from skywatch.core.bus import Message, topics
-from skywatch.core.publishing import events
 
 
 def begin_change(session: Session) -> None:

@@ -18,7 +18,9 @@ from sqlalchemy.orm import Session
 
 from skywatch.accounts.identity.caller import CLI_CALLER
 from skywatch.accounts.models import User
-from skywatch.accounts.users.names import clean_display_name, clean_email, clean_username, username_key
+from skywatch.accounts.names import clean_display_name, clean_email, clean_username, username_key
+from skywatch.accounts.passwords.rules import rules
+from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.users.schemas import UserChangeFields, UserCreateFields
 from skywatch.accounts.users.service import create_user, find_users, roles_of, update_user
 from skywatch.core.clock import to_iso
@@ -137,6 +139,7 @@ def _accounts(ini: Path) -> Iterator[Session]:
     engine = create_engine(settings.database_url)
     check_connection(engine)
     check_schema(engine)
+    rules.minimum_length = settings.of(AccountSettings).password_min_length
     try:
         with writing(create_session_factory(engine)) as session:
             yield session

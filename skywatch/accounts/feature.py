@@ -2,17 +2,60 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from skywatch.accounts.settings import AccountSettings
 from skywatch.core.feature import Feature
+from skywatch.core.hooks import AfterRestore, DoctorCheck
+from skywatch.notify.hooks import UserDirectory
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from sqlalchemy.orm import Session
+
+    from skywatch.core.backups import Restoration
+    from skywatch.core.storage.retention import Kind
+    from skywatch.core.terminal.checks import Finding, Inspection
+    from skywatch.security.visibility import Visibility
+    from skywatch.settings import AuthMode
+
+
+def _check(inspection: Inspection) -> Iterator[Finding]:
+    from skywatch.accounts.checks import check
+
+    return check(inspection)
+
+
+def _visibilities(session: Session, mode: AuthMode, user_ids: Collection[int]) -> Mapping[int, Visibility]:
+    from skywatch.accounts.identity.visibilities import visibilities
+
+    return visibilities(session, mode, user_ids)
+
+
+def _people(session: Session, user_ids: Collection[int]) -> Mapping[int, str]:
+    from skywatch.accounts.identity.visibilities import people
+
+    return people(session, user_ids)
+
+
+def _retention_kinds() -> tuple[Kind, ...]:
+    from skywatch.accounts.retention import KINDS
+
+    return KINDS
+
+
+def _end_logins(session: Session, restoration: Restoration) -> None:
+    from skywatch.accounts.logins import end_restored
+
+    end_restored(session, restoration)
+
 
 FEATURE = Feature(
     name="accounts",
     settings=AccountSettings,
     include="skywatch.accounts",
-    checks="skywatch.accounts.checks:check",
-    visibilities="skywatch.accounts.identity.visibilities:visibilities",
-    retention="skywatch.accounts.retention:KINDS",
-    restored="skywatch.accounts.logins.restored:end_all",
+    retention=_retention_kinds,
     commands={"user": "skywatch.accounts.command:user"},
     tags={
         "auth": "Logging in and out, the caller's own profile, password and permissions.",
@@ -23,4 +66,9 @@ FEATURE = Feature(
         "user-roles": "Which user has which role, and until when.",
         "feature-access": "Who may use each feature: everybody, users, or holders of its permissions.",
     },
+    provides=(
+        DoctorCheck(_check),
+        UserDirectory(visibilities=_visibilities, people=_people),
+        AfterRestore(_end_logins),
+    ),
 )

@@ -30,6 +30,8 @@ class User(Base):
     email_self_given: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     display_name: Mapped[str] = mapped_column(sa.String(120))
     kind: Mapped[str] = mapped_column(sa.String(16), default=PERSON, server_default=PERSON)
+    # Who created a service account: both are one person where people share something, also once the user is deleted.
+    owner_id: Mapped[int | None] = mapped_column(BigId)
     password_hash: Mapped[str | None] = mapped_column(sa.String(255))
     is_active: Mapped[bool] = mapped_column(default=True)
     auth_provider: Mapped[str] = mapped_column(sa.String(32), default="local")
@@ -109,6 +111,16 @@ class Login(Base):
     expires_at: Mapped[datetime] = mapped_column(index=True)
     ended_at: Mapped[datetime | None]
     ended_reason: Mapped[str | None] = mapped_column(sa.String(32))
+
+
+class UsedRefreshToken(Base):
+    """A refresh token that was exchanged a moment ago; older ones of a login are deleted with its next exchange."""
+
+    __tablename__ = "used_refresh_tokens"
+
+    token_id: Mapped[str] = mapped_column(sa.String(32), primary_key=True)
+    login_id: Mapped[str] = mapped_column(sa.ForeignKey("logins.id", ondelete="CASCADE"), index=True)
+    used_at: Mapped[datetime]
 
 
 class HandoverCode(Base):

@@ -8,8 +8,8 @@ from typing import Any
 
 import colander
 
-from skywatch.accounts.users.names import clean_display_name, clean_email, clean_username
-from skywatch.accounts.users.passwords import MAXIMUM_LENGTH, check_password
+from skywatch.accounts.names import clean_display_name, clean_email, clean_username
+from skywatch.accounts.passwords.rules import MAXIMUM_LENGTH, check_password
 from skywatch.http.resources.schema import (
     JsonBoolean,
     JsonInteger,

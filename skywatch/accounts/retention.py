@@ -11,7 +11,7 @@ from typing import Any
 from skywatch.accounts.models import Login
 from skywatch.accounts.settings import AccountSettings
 from skywatch.core.database.models import AuditEntry
-from skywatch.core.storing.retention import Kind
+from skywatch.core.storage.retention import Kind
 
 _entries: Any = AuditEntry.__table__
 _logins: Any = Login.__table__

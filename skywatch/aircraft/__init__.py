@@ -18,8 +18,6 @@ def includeme(config: Configurator) -> None:
 
     settings = config.registry["runtime"].settings.of(AircraftSettings)
     config.registry["airspaces"] = load_airspaces(settings.airspace_file)
-    # One answer of a tick serves all who ask for it.
-    config.add_live_reads("/api/v1/aircraft")
     # In this order, and by name within a module: ``/aircraft/nearest`` is no address of an aircraft.
     for module in ("summaries", "airframes", "live"):
         config.scan(f"skywatch.aircraft.views.{module}")

@@ -1,19 +1,27 @@
-"""The airspaces of ``airspace_file``, read once at the start and answered as GeoJSON to all who may see the sky."""
+"""The airspaces of ``airspace_file``, read once at the start and answered as GeoJSON to all who may see the sky.
+
+A file that is missing stops the start. What is in it never does: what cannot be used is left out and named in the log.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skywatch.core.areas.importing import features_of, read_airspaces, read_features
-from skywatch.core.areas.openair import count_airspaces
+from skywatch.core.areas.geometry import MAXIMUM_POSITIONS, positions_in
+from skywatch.core.areas.imports import Faults, features_of, usable_airspaces, usable_features
+from skywatch.core.areas.openair import parse_openair
 from skywatch.core.problems import Problem
+from skywatch.core.text.lenient_json import records
+from skywatch.core.text.names import only_shown
 from skywatch.http.resources.render import encode
 from skywatch.settings import SettingsError
 
+log = logging.getLogger(__name__)
 SETTING = "airspace_file"
 MAXIMUM_BYTES = 8_000_000
 MAXIMUM_AIRSPACES = 2_000
@@ -27,6 +35,8 @@ class Airspaces:
 
     count: int
     body: bytes
+    # What of the file cannot be used, a line each.
+    faults: tuple[str, ...] = ()
 
     @property
     def etag(self) -> str:
@@ -35,53 +45,74 @@ class Airspaces:
 
 
 def load_airspaces(path: str) -> Airspaces:
-    """The airspaces of a file, none for an empty path; raises SettingsError with one line that says what is wrong."""
-    features = [] if not path else _read(Path(path).expanduser())
-    return Airspaces(len(features), encode({"type": "FeatureCollection", "features": features}))
-
-
-def _read(path: Path) -> list[dict[str, Any]]:
+    """The airspaces of a file, none for an empty path; raises SettingsError with one line where it cannot be opened."""
+    if not path:
+        return Airspaces(0, encode({"type": "FeatureCollection", "features": []}))
+    file = Path(path).expanduser()
     try:
-        with path.open("rb") as file:
-            content = file.read(MAXIMUM_BYTES + 1)
+        with file.open("rb") as opened:
+            content = opened.read(MAXIMUM_BYTES + 1)
     except OSError as error:
-        raise SettingsError(SETTING, f"{path} cannot be read: {error.strerror or error}") from None
-    if len(content) > MAXIMUM_BYTES:
-        raise SettingsError(SETTING, f"{path} is larger than {MAXIMUM_BYTES / 1e6:g} MB")
+        raise SettingsError(SETTING, f"{file} cannot be read: {error.strerror or error}") from None
+    text = _text(content[:MAXIMUM_BYTES])
     try:
-        text = content.decode("utf-8-sig")
+        entries, by_place = _geojson(text) if file.suffix.lower() in GEOJSON_SUFFIXES else _openair(text)
+    except Problem as problem:
+        named = [f"{fault['name']} {fault['detail']}" for fault in problem.errors or ()]
+        entries, by_place = [], {"file": f"is no GeoJSON: {named[0] if named else problem.detail}"}
+    faults = [f"{place}: {fault}" for place, fault in by_place.items()]
+    if len(content) > MAXIMUM_BYTES:
+        faults.append(f"is larger than {MAXIMUM_BYTES / 1e6:g} MB; what follows is left out")
+    kept = _within_limits(entries)
+    if len(kept) < len(entries):
+        limits = f"{MAXIMUM_AIRSPACES} with {MAXIMUM_POSITIONS} positions altogether"
+        faults.append(f"only the first {len(kept)} airspaces are used: at most {limits} are allowed")
+    if faults:
+        more = f" (and {len(faults) - 1} more faults)" if len(faults) > 1 else ""
+        log.warning("airspace_file %s: %d airspaces can be used; %s%s", file, len(kept), faults[0], more)
+    features = [_feature(entry) for entry in kept]
+    return Airspaces(len(features), encode({"type": "FeatureCollection", "features": features}), tuple(faults))
+
+
+def _text(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         # Many OpenAir files are older than UTF-8.
-        text = content.decode("latin-1")
-    try:
-        entries = _geojson(text) if path.suffix.lower() in GEOJSON_SUFFIXES else _openair(text)
-    except Problem as problem:
-        faults = [f"{fault['name']}: {fault['detail']}" for fault in problem.errors or ()] or [problem.detail]
-        more = f" (and {len(faults) - 1} more faults)" if len(faults) > 1 else ""
-        raise SettingsError(SETTING, f"{path}: {faults[0]}{more}") from None
-    except ValueError as error:
-        raise SettingsError(SETTING, f"{path}: {error}") from None
-    return [_feature(entry) for entry in entries]
+        return content.decode("latin-1")
 
 
-def _geojson(text: str) -> list[dict[str, Any]]:
+def _within_limits(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first airspaces of the file, as many as are allowed."""
+    positions = 0
+    for number, entry in enumerate(entries[:MAXIMUM_AIRSPACES]):
+        positions += positions_in(entry["geometry"])
+        if positions > MAXIMUM_POSITIONS:
+            return entries[:number]
+    return entries[:MAXIMUM_AIRSPACES]
+
+
+def _geojson(text: str) -> tuple[list[dict[str, Any]], Faults]:
+    faults: Faults = {}
     try:
-        document = json.loads(text)
+        features = features_of(json.loads(text))
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"is not JSON: {error}") from None
-    features = features_of(document)
-    _check_count(len(features))
-    return read_features(features)
+        faults["file"] = f"is not JSON, or not all of it: {error}"
+        features = [one for one in records(text) if isinstance(one, dict) and one.get("type") == "Feature"]
+    entries, of_features = usable_features(list(map(_with_clean_name, features[: MAXIMUM_AIRSPACES + 1])))
+    return entries, faults | of_features
 
 
-def _openair(text: str) -> list[dict[str, Any]]:
-    _check_count(count_airspaces(text))
-    return read_airspaces(text)
+def _with_clean_name(feature: Any) -> Any:
+    """A feature whose name has nothing in it that is not seen."""
+    properties = feature.get("properties") if isinstance(feature, dict) else None
+    if not isinstance(properties, dict) or not isinstance(properties.get("name"), str):
+        return feature
+    return {**feature, "properties": {**properties, "name": only_shown(properties["name"])[:120]}}
 
 
-def _check_count(count: int) -> None:
-    if count > MAXIMUM_AIRSPACES:
-        raise ValueError(f"has {count} airspaces; at most {MAXIMUM_AIRSPACES} are allowed")
+def _openair(text: str) -> tuple[list[dict[str, Any]], Faults]:
+    return usable_airspaces(parse_openair(text))
 
 
 def _feature(entry: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from skywatch.aircraft.airspaces import SETTING, load_airspaces
 from skywatch.aircraft.settings import AircraftSettings
-from skywatch.core.terminal.finding import Finding, Inspection, fault, ok
+from skywatch.core.terminal.checks import Finding, Inspection, fault, ok, warning
 from skywatch.settings import SettingsError
 
 
@@ -20,4 +20,8 @@ def check(inspection: Inspection) -> Iterator[Finding]:
     except SettingsError as error:
         yield fault(SETTING, error.reason, "mend the file or the setting")
     else:
-        yield ok(SETTING, f"{airspaces.count} airspaces")
+        if airspaces.faults:
+            left_out = "; ".join(airspaces.faults[:3])
+            yield warning(SETTING, f"{airspaces.count} airspaces can be used; {left_out}", "mend the file")
+        else:
+            yield ok(SETTING, f"{airspaces.count} airspaces")

@@ -1,4 +1,4 @@
-"""The members of one aircraft that other features declare (``Feature.aircraft_members``)."""
+"""The members of one aircraft that other features declare (``AircraftMember``)."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any
 import colander
 from sqlalchemy.orm import Session
 
-from skywatch.core.feature import FeatureSet, load
+from skywatch.core.feature import FeatureSet
+from skywatch.core.hooks import AircraftMember
 from skywatch.core.runtime import Runtime
 from skywatch.security.visibility import Visibility
 
 
 def nodes(features: FeatureSet) -> Iterator[colander.SchemaNode]:
     """The schema of each member, in the order of the features."""
-    for member in features.aircraft_members.values():
-        node = load(member.schema).clone()
+    for member in features.provided(AircraftMember):
+        node = member.schema().clone()
         node.name = member.name
         yield node
 
@@ -27,8 +28,8 @@ def values(
     """The members of an aircraft; None for those that the caller has no permission for."""
     key = address.upper()
     return {
-        member.name: load(member.values)(runtime, session, {key}, visibility).get(key)
+        member.name: member.values(runtime, session, {key}, visibility).get(key)
         if visibility.permissions.intersection(member.permissions)
         else None
-        for member in features.aircraft_members.values()
+        for member in features.provided(AircraftMember)
     }

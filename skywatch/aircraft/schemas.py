@@ -126,8 +126,9 @@ class Aircraft(Schema):
     )
     disputed = optional(
         JsonList(),
-        "What receivers contradict each other about and is therefore left out: position, altitude, geometric_altitude,"
-        " speed, callsign, squawk, emergency.",
+        "What receivers contradict each other about: position, altitude, geometric_altitude, speed, callsign, squawk,"
+        " emergency. It is left out, except where own receivers or trusted feeders say one thing and feeders of two"
+        " owners another: then the former is shown.",
         children=[colander.SchemaNode(JsonString())],
     )
     single_source = optional(
@@ -235,7 +236,40 @@ class Airframe(Schema):
     interesting = colander.SchemaNode(JsonBoolean())
     pia = colander.SchemaNode(JsonBoolean(), description="Uses privacy addresses.")
     ladd = colander.SchemaNode(JsonBoolean(), description="Asked not to be displayed by some services.")
-    sources = StringList(description="The imported databases that know it; none where its address alone says military.")
+    sources = StringList(
+        description="The imported databases that know it; none where it is only known whether it is military."
+    )
+
+
+class MilitaryDecisionFields(Fields):
+    """Whether an aircraft is military."""
+
+    military: bool | None
+
+
+class MilitaryDecision(Schema):
+    """Whether an aircraft is military."""
+
+    struct = MilitaryDecisionFields
+
+    military = colander.SchemaNode(
+        Nullable(JsonBoolean()),
+        description="Whatever lists, receivers and its address say; null leaves it to them again.",
+    )
+
+
+class MilitaryState(Schema):
+    """Whether an aircraft is military, and why; the reasons are null for callers without `aircraft.view_military`."""
+
+    icao_hex = colander.SchemaNode(JsonString(), description="ICAO address, upper case.")
+    military = colander.SchemaNode(Nullable(JsonBoolean()), description="It counts as military.")
+    decided = colander.SchemaNode(Nullable(JsonBoolean()), description="What was set here; null: nothing.")
+    listed = colander.SchemaNode(
+        Nullable(JsonBoolean()), description="An imported list, or the block of its address, says that it is military."
+    )
+    reported_at = colander.SchemaNode(
+        Nullable(Timestamp()), description="When a receiver of ours or a trusted feeder first reported it as military."
+    )
 
 
 class AircraftDetail(Aircraft):

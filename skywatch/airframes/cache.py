@@ -1,7 +1,7 @@
 """``AirframeCache``: airframes for the live picture, from memory; a thread of its own reads the database.
 
 The picture requests every aircraft at its first message and looks it up at every tick; the database is queried once
-for each, in batches.
+for each, in batches. What receivers report as military is stored with the aircraft by the same thread.
 """
 
 from __future__ import annotations
@@ -10,20 +10,21 @@ import logging
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from itertools import islice
 
 import sqlalchemy as sa
 
+from skywatch.airframes.military import CHANGED, TOPIC, record_reports, revision
 from skywatch.airframes.service import MAX_AT_ONCE, Airframe, find_many, last_imports
 from skywatch.core.bus import Bus, Message, Subscription
-from skywatch.core.database.engine import SessionFactory, outage_of, reason
-from skywatch.core.reporting import health
-from skywatch.core.reporting.fault_log import FaultLog
-from skywatch.core.reporting.health import State
+from skywatch.core.database.engine import SessionFactory, outage_of, reason, writing
+from skywatch.core.telemetry import health
+from skywatch.core.telemetry.fault_log import FaultLog
+from skywatch.core.telemetry.health import State
 
 log = logging.getLogger(__name__)
 COMPONENT = "airframes"
-TOPIC, CHANGED = "airframes", "airframes:changed"
 # Airframes that wait to be looked up; the whole world's traffic of a day fits.
 MAX_WANTED = 60_000
 # Airframes of aircraft that have left are kept, for most come back, until there are so many more than four for each
@@ -31,6 +32,8 @@ MAX_WANTED = 60_000
 SPARE = 5_000
 # The import command is another process, perhaps without a shared bus: poll for new imports this often (s).
 LOOK_FOR_IMPORTS_S = 30.0
+# Aircraft whose report is known to be stored: more than are military at a time.
+MAX_STORED = 20_000
 RETRY_S = 3.0
 
 
@@ -42,6 +45,10 @@ class AirframeCache:
         self._bus = bus
         self._airframes: dict[str, Airframe] = {}
         self._requested: set[str] = set()  # changed only under the lock
+        self._reported: set[str] = set()  # as well
+        self._stored: set[str] = set()
+        # Imports and revision when they were looked at last.
+        self._known: tuple[dict[str, datetime], int] | None = None
         lock = threading.Lock()
         self._work = threading.Condition(lock)
         self._answered = threading.Condition(lock)
@@ -85,6 +92,14 @@ class AirframeCache:
                 self._requested |= missing
                 self._work.notify()
 
+    def store_reports(self, addresses: set[str]) -> None:
+        """Store in the background that receivers report these aircraft as military; returns at once."""
+        new = addresses - self._stored
+        if new and self._thread is not None:
+            with self._work:
+                self._reported |= new
+                self._work.notify()
+
     def lookup(self, addresses: list[str], wait_s: float = 0.0) -> list[Airframe | None]:
         """One airframe for each address; None where the database has not answered within ``wait_s``."""
         airframes = list(map(self._airframes.get, addresses))
@@ -116,17 +131,17 @@ class AirframeCache:
             self.refresh()
 
     def _run(self) -> None:
-        imports = None
         looked_at = -LOOK_FOR_IMPORTS_S
         while not self._stop:
             try:
                 if time.monotonic() - looked_at >= LOOK_FOR_IMPORTS_S:
                     looked_at = time.monotonic()
                     with self._sessions() as session:
-                        latest = last_imports(session)
-                    if imports is not None and latest != imports:
+                        latest = last_imports(session), revision(session)
+                    if self._known is not None and latest != self._known:
                         self._again = True
-                    imports = latest
+                    self._known = latest
+                self._store()
                 self._look_up()
                 self._faults.succeeded()
             except Exception as error:
@@ -136,7 +151,26 @@ class AirframeCache:
                 with self._work:
                     self._work.wait_for(lambda: self._stop, RETRY_S)
             with self._work:
-                self._work.wait_for(lambda: self._stop or self._requested or self._again, LOOK_FOR_IMPORTS_S)
+                self._work.wait_for(
+                    lambda: self._stop or self._requested or self._reported or self._again, LOOK_FOR_IMPORTS_S
+                )
+
+    def _store(self) -> None:
+        with self._work:
+            reported = set(self._reported)
+        for batch in _batches(reported):
+            with writing(self._sessions) as session:
+                stored = record_reports(session, map(str.upper, batch))
+            if self._known is not None and self._known[1] == stored - 1:
+                # Nothing else has changed: the others need not be looked up again.
+                self._known = self._known[0], stored
+            if len(self._stored) > MAX_STORED:
+                self._stored.clear()
+            self._stored.update(batch)
+            with self._work:
+                self._reported.difference_update(batch)
+                # Their airframes say so from now on, whatever is received.
+                self._requested.update(batch)
 
     def _look_up(self) -> None:
         with self._work:

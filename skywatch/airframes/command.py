@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from skywatch.airframes.cache import CHANGED, TOPIC
 from skywatch.airframes.importers.importer import FORMATS, ImportFailed, Outcome, import_file
+from skywatch.airframes.military import CHANGED, TOPIC
 from skywatch.core.bus import BusError, Message, open_bus
 from skywatch.core.database.engine import check_connection, create_engine
 from skywatch.core.database.migrations import check_schema

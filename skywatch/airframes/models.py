@@ -1,4 +1,6 @@
-"""The imported airframes, one row for each aircraft and database, and when each database was imported."""
+"""The imported airframes, one row for each aircraft and database; when each database was imported; what else makes an
+aircraft military.
+"""
 
 from __future__ import annotations
 
@@ -39,3 +41,29 @@ class AirframeImport(Base):
     imported_at: Mapped[datetime]
     aircraft: Mapped[int] = mapped_column(sa.Integer)
     refused: Mapped[int] = mapped_column(sa.Integer)
+
+
+class MilitaryRecord(Base):
+    """Whether an aircraft is military, and why: the one place that is asked (``skywatch.airframes.military``).
+
+    ``listed``: an imported list, or the block of its address, says so. ``reported_at`` is when a receiver of ours or a
+    trusted feeder first reported it so. ``decided`` is what an administrator has set and counts before both. A row with
+    none of the three stands for an aircraft that a list called military in error.
+    """
+
+    __tablename__ = "military_aircraft"
+
+    icao_hex: Mapped[str] = mapped_column(sa.String(7), primary_key=True)
+    military: Mapped[bool]
+    listed: Mapped[bool]
+    reported_at: Mapped[datetime | None]
+    decided: Mapped[bool | None]
+
+
+class MilitaryRevision(Base):
+    """One row: what is known of military aircraft, one higher with every transaction that changes it."""
+
+    __tablename__ = "military_revision"
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    revision: Mapped[int] = mapped_column(sa.BigInteger)

@@ -10,8 +10,8 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.airframes.military import is_military, is_military_address
-from skywatch.airframes.models import INTERESTING, LADD, MILITARY, PIA, AirframeImport, AirframeRecord
+from skywatch.airframes.military import is_military_address
+from skywatch.airframes.models import INTERESTING, LADD, MILITARY, PIA, AirframeImport, AirframeRecord, MilitaryRecord
 
 MAX_AT_ONCE = 500
 # Precedence of the databases: each field takes its value from the first one that has it.
@@ -22,7 +22,8 @@ _ADDRESS = re.compile(r"[0-9A-F]{6}")
 class Airframe(msgspec.Struct, frozen=True, gc=False):
     """The data of one aircraft; None where unknown. ``icao_hex`` is upper case.
 
-    ``sources`` are the databases it comes from; none where only the address identifies it as military.
+    ``sources`` are the databases it comes from; none where it is only known whether it is military. ``decided``: that
+    was set by somebody, and what receivers report does not count.
     """
 
     icao_hex: str
@@ -33,6 +34,7 @@ class Airframe(msgspec.Struct, frozen=True, gc=False):
     owner: str | None = None
     year: int | None = None
     military: bool = False
+    decided: bool = False
     interesting: bool = False
     pia: bool = False
     ladd: bool = False
@@ -58,14 +60,17 @@ def find_many(session: Session, icao_hexes: Sequence[str]) -> dict[str, Airframe
         raise ValueError(f"at most {MAX_AT_ONCE} addresses at once")
     addresses = {address for text in icao_hexes if _ADDRESS.fullmatch(address := text.upper())}
     records: dict[str, list[AirframeRecord]] = {}
+    known: dict[str, MilitaryRecord] = {}
     if addresses:
         query = sa.select(AirframeRecord).where(AirframeRecord.icao_hex.in_(sorted(addresses)))
         for record in session.scalars(query):
             records.setdefault(record.icao_hex, []).append(record)
+        marked = sa.select(MilitaryRecord).where(MilitaryRecord.icao_hex.in_(sorted(addresses)))
+        known = {record.icao_hex: record for record in session.scalars(marked)}
     return {
-        address: _combine(address, records.get(address, ()))
+        address: _combine(address, records.get(address, ()), known.get(address))
         for address in addresses
-        if address in records or is_military_address(address)
+        if address in records or address in known or is_military_address(address)
     }
 
 
@@ -74,11 +79,12 @@ def last_imports(session: Session) -> dict[str, datetime]:
     return {row.source: row.imported_at for row in session.scalars(sa.select(AirframeImport))}
 
 
-def _combine(address: str, records: Iterable[AirframeRecord]) -> Airframe:
+def _combine(address: str, records: Iterable[AirframeRecord], known: MilitaryRecord | None) -> Airframe:
     ordered = sorted(records, key=lambda record: SOURCES.index(record.source) if record.source in SOURCES else 99)
     flags = 0
     for record in ordered:
         flags |= record.flags
+    by_lists = bool(flags & MILITARY) or is_military_address(address)
     return Airframe(
         address,
         registration=_first(record.registration for record in ordered),
@@ -87,7 +93,8 @@ def _combine(address: str, records: Iterable[AirframeRecord]) -> Airframe:
         operator=_first(record.operator for record in ordered),
         owner=_first(record.owner for record in ordered),
         year=next((record.year for record in ordered if record.year), None),
-        military=is_military(address, flags),
+        military=by_lists if known is None else known.military,
+        decided=known is not None and known.decided is not None,
         interesting=bool(flags & INTERESTING),
         pia=bool(flags & PIA),
         ladd=bool(flags & LADD),

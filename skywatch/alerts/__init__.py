@@ -1,8 +1,8 @@
 """Alert rules over the live picture: conditions, geofences, watch lists, the engine that tests them, and history.
 
 `conditions` parses rules, `geofences` and `watchlists` store what rules refer to, `engine` tests all rules at each
-tick, `tracking` runs it in the tracker, `rules` and `history` are the REST resources of rules and alerts, and
-`notifications` has the resources of channels and deliveries, which belong to `skywatch.notify`.
+tick, `tracking` runs it in the tracker, `rules` and `history` are the REST resources of rules and alerts; those
+of channels and deliveries, which stand below the same address, are `skywatch.notify.views`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LARGE = ("rules/import", "geofences/import", "watchlists")
 def includeme(config: Configurator) -> None:
     """Set up the resources below ``/api/v1/alerts``."""
     from skywatch.alerts.conditions.fields import all_fields
-    from skywatch.alerts.rules.trials.limits import create_limiter
+    from skywatch.alerts.rules.trials.limits import set_size
     from skywatch.alerts.settings import AlertSettings
     from skywatch.http.settings import HttpSettings
 
@@ -36,7 +36,7 @@ def includeme(config: Configurator) -> None:
     for path in LARGE:
         largest = config.registry["runtime"].settings.of(AlertSettings).alerts_import_max_bytes
         limits[f"/api/v1/alerts/{path}"] = largest
-    config.registry["dry_runs"] = create_limiter(config.registry["runtime"].settings.of(HttpSettings))
+    set_size(config.registry["runtime"].settings.of(HttpSettings))
     for module in MODULES:
         config.scan(f"skywatch.alerts.{module}")
-    config.include("skywatch.notify.resources")
+    config.include("skywatch.notify.views")

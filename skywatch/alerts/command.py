@@ -22,10 +22,11 @@ from skywatch.alerts.rules.checks import with_duration
 from skywatch.alerts.rules.schemas import NewRule, RuleFields
 from skywatch.alerts.rules.trials.trial import Trial, referenced_objects, run_past, step_of
 from skywatch.alerts.watchlists.entries import Entries
-from skywatch.archive.reading.reader import bind
+from skywatch.archive.reading.reader import bind, days_of
 from skywatch.core.bus import Message, topics
 from skywatch.core.clock import utcnow
 from skywatch.core.database.migrations import check_schema
+from skywatch.core.hooks import PastPictures
 from skywatch.core.runtime import Runtime
 from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
 from skywatch.picture.settings import PictureSettings
@@ -137,10 +138,10 @@ def _live(runtime: Runtime) -> Sky:
 
 
 def _run(runtime: Runtime, session: Session, trial: Trial, span: tuple[datetime, datetime], station: Any) -> None:
-    past_pictures = runtime.features.past_pictures()
+    past_pictures = runtime.features.only(PastPictures)
     if past_pictures is None:
         fail("this installation stores no history")
     begin, end = (at.timestamp() for at in span)
     trial.hours = (end - begin) / 3600
-    bind(session, runtime, "command", is_stream=True)
-    run_past(trial, past_pictures(session, begin, end, step_of(end - begin), EVERYTHING), station)
+    bind(session, runtime, "command", is_stream=True, asked=days_of(begin, end))
+    run_past(trial, past_pictures.read(session, begin, end, step_of(end - begin), EVERYTHING), station)

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 # The other modules of the room take it from here: only tables may name another feature's.
 from skywatch.accounts.models import User as User
+from skywatch.airframes.military import declare_civil, is_civil, names_military
 from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument
 
 
@@ -108,7 +109,8 @@ class AlertMatch(Base):
     """The match of a rule and an aircraft (or, with an empty address, of its count), for one of its users.
 
     Its primary key prevents duplicate alerts: an alert is written only if this row could be inserted, or changed from
-    not matching after its cooldown.
+    not matching after its cooldown. ``in_doubt``: nobody vouched for the last alert, whose cooldown is for such
+    alerts alone.
     """
 
     __tablename__ = "alert_matches"
@@ -120,11 +122,16 @@ class AlertMatch(Base):
     matching: Mapped[bool]
     fired_at: Mapped[datetime | None]
     alert_id: Mapped[int | None] = mapped_column(BigId)
+    in_doubt: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     updated_at: Mapped[datetime]
 
 
 class Alert(Base):
-    """An alert of a rule for a user, with the aircraft at that moment."""
+    """An alert of a rule for a user, with the aircraft at that moment.
+
+    ``size_bytes`` is what it adds to the size of its user's alerts. ``of_strangers``: only strangers heard the
+    aircraft, or nobody vouched for the alert.
+    """
 
     __tablename__ = "alerts"
     __table_args__ = (
@@ -132,6 +139,10 @@ class Alert(Base):
         sa.Index("ix_alerts_user_id_triggered_at", "user_id", "triggered_at"),
         sa.Index("ix_alerts_rule_id_triggered_at", "rule_id", "triggered_at"),
         sa.Index("ix_alerts_icao_hex_triggered_at", "icao_hex", "triggered_at"),
+        # What a user has, and the oldest acknowledged ones, are read from it alone.
+        sa.Index(
+            "ix_alerts_user_id_acknowledged", "user_id", "acknowledged", "triggered_at", "size_bytes", "of_strangers"
+        ),
         NEVER_REUSED,
     )
 
@@ -154,3 +165,15 @@ class Alert(Base):
     acknowledged: Mapped[bool] = mapped_column(default=False)
     acknowledged_by: Mapped[str | None] = mapped_column(sa.String(254))
     acknowledged_at: Mapped[datetime | None]
+    size_bytes: Mapped[int] = mapped_column(default=0, server_default="0")
+    of_strangers: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
+
+
+# An alert about a number of aircraft names some of them.
+declare_civil(
+    Alert,
+    sa.and_(
+        is_civil(Alert.icao_hex, sa.and_(Alert.military, Alert.icao_hex.is_not(None))),
+        sa.or_(Alert.icao_hex.is_not(None), sa.not_(names_military(Alert.matched, Alert.military, member="icao_hex"))),
+    ),
+)

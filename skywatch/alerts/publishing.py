@@ -13,7 +13,7 @@ from skywatch.alerts.engine.rule import NOBODY
 from skywatch.alerts.history.answers import alert_answer, document
 from skywatch.alerts.models import Alert, AlertMatch, AlertRule
 from skywatch.core.clock import utcnow
-from skywatch.notify.mqtt.source import RuleAlert, RuleState
+from skywatch.notify.hooks import RuleAlert, RuleState
 from skywatch.security.visibility import EVERYTHING
 
 _published = sa.and_(AlertRule.enabled, AlertRule.mqtt)
@@ -22,12 +22,15 @@ _of_owner = sa.and_(Alert.rule_id == AlertRule.id, Alert.user_id == AlertRule.us
 
 
 class PublishedRules:
-    """See ``skywatch.notify.mqtt.source.RuleSource``."""
+    """See ``skywatch.notify.hooks.RuleSource``."""
 
     def rules(self, session: Session) -> Sequence[RuleState]:
-        """The enabled rules to publish."""
+        """The enabled rules to publish. What only one feeder has heard switches nothing on."""
         matching = sa.and_(
-            AlertMatch.rule_id == AlertRule.id, AlertMatch.user_id == AlertRule.user_id, AlertMatch.matching
+            AlertMatch.rule_id == AlertRule.id,
+            AlertMatch.user_id == AlertRule.user_id,
+            AlertMatch.matching,
+            AlertMatch.in_doubt.is_(False),
         )
         rows = session.execute(
             sa.select(AlertRule.id, AlertRule.name, sa.func.count(AlertMatch.rule_id), sa.func.max(AlertMatch.icao_hex))
@@ -71,5 +74,7 @@ class PublishedRules:
 
     def _count(self, session: Session, rule_id: int) -> int:
         """The number of aircraft in the last alert of a rule with a count."""
-        last = sa.select(Alert.count).join(AlertRule, _of_owner).where(AlertRule.id == rule_id)
+        last = (
+            sa.select(Alert.count).join(AlertRule, _of_owner).where(AlertRule.id == rule_id, Alert.count.is_not(None))
+        )
         return session.scalar(last.order_by(Alert.id.desc()).limit(1)) or 0

@@ -10,7 +10,7 @@ from skywatch.alerts.models import Alert, AlertMatch, AlertRule
 from skywatch.alerts.settings import AlertSettings
 from skywatch.archive.contents.rows import row_file
 from skywatch.archive.kinds import ArchivedKind
-from skywatch.core.storing.retention import Kind
+from skywatch.core.storage.retention import Kind
 
 _alerts: Any = Alert.__table__
 _matches: Any = AlertMatch.__table__
@@ -37,7 +37,7 @@ KINDS: tuple[Kind, ...] = (
 _rules: Any = AlertRule.__table__
 _is_shared = _alerts.c.rule_id.in_(sa.select(_rules.c.id).where(_rules.c.visibility == "shared"))
 # What of alerts is archived, where ``archive_kinds`` names it: those of shared rules, without what belongs to a user.
-# Left out are the owner, the message and the matched values, and who acknowledged an alert.
+# Left out are the owner, the message and the matched values, who acknowledged an alert, and its size here.
 ARCHIVED: tuple[ArchivedKind, ...] = (
     ArchivedKind(
         name="alerts",
@@ -47,7 +47,7 @@ ARCHIVED: tuple[ArchivedKind, ...] = (
             "alerts",
             "triggered_at",
             _alerts,
-            without=("user_id", "message", "matched", "acknowledged_by"),
+            without=("user_id", "message", "matched", "acknowledged_by", "size_bytes", "of_strangers"),
             where=_is_shared,
         ),
         retention="alerts",

@@ -26,6 +26,13 @@ class AlertSettings(Settings):
     )
     retention_alerts_days: float = setting(365.0, "retention of alerts (days; 0: unlimited)", **RETENTION_DAYS)
     retention_alerts_mb: float = setting(0.0, "largest size of alerts (MB; 0: unlimited)", **RETENTION_MB)
+    alerts_mb_per_user: float = setting(
+        200.0,
+        "largest size of the alerts of one user with their events and deliveries (MB; 0: unlimited): beyond it the"
+        " oldest acknowledged ones are deleted, then those about what only strangers hear, which have a quarter of it"
+        " at most; where there are none, only critical alerts about what ours hear are stored",
+        **RETENTION_MB,
+    )
     archive_keep_alerts_days: float = setting(
         AS_ARCHIVE_KEEP_DAYS,
         "how long archived alerts stay (days; 0: for ever; -1: as archive_keep_days)",

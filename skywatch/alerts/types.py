@@ -12,7 +12,19 @@ from skywatch.alerts.conditions.tree import ParsedConditions, parse
 from skywatch.core.areas.geometry import GeometryFault, parse_geometry
 from skywatch.http.resources.document import fault_of as document_fault
 from skywatch.http.resources.schema import JsonString
-from skywatch.notify.channels.quiet import DAYS
+from skywatch.notify.deliveries.quiet_hours import DAYS
+
+
+def not_blank(node: colander.SchemaNode, value: str) -> None:
+    """Refuse a name that consists of spaces only."""
+    if not value.strip():
+        raise colander.Invalid(node, "must not be blank")
+
+
+def name_node(**kw: Any) -> colander.SchemaNode:
+    """The schema node of a name."""
+    validator = colander.All(colander.Length(1, 120), not_blank)
+    return colander.SchemaNode(JsonString(), validator=validator, description="Name for people.", **kw)
 
 
 def raise_faults(node: colander.SchemaNode, faults: dict[str, str]) -> None:

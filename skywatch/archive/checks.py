@@ -11,8 +11,7 @@ from skywatch.archive.places import open_place
 from skywatch.archive.places.folder import FolderPlace
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.writing.run import require_extra
-from skywatch.core.terminal.finding import Finding, Inspection, fault, ok
-from skywatch.core.terminal.folders import check_room
+from skywatch.core.terminal.checks import Finding, Inspection, check_room, fault, ok
 
 PART, BATCH = "archive", "batch"
 

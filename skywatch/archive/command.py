@@ -14,11 +14,12 @@ from skywatch.archive.errors import ArchiveError
 from skywatch.archive.kinds import DAY
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.writing.backlog import last_complete_day
-from skywatch.archive.writing.run import RunOutcome, find_waiting, only_writer, open_archiver, run
+from skywatch.archive.writing.run import CLOCK, RunOutcome, find_waiting, only_writer, open_archiver, run
 from skywatch.core.clock import utcnow
 from skywatch.core.database.columns import seal_columns
 from skywatch.core.database.engine import check_connection, create_engine, create_session_factory
 from skywatch.core.database.migrations import check_schema
+from skywatch.core.storage.retention_clock import RetentionClock
 from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
 from skywatch.core.terminal.progress import progress_of
 from skywatch.settings import Settings
@@ -76,14 +77,16 @@ def archive(ini: Path, begin: date | None, end: date | None) -> None:
         with archive_errors(), only_writer(settings):
             archiver = open_archiver(create_session_factory(engine), settings)
             archive_settings = settings.of(ArchiveSettings)
-            now = utcnow()
+            now, clock = utcnow(), RetentionClock(archiver.sessions, CLOCK)
             if days is not None:
                 days = _complete(days, settings)
             waiting = find_waiting(archiver, archive_settings, now) if days is None else days
             with progress_of(len(waiting), "archive") as progress:
-                outcome = run(archiver, archive_settings, now, days, progress)
+                outcome = run(archiver, archive_settings, now, days, progress, clock)
     finally:
         engine.dispose()
+    if clock.record.describe():
+        click.echo(f"Deletion from the archive: {clock.record.describe()}.")
     _tell(outcome)
 
 

@@ -2,16 +2,49 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.core.feature import Feature, Service
+from skywatch.core.feature import Feature
+from skywatch.core.hooks import DoctorCheck, PartLabels, Service, StoredFolders
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from skywatch.core.backups import StoredFolder
+    from skywatch.core.hooks import RunningService
+    from skywatch.core.runtime import Runtime
+    from skywatch.core.terminal.checks import Finding, Inspection
+    from skywatch.settings import Settings
+
+
+def _create_service(runtime: Runtime) -> RunningService:
+    from skywatch.archive.writing.service import create
+
+    return create(runtime)
+
+
+def _check(inspection: Inspection) -> Iterator[Finding]:
+    from skywatch.archive.checks import check
+
+    return check(inspection)
+
+
+def _folders(settings: Settings) -> list[StoredFolder]:
+    from skywatch.archive.stored import folders
+
+    return folders(settings)
+
 
 FEATURE = Feature(
     name="archive",
     settings=ArchiveSettings,
-    services=(Service(role="worker", create="skywatch.archive.writing.service:create"),),
-    parts={"archive": "Archive"},
     metrics="skywatch.archive.metrics",
-    checks="skywatch.archive.checks:check",
-    stored_folders="skywatch.archive.stored:folders",
     commands={"archive": "skywatch.archive.command:archive"},
+    provides=(
+        Service(role="worker", create=_create_service),
+        PartLabels({"archive": "Archive"}),
+        DoctorCheck(_check),
+        StoredFolders(_folders),
+    ),
 )

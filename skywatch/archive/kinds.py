@@ -1,4 +1,4 @@
-"""What a feature declares of its data so that it is archived (``Feature.archived``)."""
+"""What a feature says of its data so that it is archived (``hooks.ArchivedKinds``)."""
 
 from __future__ import annotations
 
@@ -101,9 +101,3 @@ def span_of_day(day: date) -> tuple[datetime, datetime]:
     """Begin and end of a day in UTC."""
     begin = datetime.combine(day, time(), UTC)
     return begin, begin + DAY
-
-
-def kinds_of(features: Any, names: tuple[str, ...]) -> list[ArchivedKind]:
-    """The kinds of these names that the features of the installation declare, in the order of the names."""
-    declared = {kind.name: kind for kind in features.archived()}
-    return [declared[name] for name in names if name in declared]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skywatch.core.reporting.metrics import counter, gauge
+from skywatch.core.telemetry.metrics import counter, gauge
 
 ARCHIVE_DAYS = counter("skywatch_archive_days_total", "Days archived, those archived again included")
 ARCHIVE_BYTES = counter("skywatch_archive_written_bytes_total", "Bytes written to the archive")

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from skywatch.archive.hooks import archived_kinds
 from skywatch.settings import AS_ARCHIVE_KEEP_DAYS, Settings, SettingsError, setting
 
 _KEEP: dict[str, Any] = {"minimum": 0, "maximum": 365_000}
@@ -95,7 +96,7 @@ class ArchiveSettings(Settings):
             missing = "archive_s3_secret_key" if self.archive_s3_access_key else "archive_s3_access_key"
             raise SettingsError(missing, "archive_s3_access_key and archive_s3_secret_key belong together")
         if self.archive_url:
-            known = sorted(kind.name for kind in self.features.archived())
+            known = sorted(kind.name for kind in archived_kinds(self.features))
             for name in self.archive_kinds:
                 if name not in known:
                     raise SettingsError(

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from skywatch.audio.folder_input.names import read_name
+from skywatch.audio.folders.names import read_name
 from skywatch.audio.recordings.decoding import measure
-from skywatch.audio.recordings.measuring import Measured
+from skywatch.audio.recordings.measurement import Measured
 from skywatch.core.clock import to_iso
 from skywatch.core.problems import Problem
 from skywatch.core.terminal.command import fail, one_line_errors
-from skywatch.core.terminal.printing import escape_controls
+from skywatch.core.text.escapes import escape_controls
 
 BARS = " ▁▂▃▄▅▆▇█"
 COLUMNS = 66

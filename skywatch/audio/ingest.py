@@ -16,13 +16,13 @@ from sqlalchemy.orm import Session
 from skywatch.audio import messages, metrics
 from skywatch.audio.models import Recording, Transmission
 from skywatch.audio.recordings.decoding import measure
-from skywatch.audio.recordings.measuring import Measured
+from skywatch.audio.recordings.measurement import Measured
 from skywatch.audio.recordings.store import IncomingFile, RecordingStore
 from skywatch.audio.settings import AudioSettings
 from skywatch.audio.vocabulary import Flag, Status
+from skywatch.core import events
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, insert_into, writing
-from skywatch.core.publishing import events
 from skywatch.core.runtime import Runtime
 
 # Another transaction may remove the last transmission of the same bytes in between: the next attempt succeeds.
@@ -48,11 +48,19 @@ class Ingest:
         self.store = RecordingStore(runtime.settings)
 
     def take(
-        self, file: IncomingFile, origin: Origin, also: Callable[[Session], None] = lambda session: None
+        self,
+        file: IncomingFile,
+        origin: Origin,
+        also: Callable[[Session], None] = lambda session: None,
+        *,
+        person: str = "",
     ) -> tuple[Transmission, Recording]:
-        """Store a file as a transmission; raises Problem (413, 415). ``also`` runs in the same transaction."""
+        """Store a file of a person as a transmission; raises Problem (413, 415).
+
+        ``also`` runs in the same transaction.
+        """
         file.finish()
-        measured = measure(file.path)
+        measured = measure(file.path, person)
         for attempt in range(ATTEMPTS):
             try:
                 with writing(self._sessions) as session:
@@ -86,7 +94,7 @@ class Ingest:
         )
         session.add(row)
         session.flush()
-        events.publish(session, messages.message(messages.NEW, row, recording))
+        events.publish(session, messages.message(session, messages.NEW, row, recording))
         metrics.TRANSMISSIONS.labels(origin.source.partition(":")[0]).inc()
         return row, recording
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from sqlalchemy.orm import Session
 
+from skywatch.airframes.military import MilitaryAircraft, military_aircraft
 from skywatch.audio.models import Recording, Transmission
 from skywatch.audio.schemas import TransmissionRecord
 from skywatch.core.bus.base import Form, Message
@@ -46,15 +48,21 @@ def _levels(recording: Recording) -> msgspec.Raw:
     return msgspec.Raw(b"[%s]" % b",".join([LEVELS[point] for point in recording.waveform]))
 
 
-def may_see_link(row: Transmission, visibility: Visibility) -> bool:
-    """Whether a caller may see the aircraft of a transmission."""
-    return (MILITARY_NEEDS if row.military else LINK_NEEDS) <= visibility.permissions
+def may_see_link(row: Transmission, visibility: Visibility, military: MilitaryAircraft) -> bool:
+    """Whether a caller may see the aircraft of a transmission; ``military`` are those of now."""
+    return _needs(row, military) <= visibility.permissions
 
 
-def message(event: str, row: Transmission, recording: Recording) -> Message:
+def _needs(row: Transmission, military: MilitaryAircraft) -> frozenset[str]:
+    is_military = row.icao_hex is not None and military.includes(row.icao_hex, was_marked=row.military)
+    return MILITARY_NEEDS if is_military else LINK_NEEDS
+
+
+def message(session: Session, event: str, row: Transmission, recording: Recording) -> Message:
     """A transmission for the real-time channel."""
     plain = encode(transmission_answer(row, recording, linked=False))
     if row.icao_hex is None:
         return Message(TOPIC, event, plain)
     full = encode(transmission_answer(row, recording, linked=True))
-    return Message(TOPIC, event, plain, forms=(Form(MILITARY_NEEDS if row.military else LINK_NEEDS, full),))
+    form = Form(_needs(row, military_aircraft(session)), full, frozenset({row.icao_hex}))
+    return Message(TOPIC, event, plain, forms=(form,))

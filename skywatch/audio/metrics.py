@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skywatch.core.reporting.metrics import counter, histogram
+from skywatch.core.telemetry.metrics import counter, histogram
 
 TRANSMISSIONS = counter("skywatch_audio_transmissions_total", "Transmissions stored, by source", "source")
 TRANSCRIPTIONS = counter("skywatch_audio_transcriptions_total", "Attempts to transcribe, by outcome", "outcome")

@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column, relationship
 
+from skywatch.airframes.military import declare_civil, is_civil
 from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument
 
 # ``bytes`` is the name of a column here.
@@ -76,6 +77,10 @@ class Transmission(Base):
     leased_until: Mapped[datetime | None]
 
     recording: Mapped[Recording] = relationship(lazy="raise")
+
+
+# Everybody hears a transmission; the link to a military aircraft is hidden.
+declare_civil(Transmission, is_civil(Transmission.icao_hex, Transmission.military))
 
 
 class FolderEntry(Base):

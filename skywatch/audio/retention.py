@@ -9,7 +9,7 @@ from skywatch.audio.recordings.removal import remove_all_unused
 from skywatch.audio.recordings.store import RecordingStore
 from skywatch.audio.settings import AudioSettings
 from skywatch.core.database.engine import SessionFactory, writing
-from skywatch.core.storing.retention import Kind
+from skywatch.core.storage.retention import Kind
 from skywatch.settings import Settings
 
 _transmissions: Any = Transmission.__table__

@@ -128,7 +128,7 @@ class TransmissionQuery(CursorQuery):
 class UploadForm(Schema):
     """A transmission to store."""
 
-    audio = colander.SchemaNode(FilePart(), description="The file: MP3, Ogg, FLAC or WAV.")
+    audio = colander.SchemaNode(FilePart(), description="The file: MP3, Ogg, FLAC, WAV, m4a, AAC or WebM.")
     channel = colander.SchemaNode(JsonString(), description="Name of the channel.")
     frequency_mhz = colander.SchemaNode(JsonString(), missing=colander.drop)
     at = colander.SchemaNode(JsonString(), missing=colander.drop, description="When it began; otherwise now.")

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session, contains_eager
 
+from skywatch.airframes.military import civil_rows, military_aircraft
 from skywatch.audio.messages import LINK_NEEDS, may_see_link, transmission_answer
 from skywatch.audio.models import Transmission
 from skywatch.audio.recordings.removal import remove_unused
@@ -15,7 +16,7 @@ from skywatch.audio.recordings.store import RecordingStore
 from skywatch.audio.vocabulary import Flag, Status
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, not_found
-from skywatch.core.storing.audit import Actor, Target, record
+from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.http.lists.cursor import Key
 from skywatch.security.visibility import Visibility
 
@@ -48,9 +49,15 @@ def get(session: Session, number: int) -> Transmission:
     return row
 
 
-def answer_for(visibility: Visibility, row: Transmission, *, waveform: bool) -> dict[str, Any]:
-    """A transmission as a caller may see it."""
-    return transmission_answer(row, row.recording, linked=may_see_link(row, visibility), waveform=waveform)
+def answers_for(
+    session: Session, visibility: Visibility, rows: Sequence[Transmission], *, waveform: bool
+) -> list[dict[str, Any]]:
+    """Transmissions as a caller may see them."""
+    military = military_aircraft(session)
+    return [
+        transmission_answer(row, row.recording, linked=may_see_link(row, visibility, military), waveform=waveform)
+        for row in rows
+    ]
 
 
 def delete(session: Session, actor: Actor, store: RecordingStore, number: int) -> None:
@@ -159,7 +166,7 @@ def _visible_links(visibility: Visibility) -> list[Any]:
     """A filter must not show by its answer what the caller may not see."""
     if not visibility.permissions >= LINK_NEEDS:
         return [sa.false()]
-    return [] if visibility.military else [T.military.is_(False)]
+    return [] if visibility.military else [civil_rows(T)]
 
 
 def _with_recordings() -> sa.Select[Any]:

@@ -8,14 +8,13 @@ from pathlib import Path
 
 from sqlalchemy.engine import make_url
 
-from skywatch.backup.contents.sealed import read_passphrase
+from skywatch.backup.contents.passphrase import read_passphrase
 from skywatch.backup.errors import BackupError
-from skywatch.backup.scheduling.rotation import whole_backups
+from skywatch.backup.schedule.rotation import newest_authentic, whole_backups
 from skywatch.backup.settings import BackupSettings, duration_s
 from skywatch.core.clock import to_iso, utcnow
-from skywatch.core.process.private_files import wider
-from skywatch.core.terminal.finding import Finding, Inspection, fault, ok, warning
-from skywatch.core.terminal.folders import check_room
+from skywatch.core.private_files import wider
+from skywatch.core.terminal.checks import Finding, Inspection, check_room, fault, ok, warning
 
 PART = "backup"
 
@@ -35,27 +34,24 @@ def check(inspection: Inspection) -> Iterator[Finding]:
         yield fault(PART, f"backup_target {folder} is not there", "create the folder, or mount its disk")
         return
     yield check_room(PART, folder)
-    yield from _check_passphrase(Path(settings.backup_passphrase_file))
-    yield _check_newest(settings, folder)
-
-
-def _check_passphrase(path: Path) -> Iterator[Finding]:
+    path = Path(settings.backup_passphrase_file)
     try:
-        read_passphrase(path)
+        passphrase = read_passphrase(path)
     except BackupError as error:
         yield fault(PART, f"backup_passphrase_file {error}", "write a passphrase into it, for this user alone")
         return
     for open_to_others in wider([path]):
         yield warning(PART, f"{open_to_others} can be read by other users of this machine", f"chmod 600 {path}")
+    yield _check_newest(settings, folder, passphrase)
 
 
-def _check_newest(settings: BackupSettings, folder: Path) -> Finding:
-    backups = whole_backups(folder)
-    if not backups:
-        return warning(PART, f"there is no backup in {folder} yet", "the role worker makes one when it starts")
-    newest = backups[-1]
-    age_s = (utcnow() - newest.manifest.began_at).total_seconds()
-    text = f"the newest is of {to_iso(newest.manifest.began_at)}"
+def _check_newest(settings: BackupSettings, folder: Path, passphrase: str) -> Finding:
+    newest = newest_authentic(folder, passphrase, utcnow())
+    if newest is None:
+        why = f"there is no backup in {folder} that was made with this passphrase"
+        return warning(PART, why, "the role worker makes one when it starts")
+    age_s = (utcnow() - newest.began_at).total_seconds()
+    text = f"the newest is of {to_iso(newest.began_at)}"
     if age_s > 2 * duration_s(settings.backup_every):
         return fault(PART, text, "look for the reason in health (part backup) and in the log of the worker")
-    return ok(PART, f"{text}; {len(backups)} are there")
+    return ok(PART, f"{text}; {len(whole_backups(folder))} are there")

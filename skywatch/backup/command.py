@@ -17,8 +17,9 @@ import click
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from skywatch.backup.contents.manifest import Manifest, read_manifest
-from skywatch.backup.contents.sealed import PrivatePart, read_passphrase
+from skywatch.backup.contents.manifest import FORMAT, Manifest, read_authentic
+from skywatch.backup.contents.passphrase import read_passphrase
+from skywatch.backup.contents.sealed import PrivatePart
 from skywatch.backup.contents.setting_files import stored_secret
 from skywatch.backup.errors import BackupError, Refused
 from skywatch.backup.progress import Progress
@@ -32,7 +33,8 @@ path_type = click.Path(path_type=Path)
 passphrase_option = click.option(
     "--passphrase-file",
     type=path_type,
-    help="File whose first line is the passphrase of the settings and the secret.",
+    help="File whose first line is the passphrase: it encrypts the settings and the secret, and shows that nobody else"
+    " has changed the backup.",
 )
 
 
@@ -53,7 +55,9 @@ def refusals() -> Iterator[None]:
     try:
         yield
     except BackupError as error:
-        click.echo(f"skywatch: {' '.join(str(error).split())}", err=True)
+        # What a backup contains may be anybody's: a terminal shows it and does not obey it.
+        line = "".join(part if part.isprintable() else ascii(part)[1:-1] for part in " ".join(str(error).split()))
+        click.echo(f"skywatch: {line}", err=True)
         sys.exit(error.exit_code)
 
 
@@ -91,7 +95,7 @@ def backup(places: tuple[Path, ...], passphrase_file: Path | None, without_secre
 
 
 def _make(places: Sequence[Path], passphrase_file: Path | None, without_secret: bool) -> None:
-    from skywatch.backup.making import Order, expected_bytes, make_backup
+    from skywatch.backup.creation import Order, expected_bytes, make_backup, only_backup
 
     if len(places) != 2:
         raise Refused("usage: skywatch backup FILE.ini TARGET")
@@ -101,26 +105,39 @@ def _make(places: Sequence[Path], passphrase_file: Path | None, without_secret: 
     settings, _ = read_ini(ini)
     passphrase = read_passphrase(passphrase_file) if passphrase_file is not None else None
     # Everything is read twice: copied, and compared.
-    with _progress(2 * expected_bytes(settings), "backup") as show:
+    with only_backup(settings), _progress(2 * expected_bytes(settings), "backup") as show:
         manifest = make_backup(Order(settings, ini, target, passphrase), Progress(show))
     seconds = (manifest.ended_at - manifest.began_at).total_seconds()
     click.echo(f"Backed up {_described(manifest)} in {seconds:.1f} s: {target}")
 
 
 def _verify(places: Sequence[Path], passphrase_file: Path | None, without_secret: bool) -> None:
-    from skywatch.backup.verifying import is_sealed, verify
+    from skywatch.backup.verification import is_sealed, verify
 
     if without_secret or not 1 <= len(places) <= 2:
         raise Refused("usage: skywatch backup --verify [FILE.ini] TARGET [--passphrase-file F]")
     target = places[-1]
-    manifest = read_manifest(target)
     passphrase = read_passphrase(passphrase_file) if passphrase_file is not None else None
+    manifest, is_authentic = read_authentic(target, passphrase)
     server = _server(places[:-1]) if manifest.database == "postgresql" else None
     with _progress(2 * manifest.bytes, "verify") as show:
-        manifest, trial = verify(target, passphrase, server, Progress(show))
-    click.echo(f"The backup of {to_iso(manifest.began_at)} is whole: {_described(manifest)}. The database was {trial}.")
+        trial = verify(target, manifest, passphrase, server, Progress(show))
+    state = "complete and authenticated" if is_authentic else "complete, not authenticated"
+    click.echo(
+        f"The backup of {to_iso(manifest.began_at)} is {state}: {_described(manifest)}. The database was {trial}."
+    )
+    if not is_authentic:
+        click.echo(f"Anybody may have changed it: {_why_not_authentic(manifest)}.")
     if is_sealed(manifest) and passphrase is None:
         click.echo("The settings and the secret were not opened: --passphrase-file does that.")
+
+
+def _why_not_authentic(manifest: Manifest) -> str:
+    if manifest.format < FORMAT:
+        return f"it is of format {manifest.format}, in which nothing shows that"
+    if manifest.authentication is None:
+        return "it was made without a passphrase"
+    return "--passphrase-file, which would show that, is not given"
 
 
 def _server(ini: Sequence[Path]) -> URL | None:
@@ -137,36 +154,55 @@ def _server(ini: Sequence[Path]) -> URL | None:
 @click.argument("target", metavar="TARGET", type=path_type)
 @click.argument("ini", metavar="FILE.ini", type=path_type)
 @passphrase_option
+@click.option(
+    "--unauthenticated",
+    is_flag=True,
+    help="Restore also a backup that anybody may have changed: of format 1, made without a passphrase, or without"
+    " --passphrase-file.",
+)
 @click.option("--keep-logins", is_flag=True, help="Do not end the logins that the backup contains.")
 @click.option("--send", is_flag=True, help="Send the notifications that were pending when the backup was made.")
 @one_line_errors
-def restore(target: Path, ini: Path, passphrase_file: Path | None, keep_logins: bool, send: bool) -> None:
+def restore(
+    target: Path, ini: Path, passphrase_file: Path | None, unauthenticated: bool, keep_logins: bool, send: bool
+) -> None:
     """Restore the backup in TARGET into the empty database and folders that FILE.ini names; stop the service first.
 
     Ends all logins and holds pending notifications. Exit code 1: refused; 2: damaged.
     """
     with refusals():
-        _restore(target, ini, passphrase_file, Restoration(keep_logins=keep_logins, send=send))
+        _restore(target, ini, passphrase_file, unauthenticated, Restoration(keep_logins=keep_logins, send=send))
 
 
-def _restore(target: Path, ini: Path, passphrase_file: Path | None, restoration: Restoration) -> None:
-    from skywatch.backup.restoring import Plan, check_secret, restore
-    from skywatch.backup.verifying import is_sealed, open_sealed, read_whole
+def _restore(
+    target: Path, ini: Path, passphrase_file: Path | None, unauthenticated: bool, restoration: Restoration
+) -> None:
+    from skywatch.backup.restoration import Plan, check_secret, restore
+    from skywatch.backup.verification import check_whole, is_sealed, open_sealed
 
     begun = time.monotonic()
-    manifest = read_manifest(target)
     passphrase = read_passphrase(passphrase_file) if passphrase_file is not None else None
+    manifest, is_authentic = read_authentic(target, passphrase)
+    if not is_authentic and not unauthenticated:
+        raise Refused(
+            f"is not authenticated, and anybody may have changed it: {_why_not_authentic(manifest)};"
+            " --unauthenticated restores it all the same",
+            target,
+        )
     # Each file is read once to compare it, and once to copy it.
     with _progress(2 * manifest.bytes, "restore") as show:
         progress = Progress(show)
-        manifest = read_whole(target, progress)
-        private = open_sealed(target, passphrase) if passphrase is not None and is_sealed(manifest) else None
+        check_whole(target, manifest, progress)
+        is_opened = is_sealed(manifest) and passphrase is not None
+        private = open_sealed(target, manifest, passphrase or "") if is_opened else None
         settings, has_secret = _settings(ini, private)
         if is_sealed(manifest) and private is None and not has_secret:
             raise Refused("contains an encrypted secret, and FILE.ini has none; give --passphrase-file", target)
         if private is not None:
             check_secret(settings, private)
-        outcome = restore(Plan(target, manifest, ini, settings, has_secret, private, restoration), progress)
+        outcome = restore(
+            Plan(target, manifest, ini, settings, has_secret, private, restoration, is_authentic), progress
+        )
     click.echo(f"Restored {_described(manifest)} of {to_iso(manifest.began_at)} in {time.monotonic() - begun:.1f} s.")
     if outcome.secret is not None:
         click.echo(f"The secret is in {outcome.secret}.")

@@ -19,7 +19,7 @@ from skywatch.cannonball.known.imports.staging import Staged
 from skywatch.cannonball.vocabulary import Source, values
 from skywatch.core.database.migrations import check_schema
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing.audit import COMMAND_LINE
+from skywatch.core.storage.audit import COMMAND_LINE
 from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
 from skywatch.core.terminal.progress import progress_of
 

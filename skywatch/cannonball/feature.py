@@ -2,23 +2,67 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from skywatch.cannonball.settings import CannonballSettings
-from skywatch.core.declarations import AddressList
-from skywatch.core.feature import EventKind, Feature, NotificationKind
+from skywatch.core.feature import EventKind, Feature
+from skywatch.core.hooks import AddressList, PartLabels
+from skywatch.notify.hooks import NotificationKind
+from skywatch.picture.hooks import PictureMonitor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy.orm import Session
+
+    from skywatch.core.feature import WrittenEvent
+    from skywatch.core.runtime import Runtime
+    from skywatch.core.storage.retention import Kind
+    from skywatch.picture.monitor import Monitor
 
 VIEW, MANAGE, MILITARY = "cannonball.view", "cannonball.manage", "aircraft.view_military"
 
+
+def _create_monitor(runtime: Runtime) -> Monitor:
+    from skywatch.cannonball.monitor import create
+
+    return create(runtime)
+
+
+def _record_written(session: Session, events: Sequence[WrittenEvent]) -> None:
+    from skywatch.cannonball.sessions.notifications import written
+
+    written(session, events)
+
+
+def _record_delivered(session: Session, channel_kind: str, alert_ids: Sequence[int]) -> None:
+    from skywatch.cannonball.sessions.notifications import delivered
+
+    delivered(session, channel_kind, alert_ids)
+
+
+def _list_revision(session: Session) -> int:
+    from skywatch.cannonball.known.revision import current_revision
+
+    return current_revision(session)
+
+
+def _police_addresses(session: Session) -> Sequence[str]:
+    from skywatch.cannonball.known.addresses import police_addresses
+
+    return police_addresses(session)
+
+
+def _retention_kinds() -> tuple[Kind, ...]:
+    from skywatch.cannonball.retention import KINDS
+
+    return KINDS
+
+
 FEATURE = Feature(
     name="cannonball",
-    parts={
-        "cannonball_writer": "Storage of Cannonball",
-        "cannonball_list": "List of known aircraft",
-        "cannonball_locations": "Positions of Cannonball users",
-        "cannonball_detections": "Detections of known aircraft",
-    },
     settings=CannonballSettings,
     include="skywatch.cannonball",
-    monitor="skywatch.cannonball.monitor:create",
     events=(
         EventKind(
             name="cannonball:alert",
@@ -26,25 +70,26 @@ FEATURE = Feature(
             needs=(VIEW,),
             oversight=MANAGE,
             may_need=(MILITARY,),
-            written="skywatch.cannonball.sessions.notifications:written",
+            written=_record_written,
         ),
         EventKind(name="cannonball:session", topic="alerts", needs=(VIEW,), oversight=MANAGE, may_need=(MILITARY,)),
     ),
-    notifications=(
-        NotificationKind(
-            name="cannonball", permission=VIEW, delivered="skywatch.cannonball.sessions.notifications:delivered"
-        ),
-    ),
-    address_lists=(
-        AddressList(
-            name="police",
-            revision="skywatch.cannonball.known.revision:current_revision",
-            addresses="skywatch.cannonball.known.addresses:police_addresses",
-        ),
-    ),
-    retention="skywatch.cannonball.retention:KINDS",
+    retention=_retention_kinds,
     commands={"known-aircraft": "skywatch.cannonball.command:known_aircraft"},
     tags={
         "cannonball": "Law-enforcement aircraft near the caller: location, sessions, alerts and known aircraft.",
     },
+    provides=(
+        PictureMonitor(_create_monitor),
+        NotificationKind(name="cannonball", permission=VIEW, delivered=_record_delivered),
+        AddressList(name="police", revision=_list_revision, addresses=_police_addresses),
+        PartLabels(
+            {
+                "cannonball_writer": "Storage of Cannonball",
+                "cannonball_list": "List of known aircraft",
+                "cannonball_locations": "Positions of Cannonball users",
+                "cannonball_detections": "Detections of known aircraft",
+            }
+        ),
+    ),
 )

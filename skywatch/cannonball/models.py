@@ -13,6 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from skywatch.accounts.models import User
+from skywatch.airframes.military import declare_civil, is_civil
+from skywatch.cannonball.vocabulary import AgencyType
 from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument
 
 # Whom sessions and alerts belong to.
@@ -135,6 +137,17 @@ class FlightPattern(Base):
     details: Mapped[dict[str, Any]] = mapped_column(default=dict)
 
 
+def _civil(address: Any, was_marked: Any) -> Any:
+    """The condition on rows about aircraft that are neither military nor those of a military agency."""
+    known = KnownAircraft
+    of_agency = sa.exists().where(known.icao_hex == address, known.agency_type == AgencyType.MILITARY.value)
+    return sa.and_(is_civil(address, was_marked), sa.not_(of_agency))
+
+
+for _about in (CannonballSession, FlightPattern):
+    declare_civil(_about, _civil(_about.icao_hex, _about.military))
+
+
 class SessionPattern(Base):
     """Links a pattern to a session in which it was flown."""
 
@@ -149,7 +162,10 @@ class SessionPattern(Base):
 
 
 class CannonballAlert(Base):
-    """An alert of a session, with the numbers of that moment."""
+    """An alert of a session, with the numbers of that moment.
+
+    ``in_doubt``: nobody vouched for the aircraft's place; its pause is for such alerts alone.
+    """
 
     __tablename__ = "cannonball_alerts"
     __table_args__ = (sa.Index("ix_cannonball_alerts_user_id_created_at", "user_id", "created_at"), NEVER_REUSED)
@@ -165,6 +181,7 @@ class CannonballAlert(Base):
     military: Mapped[bool] = mapped_column(default=False)
     alert_type: Mapped[str] = mapped_column(sa.String(20))
     priority: Mapped[str] = mapped_column(sa.String(8))
+    in_doubt: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     title: Mapped[str] = mapped_column(sa.String(200))
     message: Mapped[str] = mapped_column(sa.Text)
     aircraft_lat: Mapped[float]
@@ -181,3 +198,6 @@ class CannonballAlert(Base):
     acknowledged: Mapped[bool] = mapped_column(default=False)
     acknowledged_at: Mapped[datetime | None]
     created_at: Mapped[datetime] = mapped_column(index=True)
+
+
+declare_civil(CannonballAlert, _civil(CannonballAlert.session_icao, CannonballAlert.military))

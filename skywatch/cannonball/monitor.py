@@ -13,18 +13,19 @@ from skywatch.cannonball import topics
 from skywatch.cannonball.known.revision import current_revision
 from skywatch.cannonball.location import LocationStore
 from skywatch.cannonball.settings import CannonballSettings
-from skywatch.cannonball.tracking.identifying.detections import Detections
-from skywatch.cannonball.tracking.identifying.interest import InterestTable
-from skywatch.cannonball.tracking.identifying.known_table import EMPTY, KnownTable
-from skywatch.cannonball.tracking.identifying.pattern_change import PatternChange
-from skywatch.cannonball.tracking.identifying.watch import PatternWatch
+from skywatch.cannonball.tracking.interests.detections import Detections
+from skywatch.cannonball.tracking.interests.interest import InterestTable
+from skywatch.cannonball.tracking.interests.known_table import EMPTY, KnownTable
+from skywatch.cannonball.tracking.interests.pattern_change import PatternChange
+from skywatch.cannonball.tracking.interests.watch import PatternWatch
 from skywatch.cannonball.tracking.locations import LocationCache, end_forbidden
 from skywatch.cannonball.tracking.pauses import Pauses, longest_pause_s
-from skywatch.cannonball.tracking.session import LiveSession
-from skywatch.cannonball.tracking.sessions import Pair, SessionTracker
-from skywatch.cannonball.tracking.storing.records import Change
-from skywatch.cannonball.tracking.storing.restart import muted_pairs, open_patterns, recent_pauses, resume_sessions
-from skywatch.cannonball.tracking.storing.writer import CannonballWriter
+from skywatch.cannonball.tracking.session import LiveSession, Pair
+from skywatch.cannonball.tracking.sessions import SessionTracker
+from skywatch.cannonball.tracking.storage.records import Change
+from skywatch.cannonball.tracking.storage.restart import muted_pairs, open_patterns, recent_pauses, resume_sessions
+from skywatch.cannonball.tracking.storage.writer import CannonballWriter
+from skywatch.cannonball.tracking.sure import sure_sky, with_sure_places
 from skywatch.core.bus import BusError
 from skywatch.core.bus import topics as bus_topics
 from skywatch.core.bus.base import Message
@@ -102,12 +103,13 @@ class CannonballMonitor:
         Sessions and detections wait for what the last tracker left: it decides what is new.
         """
         self._now = sky.now
+        sky = sure_sky(sky)
         self._resume()
         changes: list[Change] = []
         self._sessions.unknowns.update(self._locations.update(sky.now), sky.now)
         self._interests.table = self._table
         self._interests.update(sky)
-        changes += self._watch.update(sky)
+        changes += self._watch.update(with_sure_places(sky))
         if self._is_restored:
             if detections := self._detections.update(sky, self._interests):
                 changes += detections

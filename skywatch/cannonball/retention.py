@@ -10,7 +10,7 @@ from typing import Any
 
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern
 from skywatch.cannonball.settings import CannonballSettings
-from skywatch.core.storing.retention import Kind
+from skywatch.core.storage.retention import Kind
 from skywatch.settings import Settings
 
 _alerts: Any = CannonballAlert.__table__

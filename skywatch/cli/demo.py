@@ -19,7 +19,6 @@ import urllib.request
 import webbrowser
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import click
@@ -28,7 +27,7 @@ from skywatch.cli.init import init
 from skywatch.cli.serve import serve
 from skywatch.cli.setup_link import page_address
 from skywatch.core.network.addresses import is_loopback
-from skywatch.core.terminal.command import INTERRUPTED, fail, one_line_errors
+from skywatch.core.terminal.command import INTERRUPTED, SIGNALS, fail, interrupt, one_line_errors
 from skywatch.http.settings import HttpSettings
 from skywatch.settings import split_listen
 
@@ -36,8 +35,6 @@ HOST, PORT, REALTIME_PORT = "127.0.0.1", 6543, 6544
 # Of the environment only these: a database or receivers of a real installation are none of a demonstration's.
 VARIABLES = ("LISTEN", "LISTEN_FILE", "REALTIME_LISTEN", "REALTIME_LISTEN_FILE")
 FOLDER_PREFIX = "skywatch-demo-"
-# They end the demonstration.
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
 INI = """[app:main]
 use = egg:skywatch
 environment = development
@@ -59,7 +56,8 @@ RETRY_S = 0.2
 @one_line_errors
 def demo(context: click.Context, browser: bool) -> None:
     """Show simulated aircraft: SQLite in a temporary folder, removed at the end. LISTEN=host:port, else port 6543."""
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in SIGNALS:
+        signal.signal(number, interrupt)
     root = context.find_root()
     try:
         listen, realtime_listen = _addresses(root.obj)
@@ -92,7 +90,7 @@ def _temporary_folder() -> Iterator[Path]:
 
 def _run(context: click.Context, folder: Path, listen: str, realtime_listen: str, browser: bool) -> None:
     """Create the installation and run it until interrupted."""
-    auth_mode = "public" if is_loopback(split_listen(listen)[0]) else "hybrid"
+    auth_mode = "public" if is_loopback(split_listen(listen)[0]) else "private"
     ini = folder / "demo.ini"
     text = INI.format(auth_mode=auth_mode, listen=listen, realtime_listen=realtime_listen)
     ini.write_text(text, encoding="utf-8")
@@ -166,7 +164,3 @@ def _open(page: str) -> None:
             continue
         webbrowser.open(page)
         return
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

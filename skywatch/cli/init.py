@@ -13,13 +13,13 @@ import click
 import sqlalchemy as sa
 
 from skywatch.accounts.changes import begin_change
-from skywatch.accounts.defaults import install
+from skywatch.accounts.models import FeatureAccessSetting
 from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.setup.service import has_user, issue_password
 from skywatch.cli.new_file import ListenText, ReceiverText, StationText, ask, write
-from skywatch.cli.setup_link import show
+from skywatch.cli.setup_link import page_address, show
+from skywatch.core import stored_settings
 from skywatch.core.database.columns import seal_columns
-from skywatch.core.database.encrypting import erase_plain_texts, seal_stored
 from skywatch.core.database.engine import (
     SessionFactory,
     check_connection,
@@ -28,17 +28,22 @@ from skywatch.core.database.engine import (
     reason,
     writing,
 )
-from skywatch.core.database.migrations import upgrade
+from skywatch.core.database.upkeep import erase_plain_texts, seal_stored
 from skywatch.core.process.secret_file import with_secret
-from skywatch.core.storing import stored_settings
-from skywatch.core.storing.audit import COMMAND_LINE
+from skywatch.core.storage import audit
+from skywatch.core.storage.audit import COMMAND_LINE
 from skywatch.core.terminal.command import ini_argument, one_line_errors, read_ini
+from skywatch.http.settings import HttpSettings
 from skywatch.inputs.options import Station
-from skywatch.notify.push.vapid import install as install_vapid_key
+from skywatch.security.contexts import DEFAULT_ACCESS, FeatureAccess
+from skywatch.security.permissions import SCOPES
+from skywatch.serving.preparation import make_folder, prepare
 from skywatch.settings import Settings
 
 RECEIVER = "receiver."
 PLACE = ("station_lat", "station_lon")
+# As the audit log has it: the data features are meant.
+OPENED = {"read_access": "public"}
 DEMONSTRATION = {"receiver.demo": "simulate aircraft=200", "station_lat": "47.45", "station_lon": "8.56"}
 
 
@@ -56,8 +61,8 @@ DEMONSTRATION = {"receiver.demo": "simulate aircraft=200", "station_lat": "47.45
 @click.option(
     "--demonstration",
     is_flag=True,
-    help="In development, while there is no user and no receiver: store simulated aircraft and a station, which the"
-    " console changes and switches off.",
+    help="In development, while there is no user: open reading to everybody, and where there is no receiver store"
+    " simulated aircraft and a station, which the console changes and switches off.",
 )
 @one_line_errors
 def init(
@@ -76,25 +81,60 @@ def init(
     if receiver or station or listen:
         raise click.UsageError("--receiver, --station and --listen belong to --new")
     settings, _ = read_ini(ini)
+    prepare_installation(settings, ini, first_administrator=first_administrator, demonstration=demonstration)
+
+
+def prepare_installation(settings: Settings, ini: Path, *, first_administrator: bool, demonstration: bool) -> None:
+    """Prepare the database and say what was done; raises DatabaseError and SettingsError."""
+    make_folder(settings)
     engine = create_engine(settings.database_url)
     check_connection(engine)
     settings = with_secret(settings)
     seal_columns(engine, settings.secret)
-    is_own = upgrade(engine)
     sessions = create_session_factory(engine)
-    with writing(sessions) as session:
-        begin_change(session)
-        added = install(session)
-        install_vapid_key(session)
+    is_own, added = prepare(engine, sessions)
     encrypt_stored(engine, sessions, settings)
     if demonstration and settings.environment == "development":
         store_demonstration(sessions, settings)
+        if settings.auth_mode == "hybrid":
+            open_reading(sessions, settings)
     if added:
         click.echo(f"Added: {', '.join(added)}.")
     click.echo("The database is up to date." if is_own else "The database is that of a later release, and stays it.")
     # Whoever reads a log or the output of a script is not to find a password there.
     if sys.stdout.isatty():
         _offer_setup(sessions, settings, ini, first_administrator)
+    elif settings.of(AccountSettings).local_auth_enabled and not _has_user(sessions):
+        command = f"skywatch user add {ini} NAME --role superadmin --password-stdin"
+        click.echo(f"There is no user yet: `{command}` creates the first administrator.")
+
+
+def _has_user(sessions: SessionFactory) -> bool:
+    with sessions() as session:
+        return has_user(session)
+
+
+def open_reading(sessions: SessionFactory, settings: Settings) -> None:
+    """Let everybody read the data features, while there is no user and nobody has changed the access settings."""
+    with writing(sessions) as session:
+        stored = list(session.scalars(sa.select(FeatureAccessSetting)))
+        is_fresh = not has_user(session) and all(
+            FeatureAccess(each.read_access, each.write_access, each.is_enabled) == DEFAULT_ACCESS[each.feature]  # type: ignore[arg-type]
+            for each in stored
+            if each.feature in DEFAULT_ACCESS
+        )
+        if is_fresh:
+            begin_change(session)
+            for each in stored:
+                if each.feature in SCOPES:
+                    each.read_access = "public"
+            audit.record(session, COMMAND_LINE, "feature_access.changed", audit.Target("feature_access"), after=OPENED)
+        is_open = any(each.read_access == "public" for each in stored)
+    if is_fresh:
+        click.echo("Everybody who reaches this service may read it; the console changes that (Who may see what).")
+    elif not is_open:
+        page = f"{page_address(settings.of(HttpSettings).listen)}console/access"
+        click.echo(f"Visitors who are not signed in see nothing here. Open features for reading at {page}.")
 
 
 def _offer_setup(sessions: SessionFactory, settings: Settings, ini: Path, first_administrator: bool) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from skywatch.core.database.migrations import location_in_ini
 from skywatch.core.terminal.command import fail
 from skywatch.inputs.options import Station
 from skywatch.receivers.factory import open_receiver
@@ -60,9 +61,12 @@ receiver.{name} = {receiver}
 # Where the antenna is, in degrees: distances are measured from here, and positions that it cannot receive are refused.
 {station}
 
+# `pserve {path}` is `skywatch serve {path}`; `alembic -c {path} upgrade head` upgrades the schema alone.
 [server:main]
-use = egg:waitress#main
-listen = {listen}
+use = egg:skywatch
+
+[alembic]
+script_location = {migrations}
 """
 
 
@@ -157,6 +161,7 @@ def write(path: Path, answers: Answers) -> None:
         name="demo" if answers.receiver.startswith("simulate") else "roof",
         receiver=answers.receiver.replace("%", "%%"),
         station=station,
+        migrations=location_in_ini().replace("%", "%%"),
     )
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

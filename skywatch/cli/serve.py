@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import signal
 from pathlib import Path
-from types import FrameType
 
 import click
 
-from skywatch.core.terminal.command import ini_argument, one_line_errors, read_ini, set_up_logging
+from skywatch.core.terminal.command import SIGNALS, ini_argument, interrupt, one_line_errors, read_ini, set_up_logging
 from skywatch.serving.process import run
 from skywatch.settings import ROLES, Role
 
@@ -21,13 +20,9 @@ from skywatch.settings import ROLES, Role
 def serve(ini: Path, roles: tuple[Role, ...]) -> None:
     """Run Skywatch as FILE.ini says, until interrupted."""
     # To end when asked is no fault, also before there is anything to end.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in SIGNALS:
+        signal.signal(number, interrupt)
     with contextlib.suppress(KeyboardInterrupt):
         settings, _ = read_ini(ini)
         set_up_logging(settings)
         run(settings, roles or settings.roles)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from skywatch.core.reporting.logs import without_passwords
-from skywatch.core.storing.stored_settings import look_up
+from skywatch.core.stored_settings import look_up
+from skywatch.core.telemetry.logs import without_passwords
 from skywatch.core.terminal.command import ini_argument, one_line_errors, read_ini
 from skywatch.settings import origins_of
 

@@ -6,15 +6,18 @@ The link carries a one-time password behind ``#``, so that no server or proxy on
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import click
 
 from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.setup.service import renew_password
+from skywatch.console.settings import ConsoleSettings
 from skywatch.core.database.engine import check_connection, create_engine, create_session_factory, writing
 from skywatch.core.database.migrations import check_schema
 from skywatch.core.problems import Problem
 from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
+from skywatch.http.clients.locality import Locality
 from skywatch.http.settings import HttpSettings
 from skywatch.settings import Settings, split_listen
 from skywatch.web.settings import WebSettings
@@ -46,14 +49,30 @@ def setup_link(ini: Path) -> None:
 
 def show(settings: Settings, password: str) -> None:
     """Print the one-time password and the link that carries it."""
-    base = service_address(settings)
+    form = _local_form(settings)
     if settings.of(WebSettings).web_enabled:
+        base = service_address(settings)
         click.echo(f"To create the first administrator, open this link: {base}#/setup?token={password}")
-        click.echo(f"Without script, on this machine: {base}console/setup with the one-time password {password}")
-    else:
-        click.echo(f"To create the first administrator, open {base}console/setup on this machine.")
+        if form:
+            click.echo(f"Without script, on this machine: {form} with the one-time password {password}")
+    elif form:
+        click.echo(f"To create the first administrator, open {form} on this machine.")
         click.echo(f"It asks for the one-time password {password}")
+    else:
+        click.echo(
+            "Without the web application, `skywatch user add FILE.ini NAME --role superadmin` creates the first one."
+        )
+        return
     click.echo("It is valid once and not shown again; `skywatch setup-link FILE.ini` gives a new one.")
+
+
+def _local_form(settings: Settings) -> str:
+    """The console's form for browsers of this machine; empty where it does not count them as such."""
+    http = settings.of(HttpSettings)
+    page = page_address(http.listen)
+    host = urlsplit(page).netloc
+    is_local = Locality(http, http.listen).is_local(host, host, forwarded=False)
+    return f"{page}console/setup" if is_local and settings.of(ConsoleSettings).console_enabled else ""
 
 
 def service_address(settings: Settings) -> str:

@@ -137,6 +137,7 @@ class Client:
                 hello["auth"] = {"token": token}
             await self._send(socket, hello)
             renewal: asyncio.Task[None] | None = None
+            again: asyncio.Task[None] | None = None
             try:
                 patience_s = CONNECT_TIMEOUT_S
                 while True:
@@ -154,6 +155,11 @@ class Client:
                     elif message["type"] == "unsubscribed" and message.get("code") == "permission_denied":
                         # What was allowed is not any more.
                         self.denied = sorted({*self.denied, *message["topics"]})
+                    elif message["type"] == "error" and message["code"] == "rate_limited":
+                        # Too many snapshots in a short time: what was asked for last comes a little later.
+                        if again is None or again.done():
+                            after_s = float(message.get("retry_after_s", 1.0))
+                            again = asyncio.create_task(self._subscribe(socket, after_s))
                     elif message["type"] == "reconnect":
                         self._come_back_after_s = float(message["after_s"])
                     elif message["type"] == "event":
@@ -164,10 +170,10 @@ class Client:
                 raise
             finally:
                 self._socket = None
-                if renewal is not None:
-                    renewal.cancel()
+                for task in filter(None, (renewal, again)):
+                    task.cancel()
                     with contextlib.suppress(asyncio.CancelledError, Exception):
-                        await renewal
+                        await task
 
     async def _receive(self, socket: ClientConnection, patience_s: float) -> dict[str, Any]:
         # Pings of the server are answered below us; where even they stay away, we ask ourselves.
@@ -179,7 +185,8 @@ class Client:
         message = msgspec.json.decode(text)
         return message if isinstance(message, dict) and "type" in message else {"type": "unknown"}
 
-    async def _subscribe(self, socket: ClientConnection) -> None:
+    async def _subscribe(self, socket: ClientConnection, after_s: float = 0.0) -> None:
+        await asyncio.sleep(after_s)
         message: dict[str, Any] = {"type": "subscribe", "topics": self.topics}
         if self.bbox is not None:
             message["bbox"] = self.bbox

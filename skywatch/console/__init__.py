@@ -43,10 +43,11 @@ def includeme(config: Configurator) -> None:
         SIGNED_ON,
         STYLE,
         add_routes,
+        reset_address,
     )
+    from skywatch.console.sessions.first_run import FirstRun
+    from skywatch.console.sessions.session import Sessions
     from skywatch.console.settings import ConsoleSettings
-    from skywatch.console.signing.first_run import FirstRun
-    from skywatch.console.signing.session import Sessions
     from skywatch.console.subjects import load_pages
     from skywatch.security.area import Area
 
@@ -78,6 +79,7 @@ def includeme(config: Configurator) -> None:
     config.include("skywatch.console.texts.language")
     config.include("skywatch.console.pages.layout")
     config.include("skywatch.console.pages.renderer")
+    config.registry["password_link"] = reset_address
     config.registry["first_run"] = FirstRun(settings, config.registry["setup"])
     protect_forms(config)
     pages = load_pages()

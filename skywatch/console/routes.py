@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPSeeOther
 
-from skywatch.console.pages.page import Page
-from skywatch.http.lists.paging import link_base, public_address
+from skywatch.console.page import Page
+from skywatch.http.authentication import context_factory
+from skywatch.http.requests.links import link_base, public_address
 from skywatch.http.requests.request import Request
-from skywatch.http.requests.security import context_factory
 
 HOME = "/console"
 SIGN_IN = f"{HOME}/sign-in"

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import importlib
 
-from skywatch.console.pages.page import Page
+from skywatch.console.page import Page
 
 SUBJECTS = (
     "service.overview",
     # Receivers
-    "reception.receivers",
-    "reception.receiver",
-    "reception.discovery",
-    "reception.station",
+    "receivers.receivers",
+    "receivers.receiver",
+    "receivers.discovery",
+    "receivers.station",
     # People
     "people.users",
     "people.user",
@@ -32,7 +32,7 @@ SUBJECTS = (
     # Data
     "service.retention",
     "service.known_aircraft",
-    "reception.airframes",
+    "receivers.airframes",
     # Service
     "service.health",
     "service.settings",

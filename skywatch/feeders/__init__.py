@@ -1,6 +1,6 @@
 """Receivers that connect to us: their records, admission and states.
 
-What reads, decodes and reduces their frames is ``skywatch.receivers.listening``, which knows neither database nor user.
+What reads, decodes and reduces their frames is ``skywatch.receivers.feeders``, which knows neither database nor user.
 """
 
 from __future__ import annotations

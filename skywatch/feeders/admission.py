@@ -1,11 +1,12 @@
 """``FeederAdmission``: decides, next to the tracker, which feeders are admitted, and publishes their state.
 
-Once a second it reads which feeders are admitted: a connection that no longer is ends with the next look of its
-listener, within two seconds.
+Once a second it reads the records of feeders: a connection that is no longer admitted ends with the next look of its
+listener, within two seconds. Who connects meanwhile and is not known has its record read at once.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from datetime import UTC, datetime
 
@@ -13,19 +14,20 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.core import events
 from skywatch.core.bus import Message
 from skywatch.core.bus.base import Audience
 from skywatch.core.clock import to_iso, utcnow
 from skywatch.core.database.engine import writing
 from skywatch.core.process.periodic import PeriodicTask
-from skywatch.core.publishing import events
 from skywatch.core.runtime import Runtime
-from skywatch.feeders.models import Feeder, admitted
+from skywatch.feeders.models import Feeder, known
 from skywatch.feeders.states import FeederState, encode
 from skywatch.feeders.topics import STATES, SYSTEM, UUID_COPIED
-from skywatch.receivers.ingest.reception import FeederReception
-from skywatch.receivers.ingest.reduction import Link
-from skywatch.receivers.listening.hub import SILENT_S, FeederHub
+from skywatch.receivers.feeders.feeder import SILENT_S
+from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.reception import FeederReception
+from skywatch.receivers.feeders.reduction import Link
 
 COMPONENT = "feeders"
 MANAGE = "feeders.manage"
@@ -35,12 +37,39 @@ SEEN_EVERY_S = 60.0
 COPIED_EVERY_S = 3600.0
 
 
+# Records that are read at once for feeders that are not known yet; databases limit the values of a statement.
+MAX_KEYS = 1000
+
+
+class FeederRecords:
+    """Reads the records of feeders into the hub of a process (``runtime.shared``); in any thread.
+
+    One reading follows the other, so that none brings back what was before.
+    """
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._sessions, self._hub = runtime.sessions, runtime.shared(FeederHub)
+        self._lock = threading.Lock()
+        self._hub.read_records = self.read_some
+
+    def read(self) -> None:
+        """Read all."""
+        with self._lock, self._sessions() as session:
+            self._hub.replace(known(session))
+
+    def read_some(self, keys: set[str]) -> None:
+        """Read those with these hashes or names; of very many the rest is read with all."""
+        with self._lock, self._sessions() as session:
+            self._hub.add(known(session, sorted(keys)[:MAX_KEYS]))
+
+
 class FeederAdmission:
     """Runs between ``start`` and ``stop``."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._hub = runtime.shared(FeederHub)
+        self._records = runtime.shared(FeederRecords)
         self._reception = runtime.shared(FeederReception)
         self._seen_at = time.monotonic()
         self._last_seen: dict[int, float] = {}
@@ -58,8 +87,7 @@ class FeederAdmission:
         self._write_seen()
 
     def _work(self) -> None:
-        with self._runtime.sessions() as session:
-            self._hub.replace(admitted(session))
+        self._records.read()
         links, aircraft = self._reception.links(), self._reception.aircraft()
         states = {number: self._state(link, aircraft.get(number, 0)) for number, link in links.items() if number > 0}
         self._last_seen |= {number: state.last_seen_at for number, state in states.items() if state.last_seen_at}

@@ -2,27 +2,49 @@
 
 from __future__ import annotations
 
-from skywatch.core.feature import EventKind, Feature, Service
+from typing import TYPE_CHECKING
+
+from skywatch.core.feature import EventKind, Feature
+from skywatch.core.hooks import PartLabels, Service
 from skywatch.feeders.settings import FeederSettings
 from skywatch.feeders.topics import SYSTEM, UUID_COPIED
+
+if TYPE_CHECKING:
+    from skywatch.core.hooks import RunningService
+    from skywatch.core.runtime import Runtime
+
+
+def _create_admission(runtime: Runtime) -> RunningService:
+    from skywatch.feeders.admission import FeederAdmission
+
+    return FeederAdmission(runtime)
+
+
+def _create_ingest(runtime: Runtime) -> RunningService:
+    from skywatch.feeders.ingest.service import create
+
+    return create(runtime)
+
 
 FEATURE = Feature(
     name="feeders",
     title="receivers that connect to us",
     include="skywatch.feeders",
     settings=FeederSettings,
-    services=(
-        Service(role="tracker", create="skywatch.feeders.admission:FeederAdmission"),
-        Service(role="ingest", create="skywatch.feeders.ingest.service:create"),
-    ),
     events=(EventKind(name=UUID_COPIED, topic=SYSTEM, oversight="feeders.manage", may_need=("feeders.manage",)),),
-    parts={
-        "feeders": "Feeders: who is let in",
-        "feeders_ingest": "Feeders: who is let in by an ingest process",
-        "feeder_reports": "Feeders: reports of ingest processes",
-        "feeder_aircraft": "Feeders: aircraft that nobody else hears",
-    },
     tags={
         "feeders": "Receivers that connect to us, their owners and states.",
     },
+    provides=(
+        Service(role="tracker", create=_create_admission),
+        Service(role="ingest", create=_create_ingest),
+        PartLabels(
+            {
+                "feeders": "Feeders: who is let in",
+                "feeders_ingest": "Feeders: who is let in by an ingest process",
+                "feeder_reports": "Feeders: reports of ingest processes",
+                "feeder_aircraft": "Feeders: aircraft that nobody else hears",
+            }
+        ),
+    ),
 )

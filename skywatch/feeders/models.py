@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +11,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column, relationship
 
 from skywatch.accounts.models import User
 from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument
-from skywatch.receivers.listening.hub import KnownFeeder
+from skywatch.receivers.feeders.feeder import KnownFeeder
 
 EXACT, COARSE, HIDDEN = "exact", "10km", "none"
 
@@ -46,22 +47,48 @@ class Feeder(Base):
     owner: Mapped[User | None] = relationship(lazy="joined")
 
 
+# Whether a feeder may connect, in a query that joins its owner.
+IS_ADMITTED = sa.and_(Feeder.enabled, sa.or_(Feeder.owner_id.is_(None), User.is_active))
+
+
 def has_user(session: Session, user_id: int) -> bool:
     """Whether there is a user of this id, who can own a feeder."""
     return session.get(User, user_id) is not None
 
 
-def admitted(session: Session) -> list[KnownFeeder]:
-    """The feeders that are admitted: enabled, and of the managers or of a user whose account is active."""
+def known(session: Session, keys: Collection[str] | None = None) -> list[KnownFeeder]:
+    """The feeders that have a record: all, or those whose UUID's hash or whose name (``name_key``) is among ``keys``.
+
+    Shut out are those that are disabled, and those of users whose account is not active.
+    """
     shows_signal = Feeder.place_privacy == EXACT
     # Multilateration needs to know where an antenna is.
     mlat = sa.and_(Feeder.mlat, *(column.is_not(None) for column in (Feeder.lat, Feeder.lon, Feeder.altitude_ft)))
-    query = (
-        sa.select(Feeder.id, Feeder.uuid_hash, shows_signal, Feeder.name_key, Feeder.owner_id, Feeder.trusted, mlat)
-        .outerjoin(Feeder.owner)
-        .where(Feeder.enabled, sa.or_(Feeder.owner_id.is_(None), User.is_active))
-    )
+    query = sa.select(
+        Feeder.id,
+        Feeder.uuid_hash,
+        shows_signal,
+        Feeder.name_key,
+        Feeder.owner_id,
+        Feeder.trusted,
+        mlat,
+        IS_ADMITTED,
+        Feeder.lat,
+        Feeder.lon,
+    ).outerjoin(Feeder.owner)
+    if keys is not None:
+        query = query.where(sa.or_(Feeder.uuid_hash.in_(keys), Feeder.name_key.in_(keys)))
     return [
-        KnownFeeder(number, digest, bool(shows), name, owner, trusted, bool(consents))
-        for number, digest, shows, name, owner, trusted, consents in session.execute(query)
+        KnownFeeder(
+            number,
+            digest,
+            bool(shows),
+            name,
+            owner,
+            trusted,
+            bool(consents and is_admitted),
+            not bool(is_admitted),
+            None if lat is None or lon is None else (lat, lon),
+        )
+        for number, digest, shows, name, owner, trusted, consents, is_admitted, lat, lon in session.execute(query)
     ]

@@ -1,7 +1,8 @@
 """What flew, when and where: flights, their thinned tracks, queries over them, exports and retention.
 
-``recording`` takes every tick and writes, ``reading`` reads flights and tracks back, ``moments``, ``analysis`` and
-``exports`` are made of them, and ``importing`` brings in flights from elsewhere. Live aircraft are the picture's.
+``recorder`` takes every tick and writes, ``storage`` holds the points, ``flights`` and ``tracks`` read them back,
+``moments``, ``analysis`` and ``exports`` are made of them, and ``imports`` brings in flights from elsewhere. Live
+aircraft are the picture's.
 """
 
 from __future__ import annotations
@@ -14,5 +15,5 @@ if TYPE_CHECKING:
 
 def includeme(config: Configurator) -> None:
     """The feature's resources."""
-    for subject in ("reading", "moments", "analysis", "exports"):
-        config.scan(f"skywatch.history.{subject}.views")
+    for module in ("views", "moments.views", "analysis.views", "exports.views"):
+        config.scan(f"skywatch.history.{module}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -16,23 +17,28 @@ from skywatch.archive.errors import ArchiveError
 from skywatch.archive.reading.reader import reaching
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.writing.removal import RemovalGuard
-from skywatch.archive.writing.run import find_waiting, only_writer, open_archiver, run
+from skywatch.archive.writing.run import CLOCK, find_waiting, only_writer, open_archiver, run
 from skywatch.core.clock import utcnow
 from skywatch.core.database.columns import seal_columns
-from skywatch.core.database.engine import check_connection, create_engine, create_session_factory, reason
+from skywatch.core.database.engine import check_connection, create_engine, create_session_factory, reason, writing
 from skywatch.core.database.migrations import check_schema
+from skywatch.core.database.upkeep import database_bytes, let_file_shrink
 from skywatch.core.problems import Problem
-from skywatch.core.storing.retention import Pruner, database_bytes
-from skywatch.core.storing.stored_settings import in_force
+from skywatch.core.storage.audit import COMMAND_LINE
+from skywatch.core.storage.retention import Pruner
+from skywatch.core.storage.retention_clock import RetentionClock, confirm
+from skywatch.core.stored_settings import in_force
 from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
 from skywatch.core.terminal.progress import progress_of
-from skywatch.history.importing.rows import EARLIEST
-from skywatch.history.importing.service import Outcome, import_sources
-from skywatch.history.importing.sources import KINDS, Reading, Source, SourceError, find
-from skywatch.history.importing.spool import SpoolError
-from skywatch.history.importing.storing import Storing
+from skywatch.history.imports.rows import EARLIEST
+from skywatch.history.imports.service import Outcome, import_sources
+from skywatch.history.imports.sources import KINDS, Reading, Source, SourceError, find
+from skywatch.history.imports.spool import SpoolError
+from skywatch.history.imports.writer import Storing
 from skywatch.history.settings import HistorySettings
 from skywatch.picture.settings import PictureSettings
+from skywatch.receivers.mode_s.position.plausibility import DEFAULT_RANGE_NM
+from skywatch.receivers.site import FARTHEST_NM
 from skywatch.settings import Settings
 
 SHOWN_REFUSED = 10
@@ -80,8 +86,22 @@ class MomentType(click.ParamType):  # type: ignore[type-arg]
 @click.option("--start", type=MomentType(), help="When a recording without dates begins (Beast, AVR).")
 @click.option("--lat", type=click.FloatRange(-90, 90), help="Latitude of the receiver (degrees), if not the station's.")
 @click.option("--lon", type=click.FloatRange(-180, 180), help="Its longitude (degrees).")
+@click.option(
+    "--range-nm",
+    type=click.FloatRange(0, FARTHEST_NM),
+    default=DEFAULT_RANGE_NM,
+    show_default=True,
+    help="Believe positions of frames within this distance of the receiver (0: anywhere).",
+)
 @one_line_errors
-def import_(ini: Path, paths: tuple[Path, ...], start: datetime | None, lat: float | None, lon: float | None) -> None:
+def import_(
+    ini: Path,
+    paths: tuple[Path, ...],
+    start: datetime | None,
+    lat: float | None,
+    lon: float | None,
+    range_nm: float,
+) -> None:
     """Import older history; the service may keep running. Safe to repeat and to interrupt.
 
     Takes readsb's traces (files, a globe_history folder, adsb.lol's tar of a day), state vectors of OpenSky (CSV, .gz,
@@ -95,7 +115,7 @@ def import_(ini: Path, paths: tuple[Path, ...], start: datetime | None, lat: flo
             sources = find(paths)
             if not sources:
                 fail(f"{paths[0]}: contains nothing that can be imported ({KINDS})")
-            reading = Reading(station, start.timestamp() if start else None)
+            reading = Reading(station, start.timestamp() if start else None, range_nm or math.inf)
             outcome = _import(settings, engine, sources, reading)
         except (SourceError, SpoolError) as error:
             fail(error)
@@ -162,7 +182,7 @@ def _archive(settings: Settings, engine: Engine) -> None:
             archiver = open_archiver(create_session_factory(engine), settings)
             archive, now = settings.of(ArchiveSettings), utcnow()
             with progress_of(len(find_waiting(archiver, archive, now)), "archive") as progress:
-                outcome = run(archiver, archive, now, step=progress)
+                outcome = run(archiver, archive, now, step=progress, clock=RetentionClock(archiver.sessions, CLOCK))
     except ArchiveError as error:
         click.echo(f"The changed days are not archived yet: {error}", err=True)
         return
@@ -173,9 +193,13 @@ def _archive(settings: Settings, engine: Engine) -> None:
 
 @history.command()
 @ini_argument
+@click.option("--yes", is_flag=True, help="The clock is right: delete all that is too old at once.")
 @one_line_errors
-def prune(ini: Path) -> None:
-    """Apply retention now; the service may keep running."""
+def prune(ini: Path, yes: bool) -> None:
+    """Apply retention now; the service may keep running.
+
+    Without --yes at most three days of data go, as in the service; where the clock is doubted nothing does.
+    """
     with _open_database(ini) as (settings, engine):
 
         def pause(seconds: float) -> bool:
@@ -184,13 +208,21 @@ def prune(ini: Path) -> None:
 
         settings = in_force(settings, engine)
         sessions = create_session_factory(engine)
-        guard = RemovalGuard(sessions, settings)
-        pruner = Pruner(engine, sessions, settings, settings.features.retention_kinds(), pause, guard)
+        clock = RetentionClock(sessions, at_once=yes)
+        guard = RemovalGuard(sessions, settings, clock.believed)
+        pruner = Pruner(engine, sessions, settings, settings.features.retention_kinds(), pause, guard, clock)
+        if yes:
+            with writing(sessions) as session:
+                confirm(session, COMMAND_LINE)
         pruner.run()
         used, _ = database_bytes(engine)
     for kind, removed in pruner.removed.items():
         click.echo(f"{kind}: {removed:,} rows removed")
     click.echo(f"The database takes {used / 1e6:,.1f} MB.")
+    if clock.record.hold is not None:
+        fail(f"retention by age waits: {clock.record.describe()}")
+    if clock.record.left:
+        click.echo(f"{clock.record.describe()}; --yes deletes them now.")
     if pruner.faults:
         fail("; ".join(f"retention of {part} failed: {reason(error)}" for part, error in pruner.faults.items()))
 
@@ -206,13 +238,6 @@ def compact(ini: Path) -> None:
     with _open_database(ini) as (_, engine):
         if engine.dialect.name != "sqlite":
             fail("compact is for SQLite only; PostgreSQL does this by itself (autovacuum)")
-        pooled = engine.raw_connection()
-        try:
-            raw = pooled.driver_connection
-            assert raw is not None
-            raw.execute("PRAGMA auto_vacuum=INCREMENTAL")
-            raw.execute("VACUUM")
-        finally:
-            pooled.close()
+        let_file_shrink(engine)
         used, _ = database_bytes(engine)
     click.echo(f"The database takes {used / 1e6:,.1f} MB.")

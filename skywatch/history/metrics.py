@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skywatch.core.reporting.metrics import counter
+from skywatch.core.telemetry.metrics import counter
 
 HISTORY_POSITIONS = counter("skywatch_history_positions_total", "Positions recorded in history", "military")
 HISTORY_POINTS = counter("skywatch_history_points_total", "Track points kept after thinning", "military")

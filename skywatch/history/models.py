@@ -11,6 +11,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
+from skywatch.airframes.military import declare_civil, is_civil
 from skywatch.core.database.columns import Moment, Scaled
 from skywatch.core.database.engine import Base, BigId
 
@@ -32,9 +33,9 @@ class Flight(Base):
 
     __tablename__ = "history_flights"
     __table_args__ = (
-        # With the flags in the index, rare flights and counts are read without the rows. Columns that change with every
-        # flush (last time, altitudes) are not indexed: PostgreSQL would rewrite all indexes.
-        sa.Index(None, "first_seen_at", "military", "emergency", "active"),
+        # With address and flags in the index, rare flights and counts are read without the rows. Columns that change
+        # with every flush (last time, altitudes) are not indexed: PostgreSQL would rewrite all indexes.
+        sa.Index("ix_history_flights_first_seen_at", "first_seen_at", "icao_hex", "military", "emergency", "active"),
         sa.Index(None, "icao_hex", "first_seen_at"),
         # PostgreSQL uses such an index for prefix searches whatever the collation of the database.
         _name_index("callsign", "first_seen_at", "military"),
@@ -50,6 +51,7 @@ class Flight(Base):
     operator: Mapped[str | None] = mapped_column(sa.String(128))
     category: Mapped[str | None] = mapped_column(sa.String(2))
     squawk: Mapped[str | None] = mapped_column(sa.String(4))
+    # As it was known when the row was written; ask ``skywatch.airframes.military``.
     military: Mapped[bool]
     emergency: Mapped[bool]
     active: Mapped[bool]
@@ -70,7 +72,8 @@ class Flight(Base):
     last_lon: Mapped[float | None] = mapped_column(MICRODEGREES)
 
 
-# For the features that look for the flight of an aircraft (``Feature.flights``).
+declare_civil(Flight, is_civil(Flight.icao_hex, Flight.military))
+# For the features that look for the flight of an aircraft (``StoredFlights``).
 FLIGHTS = Flight.__table__
 
 

@@ -7,10 +7,9 @@ import time
 from sqlalchemy.orm import Session
 
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing.writer import BackgroundWriter
-from skywatch.history.recording.batch import Batch
-from skywatch.history.recording.recorder import Recorder
-from skywatch.history.recording.writer import Writer, WriteResult
+from skywatch.core.storage.writer import BackgroundWriter
+from skywatch.history.recorder.recorder import Batch, Recorder
+from skywatch.history.recorder.writer import Writer, WriteResult
 from skywatch.history.settings import HistorySettings
 from skywatch.picture.state.sky import Sky
 

@@ -9,15 +9,16 @@ if TYPE_CHECKING:
 
 # What every request passes, outermost first.
 TWEENS = (
-    "requests.tweens.request_id",
-    "requests.measure.measure",
+    "tweens.request_id",
+    "tweens.measure",
     "clients.client.client",
     "requests.headers.security_headers",
+    "clients.client.named_host",
     "clients.cors.cors",
-    "requests.tweens.compression",
-    "requests.tweens.last_resort",
-    "requests.tweens.trailing_slash",
-    "requests.tweens.body_limit",
+    "tweens.compression",
+    "tweens.last_resort",
+    "tweens.trailing_slash",
+    "tweens.body_limit",
     "limits.throttle.throttle",
 )
 
@@ -27,18 +28,19 @@ def includeme(config: Configurator) -> None:
     from pyramid.tweens import INGRESS, MAIN
 
     config.add_settings(handle_exceptions=False)
-    config.include("skywatch.http.resources.cornice_parts")
+    config.include("skywatch.http.resources.service")
     config.include("skywatch.security.area")
     config.include("skywatch.http.resources.render")
     config.include("skywatch.http.pages")
     config.include("skywatch.http.errors")
     config.include("skywatch.http.requests.database")
-    config.include("skywatch.http.requests.security")
+    config.include("skywatch.http.authentication")
     config.include("skywatch.http.openapi.views")
     config.include("skywatch.http.clients.client")
     config.include("skywatch.http.clients.cors")
     config.include("skywatch.http.limits.throttle")
     config.include("skywatch.http.limits.admission")
+    config.include("skywatch.http.limits.slow_work")
     config.include("skywatch.http.limits.streams")
     previous = INGRESS
     for tween in TWEENS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from http import HTTPStatus
 from typing import Any
 
 import msgspec
@@ -15,7 +16,7 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 from skywatch.core.bus import BusError
 from skywatch.core.database.engine import is_unavailable, outage_of, reason
 from skywatch.core.problems import KINDS, Problem
-from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.http.pages import problem_page_of
 from skywatch.http.requests.request import Request
 from skywatch.security.area import area_of
@@ -34,6 +35,7 @@ _BY_STATUS = {
     409: "conflict",
     413: "payload_too_large",
     415: "unsupported_media_type",
+    421: "misdirected_request",
     429: "rate_limited",
     503: "unavailable",
 }
@@ -61,7 +63,9 @@ def problem_document(problem: Problem, request: Request) -> Response:
 
 
 def with_headers(response: Response, problem: Problem) -> Response:
-    """Add the headers that a problem has in every form."""
+    """Add the status line and the headers that a problem has in every form."""
+    # WebOb does not know the names of all statuses.
+    response.status = f"{problem.kind.status} {HTTPStatus(problem.kind.status).phrase}"
     if problem.kind.status == 503:
         response.headers["Retry-After"] = str(RETRY_AFTER_S)
     response.headers.update(problem.headers)
@@ -74,8 +78,12 @@ def problem_view(problem: Problem, request: Request) -> Response:
 
 
 def forbidden_view(error: HTTPForbidden, request: Request) -> Response:
+    return denied_response(error.result, request)
+
+
+def denied_response(denied: Any, request: Request) -> Response:
     """A denied permission: 401 for anonymous callers, 403 with the reason for others."""
-    reason = str(getattr(error.result, "s", "") or "")
+    reason = str(getattr(denied, "s", "") or "")
     if reason == "feature_disabled":
         return problem_response(Problem("feature_disabled"), request)
     if request.identity is None:
@@ -153,8 +161,6 @@ def includeme(config: Configurator) -> None:
     views: list[tuple[Any, type[BaseException]]] = [
         (problem_view, Problem),
         (http_exception_view, HTTPException),
-        (undecodable_view, URLDecodeError),
-        (method_not_allowed_view, HTTPMethodNotAllowed),
         (unavailable_view, DBAPIError),
         (unavailable_view, TimeoutError),
         (unavailable_view, BusError),
@@ -163,7 +169,6 @@ def includeme(config: Configurator) -> None:
     for view, context in views:
         config.add_exception_view(view, context=context)
     config.add_forbidden_view(forbidden_view)
-    config.add_notfound_view(not_found_view)
 
 
 assert set(_BY_STATUS.values()) <= set(KINDS)

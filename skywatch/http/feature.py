@@ -15,3 +15,4 @@ FEATURE = Feature(
         "openapi": "The OpenAPI document.",
     },
 )
+ROOTS = Feature(name="roots", include="skywatch.http.roots")

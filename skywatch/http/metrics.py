@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skywatch.core.reporting.metrics import counter, gauge, histogram
+from skywatch.core.telemetry.metrics import counter, gauge, histogram
 
 HTTP_REQUESTS = counter("skywatch_http_requests_total", "Requests answered", "method", "route", "status")
 HTTP_LATENCY = histogram("skywatch_http_request_duration_seconds", "Time until the response began", "method", "route")

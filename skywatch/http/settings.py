@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from urllib.parse import urlsplit
 
-from skywatch.http.clients.prefix import MAXIMUM_LENGTH, configured_prefix, is_prefix
+from skywatch.http.prefix import MAXIMUM_LENGTH, configured_prefix, is_prefix
 from skywatch.settings import Settings, SettingsError, setting
 from skywatch.settings.kinds import parse_listen, parse_networks, parse_origins, parse_path, parse_rate
 
@@ -24,7 +24,8 @@ class HttpSettings(Settings):
     )
     api_connections_per_address: int = setting(
         500,
-        "concurrent connections to the REST API from one client address (IPv6: one /64; trusted_proxy: unlimited)",
+        "concurrent connections to the REST API from one client address (IPv6: one /64; trusted_proxy: unlimited); one"
+        " IPv6 /48 has four times as many, at most half of api_max_connections",
         minimum=1,
         maximum=100_000,
     )
@@ -42,7 +43,7 @@ class HttpSettings(Settings):
     )
     api_unidentified_bytes_per_address: int = setting(
         8_388_608,
-        "the same from one client address (bytes; IPv6: one /64)",
+        "the same from one client address (bytes; IPv6: one /64); one IPv6 /48 four times as much, at most half of all",
         minimum=65_536,
         maximum=1_073_741_824,
     )
@@ -55,7 +56,10 @@ class HttpSettings(Settings):
     api_streams: int = setting(8, "exports and replays that are sent at once", minimum=1, maximum=256)
     api_streams_per_user: int = setting(2, "exports and replays that one user receives at once", minimum=1, maximum=256)
     api_streams_per_address: int = setting(
-        1, "exports and replays that one client address without credentials receives at once", minimum=1, maximum=256
+        1,
+        "exports and replays that callers without credentials of one network receive at once (IPv4: /24; IPv6: /64)",
+        minimum=1,
+        maximum=256,
     )
     base_url: str = setting(
         "", "public address of the service behind a proxy, such as https://radar.example.org or https://example.org/sky"
@@ -85,7 +89,7 @@ class HttpSettings(Settings):
     )
     throttle_live: str = setting(
         "1200/minute",
-        "reads of the live list and of /data/, of one address or user",
+        "reads of aircraft.json and its relatives (/data/ and others), of one address or user",
         name="default_throttle_rates.live",
         parse=parse_rate,
     )

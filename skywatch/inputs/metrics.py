@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skywatch.core.reporting.metrics import gauge, remove
+from skywatch.core.telemetry.metrics import gauge, remove
 
 INPUT_UP = gauge("skywatch_input_up", "1 where the input is connected or listens", "family", "input")
 INPUT_RECEIVED = gauge("skywatch_input_received", "Messages decoded since the start", "family", "input")

@@ -78,6 +78,11 @@ class Options:
             raise ValueError(f"{name} must be a whole number")
         return int(value)
 
+    def point(self, name: str) -> Station:
+        """``lat,lon`` in degrees, or None where the option is not given."""
+        text = self._texts.pop(name, None)
+        return None if text is None else parse_point(name, text)
+
     def networks(self, name: str) -> tuple[Network, ...]:
         """Addresses and networks separated by commas; empty where the option is not given."""
         text = self._texts.pop(name, None)
@@ -114,15 +119,6 @@ def parse_point(name: str, text: str) -> tuple[float, float]:
     if not (-90 <= lat <= 90 and -180 <= lon <= 180):
         raise ValueError(f"{name} is not on the Earth")
     return lat, lon
-
-
-def parse_host_port(words: Words) -> tuple[str, int]:
-    """The single word ``host:port`` (IPv6 hosts in brackets)."""
-    if not words:
-        raise ValueError("expected host:port")
-    if len(words) > 1:
-        raise ValueError(f"unknown option {words[1].partition('=')[0]}")
-    return parse_address(words[0])
 
 
 def parse_address(text: str, lowest_port: int = 1) -> tuple[str, int]:

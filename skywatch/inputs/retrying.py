@@ -12,6 +12,7 @@ import os
 import random
 import re
 import socket
+import ssl
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -20,6 +21,7 @@ from typing import Generic, TypeVar
 
 import msgspec
 
+from skywatch.core.network.certificates import HOW_TO_TRUST, UNTRUSTED, tls_fault
 from skywatch.inputs.base import ACTIVE_STATES, Consumer, FilePosition, InputStatus, Message, Origin, State
 from skywatch.inputs.meter import RateMeter
 
@@ -181,6 +183,10 @@ def one_line(error: BaseException) -> str:
     """An exception as one line for people: the operating system's own words where it is one of its errors."""
     if isinstance(error, socket.gaierror):
         return "the host is not known"
+    if isinstance(error, ssl.SSLError):
+        # Its number is OpenSSL's, not the system's.
+        fault = tls_fault(error)
+        return f"{fault}; {HOW_TO_TRUST}" if fault == UNTRUSTED else fault
     if isinstance(error, OSError):
         # Where every address of a host failed, asyncio has the numbers only in its text.
         wrapped = _ERRNO.search(str(error))

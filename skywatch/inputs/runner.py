@@ -14,10 +14,11 @@ import msgspec
 
 from skywatch.core.bus import Bus, Message, topics
 from skywatch.core.clock import unix_now
+from skywatch.core.hooks import opened_families
 from skywatch.core.process import tasks
-from skywatch.core.reporting import health
-from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
+from skywatch.core.telemetry import health
+from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.inputs import metrics
 from skywatch.inputs.base import Input, InputStatus
 from skywatch.inputs.running import RunningInputs, described_failures
@@ -124,7 +125,7 @@ def declared_inputs(runtime: Runtime) -> dict[str, str]:
     fields = names_of(type(settings)).families
     return {
         prefix + name: text
-        for prefix in runtime.features.inputs()
+        for prefix in opened_families(runtime.features)
         for name, text in getattr(settings, fields[prefix]).items()
     }
 
@@ -132,7 +133,7 @@ def declared_inputs(runtime: Runtime) -> dict[str, str]:
 def open_declared(runtime: Runtime, full_name: str, text: str) -> Input:
     """Open the input of a feature by its full name; raises SettingsError."""
     prefix, name = _split(full_name)
-    opened: Input = runtime.features.inputs()[prefix](runtime, name, text)
+    opened: Input = opened_families(runtime.features)[prefix](runtime, name, text)
     return opened
 
 

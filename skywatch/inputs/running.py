@@ -49,12 +49,11 @@ class RunningInputs(Generic[T]):
             self._tasks[name] = task = asyncio.create_task(self._run(source), name=f"input {name}")
             task.add_done_callback(_log_end)
 
-    def start(self, accepts: Callable[[T], bool] = lambda source: True) -> None:
-        """Start those that are accepted and do not run yet; none is waited for."""
+    def start(self) -> None:
+        """Start all; none is waited for."""
         self._started = True
         for name, source in list(self._inputs.items()):
-            if name not in self._tasks and accepts(source):
-                self.add(name, source, self._texts[name])
+            self.add(name, source, self._texts[name])
 
     async def follow(self, declared: Mapping[str, str], *, reopen: bool = False) -> list[str]:
         """Make the inputs those that are declared (full name -> text); returns the names of those that were ended.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from prometheus_client import Counter, Gauge, Histogram
 
-from skywatch.core.reporting.metrics import REGISTRY
+from skywatch.core.telemetry.metrics import REGISTRY
 
 DELIVERIES = Counter(
     "skywatch_deliveries_total", "Attempts to deliver a notification", ("kind", "outcome"), registry=REGISTRY

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from skywatch.accounts.models import User
+from skywatch.airframes.military import declare_civil, names_military
 from skywatch.core.clock import utcnow
 from skywatch.core.database.columns import Sealed
 from skywatch.core.database.engine import NEVER_REUSED, Base, BigId
@@ -59,6 +60,7 @@ class Channel(Base):
 class Delivery(Base):
     """One notification for one channel. ``message_id`` is the same for all attempts.
 
+    ``aircraft`` are the addresses that it is about; ``military``: one of them was military when it was written.
     ``batch`` is the message id of the digest that contains it. After ``expires_at`` it is not retried. ``reached`` are
     the ids of the browsers that accepted it.
     """
@@ -82,6 +84,7 @@ class Delivery(Base):
     rule_id: Mapped[int | None] = mapped_column(BigId, index=True)
     priority: Mapped[str] = mapped_column(sa.String(8))
     military: Mapped[bool] = mapped_column(default=False)
+    aircraft: Mapped[list[str]] = mapped_column(default=list, server_default="[]")
     title: Mapped[str] = mapped_column(sa.String(200))
     text: Mapped[str] = mapped_column(sa.Text)
     body: Mapped[dict[str, Any]]
@@ -95,6 +98,9 @@ class Delivery(Base):
     last_error: Mapped[str | None] = mapped_column(sa.String(200))
     created_at: Mapped[datetime] = mapped_column(default=utcnow, index=True)
     delivered_at: Mapped[datetime | None]
+
+
+declare_civil(Delivery, sa.not_(names_military(Delivery.aircraft, Delivery.military)))
 
 
 class BrowserSubscription(Base):

@@ -1,14 +1,16 @@
-"""Retention of deliveries: only delivered and dead ones are deleted."""
+"""Retention of deliveries: only delivered and dead ones are deleted; those of one user have a greatest number."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from skywatch.core.storing.retention import Kind
+from skywatch.core.storage.retention import Kind
 from skywatch.notify.models import Delivery
 from skywatch.notify.settings import NotifySettings
 from skywatch.notify.vocabulary import DeliveryState
 
+# Delivered and dead ones of one user; an alert has one for each of up to 20 channels.
+MOST_OF_USER = 50_000
 _deliveries: Any = Delivery.__table__
 
 KINDS: tuple[Kind, ...] = (
@@ -19,5 +21,7 @@ KINDS: tuple[Kind, ...] = (
         days=lambda settings: settings.of(NotifySettings).retention_deliveries_days,
         megabytes=lambda settings: settings.of(NotifySettings).retention_deliveries_mb,
         only=_deliveries.c.state.in_((DeliveryState.DELIVERED.value, DeliveryState.DEAD.value)),
+        owner_column="user_id",
+        most_of_owner=MOST_OF_USER,
     ),
 )

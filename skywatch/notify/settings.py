@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
+from skywatch.core.network.certificates import Trust, read_trust
 from skywatch.settings import RETENTION_DAYS, RETENTION_MB, Settings, setting
 from skywatch.settings.kinds import parse_networks
 
@@ -49,12 +50,21 @@ def parse_schemes(text: str) -> tuple[str, ...]:
 
 
 def parse_mqtt_url(text: str) -> str:
-    """``mqtt://`` or ``mqtts://`` with optional user, password and port; or empty."""
+    """``mqtt://`` or ``mqtts://`` with optional user, password, port and ``?ca=FILE&fingerprint=SHA256``; or empty."""
     parts = urlsplit(text)
     port = parts.port  # Raises ValueError for an invalid port.
     if text and (parts.scheme not in ("mqtt", "mqtts") or not parts.hostname or parts.path.strip("/") or port == 0):
         raise ValueError("expected mqtt://host:1883 or mqtts://user:password@host:8883")
+    broker_trust(text)
     return text
+
+
+def broker_trust(url: str) -> Trust:
+    """Which certificate the broker may have; raises ValueError with a reason for people."""
+    options = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
+    if options.keys() - {"ca", "fingerprint"}:
+        raise ValueError("after the ? may stand ca=FILE and fingerprint=SHA256")
+    return read_trust(options.get("ca"), options.get("fingerprint"), url)
 
 
 def parse_topic(text: str) -> str:

@@ -13,7 +13,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 
 from skywatch.core.network.addresses import Network
-from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.inputs.base import InputStatus
 from skywatch.inputs.retrying import InputError, RetryingInput, one_line
 from skywatch.inputs.transports.port import Port

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import numpy as np
 import numpy.typing as npt
 
+from skywatch.picture.state.doubt import sure_emergencies
 from skywatch.picture.state.sky import Sky
 from skywatch.readsb.bodies import bodies
 from skywatch.receivers.framing.beast import ESCAPE
@@ -63,15 +64,17 @@ def sbs(sky: Sky, rows: Rows, since: float) -> bytes:
     """Aircraft as BaseStation lines: what was heard of each since a time (unix seconds), times in UTC.
 
     A group of fields is a message of its own, as BaseStation has them: callsign (1), position on the ground (2) or in
-    the air (3), velocity (4), altitude (5), squawk (6); an aircraft of which nothing but the address is new (8).
+    the air (3), velocity (4), altitude (5), squawk (6); an aircraft of which nothing but the address is new (8). An
+    emergency in doubt has its squawk and no flag.
     """
     lines: list[str] = []
+    emergencies = sure_emergencies(sky)
     for row in rows.tolist():
-        lines += _sbs_of(sky, row, since)
+        lines += _sbs_of(sky, row, since, is_emergency=bool(emergencies[row]))
     return "".join([line + "\r\n" for line in lines]).encode("ascii", "replace")
 
 
-def _sbs_of(sky: Sky, row: int, since: float) -> Iterator[str]:
+def _sbs_of(sky: Sky, row: int, since: float, *, is_emergency: bool) -> Iterator[str]:
     columns = sky.columns
     heard = {kind: float(columns[name][row]) for kind, name in _HEARD_AT.items()}
     fresh = {kind for kind, at in heard.items() if at > since}
@@ -79,7 +82,7 @@ def _sbs_of(sky: Sky, row: int, since: float) -> Iterator[str]:
     altitude = "" if on_ground else _whole(columns["alt_baro_ft"][row])
     speed, track = _tenths(columns["gs_kt"][row]), _tenths(columns["track_deg"][row])
     position = f"{columns['lat'][row]:.6f},{columns['lon'][row]:.6f}" if 3 in fresh else ","
-    emergency = "-1" if columns["emergency"][row] else "0"
+    emergency = "-1" if is_emergency else "0"
     flags = f"0,{emergency},0,{'-1' if on_ground else '0'}"
 
     def line(kind: int, at: float, middle: str) -> str:

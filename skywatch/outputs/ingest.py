@@ -13,15 +13,15 @@ from collections.abc import Mapping
 
 from skywatch.core.database.engine import reason
 from skywatch.core.process import tasks
-from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
+from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.inputs.base import InputStatus
 from skywatch.inputs.retrying import InputError
 from skywatch.inputs.running import RunningInputs
 from skywatch.outputs.hub import FRAME_FORMS
 from skywatch.outputs.mlat import MLAT, MlatOutput, open_mlat_output
 from skywatch.outputs.settings import OutputSettings
-from skywatch.receivers.listening.hub import FeederHub
+from skywatch.receivers.feeders.hub import FeederHub
 from skywatch.settings import Settings, SettingsError
 
 log = logging.getLogger(__name__)

@@ -9,7 +9,7 @@ import msgspec
 
 from skywatch.core.batch import BatchJob, PastDay, PastFlight
 from skywatch.patterns.findings import Pattern
-from skywatch.patterns.recorded.tracks import Finder
+from skywatch.patterns.recordings.tracks import Finder
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -71,7 +71,7 @@ JOBS = (
             "radius_nm": "float",
             "details": "text",
         },
-        run="skywatch.patterns.batch:run",
+        run=run,
         after=True,
     ),
 )

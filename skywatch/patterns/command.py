@@ -11,11 +11,11 @@ import msgspec
 
 from skywatch.core.clock import unix_to_iso
 from skywatch.core.terminal.command import fail, one_line_errors
-from skywatch.core.terminal.printing import escape_controls
 from skywatch.core.terminal.progress import ProgressLine
+from skywatch.core.text.escapes import escape_controls
 from skywatch.patterns.findings import Pattern
-from skywatch.patterns.recorded.scoring import Score, report
-from skywatch.patterns.recorded.tracks import Track, TracksError, find_patterns, read_tracks
+from skywatch.patterns.recordings.scoring import Score, report
+from skywatch.patterns.recordings.tracks import Track, TracksError, find_patterns, read_tracks
 
 _ENCODER = msgspec.json.Encoder()
 _HEAD = (

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from skywatch.core.feature import Feature
+from skywatch.core.hooks import BatchJobs
+
+if TYPE_CHECKING:
+    from skywatch.core.batch import BatchJob
+
+
+def _batch_jobs() -> tuple[BatchJob, ...]:
+    from skywatch.patterns.batch import JOBS
+
+    return JOBS
+
 
 FEATURE = Feature(
     name="patterns",
     commands={"patterns": "skywatch.patterns.command:patterns"},
-    batch="skywatch.patterns.batch:JOBS",
+    provides=(BatchJobs(_batch_jobs),),
 )

@@ -16,6 +16,21 @@ from typing import Any
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.plane import LocalPlane
 
+# Why a pattern is no surveillance: the values of `reason`.
+AERODROME = "aerodrome_circuit"
+HOLDING = "holding"
+PRACTICE_HOLD = "practice_hold"
+THERMAL = "thermal"
+SPIRAL_DESCENT = "spiral_descent"
+SPIRAL_CLIMB = "spiral_climb"
+PARACHUTES = "parachute_dropping"
+PROCEDURE_TURN = "procedure_turn"
+LOW_PASSES = "low_passes"
+SOARING = "soaring"
+FAST = "fast"
+HEIGHT_UNKNOWN = "height_unknown"
+TOO_FEW_TURNS = "too_few_turns"
+
 
 class PatternType(StrEnum):
     """The names of flight patterns, as the REST API uses them."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from skywatch.patterns.ordinary.settings import OrdinarySettings
-from skywatch.patterns.searching.settings import SearchSettings
-from skywatch.patterns.station_settings import StationSettings
-from skywatch.patterns.straight.settings import LineSettings
-from skywatch.patterns.turning.settings import LapSettings, LoopSettings, OrbitSettings
+from skywatch.patterns.thresholds.lines import LineSettings
+from skywatch.patterns.thresholds.loops import LapSettings, LoopSettings, OrbitSettings
+from skywatch.patterns.thresholds.reasons import OrdinarySettings
+from skywatch.patterns.thresholds.searches import SearchSettings
+from skywatch.patterns.thresholds.station import StationSettings
 
 
 @dataclass(frozen=True)

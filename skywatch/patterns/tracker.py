@@ -5,16 +5,16 @@ from __future__ import annotations
 from math import hypot
 
 from skywatch.patterns.findings import Finding, FindingLog, PatternEvent
-from skywatch.patterns.ordinary.procedure_turns import ProcedureTurns
-from skywatch.patterns.searching.detector import SearchDetector
+from skywatch.patterns.legs.corridor import CorridorDetector
+from skywatch.patterns.legs.grid import GridDetector
+from skywatch.patterns.legs.legs import LegFinder
+from skywatch.patterns.legs.procedure_turns import ProcedureTurns
+from skywatch.patterns.loops.orbit import OrbitDetector
+from skywatch.patterns.searches.detector import SearchDetector
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.station import StationDetector
-from skywatch.patterns.straight.corridor import CorridorDetector
-from skywatch.patterns.straight.grid import GridDetector
-from skywatch.patterns.straight.legs import LegFinder
+from skywatch.patterns.track.low_points import LowPoints
 from skywatch.patterns.track.trail import Trail, Vertex
-from skywatch.patterns.turning.low_points import LowPoints
-from skywatch.patterns.turning.orbit import OrbitDetector
 
 
 class PatternTracker:

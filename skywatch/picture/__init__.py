@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def includeme(config: Any) -> None:
     """``request.sky`` is the picture of the last tick as the caller may know it (``picture.exact``); the replica is
     ``request.registry["picture"]``."""
-    from skywatch.picture.reception.access import PictureAccess
+    from skywatch.picture.access import PictureAccess
     from skywatch.picture.settings import PictureSettings
     from skywatch.picture.sharing.replica import PictureReplica
     from skywatch.picture.state.exact import exact

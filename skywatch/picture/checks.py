@@ -6,8 +6,8 @@ import asyncio
 import contextlib
 from collections.abc import Iterator, Sequence
 
-from skywatch.core.storing.stored_settings import look_up
-from skywatch.core.terminal.finding import Finding, Inspection, fault, ok, warning
+from skywatch.core.stored_settings import look_up
+from skywatch.core.terminal.checks import Finding, Inspection, fault, ok, warning
 from skywatch.inputs.options import Station
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.base import Receiver, ReceiverStatus
@@ -72,6 +72,10 @@ async def _try(receivers: Sequence[Receiver], within_s: float) -> list[ReceiverS
 def describe(status: ReceiverStatus) -> Finding:
     """What a state after the trial means."""
     part = f"receiver.{status.name}"
+    if status.is_out_of_range:
+        return warning(
+            part, f"{status.address}: {status.describe_range()}", "say where it stands (place=), or widen range_nm="
+        )
     if status.messages:
         return ok(part, f"{status.address}: {status.messages} messages")
     if status.is_active:

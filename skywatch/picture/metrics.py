@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skywatch.core.reporting.metrics import TICK_S, counter, gauge, histogram
+from skywatch.core.telemetry.metrics import TICK_S, counter, gauge, histogram
 
 TICK_SECONDS = histogram("skywatch_tick_duration_seconds", "Time one tick of the picture took", buckets=TICK_S)
 MONITOR_SECONDS = histogram(

@@ -12,33 +12,38 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from types import EllipsisType
+from typing import TypeVar
 
 import numpy as np
 
 from skywatch.airframes.cache import AirframeCache
-from skywatch.picture.positions.accepted import acceptable, choose
+from skywatch.core.arrays import Array
+from skywatch.picture.assembly import Assembly
+from skywatch.picture.merging.admission import Admission
+from skywatch.picture.merging.corroboration import Corroboration
+from skywatch.picture.merging.counts import ReceiverCounts
+from skywatch.picture.merging.field_validator import FieldValidator
+from skywatch.picture.merging.gathering import gather
+from skywatch.picture.merging.receiver_views import AllReceiverViews, ReceiverViews
+from skywatch.picture.merging.reported import Gathered
+from skywatch.picture.positions.accepted import Offer, Positions, acceptable, choose
 from skywatch.picture.positions.rows import PictureRows
 from skywatch.picture.positions.validator import PositionValidator
-from skywatch.picture.receiving.admission import Admission
-from skywatch.picture.receiving.field_validator import FieldValidator
-from skywatch.picture.receiving.gathering import gather
-from skywatch.picture.receiving.receiver_views import AllReceiverViews, ReceiverViews
-from skywatch.picture.receiving.view import View
-from skywatch.picture.reception.corroboration import Corroboration
-from skywatch.picture.reception.counts import ReceiverCounts
-from skywatch.picture.saving.picture import FORM, SavedBook, SavedPicture
+from skywatch.picture.saving.picture import FORM, SavedBook, SavedPicture, SavedPosition
 from skywatch.picture.saving.reports import pack, unpack
-from skywatch.picture.saving.restored import RestoredAircraft
-from skywatch.picture.state.assembly import Assembly
-from skywatch.picture.state.clock import PictureClock
-from skywatch.picture.state.completion import Completion
-from skywatch.picture.state.sky import Sky
+from skywatch.picture.state.clock import Completion, PictureClock
+from skywatch.picture.state.doubt import ALL, ONLY_STRANGERS, OURS_TOO, POSITION
+from skywatch.picture.state.heard import ELSEWHERE, ORIGIN_SHIFT, STRANGERS
+from skywatch.picture.state.heard import OURS as HEARD_BY_OURS
+from skywatch.picture.state.sky import DisputedPosition, RefusedPosition, Sky
+from skywatch.picture.state.view import View, clear_airframes
 from skywatch.picture.trails.trail import TrailStore
-from skywatch.receivers.ingest.voices import Voice
-from skywatch.receivers.reports.naming import shown_receiver
+from skywatch.receivers.feeders.voices import OURS, Voice
+from skywatch.receivers.reports.naming import FEEDERS, shown_receiver
 from skywatch.receivers.reports.report import Report
 
 _address = attrgetter("hex")
+Claimed = TypeVar("Claimed", RefusedPosition, DisputedPosition)
 
 
 class Picture:
@@ -65,18 +70,24 @@ class Picture:
     ) -> None:
         self.shown_station = station if shown_station is ... else shown_station
         self.timeout_s = timeout_s
-        self.epoch = epoch or secrets.token_hex(8)
+        self._term = ""
+        self.epoch = epoch or self._new_epoch()
         self.messages = 0
         self.admission = Admission(maximum, proof)
         self.corroboration = Corroboration()
-        self.validator = PositionValidator({}, station, self.corroboration.voices)
+        self.validator = PositionValidator({}, station)
+        # Places of receivers as everybody may know them, None where they may not.
+        self.shown_places: dict[str, tuple[float, float] | None] = {}
+        # Where receivers hear aircraft that do not so at the station: bits of ``heard``.
+        self.origins: dict[str, int] = {}
         self.trails = TrailStore()
         self.counts = ReceiverCounts()
         # The tracker replaces them.
         self.feeders_that_hear: Callable[[str], list[tuple[str, float | None, float]]] = lambda address: []
         self.views_of_feeder: Callable[[str, ReceiverViews | None], ReceiverViews | None] = lambda name, views: None
         self.join_feeders: Callable[[float], None] = lambda now: None
-        self._fields = FieldValidator(self.validator, self.corroboration.voices)
+        # Of ours, and of strangers.
+        self._fields = {is_ours: FieldValidator(self.validator) for is_ours in (True, False)}
         self._airframes = airframes
         self._assembly = Assembly(self.epoch, self.shown_station, airframes, station)
         self._clock = PictureClock(clock, monotonic)
@@ -94,6 +105,19 @@ class Picture:
     def pace(self) -> dict[str, float]:
         """Speed of each receiver that plays a recording, as a multiple of real time."""
         return self.validator.pace
+
+    @property
+    def places(self) -> dict[str, tuple[float, float]]:
+        """Where receivers stand that have a place of their own (degrees)."""
+        return self.validator.places
+
+    def origin_of(self, receiver: str) -> tuple[float, float] | None:
+        """Where the range of a receiver is measured from (degrees): the place that everybody may know, if there is one.
+
+        How far a receiver hears aircraft whose places are public would show where it stands.
+        """
+        own = self.places.get(receiver)
+        return self.shown_station or self.station if own is None else self.shown_places.get(receiver) or own
 
     def now(self) -> float:
         """The present time of the picture (unix s)."""
@@ -122,18 +146,21 @@ class Picture:
 
         ``proven`` as for ``Admission.filter``: such reports come from other features and do not count as reception.
         Nor does what is not ``is_counted``: what feeders agree on is no one's, and ``count`` tells what each brought.
-        ``voice`` is that of an untrusted feeder, whose word alone proves no aircraft.
+        ``voice`` says whose the receiver is, ours unless given; a stranger's word alone proves no aircraft.
         """
         now = self._follow_clock()
         views = self._views[receiver]
+        views.speak_for(voice or OURS)
         self.messages += messages
         if is_counted and not proven:
             self.counts[receiver].add(messages, positions, now)
-        if voice is not None:
-            reports = self.corroboration.filter(receiver, voice, reports, now)
+        if proven:
+            self.origins.setdefault(receiver, ELSEWHERE << ORIGIN_SHIFT)
+        if views.voice.is_alone:
+            reports = self.corroboration.filter(receiver, views.voice, reports, now)
+            clear_airframes(reports)
         addresses = list(map(_address, reports))
-        if voice is None:
-            self.corroboration.voices.pop(receiver, None)
+        if not views.voice.is_alone:
             self.corroboration.confirm(addresses, now)
         if not reports:
             return
@@ -164,25 +191,87 @@ class Picture:
         gathered = gather(self._views.in_order, rows.index, now, self._fields, receivers)
         hexes = gathered.hexes
         previous_row, left = rows.follow(hexes, gathered.index, now)
-        self._restored.recall(hexes, previous_row, rows, self._views.index_of, now)
-        offers = self.validator.review(gathered.offers, receivers, rows.positions, hexes, now)
-        offered = choose(offers, len(hexes), now, gathered.contested)
-        accepted = np.flatnonzero(acceptable(rows.positions, offered, now))
-        rows.positions.set(accepted, offered, accepted)
-        for address in self.validator.undecided:
+        rows.separate(not all(offer.voice.is_ours for offer in gathered.offers))
+        self._restored.recall(hexes, previous_row, rows, self._views.get, now)
+        self._accept_positions(gathered, now)
+        for address in self.validator.undecided | self.validator.contradicted_ours:
             gathered.disputed.setdefault(rows.index[address], []).insert(0, "position")
-        single = self.corroboration
-        is_single = list(map(single.is_single, hexes)) if single.has_single() else None
+        is_single = self.corroboration.single(hexes)
         shown = tuple(map(shown_receiver, receivers))
         sky = self._assembly.sky(
-            now, self.messages, gathered, rows.positions, rows.first_seen, previous_row, left, shown, is_single
-        )
+            now, self.messages, gathered, rows.positions, rows.first_seen, previous_row, left, shown, is_single,
+            self._origins_by_index(),
+        )  # fmt: skip
         is_complete = self._completion.tick(self._clock.monotonic())
-        refused, disputed = tuple(self.validator.refused), tuple(self.validator.disputed)
-        if refused or disputed or not is_complete:
-            sky = dataclasses.replace(sky, is_complete=is_complete, refused=refused, disputed=disputed)
+        refused = tuple(self._with_doubt(each, gathered) for each in self.validator.refused)
+        disputed = tuple(self._with_doubt(each, gathered) for each in self.validator.disputed)
+        doubt = self._doubt(gathered, is_single)
+        if refused or disputed or not is_complete or doubt is not None:
+            sky = dataclasses.replace(sky, is_complete=is_complete, refused=refused, disputed=disputed, doubt=doubt)
         self.trails.add(sky)
         return sky
+
+    def _origins_by_index(self) -> Array:
+        """Where each receiver hears aircraft u1[receivers], as bits of ``heard``."""
+        names, is_ours = self._views.names, self._views.is_ours
+        origins = np.zeros(len(names), "u1")
+        for index, name in enumerate(names):
+            if not is_ours[index]:
+                origins[index] = STRANGERS << ORIGIN_SHIFT
+            elif shown_receiver(name) != name or name == FEEDERS:
+                origins[index] = HEARD_BY_OURS << ORIGIN_SHIFT
+            else:
+                origins[index] = self.origins.get(name, 0)
+        return origins
+
+    def _doubt(self, gathered: Gathered, is_single: list[bool] | None) -> Array | None:
+        """The bits of what nobody vouches for, but of aircraft that have a mark as a whole; see ``Sky.doubt``."""
+        doubt = gathered.doubt
+        if doubt is None or gathered.is_ours is None:
+            return None
+        is_said_by_ours = self._views.is_ours[self._rows.positions.receiver]
+        doubt[gathered.is_ours & is_said_by_ours] &= ~np.uint16(POSITION)
+        doubt[gathered.is_ours & ~is_said_by_ours] |= POSITION | OURS_TOO
+        doubt[~gathered.is_ours] |= ONLY_STRANGERS
+        if is_single is not None:
+            doubt[is_single] = 0
+        return doubt if (doubt & (ALL | ONLY_STRANGERS)).any() else None
+
+    def _with_doubt(self, claim: Claimed, gathered: Gathered) -> Claimed:
+        """A refused position, in doubt if strangers claim it whom nobody confirms, or of an aircraft that ours hear."""
+        voice = self._views[claim.receiver].voice
+        if claim.in_doubt or voice.is_ours:
+            return claim
+        is_ours_too = gathered.is_ours is not None and bool(gathered.is_ours[gathered.index[claim.hex]])
+        if not (voice.is_alone or is_ours_too):
+            return claim
+        return dataclasses.replace(claim, in_doubt=True)
+
+    def _accept_positions(self, gathered: Gathered, now: float) -> None:
+        """Accept the positions of ours as if there were nobody else, then those of strangers where ours have none."""
+        rows = self._rows
+        ours = [offer for offer in gathered.offers if offer.voice.is_ours]
+        strangers = [offer for offer in gathered.offers if not offer.voice.is_ours]
+        believed = [rows.positions, rows.ours] if strangers else [rows.positions]
+        self.validator.begin(believed, self._views.names, now)
+        self._accept(ours, rows.ours, gathered, now)
+        if strangers:
+            held = rows.hold(self.validator.undecided, self._views.is_ours, now)
+            self._accept(strangers, rows.positions, gathered, now, held)
+
+    def _accept(
+        self, offers: list[Offer], believed: Positions, gathered: Gathered, now: float, held: Array | None = None
+    ) -> None:
+        """Accept positions of ours, or of strangers except in the rows of the mask ``held``."""
+        offers = self.validator.review(offers, self._views.names, believed, gathered.hexes, now, held)
+        offered = choose(offers, len(gathered.hexes), now, gathered.contested)
+        is_accepted = acceptable(believed, offered, now)
+        accepted = np.flatnonzero(is_accepted if held is None else is_accepted & ~held)
+        believed.set(accepted, offered, accepted)
+
+    def take_reported_military(self) -> set[str]:
+        """Return the aircraft that receivers have reported as military (``dbFlags``) since the last call."""
+        return self._assembly.take_reported_military()
 
     def next_change_at(self, now: float) -> float:
         """When time alone may change this picture the next time (unix s), if nothing is received: something expires, or
@@ -197,7 +286,8 @@ class Picture:
         for receiver in self._views:
             views = list(receiver.views.values())
             snapshots = pack([view for view in views if type(view) is not View])
-            books.append(SavedBook(receiver.name, snapshots, pack([view for view in views if type(view) is View])))
+            grown = pack([view for view in views if type(view) is View])
+            books.append(SavedBook(receiver.name, snapshots, grown, receiver.voice))
         positions = self._rows.saved_positions(self._views.names)
         return SavedPicture(FORM, self._clock.now(), self._rows.first_sights(), positions, books)
 
@@ -207,7 +297,11 @@ class Picture:
         alive_after = now - self.timeout_s
         for book in saved.books:
             views = (*unpack(book.snapshots), *unpack(book.views))
-            self._views[book.receiver].restore(view for view in views if view.at > alive_after)
+            receiver = self._views[book.receiver]
+            receiver.restore(view for view in views if view.at > alive_after)
+            receiver.speak_for(book.whose())
+            self.corroboration.restore(receiver.name, receiver.voice, receiver.views, now)
+        self.corroboration.confirm(saved.confirmed, now)
         alive = {address for receiver in self._views for address in receiver.views}
         first_seen = {address: at for address, at in saved.first_seen.items() if address in alive}
         self._restored.put(first_seen, saved.positions, now + self.timeout_s)
@@ -223,31 +317,85 @@ class Picture:
         self.shown_station = station if shown_station is ... else shown_station
         self.recover()
 
+    def begin(self, term: str) -> None:
+        """Begin an epoch as a tracker that leads; ``term`` is its token's (``core.database.fencing``).
+
+        Followers take no epoch of an earlier term after it. Aircraft, first sights and positions stay.
+        """
+        self._term = term
+        sights, positions = self._rows.first_sights(), self._rows.saved_positions(self._views.names)
+        if sights:
+            self._restored.put(sights, positions, self._clock.now() + self.timeout_s)
+        self._begin_epoch()
+
+    def _begin_epoch(self) -> None:
+        self.epoch = self._new_epoch()
+        self._assembly = Assembly(self.epoch, self.shown_station, self._airframes, self.station)
+        self._rows.clear()
+
+    def _new_epoch(self) -> str:
+        return f"{self._term}-{secrets.token_hex(8)}" if self._term else secrets.token_hex(8)
+
     def recover(self) -> None:
         """Start over after a tick that failed half-way: what was said is dropped, first sights are kept.
 
         The epoch changes, so that everybody takes the next sky as a whole.
         """
         self._restored.put(self._rows.first_sights(), {}, self._clock.now() + self.timeout_s)
-        self.epoch = secrets.token_hex(8)
         self._completion.begin()
-        self._assembly = Assembly(self.epoch, self.shown_station, self._airframes, self.station)
         self._views.clear()
-        self._rows.clear()
+        self._begin_epoch()
 
     def _follow_clock(self) -> float:
         """The present time; when the clock has been set, first move everything known along."""
         now, step = self._clock.read()
         if step:
+            for fields in self._fields.values():
+                fields.shift(step)
             for part in (
                 self._views,
                 self._rows,
                 self.admission,
                 self.validator,
-                self._fields,
                 self.trails,
                 self.counts,
                 self.corroboration,
             ):
                 part.shift(step)
         return now
+
+
+class RestoredAircraft:
+    """What aircraft were before a restart or a failed tick, given back to those that are heard again in time.
+
+    First sight and accepted position by address, until nobody may come back to them any more.
+    """
+
+    def __init__(self) -> None:
+        self._aircraft: dict[str, tuple[float, SavedPosition | None]] = {}
+        self._until = 0.0
+
+    def put(self, first_seen: Mapping[str, float], positions: Mapping[str, SavedPosition], until: float) -> None:
+        """Add aircraft that may come back until then (unix s)."""
+        self._aircraft |= {address: (at, positions.get(address)) for address, at in first_seen.items()}
+        self._until = until
+
+    def recall(
+        self,
+        hexes: list[str],
+        previous_row: Array,
+        rows: PictureRows,
+        receiver_of: Callable[[str], ReceiverViews | None],
+        now: float,
+    ) -> None:
+        """Give aircraft that are new in this tick back their first sight and position, once."""
+        if now > self._until:
+            self._aircraft = {}
+        if not self._aircraft:
+            return
+        for row in np.flatnonzero(previous_row < 0).tolist():
+            first_seen, position = self._aircraft.pop(hexes[row], (None, None))
+            if first_seen is not None:
+                rows.first_seen[row] = first_seen
+            if position is not None and (receiver := receiver_of(position.receiver)) is not None:
+                rows.restore(row, position, receiver.index, receiver.voice)

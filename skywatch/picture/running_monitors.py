@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
+from skywatch.core.database.engine import outage_of, reason
+from skywatch.core.telemetry.fault_log import LOGGED
 from skywatch.picture import metrics
 from skywatch.picture.monitor import Monitor
 from skywatch.picture.sharing.feed import Follow
@@ -68,9 +70,10 @@ class RunningMonitors:
     def _guarded(self, name: str, call: Callable[[], object]) -> None:
         try:
             call()
-        except Exception:
+        except Exception as error:
             self.errors[name] += 1
             metrics.MONITOR_ERRORS.labels(name).inc()
             # Logging every second would fill a disk: logs the first failures and then every hundredth.
-            if self.errors[name] <= 3 or self.errors[name] % 100 == 0:
-                log.exception("monitor %s failed", name)
+            cause = outage_of(error)
+            if cause != LOGGED and (self.errors[name] <= 3 or self.errors[name] % 100 == 0):
+                log.error("monitor %s failed: %s", name, reason(error), exc_info=None if cause else error)

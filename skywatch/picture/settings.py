@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
+from skywatch.core.text.names import all_shown
 from skywatch.settings import Settings, SettingsError, setting
 
 MAX_NAME = 64
@@ -14,7 +15,7 @@ _DIGITS: dict[str, int | None] = {"exact": 12, "1km": 2, "10km": 1, "none": None
 
 
 def _name(text: str) -> str:
-    if len(text) > MAX_NAME or not text.isprintable():
+    if len(text) > MAX_NAME or not all_shown(text):
         raise ValueError(f"expected at most {MAX_NAME} printable characters")
     return text
 
@@ -47,8 +48,8 @@ class PictureSettings(Settings):
     )
     picture_max_aircraft: int = setting(
         20_000,
-        "most aircraft in the picture; beyond it, new ones are dropped and counted, unless they are received clearly"
-        " more often than others, or their receiver has fewer than its share",
+        "most aircraft in the picture; beyond it, new ones are dropped and counted, unless ours hear them and only"
+        " strangers others, they are received clearly more often, or their receiver or owner has fewer than its share",
         minimum=100,
         maximum=1_000_000,
     )
@@ -66,10 +67,14 @@ class PictureSettings(Settings):
     @property
     def shown_station(self) -> tuple[float, float] | None:
         """The place that everybody may know, from which everybody's distances are."""
+        return None if self.station is None else self.shown(self.station)
+
+    def shown(self, place: tuple[float, float]) -> tuple[float, float] | None:
+        """The place of an antenna as everybody may know it; None where they may know nothing of it."""
         digits = _DIGITS[self.station_accuracy]
-        if self.station is None or digits is None:
+        if digits is None:
             return None
-        lat, lon = (round(degrees, digits) for degrees in self.station)
+        lat, lon = (round(degrees, digits) for degrees in place)
         return lat, lon
 
     def station_for(self, *, exact: bool) -> tuple[float, float] | None:

@@ -15,14 +15,15 @@ from collections.abc import Sequence
 import msgspec
 
 from skywatch.airframes.cache import AirframeCache
+from skywatch.core import geo
 from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import reason
-from skywatch.core.leading.only_tracker import OnlyTracker
+from skywatch.core.election.tracker_election import OnlyTracker
 from skywatch.core.process import tasks
-from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
+from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.inputs.running import RunningInputs, described_failures
-from skywatch.picture import measuring
+from skywatch.picture.access import PictureAccess
 from skywatch.picture.declared import (
     FAMILY,
     declared_listeners,
@@ -31,29 +32,32 @@ from skywatch.picture.declared import (
     unusable,
     use_settings,
 )
+from skywatch.picture.intake import FeederIntake
 from skywatch.picture.monitor import Monitor
 from skywatch.picture.picture import Picture
-from skywatch.picture.reception.access import PictureAccess
-from skywatch.picture.reception.feeders import FeederIntake
-from skywatch.picture.reception.reports_feed import FeederReports
+from skywatch.picture.reports_feed import FeederReports
 from skywatch.picture.running_monitors import RunningMonitors
-from skywatch.picture.saving.saver import PictureSaver
+from skywatch.picture.saver import PictureSaver
+from skywatch.picture.saving.followed import saved_from
 from skywatch.picture.settings import PictureSettings
 from skywatch.picture.sharing.feed import SkyFeed
+from skywatch.picture.sharing.follower import PictureFollower
 from skywatch.picture.sharing.publisher import SkyPublisher
 from skywatch.picture.sharing.statistics import TrackerStatistics
-from skywatch.picture.sharing.tick_report import TickReport
+from skywatch.picture.state.heard import ELSEWHERE, ORIGIN_SHIFT, OURS, SIMULATED, STATION
 from skywatch.picture.state.sky import Sky
+from skywatch.picture.tick_report import TickReport, forget_receiver
 from skywatch.picture.trails.remote import TrailServer
 from skywatch.receivers.base import Receiver, ReceiverStatus
 from skywatch.receivers.factory import open_receiver
+from skywatch.receivers.feeders.encoding import FeederMessage
+from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.reception import FeederReception
 from skywatch.receivers.frame_tap import FrameTap
-from skywatch.receivers.ingest.encoding import FeederMessage
-from skywatch.receivers.ingest.reception import FeederReception
-from skywatch.receivers.listening.hub import FeederHub
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.reports.further_reports import FurtherReports
-from skywatch.receivers.settings import ReceiverSettings
+from skywatch.receivers.settings import NETWORKS, SIMULATOR, ReceiverSettings
+from skywatch.receivers.site import ANYWHERE
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +72,8 @@ GARBAGE_THRESHOLDS = (200_000, 20, 20)
 # Turns of the loop between publishing and the monitors: where subscribers are on the same loop, the first makes their
 # updates and the second writes what is left of them. They need not wait for alerts, history and safety.
 TURNS_OF_SUBSCRIBERS = 2
+# A receiver whose place is so near (nm) stands at the station.
+SAME_PLACE_NM = 1.0
 # After so long (s) most receivers have said something; nobody need look at an empty sky for a whole second.
 FIRST_REPORTS_S = 0.3
 
@@ -103,12 +109,11 @@ class Tracker:
             shown_station=settings.shown_station,
         )
         self._access = runtime.shared(PictureAccess)
-        self._access.picture = self.picture
-        self._note_pace()
+        self._note_receivers(settings)
         self._only = runtime.shared(OnlyTracker)
-        self._report = TickReport(runtime.bus, self.picture, self._only.instance)
+        self._report = TickReport(runtime.bus, self.picture, self._only.instance, self._only.is_in_touch)
         self._saver = PictureSaver(runtime.sessions, self.picture, self.statistics)
-        self._publisher = SkyPublisher(runtime.bus)
+        self._publisher = SkyPublisher(runtime.bus, self._only.may_send)
         self._further = runtime.shared(FurtherReports)
         self._feed = runtime.shared(SkyFeed)
         self._tap = runtime.shared(FrameTap)
@@ -116,11 +121,12 @@ class Tracker:
         self._feeders.refused = self.picture.validator.refused_positions
         self.picture.corroboration.limit = settings.of(ReceiverSettings).feeder_new_aircraft_minute
         self._reception = runtime.shared(FeederReception)
-        self._intake = FeederIntake(self.picture, self._reception)
+        self._intake = FeederIntake(self.picture, self._reception, runtime.bus)
         self._feeders.consume = self._intake.take
         self._feeder_reports = FeederReports(runtime.bus, self._take_second)
         self._follow_faults = FaultLog(log, "changed settings are not followed", "changed settings are followed")
-        self._is_warm = self._has_stood_by = False
+        # That of the leader, as it was when this tracker took over.
+        self._followed: Sky | None = None
         # Receivers have the station of the time when they were opened.
         self._must_reopen = False
 
@@ -130,51 +136,53 @@ class Tracker:
         return self._report.statistics
 
     async def stand_by(self) -> None:
-        """Keep the picture warm until this process leads: nothing is published or written, and no monitor runs.
-
-        Receivers that connect to their source run; those that poll or accept feeders would take from the leader.
+        """Follow the leader's picture until this process leads: no receiver and no monitor runs, and nothing is
+        published or written.
         """
-        self._has_stood_by = True
-        await self._warm_up()
-        self.receivers.start(lambda receiver: getattr(receiver, "runs_on_standby", True))
+        self.airframes.start()
+        leader = PictureFollower(self.runtime.bus, self.settings.picture_timeout_s)
         try:
-            next_at = time.monotonic() + 1.0
+            await asyncio.to_thread(leader.start)
+            sky = leader.sky
+            await asyncio.to_thread(self._saver.restore_trails, self.settings, set(sky.hexes))
             while not self._only.is_leading:
                 await asyncio.sleep(LEADS_EVERY_S)
-                if time.monotonic() >= next_at:
-                    next_at = time.monotonic() + 1.0
-                    self._tick_warm()
+                if leader.sky is not sky:
+                    sky = leader.sky
+                    self.picture.trails.add(sky)
+                    # As the leader does, so that a military aircraft is never shown as a civil one after it.
+                    self.airframes.lookup(sky.hexes)
+            self._followed = leader.sky
         except asyncio.CancelledError:
-            await self.receivers.stop()
             self.airframes.close()
             raise
+        finally:
+            await asyncio.to_thread(leader.close)
 
-    async def _warm_up(self) -> bool:
-        """Restore the saved picture, once; whether there was one."""
-        if self._is_warm:
-            return True
-        self._is_warm = True
-        gc.set_threshold(*GARBAGE_THRESHOLDS)
-        self.airframes.start()
-        return await asyncio.to_thread(self._saver.restore, self.settings)
-
-    def _tick_warm(self) -> None:
-        try:
-            self.picture.tick()
-        except Exception:
-            log.exception("a tick of the standby failed, its picture starts over")
-            self.picture.recover()
+    def _warm_up(self) -> bool:
+        """Restore the picture of the leader before, or the saved one; whether an aircraft is in it."""
+        if self._followed is None:
+            self.airframes.start()
+        elif len(self._followed):
+            try:
+                return bool(self.picture.restore(saved_from(self._followed)))
+            except Exception:
+                log.exception("the picture of the leader before cannot be used, the saved one is")
+        return self._saver.restore(self.settings)
 
     async def run(self) -> None:
         """Track until cancelled; what the monitors accepted is written before this returns."""
         self.statistics.started_at = unix_now()
-        self._access.is_leading = True
-        is_restored = await self._warm_up()
+        self._access.picture = self.picture
+        gc.set_threshold(*GARBAGE_THRESHOLDS)
         # In a thread: a start may wait a little for the bus or the database.
-        trail_server = await asyncio.to_thread(TrailServer, self.runtime.bus, self.picture.trails)
+        is_restored = await asyncio.to_thread(self._warm_up)
+        self.picture.begin(self._only.term)
+        self.statistics.epoch = self.picture.epoch
+        trail_server = await asyncio.to_thread(TrailServer, self.runtime.bus, self.picture.trails, self._only.is_sure)
         await asyncio.to_thread(self._publisher.start)
-        if self._has_stood_by:
-            # The warm picture first: monitors read what they need from the database before they start.
+        if self._followed is not None and is_restored:
+            # The picture first: monitors read what they need from the database before they start.
             self._publisher.publish(self.picture.tick())
         await asyncio.to_thread(self._feeder_reports.start, asyncio.get_running_loop())
         await asyncio.to_thread(self.monitors.start)
@@ -210,6 +218,7 @@ class Tracker:
         for source, reports in self._further.take().items():
             self.picture.put(source, reports, len(reports), proven=True)
         sky = self.picture.tick()
+        self.airframes.store_reports(self.picture.take_reported_military())
         self._publisher.publish(sky)
         return sky
 
@@ -250,9 +259,9 @@ class Tracker:
         if self._follows:
             before = {f"receiver.{status.name}": status for status in self.statuses()}
             for name in await self.receivers.follow(declared_receivers(settings), reopen=self._must_reopen):
-                measuring.forget_receiver(before[name])
+                forget_receiver(before[name])
             self._must_reopen = False
-            self._note_pace()
+            self._note_receivers(settings)
         use_settings(self.receivers, settings.of(ReceiverSettings))
         self.picture.corroboration.limit = settings.of(ReceiverSettings).feeder_new_aircraft_minute
         self.settings = settings
@@ -266,11 +275,36 @@ class Tracker:
             receiver.join(self._feeders, self.runtime.current.of(ReceiverSettings))
         await receiver.run(self.picture)
 
-    def _note_pace(self) -> None:
+    def _note_receivers(self, settings: PictureSettings) -> None:
         # Only recordings have a speed; to ask for their class would load their decoders for everybody.
         self.picture.pace.clear()
+        self.picture.places.clear()
+        self.picture.shown_places.clear()
+        self.picture.origins.clear()
         for receiver in self.receivers:
             self.picture.pace[receiver.status.name] = getattr(receiver, "speed", 1.0)
+            origin = self._origin_of(receiver)
+            if origin:
+                self.picture.origins[receiver.status.name] = origin
+            if isinstance(receiver, RetryingReceiver) and receiver.site.is_own and receiver.site.place is not None:
+                self.picture.places[receiver.name] = receiver.site.place
+                self.picture.shown_places[receiver.name] = settings.shown(receiver.site.place)
+
+    def _origin_of(self, receiver: Receiver) -> int:
+        """Where a receiver hears aircraft, as bits of ``heard``; 0 at the station."""
+        kind = receiver.status.kind
+        if kind == SIMULATOR:
+            # Beside real receivers nothing is made of what is not real.
+            are_all = all(other.status.kind == SIMULATOR for other in self.receivers)
+            return SIMULATED | (STATION if are_all else ELSEWHERE) << ORIGIN_SHIFT
+        if kind in NETWORKS:
+            return ELSEWHERE << ORIGIN_SHIFT
+        site = receiver.site if isinstance(receiver, RetryingReceiver) else ANYWHERE
+        station = self.picture.station
+        if not site.is_own or site.place is None:
+            return STATION
+        is_there = station is not None and geo.distance_nm(*station, *site.place) <= SAME_PLACE_NM
+        return STATION if is_there else OURS << ORIGIN_SHIFT
 
     async def _tick_safely(self) -> None:
         try:

@@ -14,6 +14,7 @@ from pyramid.response import Response
 
 from skywatch.aircraft import filters
 from skywatch.aircraft.live import live_response
+from skywatch.airframes.military import hidden_from
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import not_found
 from skywatch.core.process.version import VERSION
@@ -130,13 +131,20 @@ def get_history_json(request: SkyRequest) -> Response:
 def get_outline_json(request: SkyRequest) -> dict[str, Any]:
     """The range outline as readsb writes it into outline.json
 
-    The farthest position of the last 24 hours in each direction from the station: `[lat, lon, altitude_ft]`.
+    The farthest position of the last 24 hours in each direction from the station that its receivers heard:
+    `[lat, lon, altitude_ft]`.
     """
     station = request.sky.station
     if station is None or not is_open(request):
         raise not_found("range outline")
     outline: RangeOutline = request.registry["readsb_outline"]
-    points = outline.points(request.db, station, unix_now(), request.visibility.military)
+    points = outline.points(
+        request.db,
+        station,
+        unix_now(),
+        hidden_from(request.visibility, request.db),
+        simulated=is_simulated(request.runtime.current.of(ReceiverSettings).receivers),
+    )
     return {"actualRange": {"last24h": {"points": points}}}
 
 

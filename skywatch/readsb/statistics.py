@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from skywatch.core.geo import METRES_PER_NM
+from skywatch.picture.state.heard import heard
 from skywatch.picture.state.sky import Sky
 from skywatch.receivers.base import ReceiverStatus
 
@@ -75,11 +76,12 @@ class Figures:
         """Count the aircraft of one tick."""
         columns, civil = sky.columns, ~sky.columns["military"]
         is_new = columns["previous_row"] < 0
+        reached = np.where(heard(sky), columns["distance_nm"], np.nan)
         gone, gone_civil = self._gone_after_one_message(sky)
         for traffic, seen, left in ((self._every, None, gone), (self._civil, civil, gone_civil)):
             traffic.tracks += int(np.count_nonzero(is_new if seen is None else is_new & seen))
             traffic.single_message += left
-            distance = columns["distance_nm"] if seen is None else columns["distance_nm"][seen]
+            distance = reached if seen is None else reached[seen]
             if len(distance):
                 traffic.farthest_nm = max(traffic.farthest_nm, float(np.fmax.reduce(distance, initial=0.0)))
             level = columns["rssi_db"] if seen is None else columns["rssi_db"][seen]

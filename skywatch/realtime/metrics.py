@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skywatch.core.reporting.metrics import counter, gauge
+from skywatch.core.telemetry.metrics import counter, gauge
 
 REALTIME_CONNECTIONS = gauge("skywatch_realtime_connections", "Open connections", "protocol")
 REALTIME_POLLS = counter("skywatch_realtime_polls_total", "Polls of clients without WebSocket")

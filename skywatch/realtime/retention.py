@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.core.database.models import StoredEvent
-from skywatch.core.storing.retention import Kind
+from skywatch.core.storage.retention import Kind
 from skywatch.realtime.settings import RealtimeSettings
 
 _events: Any = StoredEvent.__table__

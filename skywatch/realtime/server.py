@@ -13,29 +13,32 @@ from typing import Any
 from autobahn.asyncio.websocket import WebSocketServerFactory
 from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflateOfferAccept
 
+from skywatch.airframes.military import military_aircraft
+from skywatch.core.events import EventReader
+from skywatch.core.network.client_counts import ClientCounts
 from skywatch.core.process.open_files import allow_files
-from skywatch.core.publishing.event_reader import EventReader
-from skywatch.core.reporting import health
-from skywatch.core.reporting.fault_log import FaultLog
-from skywatch.core.reporting.health import State
+from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
+from skywatch.core.telemetry import health
+from skywatch.core.telemetry.fault_log import FaultLog
+from skywatch.core.telemetry.health import State
 from skywatch.http.settings import HttpSettings
-from skywatch.picture.reception.access import PictureAccess
+from skywatch.picture.access import PictureAccess
 from skywatch.picture.settings import PictureSettings
-from skywatch.realtime.connections import closing
-from skywatch.realtime.connections.authentication import Authenticator, ConnectionAuthenticator
-from skywatch.realtime.connections.connection import CLOSING_S, Connection
-from skywatch.realtime.connections.footprint import with_options
-from skywatch.realtime.connections.limits import ConnectionCounter, Limits
-from skywatch.realtime.events.receipts import Receipts
-from skywatch.realtime.handshakes.handshake import Rules
-from skywatch.realtime.hub import Hub
 from skywatch.realtime.metrics import REALTIME_CONNECTIONS, REALTIME_SUBSCRIBERS, REALTIME_TICK_AGE
-from skywatch.realtime.polling.clients import PollingClients
+from skywatch.realtime.sessions.authentication import Authenticator, ConnectionAuthenticator
+from skywatch.realtime.sessions.hub import Hub
 from skywatch.realtime.settings import RealtimeSettings
-from skywatch.realtime.sky.marks import MarkReader
-from skywatch.realtime.subscribers.shared import Peer, PeerConnection, Shared
-from skywatch.realtime.topics import TopicTable
+from skywatch.realtime.topics.marks import MarkReader
+from skywatch.realtime.topics.receipts import Receipts
+from skywatch.realtime.topics.table import TopicTable
+from skywatch.realtime.transports.guarded_websocket import with_options
+from skywatch.realtime.transports.handshake import Rules
+from skywatch.realtime.transports.polling_clients import PollingClients
+from skywatch.realtime.transports.shared import Peer, PeerConnection, Shared
+from skywatch.realtime.transports.websocket import CLOSING_S, WebSocketConnection
+from skywatch.realtime.wire import close_codes
+from skywatch.realtime.wire.limits import Limits
 from skywatch.settings import split_listen
 
 log = logging.getLogger(__name__)
@@ -43,6 +46,8 @@ log = logging.getLogger(__name__)
 SEND_BUFFER_BYTES = 256 * 1024
 BACKLOG = 1024
 HANDSHAKE_S = 10.0
+# How often it is looked which aircraft are military (s).
+MILITARY_EVERY_S = 1.0
 # Time without a tick, and without a turn of the loop, after which health reports a fault (s).
 SILENT_S, BLOCKED_S = 10.0, 5.0
 COMPONENT = "realtime"
@@ -75,6 +80,7 @@ class RealtimeServer:
         self._look_after: asyncio.Task[None] | None = None
         self._marks: MarkReader | None = None
         self._receipts = Receipts(runtime.sessions, runtime.features)
+        self._military = PeriodicTask("military_aircraft", MILITARY_EVERY_S, self._read_military)
         self._looked_at = 0.0
         self._faults = FaultLog(log, "care of connections", "all connections are looked after again")
 
@@ -111,12 +117,14 @@ class RealtimeServer:
             heartbeat_s=settings.realtime_heartbeat_s,
             connections_per_user=settings.realtime_connections_per_user,
             picture_timeout_s=settings.of(PictureSettings).picture_timeout_s,
+            snapshots_per_s=settings.realtime_snapshots_per_s,
             serves_picture=self._runtime.shared(PictureAccess).may_serve,
             note_written=self._receipts.note,
         )
-        addresses = ConnectionCounter(settings.realtime_connections_per_address)
+        of_address, in_all = settings.realtime_connections_per_address, settings.realtime_max_connections
+        addresses = ClientCounts(of_address, in_all)
         # Counted apart: behind a proxy the connections of clients that poll are the proxy's.
-        polling = PollingClients(self.hub, self.limits, ConnectionCounter(settings.realtime_connections_per_address))
+        polling = PollingClients(self.hub, self.limits, ClientCounts(of_address, in_all))
         factory = self._factory(loop)
         self._shared = factory.shared = Shared(self.hub, self.rules, self.limits, addresses, polling, factory)
         host, port = split_listen(settings.of(HttpSettings).realtime_listen)
@@ -131,6 +139,7 @@ class RealtimeServer:
             await self.hub.close()
             raise
         self._receipts.start()
+        self._military.start()
         self._looked_at = time.monotonic()
         self._look_after = loop.create_task(self._look_after_forever(), name="care of connections")
         health.watch(COMPONENT, self._state)
@@ -147,7 +156,7 @@ class RealtimeServer:
         if self._look_after is not None:
             self._look_after.cancel()
         self._shared.stopping = True
-        self.hub.subscribers.end_all(closing.RESTARTING, self._settings.realtime_return_s)
+        self.hub.subscribers.end_all(close_codes.RESTARTING, self._settings.realtime_return_s)
         self._shared.polling.end_all()
         deadline = time.monotonic() + CLOSING_S
         while self.connections and time.monotonic() < deadline:
@@ -161,10 +170,18 @@ class RealtimeServer:
                 connection.transport.abort()
         if self._marks is not None:
             await asyncio.to_thread(self._marks.close)
+        await asyncio.to_thread(self._military.close)
         await self.hub.close()
         await asyncio.to_thread(self._receipts.close)
         self.hub.subscribers.close()
         self._server = None
+
+    def _read_military(self) -> None:
+        """Which aircraft are military, so that earlier events about them are hidden within a second."""
+        with self._runtime.sessions() as session:
+            military = military_aircraft(session)
+        with contextlib.suppress(RuntimeError):  # The loop has ended.
+            self.hub.loop.call_soon_threadsafe(self.hub.events.take_military, military)
 
     def statistics(self) -> dict[str, int]:
         """Counts for the system's status: connections, clients that poll, subscribers, views, refused by a limit."""
@@ -189,11 +206,11 @@ class RealtimeServer:
             closeHandshakeTimeout=CLOSING_S,
             tcpNoDelay=True,
             perMessageCompressionAccept=_accept_deflate if self._settings.realtime_compression else lambda offers: None,
-            # Origins are looked at by Connection, which can say why it refuses.
+            # Origins are looked at by WebSocketConnection, which can say why it refuses.
             allowedOrigins=["*"],
             allowNullOrigin=True,
         )
-        factory.protocol = with_options(Connection, factory)
+        factory.protocol = with_options(WebSocketConnection, factory)
         return factory
 
     async def _look_after_forever(self) -> None:

@@ -19,13 +19,24 @@ class RealtimeSettings(Settings):
         10_000, "largest number of connections to one process", minimum=1, maximum=100_000
     )
     realtime_connections_per_address: int = setting(
-        200, "largest number of connections from one client address (IPv6: one /64)", minimum=1, maximum=100_000
+        200,
+        "largest number of connections from one client address (IPv6: one /64); one IPv6 /48 has four times as many, at"
+        " most half of realtime_max_connections",
+        minimum=1,
+        maximum=100_000,
     )
     realtime_connections_per_user: int = setting(
         50, "largest number of connections of one user", minimum=1, maximum=100_000
     )
     realtime_messages_per_s: float = setting(
         20.0, "message rate limit of a client (per second; twice that in a burst)", minimum=1, maximum=10_000
+    )
+    realtime_snapshots_per_s: float = setting(
+        4.0,
+        "whole pictures that one person receives as snapshots (per second; 15 times that in a burst);"
+        " parts count as parts",
+        minimum=0.1,
+        maximum=10_000,
     )
     realtime_max_message_bytes: int = setting(
         65_536, "largest message a client may send (bytes)", minimum=1024, maximum=16_777_216

@@ -12,6 +12,10 @@ import msgspec
 
 from skywatch.inputs.base import InputStatus
 from skywatch.receivers.reports.report import Report
+from skywatch.receivers.site import OUT_OF_RANGE
+
+# So few positions may be misread.
+FEW_OUT_OF_RANGE = 5
 
 
 class AnonymousFeeder(msgspec.Struct, frozen=True):
@@ -28,14 +32,35 @@ class ReceiverStatus(InputStatus):
     """The state of one receiver in ``system/receivers``.
 
     ``invalid`` counts refused input by reason: the name of a field, or ``hex``, ``aircraft``, ``line``, ``too_long``,
-    ``document`` if more than one field was dropped. ``cpr`` counts the results of position frames by the names of
+    ``document`` for one that is damaged. ``cpr`` counts the results of position frames by the names of
     ``mode_s.statistics.PositionCounts``. ``anonymous`` are the feeders of a listener that have no record.
+    ``range_nm`` is how far from its place positions are believed, None where there is no limit.
     """
 
     position_rate: float = 0.0
     positions: int = 0
     cpr: dict[str, int] = msgspec.field(default_factory=dict)
     anonymous: list[AnonymousFeeder] = msgspec.field(default_factory=list)
+    range_nm: float | None = None
+
+    @property
+    def out_of_range(self) -> int:
+        """How many positions were refused because they are beyond ``range_nm``."""
+        return self.invalid.get(OUT_OF_RANGE, 0)
+
+    @property
+    def is_out_of_range(self) -> bool:
+        """Whether most positions are beyond it: the receiver stands elsewhere than is known."""
+        return self.out_of_range >= FEW_OUT_OF_RANGE and self.out_of_range > self.positions
+
+    def describe_range(self) -> str:
+        """What was refused for range, for people; empty where nothing was."""
+        if not self.out_of_range:
+            return ""
+        return (
+            f"{self.out_of_range:,} positions beyond {self.range_nm or 0:g} nm of its place were refused"
+            " (options place= and range_nm=)"
+        )
 
 
 class Sink(Protocol):

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from pathlib import PurePath
 
-from skywatch.inputs.options import Station, split_setting
+from skywatch.inputs.editable import ADDRESS, URL, VALUE, EditableKind, check_editable
+from skywatch.inputs.options import Station
 from skywatch.inputs.trial import Trial, observe
 from skywatch.receivers.factory import EXAMPLE, KINDS, open_receiver
 from skywatch.receivers.reports.report import Report
-from skywatch.settings import SettingsError
 
-# The only file name allowed: an administrator of the service may have no right to read other files of this machine.
-READSB_FILE = "aircraft.json"
+SITE = {"place": VALUE, "range_nm": VALUE}
+ALLOWED = {
+    "adsbx-v2": EditableKind(
+        URL, {"every": VALUE, "fingerprint": VALUE, "header": re.compile(r"[A-Za-z0-9-]+:[^:/]+")}
+    ),
+    "avr": EditableKind(ADDRESS, {"mlat": VALUE} | SITE),
+    "beast": EditableKind(ADDRESS, {"mlat": VALUE} | SITE),
+    "readsb": EditableKind(URL, {"every": VALUE, "fingerprint": VALUE} | SITE),
+    "readsb-lines": EditableKind(ADDRESS, SITE),
+    "sbs": EditableKind(ADDRESS, {"mlat": VALUE} | SITE),
+    "simulate": EditableKind(
+        None, dict.fromkeys(("aircraft", "seed", "around", "radius_nm", "ground", "separation"), VALUE)
+    ),
+}
 
 
 class AddressCounter:
@@ -27,13 +39,8 @@ class AddressCounter:
 
 
 def check(name: str, text: str) -> None:
-    """Raise SettingsError as the ini file's parser does, and for files other than readsb's ``aircraft.json``."""
-    setting = f"receiver.{name}"
-    kind, arguments = split_setting(setting, text, KINDS, EXAMPLE)
-    if kind == "replay":
-        raise SettingsError(setting, "recordings are files of the server; only the ini file may name them")
-    if kind == "readsb" and arguments and "://" not in arguments[0] and PurePath(arguments[0]).name != READSB_FILE:
-        raise SettingsError(setting, f"the console may name no other file than one called {READSB_FILE}")
+    """Raise SettingsError where the ini file's parser would, and IniOnlyError for what the console may not set."""
+    check_editable(f"receiver.{name}", text, KINDS, EXAMPLE, ALLOWED)
     open_receiver(name, text, None)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import math
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -12,21 +14,34 @@ import msgspec
 from skywatch.inputs.meter import RateMeter
 from skywatch.inputs.retrying import RetryingInput
 from skywatch.receivers.base import ReceiverStatus, Sink
+from skywatch.receivers.feeders.hub import FeederHub
 from skywatch.receivers.frame_tap import FrameTap
-from skywatch.receivers.listening.hub import FeederHub
 from skywatch.receivers.reports.report import Report
 from skywatch.receivers.settings import ReceiverSettings
+from skywatch.receivers.site import ANYWHERE, OUT_OF_RANGE, Site
+
+logger = logging.getLogger(__name__)
 
 
 class RetryingReceiver(RetryingInput[ReceiverStatus]):
     """A receiver that always reconnects; subclasses implement ``session``."""
 
     kind: ClassVar[str]
-    # Receivers of frames pass good frames to it as well.
+    # Receivers of frames pass good frames to it as well, and their decoder knows where they stand.
     tap: FrameTap | None = None
+    decodes_frames = False
 
-    def __init__(self, name: str, address: str) -> None:
-        super().__init__(ReceiverStatus(name=name, kind=self.kind, address=address))
+    def __init__(self, name: str, address: str, site: Site = ANYWHERE) -> None:
+        super().__init__(
+            ReceiverStatus(
+                name=name,
+                kind=self.kind,
+                address=address,
+                range_nm=site.range_nm if math.isfinite(site.range_nm) else None,
+            )
+        )
+        self.site = site
+        self._is_range_told = False
         self._position_meter = RateMeter(time.monotonic())
         self.cpr: Counter[str] = Counter()
         self._sink: Sink | None = None
@@ -55,8 +70,19 @@ class RetryingReceiver(RetryingInput[ReceiverStatus]):
     def deliver_as(self, name: str, reports: Sequence[Report], messages: int, positions: int) -> None:
         """``deliver`` under the name of one of several receivers that this one reads."""
         assert self._sink is not None, "a receiver delivers only while it runs"
+        if not self.decodes_frames:
+            positions -= self.site.limit(reports, self.invalid)
         if messages or reports:
             self.count_messages(messages)
             self._status.positions += positions
             self._position_meter.add(positions, time.monotonic())
             self._sink.put(name, reports, messages, positions)
+            self._tell_range()
+
+    def _tell_range(self) -> None:
+        """Say once that most positions are out of range: the receiver stands elsewhere, or the station does."""
+        if not self._is_range_told and self.invalid[OUT_OF_RANGE] and self.status.is_out_of_range:
+            self._is_range_told = True
+            reason = self.status.describe_range()
+            logger.warning("receiver %s: %s", self.name, reason)
+            self.set_problem(reason)

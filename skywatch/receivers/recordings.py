@@ -18,16 +18,21 @@ from msgspec import UNSET
 
 from skywatch.inputs.lines import LineSplitter
 from skywatch.inputs.options import Station
-from skywatch.receivers.documents import ReportBatch, growth
+from skywatch.receivers.formats.frames import FrameReports
+from skywatch.receivers.formats.sbs import SbsLine
 from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing import recording as frame_recordings
-from skywatch.receivers.kinds.mode_s_stream import FrameReports
-from skywatch.receivers.kinds.sbs import SbsLine
 from skywatch.receivers.mode_s.decoder import Decoder as FrameDecoder
+from skywatch.receivers.mode_s.position.plausibility import DEFAULT_RANGE_NM
 from skywatch.receivers.reports.aircraft_json import DocumentError, read_document, read_line
+from skywatch.receivers.reports.documents import ReportBatch, growth
+from skywatch.receivers.reports.duplicates import without_duplicates
 from skywatch.receivers.reports.finishing import finish
 
 Kind = Literal["document", "documents", "lines", "sbs", "beast", "avr", "csv"]
+
+# The kinds that are decoded here.
+FRAMES: frozenset[Kind] = frozenset(("beast", "avr", "csv"))
 
 SAMPLE_BYTES = 1 << 16
 SAMPLE_LINES = 20
@@ -82,23 +87,27 @@ def moments(
     cpr: Counter[str] | None = None,
     tap: FrameTap | None = None,
     on_read: Callable[[int], object] = lambda size: None,
+    range_nm: float = DEFAULT_RANGE_NM,
 ) -> Iterator[Moment]:
     """Read a recording once; frames within ``slice_s`` are decoded together.
+
+    Positions of frames that are further than ``range_nm`` from the station are not believed.
 
     Invalid input is counted in ``invalid``, results of position frames in ``cpr``; good frames are passed to ``tap``,
     and ``on_read`` is called with how much of the file (bytes) has been read.
     Raises RecordingError if the file cannot be opened or is damaged.
     """
     with _open(path) as stream:
-        for moment in _of_kind(stream, kind, station, invalid, slice_s, cpr, tap):
+        for moment in _of_kind(
+            stream, kind, FrameReports(station, invalid, cpr, tap, range_nm=range_nm), invalid, slice_s
+        ):
             on_read(frame_recordings.position(stream))
             yield moment
 
 
 def _of_kind(
-    stream: BinaryIO, kind: Kind, station: Station, invalid: Counter[str], slice_s: float, cpr: Counter[str] | None,
-    tap: FrameTap | None,
-) -> Iterator[Moment]:  # fmt: skip
+    stream: BinaryIO, kind: Kind, frames: FrameReports, invalid: Counter[str], slice_s: float
+) -> Iterator[Moment]:
     if kind == "document":
         return _documents(iter([_read(stream, MAX_LINE)]), invalid)
     if kind == "documents":
@@ -107,7 +116,7 @@ def _of_kind(
         return _single_aircraft(_lines(stream, invalid), invalid)
     if kind == "sbs":
         return _sbs(_lines(stream, invalid), invalid)
-    return _frames(stream, kind, FrameReports(station, invalid, cpr, tap), slice_s)
+    return _frames(stream, kind, frames, slice_s)
 
 
 def _open(path: str) -> BinaryIO:
@@ -177,7 +186,7 @@ def _documents(lines: Iterator[bytes], invalid: Counter[str]) -> Iterator[Moment
         now = now + UNTIMED_STEP_S if document.now is None else document.now
         reports, received, positions = finish(document.aircraft, now, last_now, invalid)
         previous, count = count, document.messages
-        yield Moment(now, ReportBatch(reports, growth(previous, count, received), positions))
+        yield Moment(now, ReportBatch(without_duplicates(reports), growth(previous, count, received), positions))
         last_now = now
 
 

@@ -7,11 +7,13 @@ import shlex
 from collections.abc import Mapping
 from typing import Literal
 
-from skywatch.receivers.reports.naming import shown_receiver
+from skywatch.receivers.reports.naming import FEEDERS, shown_receiver
 from skywatch.settings import Settings, SettingsError, setting
 
 # The kind of receivers whose aircraft are not real.
 SIMULATOR = "simulate"
+# Kinds that bring what antennas of others hear.
+NETWORKS = frozenset({"adsbx-v2"})
 LISTENER, UUID_FORMAT = "listen", "beast"
 NEEDS_FEEDER = "carries no UUID: it needs feeder=NAME and allow=NETWORKS while feeders_admission is registered"
 
@@ -37,8 +39,9 @@ class ReceiverSettings(Settings):
     )
     feeder_new_aircraft_minute: int = setting(
         200,
-        "aircraft a minute that an untrusted feeder may bring although no other receiver heard them in the last hour;"
-        " reports of more are dropped and counted",
+        "aircraft a minute that all untrusted feeders of one owner may bring although no other receiver heard them in"
+        " the last hour (those without a record count by network, IPv4 /24 or IPv6 /48; a trusted feeder may bring ten"
+        " times as many by itself); what is sent of more is dropped and counted",
         minimum=1,
         maximum=100_000,
         stored=True,
@@ -50,12 +53,12 @@ class ReceiverSettings(Settings):
     )
 
     def check(self) -> None:
-        """No receiver has a feeder's name in the picture.
+        """No receiver has a feeder's name in the picture, nor but for a listener that of all feeders.
 
         Under ``registered``, a listener whose format carries no UUID says whose frames it takes, and from where.
         """
-        for name in self.receivers:
-            if shown_receiver(name) != name:
+        for name, text in self.receivers.items():
+            if shown_receiver(name) != name or (name == FEEDERS and text.split()[:1] != [LISTENER]):
                 raise SettingsError(f"receiver.{name}", "names of feeders are no names of receivers: choose another")
         if self.feeders_admission != "registered":
             return

@@ -2,40 +2,96 @@
 
 from __future__ import annotations
 
-from skywatch.core.declarations import AircraftMember
-from skywatch.core.feature import Feature, Service
+from typing import TYPE_CHECKING
+
+from skywatch.core.feature import Feature
+from skywatch.core.hooks import AircraftMember, PartLabels, Service
 from skywatch.core.rule_fields import RuleField, RuleState
 from skywatch.feeders.naming import FEEDER
+from skywatch.picture.hooks import PictureMonitor
 from skywatch.reception.settings import ReceptionSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Set
+    from typing import Any
+
+    from colander import SchemaNode
+    from sqlalchemy.orm import Session
+
+    from skywatch.core.hooks import RunningService
+    from skywatch.core.runtime import Runtime
+    from skywatch.core.storage.retention import Kind
+    from skywatch.picture.monitor import Monitor
+    from skywatch.security.visibility import Visibility
+
+
+def _hearers_node() -> SchemaNode:
+    from skywatch.reception.hearing.member import HEARD_BY
+
+    return HEARD_BY
+
+
+def _hearers(runtime: Runtime, session: Session, addresses: Set[str], visibility: Visibility) -> Mapping[str, Any]:
+    from skywatch.reception.hearing.member import heard_by
+
+    return heard_by(runtime, session, addresses, visibility)
+
+
+def _silence_fault(
+    runtime: Runtime, session: Session, value: str, user_id: int | None, manages_all: bool
+) -> str | None:
+    from skywatch.reception.silence import fault
+
+    return fault(runtime, session, value, user_id, manages_all=manages_all)
+
+
+def _silence_test(runtime: Runtime) -> Callable[[str, int, bool], bool | None]:
+    from skywatch.reception.silence import holds
+
+    return holds(runtime)
+
+
+def _create_service(runtime: Runtime) -> RunningService:
+    from skywatch.reception.hearing.hearers import HearerService
+
+    return HearerService(runtime)
+
+
+def _create_monitor(runtime: Runtime) -> Monitor:
+    from skywatch.reception.monitor import create
+
+    return create(runtime)
+
+
+def _retention_kinds() -> tuple[Kind, ...]:
+    from skywatch.reception.retention import KINDS
+
+    return KINDS
+
 
 FEATURE = Feature(
     name="reception",
     include="skywatch.reception",
     settings=ReceptionSettings,
-    aircraft_members=(
+    retention=_retention_kinds,
+    provides=(
         AircraftMember(
-            name="heard_by",
-            schema="skywatch.reception.hearing.member:HEARD_BY",
-            permissions=("system.view_status", "feeders.view"),
-            values="skywatch.reception.hearing.member:heard_by",
+            name="heard_by", schema=_hearers_node, permissions=("system.view_status", "feeders.view"), values=_hearers
         ),
-    ),
-    rule_fields=(
         RuleField(
             name="receiver_silent",
             kind="text",
             meaning="Receiver or feeder without a message for receiver_silent_s; alone in its rule",
-            state=RuleState(
-                fault="skywatch.reception.silence:fault", holds="skywatch.reception.silence:holds", kind=FEEDER
-            ),
+            state=RuleState(fault=_silence_fault, holds=_silence_test, kind=FEEDER),
+        ),
+        Service(role="tracker", create=_create_service),
+        PictureMonitor(_create_monitor),
+        PartLabels(
+            {
+                "quality_connections": "Connections of receivers and feeders",
+                "quality_writer": "Storage of the quality of reception",
+                "quality_places": "Places of feeders, from which ranges are measured",
+            }
         ),
     ),
-    services=(Service(role="tracker", create="skywatch.reception.hearing.hearers:HearerService"),),
-    monitor="skywatch.reception.monitor:create",
-    retention="skywatch.reception.retention:KINDS",
-    parts={
-        "quality_connections": "Connections of receivers and feeders",
-        "quality_writer": "Storage of the quality of reception",
-        "quality_places": "Places of feeders, from which ranges are measured",
-    },
 )

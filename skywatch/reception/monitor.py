@@ -6,10 +6,10 @@ import sqlalchemy as sa
 
 from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing.queue import WriteQueue
-from skywatch.core.storing.writer import BackgroundWriter
+from skywatch.core.storage.queue import WriteQueue
+from skywatch.core.storage.writer import BackgroundWriter
 from skywatch.feeders.models import Feeder
-from skywatch.picture.reception.access import PictureAccess
+from skywatch.picture.access import PictureAccess
 from skywatch.picture.state.sky import Sky
 from skywatch.reception.connections.following import ConnectionFollower
 from skywatch.reception.measuring.collecting import Entry, Origin, QualityCollector
@@ -71,6 +71,8 @@ class QualityMonitor:
                     places[f"feeder-{number}"] = lat, lon
             self._watched.read(session)
         self._places = places
+        if self._access.picture is not None:
+            self._access.picture.validator.feeder_places = places
 
 
 def create(runtime: Runtime) -> QualityMonitor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.core.storing.retention import Kind
+from skywatch.core.storage.retention import Kind
 from skywatch.reception.models import ReceiverConnection, ReceiverQuality
 from skywatch.reception.settings import ReceptionSettings
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.models import User
 from skywatch.core.runtime import Runtime
-from skywatch.feeders.models import Feeder
-from skywatch.picture.reception.access import PictureAccess
+from skywatch.feeders.models import IS_ADMITTED, Feeder
+from skywatch.picture.access import PictureAccess
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.reception.settings import ReceptionSettings
 
@@ -59,7 +58,7 @@ class WatchedFeeders:
             Feeder.id,
             Feeder.name_key,
             Feeder.owner_id,
-            sa.and_(Feeder.enabled, sa.or_(Feeder.owner_id.is_(None), User.is_active)),
+            IS_ADMITTED,
             Feeder.last_seen_at.is_not(None),
         ).outerjoin(Feeder.owner)
         self._by_name = {

@@ -1,7 +1,7 @@
 """Safety events: hazards and implausible data, detected in the picture at every tick.
 
 ``detection`` holds the rules (columns in, findings out; no database, no network), ``events`` their life cycle and
-storage, ``learning`` the floors and runways learnt from traffic.
+storage, ``places`` the floors and runways learnt from traffic.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skywatch.core.reporting.metrics import counter, gauge
+from skywatch.core.telemetry.metrics import counter, gauge
 
 SAFETY_EVENTS = counter("skywatch_safety_events_total", "Safety events raised", "type", "military")
 SAFETY_ACTIVE = gauge("skywatch_safety_active_events", "Safety events that are active now", "military")

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
+from skywatch.airframes.military import declare_civil, names_military
 from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, Jsonb, JSONDocument
 
 # A document that may be missing: then it is NULL, not the JSON value null.
@@ -17,7 +18,8 @@ OptionalDocument = sa.JSON(none_as_null=True).with_variant(Jsonb(none_as_null=Tr
 class SafetyEvent(Base):
     """One occurrence. ``key`` identifies it within its type; an active one is unique by type and key.
 
-    ``suppressed_by`` is empty for events that were raised; ``military`` hides the row from those without the right.
+    ``suppressed_by`` is empty for events that were raised. ``hexes`` are all aircraft in it; ``military``: one of them
+    was military when the row was written.
     """
 
     __tablename__ = "safety_events"
@@ -57,6 +59,9 @@ class SafetyEvent(Base):
     acknowledged_at: Mapped[datetime | None]
 
 
+declare_civil(SafetyEvent, sa.not_(names_military(SafetyEvent.hexes, SafetyEvent.military)))
+
+
 class SafetyThreshold(Base):
     """A threshold that differs from its default."""
 
@@ -84,7 +89,8 @@ class SafetyPlace(Base):
 class SafetyRegion(Base):
     """A region of disturbed navigation signals as it was at a moment: its cells and the counts behind them.
 
-    One row for each change of a region, so that the map can be drawn at any moment.
+    One row for each change of a region, so that the map can be drawn at any moment. ``aircraft`` are the addresses of
+    the bad ones.
     """
 
     __tablename__ = "safety_regions"
@@ -96,6 +102,10 @@ class SafetyRegion(Base):
     until_at: Mapped[datetime]
     cell_deg: Mapped[float]
     cells: Mapped[list[str]] = mapped_column(JSONDocument)
+    aircraft: Mapped[list[str]] = mapped_column(JSONDocument, default=list, server_default="[]")
     bad: Mapped[int]
     good: Mapped[int]
     military: Mapped[bool]
+
+
+declare_civil(SafetyRegion, sa.not_(names_military(SafetyRegion.aircraft, SafetyRegion.military)))

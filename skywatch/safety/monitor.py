@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import logging
 import queue
-from typing import Any
 
 from sqlalchemy.orm import Session
 
+from skywatch.core import events
 from skywatch.core.clock import unix_now
 from skywatch.core.process.periodic import PeriodicTask
-from skywatch.core.publishing import events
-from skywatch.core.reporting.metrics import boolean_label
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing.queue import WriteQueue
-from skywatch.core.storing.writer import BackgroundWriter
+from skywatch.core.storage.queue import WriteQueue
+from skywatch.core.storage.writer import BackgroundWriter
+from skywatch.core.telemetry.metrics import boolean_label
 from skywatch.picture.state.sky import Sky
 from skywatch.safety.detection.detectors import Detectors
+from skywatch.safety.detection.learnt_places import Cell, Learnt
 from skywatch.safety.detection.position.regions import Region
 from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import Change, EventTracker, LiveEvent
 from skywatch.safety.metrics import SAFETY_ACTIVE, SAFETY_COUNTED, SAFETY_EVENTS
 from skywatch.safety.places import regions
 from skywatch.safety.places import stored as places
-from skywatch.safety.places.learning import Cell, Learnt
 from skywatch.safety.thresholds import store as settings_store
 from skywatch.safety.thresholds.table import Thresholds
 
@@ -171,6 +170,6 @@ def _number(changes: list[Change], ids: list[tuple[LiveEvent, int]]) -> None:
         event.id = row_id
 
 
-def create(runtime: Runtime) -> Any:
+def create(runtime: Runtime) -> SafetyMonitor:
     """The monitor of this installation."""
     return SafetyMonitor(runtime)

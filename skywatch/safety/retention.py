@@ -6,7 +6,7 @@ from typing import Any
 
 from skywatch.archive.contents.rows import row_file
 from skywatch.archive.kinds import ArchivedKind
-from skywatch.core.storing.retention import Kind
+from skywatch.core.storage.retention import Kind
 from skywatch.safety.models import SafetyEvent, SafetyRegion
 from skywatch.safety.settings import SafetySettings
 from skywatch.settings import Settings

@@ -1,15 +1,13 @@
-"""What goes into and comes out of safety events, areas, settings and places."""
+"""What goes into and comes out of safety events, areas and places; `thresholds.schemas` has the settings."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import colander
-import msgspec
 
 from skywatch.http.lists.cursor import CursorQuery
 from skywatch.http.lists.paging import PageLinks, PageQuery
-from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     IcaoAddress,
     JsonBoolean,
@@ -26,7 +24,6 @@ from skywatch.http.resources.schema import (
     node,
 )
 from skywatch.safety.detection.finding import SEVERITIES, TYPES
-from skywatch.safety.thresholds.table import FIELDS, meaning_of
 
 
 class Quantities(JsonObject):
@@ -119,60 +116,6 @@ class SafetyAreas(Schema):
     type = node(JsonString(), "FeatureCollection.")
     features = node(JsonList(), "The regions.", node(JsonObject(), "A feature with `bad`, `good` and `share`."))
     at = node(Timestamp(), "The moment.")
-
-
-class ThresholdRecord(Schema):
-    """A threshold of the detectors."""
-
-    name = node(JsonString(), "Name.")
-    value = node(JsonNumber(), "Value in force.")
-    default = node(JsonNumber(), "Default.")
-    unit = node(JsonString(), "Unit.")
-    minimum = node(JsonNumber(), "Least value.")
-    maximum = node(JsonNumber(), "Greatest value.")
-    source = node(JsonString(), "Source of the default.")
-    description = node(JsonString(), "Its effect.")
-    fault = node(Nullable(JsonString()), "Why a stored value is not in force, where one is not; the default is.")
-
-
-class ThresholdList(Schema):
-    """All thresholds."""
-
-    settings = node(JsonList(), "Thresholds.", ThresholdRecord(name="threshold"))
-
-
-# Its members are those of the table of thresholds, whose names no code spells out.
-ThresholdChangeFields = cast(
-    type[Fields],
-    msgspec.defstruct(
-        "ThresholdChangeFields",
-        [(name, float | UnsetType, UNSET) for name in FIELDS],
-        bases=(Fields,),
-        module=__name__,
-        frozen=True,
-        kw_only=True,
-    ),
-)
-
-
-class ThresholdChange(Schema):
-    """Thresholds to change; others are unchanged."""
-
-    struct = ThresholdChangeFields
-
-    def __init__(self, *args: Any, **kw: Any) -> None:
-        super().__init__(*args, **kw)
-        for name in FIELDS:
-            meaning = meaning_of(name)
-            self.add(
-                colander.SchemaNode(
-                    JsonNumber(),
-                    name=name,
-                    missing=colander.drop,
-                    validator=colander.Range(meaning.minimum, meaning.maximum),
-                    description=f"{meaning.meaning} ({meaning.unit})" if meaning.unit else meaning.meaning,
-                )
-            )
 
 
 class RunwayPlace(Schema):

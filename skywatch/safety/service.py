@@ -9,6 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.airframes.military import civil_rows
 from skywatch.archive.state import mark_rewritten
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import not_found
@@ -22,7 +23,7 @@ STATS_SPAN = timedelta(hours=24)
 def visible(visibility: Visibility) -> sa.Select[Any]:
     """The events that a caller may see: one with a military aircraft in it only with the right."""
     query = sa.select(SafetyEvent)
-    return query if visibility.military else query.where(SafetyEvent.military.is_(False))
+    return query if visibility.military else query.where(civil_rows(SafetyEvent))
 
 
 def filtered(query: sa.Select[Any], filters: dict[str, Any]) -> sa.Select[Any]:

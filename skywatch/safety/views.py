@@ -6,14 +6,16 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from skywatch.core import events
 from skywatch.core.clock import utcnow
-from skywatch.core.publishing import events
-from skywatch.http.clients.actor import actor_of
+from skywatch.http.clients.audit import actor_of
+from skywatch.http.limits.slow_work import STATISTICS
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
+from skywatch.http.resources.schema import OpenSchema
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.safety import schemas, service
 from skywatch.safety.events.rows import event_answer, event_message
@@ -21,6 +23,7 @@ from skywatch.safety.models import SafetyPlace
 from skywatch.safety.places import regions
 from skywatch.safety.places import stored as places
 from skywatch.safety.thresholds import store as settings_store
+from skywatch.safety.thresholds.schemas import ThresholdChange, ThresholdChangeFields, ThresholdList
 from skywatch.security.permissions import Permission
 
 FEATURE = "safety"
@@ -64,7 +67,9 @@ def get_safety_event(request: Request) -> dict[str, Any]:
     return event_answer(service.get(request.db, request.visibility, row_id(request)))
 
 
-@acknowledgement.post(permission=ACKNOWLEDGE, path=RowId(), responses={200: schemas.SafetyEventRecord()}, errors=(404,))
+@acknowledgement.post(
+    permission=ACKNOWLEDGE, path=RowId(), body=OpenSchema(), responses={200: schemas.SafetyEventRecord()}, errors=(404,)
+)
 def acknowledge_safety_event(request: Request) -> dict[str, Any]:
     """Acknowledge a safety event
 
@@ -82,7 +87,8 @@ def acknowledge_safety_event(request: Request) -> dict[str, Any]:
 def get_safety_stats(request: Request) -> dict[str, Any]:
     """Count safety events by type and severity"""
     query = request.validated["querystring"]
-    return service.stats(request.db, request.visibility, query["from"], query["to"])
+    with STATISTICS.turn(request.person):
+        return service.stats(request.db, request.visibility, query["from"], query["to"])
 
 
 @area_list.get(permission=VIEW, query=schemas.AreaQuery(), responses={200: schemas.SafetyAreas()})
@@ -102,16 +108,16 @@ def list_safety_areas(request: Request) -> dict[str, Any]:
     return {"type": "FeatureCollection", "features": features, "at": moment or utcnow()}
 
 
-@thresholds.get(permission=VIEW, responses={200: schemas.ThresholdList()})
+@thresholds.get(permission=VIEW, responses={200: ThresholdList()})
 def list_safety_settings(request: Request) -> dict[str, Any]:
     """List the thresholds in force, with units and sources"""
     return {"settings": settings_store.threshold_answers(request.db)}
 
 
-@thresholds.patch(permission=MANAGE, body=schemas.ThresholdChange(), responses={200: schemas.ThresholdList()})
+@thresholds.patch(permission=MANAGE, body=ThresholdChange(), responses={200: ThresholdList()})
 def update_safety_settings(request: Request) -> dict[str, Any]:
     """Change thresholds; they are in force within two seconds"""
-    fields = body_of(request, schemas.ThresholdChangeFields)
+    fields = body_of(request, ThresholdChangeFields)
     changes = {name: float(value) for name, value in fields.given().items()}
     settings_store.change(request.db, actor_of(request), changes)
     return {"settings": settings_store.threshold_answers(request.db)}

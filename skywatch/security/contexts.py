@@ -20,15 +20,13 @@ from skywatch.settings import AuthMode
 Acl = list[tuple[str, str, Any]]
 
 OPEN = "open"
-"""The permission of the few views that everybody may see in every mode, even of a feature that is switched off."""
-EVERYBODY = "everybody"
-"""The permission of views that answer everybody alike, like ``OPEN``, and ignore credentials: a monitoring
-system must not be refused because of an expired token."""
+"""The permission of views that need no credential, in every mode and even of a feature that is switched off.
+
+Credentials that come along are not read: neither a monitoring system nor a login must be refused because of an expired
+token. What a valid one shows in addition, a view looks up itself.
+"""
 OPEN_UNLESS_PRIVATE = "open_unless_private"
 """The permission of views that everybody may see, but in private mode only identified callers."""
-EXCHANGE = "exchange"
-"""The permission of views that exchange one credential for another (login, refresh): open to everybody; other
-credentials of the request, which may have expired, are ignored."""
 IDENTIFIED = "identified"
 """The permission of views that show the caller's identity: any identity, in every mode."""
 OWN_ACCOUNT = "own_account"
@@ -49,19 +47,23 @@ BORROWED: dict[str, tuple[Permission, ...]] = {
 }
 
 
-def to_import(permission: Permission) -> str:
-    """The permission of views that import many records of the caller's own: held like ``permission``, of the kind
-    ``delete_own``."""
-    return f"{permission}:import"
+# The other kind as which views may ask for permissions of a kind: many records of one's own are imported as one
+# uploads, and a feature of one's own may have something that it shows to all.
+OTHER_KINDS: dict[Kind, Kind] = {"edit_own": "write", "own": "view"}
+
+
+def as_other_kind(permission: Permission) -> str:
+    """The permission of views that is held like ``permission``, but granted as the other kind in ``OTHER_KINDS``."""
+    return f"{permission}:{OTHER_KINDS[permission.kind]}"
 
 
 def permission_held(name: str) -> str:
-    """The permission that a caller holds for a view's permission: that of an import without its kind."""
-    return name.removesuffix(":import")
+    """The permission that a caller holds for a view's permission: without the other kind."""
+    return name.partition(":")[0]
 
 
-IMPORTS: frozenset[str] = frozenset(to_import(p) for p in Permission if p.kind == "edit_own")
-"""Every permission of imports."""
+OF_OTHER_KINDS: frozenset[str] = frozenset(as_other_kind(p) for p in Permission if p.kind in OTHER_KINDS)
+"""Every permission of views that is granted as another kind."""
 
 
 def within(permissions: Iterable[Permission], scopes: Collection[str]) -> frozenset[Permission]:
@@ -128,7 +130,6 @@ class FeatureContext:
     def __acl__(self) -> Acl:
         acl: Acl = [
             (Allow, EVERYONE, OPEN),
-            (Allow, EVERYONE, EXCHANGE),
             (Allow, AUTHENTICATED if self.mode == "private" else EVERYONE, OPEN_UNLESS_PRIVATE),
             (Allow, AUTHENTICATED, IDENTIFIED),
             (Allow, AUTHENTICATED, OWN_ACCOUNT),
@@ -141,24 +142,21 @@ class FeatureContext:
         for permission in Permission:
             if permission.feature == self.feature or permission in BORROWED.get(self.feature, ()):
                 level = _level_of(permission.kind, self.access)
-                acl += self._entries(str(permission), permission.kind, level, permission)
-                if to_import(permission) in IMPORTS:
-                    level = _level_of("delete_own", self.access)
-                    acl += self._entries(to_import(permission), "delete_own", level, permission)
+                acl.append(self._entry(str(permission), permission.kind, level, permission))
+                if (other := OTHER_KINDS.get(permission.kind)) is not None:
+                    level = _level_of(other, self.access)
+                    acl.append(self._entry(as_other_kind(permission), other, level, permission))
         if self.feature in PERSONAL_FEATURES:
             view = Permission(f"{self.feature}.view")
-            acl += self._entries(PERSONAL_READ, "own", self.access.read_access, view)
-            acl += self._entries(PERSONAL_WRITE, "own", self.access.write_access, view)
+            acl.append(self._entry(PERSONAL_READ, "own", self.access.read_access, view))
+            acl.append(self._entry(PERSONAL_WRITE, "own", self.access.write_access, view))
         return acl
 
-    def _entries(self, permission: str, kind: Kind, level: Level, permission_held: Permission) -> Acl:
-        """The ACL entries of a permission by the table of kinds; holders are those of ``permission_held``."""
+    def _entry(self, permission: str, kind: Kind, level: Level, permission_held: Permission) -> tuple[str, str, Any]:
+        """The ACL entry of a permission by the table of kinds; holders are those of ``permission_held``."""
         holder = f"permission:{permission_held}"
         who = BEHAVIOUR[kind].granted_to(self.mode, level)
-        if who == "open_write":
-            return [(Allow, holder, permission), (Deny, AUTHENTICATED, permission), (Allow, EVERYONE, permission)]
-        principal = {"everyone": EVERYONE, "identity": AUTHENTICATED, "holder": holder}[who]
-        return [(Allow, principal, permission)]
+        return (Allow, {"everyone": EVERYONE, "identity": AUTHENTICATED, "holder": holder}[who], permission)
 
 
 def _level_of(kind: Kind, access: FeatureAccess) -> Level:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from skywatch.core.network.addresses import network_of
 from skywatch.security.permissions import Permission
 
 EVERYONE = "system.Everyone"
@@ -18,7 +19,7 @@ class Identity:
     """An authenticated user.
 
     ``scopes`` is None for a login and the key's features for an API key. ``login_id`` is the login a token
-    belongs to, ``key_id`` the API key, whichever applies.
+    belongs to, ``key_id`` the API key, whichever applies. ``owner_id`` is the user who created a service account.
     """
 
     user_id: int
@@ -30,6 +31,7 @@ class Identity:
     login_id: str | None = None
     key_id: int | None = None
     expires_at: float | None = None
+    owner_id: int | None = None
     principals: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -45,3 +47,18 @@ class Identity:
 def principals_of(identity: Identity | None) -> tuple[str, ...]:
     """The principals for ACLs; an anonymous caller has only ``system.Everyone``."""
     return identity.principals if identity is not None else (EVERYONE,)
+
+
+def person_of(identity: Identity | None, address: str) -> str:
+    """Who has their part of what people share: a user with their keys and service accounts, else a network.
+
+    ``address`` is that of the client; callers without an identity are one person for each IPv4 /24 or IPv6 /64.
+    """
+    if identity is None:
+        return f"network {network_of(address)}"
+    return person_of_user(identity.user_id, identity.owner_id)
+
+
+def person_of_user(user_id: int, owner_id: int | None) -> str:
+    """The same of a user outside of requests; ``owner_id`` is that of a service account."""
+    return f"user {user_id if owner_id is None else owner_id}"

@@ -11,9 +11,8 @@ from typing import Literal
 from skywatch.settings import AuthMode
 
 Level = Literal["public", "authenticated", "permission"]
-Kind = Literal["view", "read", "acknowledge", "write", "own", "edit_own", "delete_own", "directory", "manage"]
-# ``open_write``: callers without credentials and holders, but no identity that lacks the permission.
-Who = Literal["everyone", "open_write", "identity", "holder"]
+Kind = Literal["view", "read", "acknowledge", "write", "own", "edit_own", "directory", "manage"]
+Who = Literal["everyone", "identity", "holder"]
 
 
 @dataclass(frozen=True)
@@ -50,11 +49,11 @@ BEHAVIOUR: dict[Kind, Behaviour] = {
     ),
     "acknowledge": Behaviour(
         "mark as seen what belongs to nobody in particular",
-        "write_access", "everyone", "open_write", "holder", "holder",
+        "write_access", "everyone", "everyone", "identity", "holder",
     ),
     "write": Behaviour(
-        "add, delete or process what belongs to nobody in particular (upload, transcribe)",
-        "write_access", "holder", "open_write", "holder", "holder",
+        "upload, have transcribed, delete one's own, or import many",
+        "write_access", "holder", "holder", "identity", "holder",
     ),
     "own": Behaviour(
         "use a feature whose records belong to users: one's own, all of them only with its `manage` permission",
@@ -62,11 +61,7 @@ BEHAVIOUR: dict[Kind, Behaviour] = {
     ),
     "edit_own": Behaviour(
         "create and change records of one's own, where that has a permission of its own",
-        "write_access", "identity", "holder", "holder", "holder",
-    ),
-    "delete_own": Behaviour(
-        "delete records of one's own, or import many of them, where that has a permission of its own",
-        "write_access", "holder", "holder", "holder", "holder",
+        "write_access", "identity", "identity", "identity", "holder",
     ),
     "directory": Behaviour(
         "see who has an account, and with which roles", "read_access", "holder", "identity", "identity", "holder"

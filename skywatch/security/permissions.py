@@ -48,7 +48,7 @@ class Permission(StrEnum):
         "See military aircraft, wherever aircraft are shown",
     )
     ALERTS_CREATE = "alerts.create", "edit_own", "operator", "Create alert rules, geofences and channels"
-    ALERTS_DELETE = "alerts.delete", "delete_own", "operator", "Delete own alert rules, geofences and channels"
+    ALERTS_DELETE = "alerts.delete", "write", "operator", "Delete own alert rules, geofences and channels"
     ALERTS_EDIT = "alerts.edit", "edit_own", "operator", "Change own alert rules, geofences and channels"
     ALERTS_MANAGE_ALL = (
         "alerts.manage_all",
@@ -65,7 +65,7 @@ class Permission(StrEnum):
         "Change the thresholds of safety events, see and forget what was learnt by place",
     )
     SAFETY_VIEW = "safety.view", "view", "viewer", "See safety events"
-    AUDIO_DELETE = "audio.delete", "write", "admin", "Delete audio transmissions"
+    AUDIO_DELETE = "audio.delete", "manage", "admin", "Delete audio transmissions"
     AUDIO_TRANSCRIBE = "audio.transcribe", "write", "analyst", "Have audio transmissions transcribed"
     AUDIO_UPLOAD = "audio.upload", "write", "admin", "Add audio transmissions"
     AUDIO_VIEW = "audio.view", "view", "viewer", "List and play audio transmissions"
@@ -73,7 +73,13 @@ class Permission(StrEnum):
     ACARS_VIEW_FULL = "acars.view_full", "read", "analyst", "See the whole text and decoding of ACARS messages"
     HISTORY_EXPORT = "history.export", "read", "analyst", "Export history in bulk", ("acars",)
     HISTORY_VIEW = "history.view", "view", "viewer", "See past flights and tracks"
-    SYSTEM_MANAGE = "system.manage", "manage", "admin", "Change access settings and retention, read the audit log"
+    SYSTEM_MANAGE = (
+        "system.manage",
+        "manage",
+        "admin",
+        "Change access settings and retention, set which aircraft are military, read the audit log",
+        ("aircraft",),
+    )
     SYSTEM_VIEW_METRICS = "system.view_metrics", "read", "analyst", "Read the metrics of the service"
     SYSTEM_VIEW_STATUS = "system.view_status", "view", "viewer", "See the state of the service and its receivers"
     CANNONBALL_MANAGE = (

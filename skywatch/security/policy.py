@@ -17,7 +17,7 @@ from pyramid.security import Allowed, Denied
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from skywatch.security.area import area_of
-from skywatch.security.contexts import EVERYBODY, EXCHANGE, IDENTIFIED, OPEN, FeatureContext
+from skywatch.security.contexts import IDENTIFIED, OPEN, FeatureContext
 from skywatch.security.identity import Identity, principals_of
 from skywatch.security.permissions import WITHHELD_FROM_KEYS
 
@@ -31,10 +31,10 @@ OUT_OF_REACH = (DBAPIError, TimeoutError)
 
 def decide(context: Any, identity: Identity | None, permission: str) -> Any:
     """Allowed or Denied for an identity on a context; the one place that decides, for REST and real time."""
+    if permission == OPEN:
+        return Allowed(permission)
     if identity is not None and identity.scopes is not None and not reaches(context, identity.scopes, permission):
         return Denied("scope_denied")
-    if permission in (OPEN, EVERYBODY):
-        return Allowed(permission)
     context = getattr(context, "context", context)
     if not getattr(context, "is_enabled", True):
         return Denied("feature_disabled")
@@ -55,15 +55,19 @@ def reaches(context: Any, scopes: frozenset[str], permission: str) -> bool:
         return False
     feature = getattr(context, "feature", None)
     if feature is None:
-        return permission in (IDENTIFIED, EXCHANGE)
+        return permission == IDENTIFIED
     return feature in scopes
 
 
 class SkywatchSecurityPolicy:
-    """The policy as Pyramid's interface."""
+    """The policy as Pyramid's interface.
 
-    def __init__(self) -> None:
+    ``check_address`` raises Problem (401) for a credential in the address, also where none is read.
+    """
+
+    def __init__(self, check_address: Callable[[Request], None]) -> None:
         self.methods: list[CredentialMethod] = []
+        self.check_address = check_address
 
     def _identify(self, request: Request) -> Identity | None:
         area = area_of(request)
@@ -95,14 +99,10 @@ class SkywatchSecurityPolicy:
         return str(identity.user_id) if identity is not None else None
 
     def permits(self, request: Request, context: Any, permission: str) -> Any:
-        try:
-            identity = None if permission in (EVERYBODY, EXCHANGE) else self.identity(request)
-        except OUT_OF_REACH:
-            # What everybody may see is served even if the caller cannot be looked up now.
-            if permission != OPEN:
-                raise
-            identity = None
-        return decide(context, identity, permission)
+        if area_of(request) is None:
+            self.check_address(request)
+        # Who asks for what is open is not looked up: that may fail, and changes nothing.
+        return decide(context, None if permission == OPEN else self.identity(request), permission)
 
     def remember(self, request: Request, userid: str, **kw: Any) -> list[tuple[str, str]]:
         return []

@@ -13,17 +13,19 @@ import threading
 import time
 from collections.abc import Awaitable, Coroutine, Iterator, Sequence
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from skywatch.accounts.identity.authenticator import Authenticator
+from skywatch.core.hooks import RunningService, Service
 from skywatch.core.process import tasks
 from skywatch.core.runtime import Runtime
 from skywatch.http.settings import HttpSettings
 from skywatch.inputs.runner import InputRunner, declared_inputs, open_declared, open_inputs
+from skywatch.picture.hooks import PictureMonitor
 from skywatch.settings import Role, SettingsError
 
 if TYPE_CHECKING:
-    from skywatch.core.leading.only_tracker import OnlyTracker
+    from skywatch.core.election.tracker_election import OnlyTracker
     from skywatch.picture.monitor import Monitor
 
 log = logging.getLogger(__name__)
@@ -35,16 +37,6 @@ STOP_TIMEOUT_S = 15.0
 SHORTEST_STOP_S = 0.2
 
 
-class Service(Protocol):
-    """A part that runs on the loop."""
-
-    async def start(self) -> None:
-        """Return when the part is running; raise if it cannot start."""
-
-    async def stop(self) -> None:
-        """Return when the part has finished all accepted work."""
-
-
 class TrackerService:
     """The tracker and the features' services of its role as one part; its task ends only when it is stopped.
 
@@ -52,18 +44,18 @@ class TrackerService:
     """
 
     def __init__(self, runtime: Runtime) -> None:
-        from skywatch.core.leading.only_tracker import OnlyTracker
+        from skywatch.core.election.tracker_election import OnlyTracker
         from skywatch.picture.tracker import Tracker
 
         self._runtime = runtime
         self._only = runtime.shared(OnlyTracker)
         self._tracker = Tracker(runtime, self._monitors() if self._only.is_leading else ())
-        self._services: list[Service] = [create(runtime) for create in runtime.features.services("tracker")]
-        self._started: list[Service] = []
+        self._services: list[RunningService] = _provided_services(runtime, "tracker")
+        self._started: list[RunningService] = []
         self._task: asyncio.Task[None] | None = None
 
     def _monitors(self) -> list[Monitor]:
-        return [create(self._runtime) for create in self._runtime.features.monitors()]
+        return [hook.create(self._runtime) for hook in self._runtime.features.provided(PictureMonitor)]
 
     async def start(self) -> None:
         """Start the features' services of this role, then tracking; raises what a service raised.
@@ -113,7 +105,7 @@ class TrackerService:
 class WhenLeading:
     """A service that starts once this process leads, so that no two processes of an installation run it."""
 
-    def __init__(self, only: OnlyTracker, service: Service) -> None:
+    def __init__(self, only: OnlyTracker, service: RunningService) -> None:
         self._only = only
         self._service = service
         self._is_started = False
@@ -165,7 +157,7 @@ class RealtimeService:
         await self._server.stop()
 
 
-async def _stop_safely(service: Service) -> None:
+async def _stop_safely(service: RunningService) -> None:
     """Stop a service; its error is logged, so that the others stop too."""
     try:
         await service.stop()
@@ -184,12 +176,12 @@ def _end_process_on_fault(task: asyncio.Task[None]) -> None:
         _end_process(task)
 
 
-def _tracker_services(runtime: Runtime) -> Iterator[Service]:
+def _tracker_services(runtime: Runtime) -> Iterator[RunningService]:
     """The tracker with the features' services of its role, and the inputs, which are stopped first.
 
     All of them get the fenced means: nothing of them is written once another tracker has taken over.
     """
-    from skywatch.core.leading.only_tracker import OnlyTracker
+    from skywatch.core.election.tracker_election import OnlyTracker
 
     only = runtime.shared(OnlyTracker)
     runtime = runtime.fenced(only.fence)
@@ -203,26 +195,31 @@ def _tracker_services(runtime: Runtime) -> Iterator[Service]:
     yield WhenLeading(only, inputs)
 
 
-def create_services(runtime: Runtime, roles: Sequence[Role]) -> list[Service]:
+def create_services(runtime: Runtime, roles: Sequence[Role]) -> list[RunningService]:
     """The parts on the loop that these roles need, in the order they start."""
     runtime.features.load_metrics()
-    services: list[Service] = []
+    services: list[RunningService] = []
     if "tracker" in roles:
         services.extend(_tracker_services(runtime))
     if "realtime" in roles:
         services.append(RealtimeService(runtime))
     others = [role for role in roles if role != "tracker"]
-    services.extend(create(runtime) for role in others for create in runtime.features.services(role))
+    for role in others:
+        services.extend(_provided_services(runtime, role))
     return services
+
+
+def _provided_services(runtime: Runtime, role: Role) -> list[RunningService]:
+    return [hook.create(runtime) for hook in runtime.features.provided(Service) if hook.role == role]
 
 
 class LoopThread:
     """An asyncio loop in a thread of its own, and the services on it."""
 
-    def __init__(self, services: Sequence[Service]) -> None:
+    def __init__(self, services: Sequence[RunningService]) -> None:
         self._services = list(services)
-        self._started: list[Service] = []
-        self._starting: tuple[Service, Future[None]] | None = None
+        self._started: list[RunningService] = []
+        self._starting: tuple[RunningService, Future[None]] | None = None
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._run, name="loop", daemon=True)
 

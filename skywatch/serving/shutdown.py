@@ -16,6 +16,8 @@ import threading
 import time
 from types import FrameType
 
+from skywatch.core.terminal.command import Interrupted, interrupt
+
 log = logging.getLogger(__name__)
 # Supervisors kill a process that has not ended after 10 s (Docker), 30 s (Kubernetes) or 90 s (systemd). Accepted data
 # is written long before, if the database is available.
@@ -34,9 +36,10 @@ class Shutdown:
         self._writing.setblocking(False)
 
     def install(self) -> None:
-        """SIGTERM raises KeyboardInterrupt like SIGINT; SIGHUP is logged."""
+        """SIGTERM and SIGINT raise Interrupted; SIGHUP is logged."""
         signal.set_wakeup_fd(self._writing.fileno(), warn_on_full_buffer=False)
-        signal.signal(signal.SIGTERM, _interrupt)
+        signal.signal(signal.SIGTERM, _interrupt_once)
+        signal.signal(signal.SIGINT, interrupt)
         if hasattr(signal, "SIGHUP"):  # not on Windows
             signal.signal(signal.SIGHUP, _ignore)
         threading.Thread(target=self._watch, name="signals", daemon=True).start()
@@ -63,10 +66,10 @@ class Shutdown:
                 log.warning("SIGHUP has no effect: settings are read at the start only, and logs go to stderr")
 
 
-def _interrupt(number: int, frame: FrameType | None) -> None:
+def _interrupt_once(number: int, frame: FrameType | None) -> None:
     # Ignored by the system: the interpreter gives up handlers of its own before the process has ended.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise KeyboardInterrupt
+    raise Interrupted
 
 
 def _ignore(number: int, frame: FrameType | None) -> None:

@@ -22,9 +22,9 @@ from skywatch.core.bus import BusAwayError
 from skywatch.core.database.engine import DatabaseAwayError
 from skywatch.core.database.migrations import check_schema
 from skywatch.core.problems import Problem
-from skywatch.core.reporting.fault_log import FaultLog
-from skywatch.core.reporting.health import LIVE
 from skywatch.core.runtime import Runtime
+from skywatch.core.telemetry.fault_log import FaultLog
+from skywatch.core.telemetry.health import LIVE
 from skywatch.http.errors import RETRY_AFTER_S
 from skywatch.http.limits.throttle import HEALTH_PATH, LIVENESS_QUERY
 from skywatch.http.settings import HttpSettings
@@ -49,22 +49,23 @@ class Means:
 
 
 @contextmanager
-def open_means(settings: Settings, roles: Sequence[Role]) -> Iterator[Means]:
+def open_means(settings: Settings, roles: Sequence[Role], runtime: Runtime | None = None) -> Iterator[Means]:
     """Database and bus for as long as the process runs, with the lock of the tracker where this process is the tracker.
 
-    Waits up to ``start_wait_s``. Raises DatabaseError, BusError or SettingsError with a line for the administrator.
+    ``runtime`` is one that is open already. Waits up to ``start_wait_s``. Raises DatabaseError, BusError or
+    SettingsError with a line for the administrator.
     """
     with ExitStack() as opened:
-        yield _wait_for(opened, settings, roles)
+        yield _wait_for(opened, settings, roles, runtime)
 
 
-def _open(means: ExitStack, settings: Settings, roles: Sequence[Role]) -> Runtime:
+def _open(means: ExitStack, settings: Settings, roles: Sequence[Role], runtime: Runtime | None) -> Runtime:
     with ExitStack() as opened:
-        runtime = Runtime.open(settings)
+        runtime = runtime or Runtime.open(settings)
         opened.callback(runtime.close)
         check_schema(runtime.engine)
         if "tracker" in roles:
-            from skywatch.core.leading.only_tracker import OnlyTracker
+            from skywatch.core.election.tracker_election import OnlyTracker
 
             tracker = runtime.shared(OnlyTracker)
             if stands_by(settings):
@@ -84,13 +85,13 @@ def stands_by(settings: Settings) -> bool:
     return is_server if settings.tracker_standby is None else settings.tracker_standby
 
 
-def _wait_for(opened: ExitStack, settings: Settings, roles: Sequence[Role]) -> Means:
+def _wait_for(opened: ExitStack, settings: Settings, roles: Sequence[Role], given: Runtime | None) -> Means:
     faults = FaultLog(log, f"the start waits up to {settings.start_wait_s:g} s (start_wait_s)", "the start goes on")
     deadline = time.monotonic() + settings.start_wait_s
     waiting: WaitingServer | None = None
     while True:
         try:
-            runtime = _open(opened, settings, roles)
+            runtime = _open(opened, settings, roles, given)
         except (DatabaseAwayError, BusAwayError) as error:
             if time.monotonic() + RETRY_S > deadline:
                 raise

@@ -13,7 +13,7 @@ from types import TracebackType
 import msgspec
 
 from skywatch.core.runtime import Runtime
-from skywatch.core.terminal.printing import escape_controls
+from skywatch.core.text.escapes import escape_controls
 from skywatch.picture.sharing.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 

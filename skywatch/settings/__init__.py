@@ -13,7 +13,9 @@ from skywatch.settings.declaration import (
     AS_ARCHIVE_KEEP_DAYS,
     RETENTION_DAYS,
     RETENTION_MB,
+    IniOnlyError,
     SettingsError,
+    ini_line,
     setting,
 )
 from skywatch.settings.kinds import environment_secret, split_listen
@@ -30,6 +32,7 @@ __all__ = [
     "ROLES",
     "AuthMode",
     "Environment",
+    "IniOnlyError",
     "Names",
     "Origin",
     "Role",
@@ -39,6 +42,7 @@ __all__ = [
     "check_settings",
     "compose",
     "environment_secret",
+    "ini_line",
     "load_with_origins",
     "names_of",
     "origins_of",

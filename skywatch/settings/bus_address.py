@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
-from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlunsplit
 
 Kind = Literal["memory", "redis", "sentinel", "nats"]
 KINDS: dict[str, Kind] = {
@@ -59,7 +59,7 @@ def parse_bus_address(text: str, prefix: str = "") -> BusAddress:
     """The bus of an address; ``prefix`` counts where the address has none. Raises ValueError, without a password."""
     if text == "memory":
         return BusAddress("memory", prefix or DEFAULT_PREFIX)
-    parts = urlsplit(text)
+    parts = _split(text)
     kind = KINDS.get(parts.scheme)
     if kind is None or "://" not in text:
         raise ValueError("expected memory, redis://, rediss://, unix://, redis+sentinel:// or nats://")
@@ -72,6 +72,16 @@ def parse_bus_address(text: str, prefix: str = "") -> BusAddress:
         return BusAddress("redis", prefix, urlunsplit(parts._replace(query=urlencode(options))))
     _check_options(kind, options)
     return _several(parts, kind, prefix, options)
+
+
+def _split(text: str) -> SplitResult:
+    """The five parts of an address by RFC 3986, appendix B.
+
+    ``urlsplit`` of newer Pythons refuses a list of servers in which one has brackets: what follows them is no port.
+    """
+    match = re.fullmatch(r"(?:([^:/?#]+):)?(?://([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?", text, re.DOTALL)
+    scheme, netloc, path, query, fragment = match.groups("") if match else ("",) * 5
+    return SplitResult(scheme.lower(), netloc, path, query, fragment)
 
 
 def _several(parts: SplitResult, kind: Kind, prefix: str, options: tuple[tuple[str, str], ...]) -> BusAddress:

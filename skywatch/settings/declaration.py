@@ -24,6 +24,15 @@ class SettingsError(Exception):
         self.reason = reason
 
 
+class IniOnlyError(SettingsError):
+    """A setting of a kind that only the ini file may hold."""
+
+
+def ini_line(name: str, text: str) -> str:
+    """A setting as a line of an ini file, where ``%`` is written twice."""
+    return f"{name} = {text.replace('%', '%%')}"
+
+
 def setting(
     default: Any,
     meaning: str,

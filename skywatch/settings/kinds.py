@@ -19,11 +19,20 @@ def parse_boolean(text: str) -> bool:
     return _TRUTH[text.lower()]
 
 
+# The spellings of the units of a rate.
+_UNITS = {
+    spelling: unit
+    for unit, spellings in {"second": "s sec", "minute": "m min", "hour": "h", "day": "d"}.items()
+    for spelling in (unit, f"{unit}s", *spellings.split())
+}
+
+
 def parse_rate(text: str) -> str:
-    """``100/minute``, ``10/15 minute`` and the like: a count and one or several seconds, minutes, hours or days."""
-    if not re.fullmatch(r"[1-9][0-9]{0,8}/([1-9][0-9]{0,3} )?(second|minute|hour|day)", text):
+    """``100/minute``, ``3/min``, ``10/15 minute`` and the like: a count and one or several units, spelled in full."""
+    match = re.fullmatch(r"([1-9][0-9]{0,8})\s*/\s*([1-9][0-9]{0,3}\s*)?([a-z]+)", text.lower())
+    if match is None or match[3] not in _UNITS:
         raise ValueError("expected a rate such as 100/minute or 10/15 minute")
-    return text
+    return f"{match[1]}/{match[2].strip() + ' ' if match[2] else ''}{_UNITS[match[3]]}"
 
 
 def parse_network(text: str) -> str:

@@ -42,12 +42,19 @@ def load_with_origins(
     names = names_of(kind)
     environ = os.environ if environ is None else environ
     texts: dict[str, tuple[str, Literal["ini", "environment"]]] = {}
-    for name, value in ini.items():
-        if _is_known(names, name):
-            texts[name] = (str(value), "ini")
-        elif not name.startswith(FOREIGN_PREFIXES):
-            raise SettingsError(name, _unknown(names, name))
-    texts.update({name: (text, "environment") for name, text in texts_of(names, environ).items()})
+    written: dict[str, str] = {}
+    for spelling, value in ini.items():
+        name = names.canonical(spelling)
+        if name is None:
+            if spelling.startswith(FOREIGN_PREFIXES):
+                continue
+            raise SettingsError(spelling, _unknown(names, spelling))
+        if (other := written.setdefault(name.lower(), spelling)) != spelling:
+            raise SettingsError(name, f"is set twice, as {other} and as {spelling}; remove one of them")
+        texts[name] = (str(value), "ini")
+    of_ini = {name.lower(): name for name in texts}
+    for name, text in texts_of(names, environ).items():
+        texts[of_ini.get(name, name)] = (text, "environment")
     values: dict[str, Any] = {}
     for name, field_name in names.single.items():
         if name in texts:
@@ -86,15 +93,13 @@ def check_settings(settings: Settings) -> None:
 def parse_setting(names: Names, name: str, text: str) -> Any:
     """The value of a setting that is no member of a family; raises SettingsError."""
     field_name = names.single[name]
-    return _parse(name, names.fields[field_name], names.hints[field_name], text.strip())
-
-
-def _is_known(names: Names, name: str) -> bool:
-    return name in names.single or any(name.startswith(p) and len(name) > len(p) for p in names.families)
+    field = names.fields[field_name]
+    # A secret is the whole value.
+    return _parse(name, field, names.hints[field_name], text if field.metadata["secret"] else text.strip())
 
 
 def _unknown(names: Names, name: str) -> str:
-    close = difflib.get_close_matches(name, [*names.single, *names.families], n=1)
+    close = difflib.get_close_matches(name.lower(), [*names.single, *names.families], n=1)
     return "is not a setting of Skywatch" + (f" (did you mean {close[0]}?)" if close else "")
 
 

@@ -52,6 +52,15 @@ class Names:
     families: dict[str, str]
     hints: dict[str, Any]
 
+    def canonical(self, spelling: str) -> str | None:
+        """The name that a file writes in any case; what follows the dot of a family keeps its own. None if unknown."""
+        name = spelling.lower()
+        if name in self.single:
+            return name
+        lengths = (len(prefix) for prefix in self.families if name.startswith(prefix) and len(name) > len(prefix))
+        length = max(lengths, default=0)
+        return name[:length] + spelling[length:] if length else None
+
 
 def names_of(kind: type[Settings]) -> Names:
     """The names of a settings class; the console asks with every page, and the types of 160 fields take 10 ms."""

@@ -22,6 +22,14 @@ Source = Literal["default", "ini", "environment", "database", "file"]
 T = TypeVar("T")
 
 
+def check_secret(name: str, secret: str) -> None:
+    """Refuse a secret of ours that can be guessed, in every environment; an empty one is not set."""
+    if secret.lower() in DEFAULT_SECRETS:
+        raise SettingsError(name, "is a well-known default; choose at least 32 random characters")
+    if secret and len(secret) < MINIMUM_SECRET_LENGTH:
+        raise SettingsError(name, f"is shorter than {MINIMUM_SECRET_LENGTH} characters")
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings:
     """The settings that all rooms share. A room's settings inherit from them, and ``compose`` puts all together."""
@@ -99,12 +107,8 @@ class Settings:
 
     def check(self) -> None:
         """Refuse combinations that are unsafe or make no sense; each room may have a ``check`` of its own."""
-        if self.environment == "production":
-            if not self.secret:
-                raise SettingsError("secret", "must be set in production (at least 32 random characters)")
-            if self.secret.lower() in DEFAULT_SECRETS:
-                raise SettingsError("secret", "is a well-known default; choose at least 32 random characters")
-            if len(self.secret) < MINIMUM_SECRET_LENGTH:
-                raise SettingsError("secret", f"is shorter than {MINIMUM_SECRET_LENGTH} characters")
+        if not self.secret and self.environment == "production":
+            raise SettingsError("secret", "must be set in production (at least 32 random characters)")
+        check_secret("secret", self.secret)
         if self.bus != "memory" and not self.secret:
             raise SettingsError("secret", "must be set where the roles run in several processes (bus is not memory)")

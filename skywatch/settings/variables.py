@@ -26,17 +26,23 @@ def texts_of(names: Names, environ: Mapping[str, str]) -> dict[str, str]:
 
 def _matches(names: Names, environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Each variable of a setting with the setting's name."""
-    own = {spelling: name for name in names.single for spelling in (name.upper(), name.upper().replace(".", "_"))}
+    own = {_plain(name): name for name in names.single}
     for variable in environ:
+        plain = _plain(variable)
         # A setting whose own name ends with _file is not another one's file.
-        name = own.get(variable) or own.get(variable.removesuffix(FILE_SUFFIX)) or _member(names, variable)
+        name = own.get(plain) or own.get(plain.removesuffix(FILE_SUFFIX)) or _member(names, plain)
         if name is not None:
             yield variable, name
 
 
-def _member(names: Names, variable: str) -> str | None:
+def _plain(name: str) -> str:
+    """A name or variable as ``RECEIVER_ROOF``: case does not matter, and a dot may stay."""
+    return name.upper().replace(".", "_")
+
+
+def _member(names: Names, plain: str) -> str | None:
     """The member of a family that a variable sets."""
-    stem = variable.removesuffix(FILE_SUFFIX)
+    stem = plain.removesuffix(FILE_SUFFIX)
     for prefix, field_name in names.families.items():
         variable_prefix = prefix.upper().replace(".", "_")
         if not stem.startswith(variable_prefix) or len(stem) == len(variable_prefix):
@@ -49,17 +55,13 @@ def _member(names: Names, variable: str) -> str | None:
 
 
 def _value(name: str, variables: list[str], environ: Mapping[str, str]) -> str:
-    files = [variable for variable in variables if variable.endswith(FILE_SUFFIX) and not _is_own(name, variable)]
+    files = [variable for variable in variables if _plain(variable) != _plain(name)]
     if not files:
-        # Of the two spellings of a dot the underscore wins, which sorts last.
-        return environ[max(variables)]
+        # Of several spellings the one in upper case with underscores wins.
+        return environ[next((variable for variable in variables if variable == _plain(name)), min(variables))]
     if len(variables) > 1:
         raise SettingsError(name, f"is set by {' and by '.join(sorted(variables))}; remove one of them")
     return _content(name, files[0], environ[files[0]])
-
-
-def _is_own(name: str, variable: str) -> bool:
-    return variable.replace(".", "_") == name.upper().replace(".", "_")
 
 
 def _content(name: str, variable: str, path: str) -> str:

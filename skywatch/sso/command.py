@@ -13,7 +13,7 @@ from skywatch.core.database.migrations import check_schema
 from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
 from skywatch.sso.claims import Rule, try_rules
 from skywatch.sso.mappings import active_rules
-from skywatch.sso.provider.providers import Provider, read_providers
+from skywatch.sso.providers import Provider, read_providers
 from skywatch.sso.settings import SsoSettings
 from skywatch.sso.signing_on.people import username_from
 

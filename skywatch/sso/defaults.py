@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from skywatch.accounts.models import Role
 from skywatch.core.runtime import Runtime
 from skywatch.settings import SettingsError
-from skywatch.sso.provider.providers import FIRST, read_providers
+from skywatch.sso.providers import FIRST, read_providers
 from skywatch.sso.settings import SsoSettings
 
 

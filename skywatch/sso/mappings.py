@@ -12,7 +12,7 @@ from skywatch.accounts.identity.caller import Caller, check_covers
 from skywatch.accounts.models import Role
 from skywatch.accounts.users.service import permissions_of_role
 from skywatch.core.problems import Problem, invalid, not_found
-from skywatch.core.storing import audit
+from skywatch.core.storage import audit
 from skywatch.core.text.expressions import ExpressionFault
 from skywatch.http.resources.fields import UNSET
 from skywatch.security.permissions import Permission

@@ -6,8 +6,8 @@ import dataclasses
 
 from skywatch.http.settings import HttpSettings
 from skywatch.settings import Settings, SettingsError, setting
-from skywatch.sso.provider.providers import ProviderError, read_providers, split_member
-from skywatch.sso.signing_on.redirects import parse_redirect, parse_redirects
+from skywatch.sso.providers import ProviderError, read_providers, split_member
+from skywatch.sso.redirects import parse_redirect, parse_redirects
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ import msgspec
 
 from skywatch.core.bus import Bus, BusError, Message, topics
 from skywatch.core.clock import utcnow
-from skywatch.core.storing.retention import Extent
+from skywatch.core.storage.retention import Extent
 
 _encoder = msgspec.json.Encoder()
 

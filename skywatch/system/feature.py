@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from skywatch.core.feature import EventKind, Feature, Topic
+from skywatch.picture.hooks import PictureMonitor
 from skywatch.system.settings import SystemSettings
+
+if TYPE_CHECKING:
+    from skywatch.core.runtime import Runtime
+    from skywatch.core.storage.retention import Kind
+    from skywatch.picture.monitor import Monitor
+
+
+def _create_monitor(runtime: Runtime) -> Monitor:
+    from skywatch.system.monitor import create
+
+    return create(runtime)
+
+
+def _retention_kinds() -> tuple[Kind, ...]:
+    from skywatch.system.retention import KINDS
+
+    return KINDS
+
 
 FEATURE = Feature(
     name="system",
     include="skywatch.system",
     settings=SystemSettings,
-    retention="skywatch.system.retention:KINDS",
-    monitor="skywatch.system.monitor:create",
+    retention=_retention_kinds,
     # Each status replaces the one before: those of five minutes.
     topics=(Topic(name="system", permission="system.view_status", personal=True, kept=30),),
     events=(EventKind(name="system:status", topic="system", may_need=("aircraft.view_military", "system.manage")),),
     tags={
         "system": "Health, status, receivers, inputs, retention, metrics and the audit log.",
     },
+    provides=(PictureMonitor(_create_monitor),),
 )

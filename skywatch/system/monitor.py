@@ -16,10 +16,11 @@ from skywatch.core.bus import BusError, Form, Message
 from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import outage_of, reason
 from skywatch.core.database.fencing import FencedError
-from skywatch.core.reporting import health
-from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing.retention import Pruner
+from skywatch.core.storage.retention import Pruner
+from skywatch.core.storage.retention_clock import Record, RetentionClock, uptime_s
+from skywatch.core.telemetry import health
+from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.http.resources.render import encode
 from skywatch.picture.state.sky import Sky
 from skywatch.settings import Settings
@@ -37,6 +38,8 @@ STATUS_EVERY_S = SAMPLE_S
 RECEPTION_EVERY_S = 60.0
 # Interval of the checks for the history of health (s).
 CHECK_EVERY_S = 2.0
+# Time after the start of the machine in which its clock may still be set: retention begins after it (s).
+SETTLED_S = 300.0
 # Delay before a failed round of retention is retried (s).
 RETRY_S = 5.0
 # Longest delay before a round in which some kinds failed is followed by another: the rest of it was done (s).
@@ -47,6 +50,7 @@ _faults = FaultLog(log, "retention failed", "retention works again")
 _status_faults = FaultLog(log, "the status cannot be published", "the status is published again")
 _health_faults = FaultLog(log, "the history of health cannot be written", "the history of health is written again")
 _reception_faults = FaultLog(log, "the reception cannot be recorded", "the reception is recorded again")
+_doubts = FaultLog(log, "retention waits", "retention goes on")
 RETENTION = "retention"
 
 
@@ -119,14 +123,19 @@ class SystemMonitor:
     def _retain(self) -> None:
         settings = self._runtime.current
         kinds = settings.features.retention_kinds()
-        guard = RemovalGuard(self._runtime.sessions, settings)
-        pruner = Pruner(self._runtime.engine, self._runtime.sessions, settings, kinds, self._stop.wait, guard)
+        clock = RetentionClock(self._runtime.sessions)
+        guard = RemovalGuard(self._runtime.sessions, settings, clock.believed)
+        pruner = Pruner(self._runtime.engine, self._runtime.sessions, settings, kinds, self._stop.wait, guard, clock)
+        if self._stop.wait(SETTLED_S - uptime_s()):
+            return
         while True:
             outcome = retain(pruner)
             if outcome != "failed":
                 publish_extents(self._runtime.bus, pruner.extents)
             interval_s = settings.retention_interval_s
-            pause_s = {"done": interval_s, "partly": min(interval_s, PARTLY_RETRY_S), "failed": RETRY_S}[outcome]
+            # Who waits for a word looks for it sooner.
+            soon_s = min(interval_s, PARTLY_RETRY_S)
+            pause_s = {"done": interval_s, "waits": soon_s, "partly": soon_s, "failed": RETRY_S}[outcome]
             if self._rest(pruner.settings, pause_s):
                 return
             pruner.settings = self._runtime.current
@@ -142,7 +151,7 @@ class SystemMonitor:
         return self._stop.is_set()
 
 
-Outcome = Literal["done", "partly", "failed"]
+Outcome = Literal["done", "waits", "partly", "failed"]
 
 
 def retain(pruner: Pruner) -> Outcome:
@@ -164,7 +173,13 @@ def retain(pruner: Pruner) -> Outcome:
         health.report(RETENTION, False, f"failed for {why}", **figures)
         return "partly"
     _faults.succeeded()
-    health.report(RETENTION, True, "", **figures)
+    record = pruner.clock.record if pruner.clock is not None else Record()
+    if record.hold is not None:
+        _doubts.failed(record.describe())
+        health.report(RETENTION, False, f"waits: {record.describe()}", **figures)
+        return "waits"
+    _doubts.succeeded()
+    health.report(RETENTION, True, record.describe(), **figures)
     return "done"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.core.storing.retention import Kind
+from skywatch.core.storage.retention import Kind
 from skywatch.system.models import HealthChange
 from skywatch.system.settings import SystemSettings
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import colander
 
-from skywatch.core.installed import installed
+from skywatch.core.feature import installed
+from skywatch.core.hooks import InputFamily
 from skywatch.http.lists.paging import PageLinks
 from skywatch.http.resources.schema import (
     JsonBoolean,
@@ -177,7 +178,7 @@ class ReceiverState(Schema):
 
     name = node(JsonString(), "Its name in the settings.")
     kind = node(JsonString(), "Its kind.")
-    address = node(JsonString(), "Its source, without credentials.")
+    address = node(Nullable(JsonString()), "Its source, without credentials; null without `system.manage`.")
     state = node(JsonString(), "starting, connected, listening, waiting, ended or failed.")
     message_rate = node(JsonNumber(), "Messages a second.")
     position_rate = node(JsonNumber(), "Positions a second.")
@@ -185,10 +186,13 @@ class ReceiverState(Schema):
     positions = node(JsonInteger(), "Positions since the start.")
     last_message_at = node(Nullable(Timestamp()), "The last message.")
     reconnects = node(JsonInteger(), "Reconnects since the start.")
-    last_error = node(Nullable(JsonString()), "The last error.")
+    last_error = node(Nullable(JsonString()), "The last error; null without `system.manage`.")
     last_error_at = node(Nullable(Timestamp()), "When.")
     since = node(Nullable(Timestamp()), "When it began to do its work or, where it does not, when that ceased.")
     invalid = node(JsonObject(), "Messages refused since the start, by reason.")
+    range_nm = node(
+        Nullable(JsonNumber()), "How far from its place positions are believed (nm); null where there is no limit."
+    )
     anonymous = node(
         JsonList(),
         "Of a listener: the connected feeders without a record, where `feeders_admission` is `anybody`.",
@@ -203,7 +207,7 @@ class ReceiverStates(PageLinks):
 
 
 def _families() -> str:
-    return ", ".join(f"`{name}`" for name in installed().input_families)
+    return ", ".join(f"`{family.name}`" for family in installed().provided(InputFamily))
 
 
 class InputState(Schema):
@@ -212,7 +216,7 @@ class InputState(Schema):
     family = node(JsonString(), lambda: f"The family of its setting: {_families()}.")
     name = node(JsonString(), "Its name in the settings.")
     kind = node(JsonString(), "Its kind.")
-    address = node(JsonString(), "Its source, without credentials.")
+    address = node(Nullable(JsonString()), "Its source, without credentials; null without `system.manage`.")
     state = node(JsonString(), "starting, connected, listening, waiting, ended or failed.")
     message_rate = node(JsonNumber(), "Messages a second.")
     received = node(JsonInteger(), "Messages received and decoded since the start; of an output, messages sent.")
@@ -224,7 +228,7 @@ class InputState(Schema):
     connections = node(JsonInteger(), "Connected clients of an input that listens.")
     last_message_at = node(Nullable(Timestamp()), "The last message.")
     reconnects = node(JsonInteger(), "Reconnects since the start.")
-    last_error = node(Nullable(JsonString()), "The last error.")
+    last_error = node(Nullable(JsonString()), "The last error; null without `system.manage`.")
     last_error_at = node(Nullable(Timestamp()), "When.")
     since = node(Nullable(Timestamp()), "When it began to do its work or, where it does not, when that ceased.")
 
@@ -245,6 +249,15 @@ class KindOfData(Schema):
     bytes = node(JsonInteger(), "Their size (estimated from a sample).")
     oldest_at = node(Nullable(Timestamp()), "Time of the oldest row.")
     removed = node(JsonInteger(), "Rows removed since the tracker started.")
+    left_days = node(JsonNumber(), "Days of data that are too old and go in portions of three days an hour.")
+
+
+class RetentionHold(Schema):
+    """Why nothing is deleted by age: the clock is in doubt."""
+
+    since = node(Timestamp(), "When it began to wait.")
+    until = node(Timestamp(), "When it goes on by itself, if the clock does not leap again.")
+    reason = node(JsonString(), "Why the clock is in doubt.")
 
 
 class Retention(Schema):
@@ -255,3 +268,8 @@ class Retention(Schema):
     database_limit_mb = node(JsonNumber(), "Largest size of the whole database (MB; 0: unlimited).")
     interval_s = node(JsonNumber(), "Interval of retention (s).")
     database = DatabaseState()
+    hold = node(
+        Nullable(Schema.schema_type()),
+        "Why nothing is deleted by age; null where the clock is believed.",
+        *RetentionHold().children,
+    )

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from skywatch.core.clock import unix_now, utcnow
+from skywatch.core.database.upkeep import database_bytes
+from skywatch.core.process.announcer import Process
 from skywatch.core.process.version import VERSION
-from skywatch.core.publishing.announce import Process
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing.retention import database_bytes
 from skywatch.http.resources.answer import answer
 from skywatch.inputs.base import InputStatus
 from skywatch.inputs.runner import published_statuses
@@ -30,8 +30,8 @@ from skywatch.system.health.checks import (
     receiver_statuses,
     tracker_statistics,
     verdict,
-    without_hosts,
 )
+from skywatch.system.health.redaction import without_hosts
 from skywatch.system.schemas import (
     AnonymousFeeder,
     InputState,
@@ -168,8 +168,9 @@ def information(runtime: Runtime, visibility: Visibility) -> dict[str, Any]:
     }
 
 
-def receivers(runtime: Runtime) -> list[dict[str, Any]]:
-    """Every receiver as the API answers it."""
+def receivers(runtime: Runtime, visibility: Visibility) -> list[dict[str, Any]]:
+    """Every receiver as the API answers it to a caller: addresses, and errors that may name one, take ``MANAGE``."""
+    hidden = _hidden(visibility)
     return [
         answer(
             ReceiverState,
@@ -181,22 +182,32 @@ def receivers(runtime: Runtime) -> list[dict[str, Any]]:
                 answer(AnonymousFeeder, feeder, connected_since=at(feeder.connected_since))
                 for feeder in status.anonymous
             ],
+            **hidden,
         )
         for status in receiver_statuses(runtime)
     ]
 
 
-def inputs(runtime: Runtime) -> list[dict[str, Any]]:
-    """Every input as the API answers it: the receivers and the inputs of the other features."""
-    return [*map(_input_answer, receiver_statuses(runtime)), *feature_inputs(runtime)]
+def inputs(runtime: Runtime, visibility: Visibility) -> list[dict[str, Any]]:
+    """Every input as the API answers it to a caller: the receivers and the inputs of the other features."""
+    hidden = _hidden(visibility)
+    return [
+        *(_input_answer(status, hidden) for status in receiver_statuses(runtime)),
+        *feature_inputs(runtime, visibility),
+    ]
 
 
-def feature_inputs(runtime: Runtime) -> list[dict[str, Any]]:
-    """The inputs of the features that bring no aircraft."""
-    return [_input_answer(status) for status in published_statuses(runtime.bus)]
+def feature_inputs(runtime: Runtime, visibility: Visibility) -> list[dict[str, Any]]:
+    """The inputs of the features that bring no aircraft, likewise."""
+    hidden = _hidden(visibility)
+    return [_input_answer(status, hidden) for status in published_statuses(runtime.bus)]
 
 
-def _input_answer(status: InputStatus) -> dict[str, Any]:
+def _hidden(visibility: Visibility) -> dict[str, None]:
+    return {} if visibility.permissions >= MANAGE else {"address": None, "last_error": None}
+
+
+def _input_answer(status: InputStatus, hidden: dict[str, None]) -> dict[str, Any]:
     return answer(
         InputState,
         status,
@@ -207,4 +218,5 @@ def _input_answer(status: InputStatus) -> dict[str, Any]:
         last_message_at=at(status.last_message_at),
         last_error_at=at(status.last_error_at),
         since=at(status.since),
+        **hidden,
     )

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from pyramid.response import Response
 
+from skywatch.airframes.military import CIVIL
 from skywatch.core.bus import BusError
-from skywatch.core.publishing import announce
-from skywatch.core.reporting import metrics
-from skywatch.core.reporting.health import LIVE
-from skywatch.core.storing.retention import Kind, extent
+from skywatch.core.process import announcer
+from skywatch.core.storage.retention import Kind, extent
+from skywatch.core.storage.retention_clock import ROWS, Hold, Record, records
+from skywatch.core.telemetry import metrics
+from skywatch.core.telemetry.health import LIVE
 from skywatch.http.errors import RETRY_AFTER_S
 from skywatch.http.lists.paging import PageQuery, page_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import ApiService
-from skywatch.security.contexts import EVERYBODY
+from skywatch.security.contexts import OPEN
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 from skywatch.system import schemas, status
@@ -35,7 +38,7 @@ retention_service = ApiService("system_retention", "/system/retention", feature=
 
 
 @health_service.get(
-    permission=EVERYBODY,
+    permission=OPEN,
     query=schemas.HealthQuery(),
     responses={200: schemas.Health(), 503: schemas.Health()},
 )
@@ -91,37 +94,52 @@ def get_system_info(request: Request) -> dict[str, Any]:
     permission=Permission.SYSTEM_VIEW_STATUS, query=PageQuery(), responses={200: schemas.ReceiverStates()}
 )
 def list_receivers(request: Request) -> dict[str, Any]:
-    """The state of every receiver"""
-    return page_of(request, "receivers", status.receivers(request.runtime))
+    """The state of every receiver
+
+    Addresses and errors are for `system.manage`.
+    """
+    return page_of(request, "receivers", status.receivers(request.runtime, request.visibility))
 
 
 @inputs_service.get(permission=Permission.SYSTEM_VIEW_STATUS, query=PageQuery(), responses={200: schemas.InputStates()})
 def list_inputs(request: Request) -> dict[str, Any]:
     """The state of every input
 
-    The receivers and the inputs of the other features, with the same fields.
+    The receivers and the inputs of the other features, with the same fields. Addresses and errors
+    are for `system.manage`.
     """
-    return page_of(request, "inputs", status.inputs(request.runtime))
+    return page_of(request, "inputs", status.inputs(request.runtime, request.visibility))
 
 
 @metrics_service.get(permission=Permission.SYSTEM_VIEW_METRICS, responses={200: "text/plain"})
 def get_metrics(request: Request) -> Response:
     """The metrics of all processes, for Prometheus
 
-    Text exposition format 0.0.4; the label `process` distinguishes the processes. Without `aircraft.view_military` the
-    samples with `military="true"` and `topic="military"` are omitted.
+    Text exposition format 0.0.4; the label `process` distinguishes the processes: `role@host:pid`, or without
+    `system.manage` `role@` and a code. Without `aircraft.view_military` the samples with `military="true"` and
+    `topic="military"` are omitted.
     """
     try:
-        figures = announce.figures(request.runtime.bus)
+        figures = announcer.figures(request.runtime.bus)
     except BusError:
         figures = {}
     # This process's own metrics are current even while the bus is away.
     own = next((name for name in figures if name.endswith(metrics.process_name().partition("@")[2])), None)
     figures[own or metrics.process_name("api")] = metrics.export()
+    if Permission.SYSTEM_MANAGE not in request.visibility.permissions:
+        figures = _without_hosts(figures, request.runtime.settings.secret)
     response = Response(body=metrics.exposition(figures, without=() if request.visibility.military else MILITARY))
     response.headers["Content-Type"] = metrics.CONTENT_TYPE
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def _without_hosts(figures: dict[str, bytes], secret: str) -> dict[str, bytes]:
+    """The figures by a code in place of each process's host and number, which lasts as long as these."""
+    return {
+        f"{name.partition('@')[0]}@{hashlib.sha256(f'{secret}{name}'.encode()).hexdigest()[:8]}": data
+        for name, data in figures.items()
+    }
 
 
 @retention_service.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.Retention()})
@@ -132,6 +150,7 @@ def get_retention(request: Request) -> dict[str, Any]:
     """
     runtime = request.runtime
     settings = runtime.current
+    record = records(request.db).get(ROWS, Record())
     removed: dict[str, float] = {}
     for process in checks.known_processes(runtime):
         for component in process.components:
@@ -149,6 +168,7 @@ def get_retention(request: Request) -> dict[str, Any]:
                 "bytes": data.bytes,
                 "oldest_at": data.oldest_at,
                 "removed": int(removed.get(kind.name, 0)),
+                "left_days": round(record.left.get(kind.name, 0.0), 1),
             }
         )
     return {
@@ -157,10 +177,14 @@ def get_retention(request: Request) -> dict[str, Any]:
         "database_limit_mb": settings.retention_database_mb,
         "interval_s": settings.retention_interval_s,
         "database": status.database_answer(runtime),
+        "hold": _hold_answer(record.hold),
     }
+
+
+def _hold_answer(hold: Hold | None) -> dict[str, Any] | None:
+    return None if hold is None else {"since": hold.since, "until": hold.until, "reason": hold.why}
 
 
 def _visible(kind: Kind, visibility: Visibility) -> Any:
     """The rows of a kind that a caller may see as an SQL condition; None stands for all."""
-    military = kind.table.c.get("military")
-    return None if visibility.military or military is None else military.is_(False)
+    return None if visibility.military else kind.table.info.get(CIVIL)

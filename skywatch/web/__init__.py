@@ -17,6 +17,6 @@ def includeme(config: Configurator) -> None:
     if config.registry["runtime"].settings.web_enabled:
         config.add_tween(
             "skywatch.web.serving.files_tween",
-            under="skywatch.http.requests.headers.security_headers_tween",
+            under="skywatch.http.clients.client.named_host_tween",
             over="skywatch.http.clients.cors.cors_tween",
         )

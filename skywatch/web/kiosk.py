@@ -6,6 +6,8 @@ import math
 import re
 from dataclasses import dataclass
 
+from skywatch.core.text.names import all_shown
+
 MAXIMUM_VIEWS, MAX_NAME = 20, 40
 _ENTRY = re.compile(r"(?P<name>\S.*?)\s+(?P<numbers>[^\s,]+(?:\s*,\s*[^\s,]+)*)")
 # What each number is, and its least and greatest value. Beyond 85 degrees the map has no places.
@@ -37,7 +39,7 @@ def _view(entry: str) -> KioskView:
     if match is None or len(numbers) != len(BOUNDS):
         raise ValueError(f"{entry[:60]!r}: expected NAME lat,lon,zoom,seconds, such as Zurich 47.46,8.55,9,30")
     name = match["name"]
-    if len(name) > MAX_NAME or not name.isprintable():
+    if len(name) > MAX_NAME or not all_shown(name):
         raise ValueError(f"{entry[:60]!r}: the name must have at most {MAX_NAME} printable characters")
     values = {}
     for (member, (least, most)), number in zip(BOUNDS.items(), numbers, strict=True):

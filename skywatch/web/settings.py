@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from typing import Literal
 from urllib.parse import urlsplit
 
+from skywatch.core.text.names import all_shown
 from skywatch.settings import Settings, SettingsError, setting
 from skywatch.settings.kinds import parse_origins
 from skywatch.web.kiosk import parse_kiosk_views
-from skywatch.web.operators import read_operators
 from skywatch.web.photos import proxy_refusal
 
 
@@ -32,7 +33,7 @@ def parse_pmtiles(text: str) -> str:
 
 def parse_attribution(text: str) -> str:
     """The source of the tiles for people, such as ``© A https://a.example``: one line, at most 200 characters."""
-    if len(text) > 200 or not text.isprintable():
+    if len(text) > 200 or not all_shown(text):
         raise ValueError("must be one line of at most 200 characters")
     return text
 
@@ -142,15 +143,15 @@ class WebSettings(Settings):
     )
 
     def check(self) -> None:
-        """Refuse base maps whose address or source cannot be used, a proxy for photos, and a bad file of operators."""
+        """Refuse base maps without a good address or source, a proxy for photos, and a missing file of operators."""
         self.all_base_maps()
         if self.photo_proxy and (reason := proxy_refusal(self.photo_source)):
             raise SettingsError("photo_proxy", reason)
         if self.operator_names:
-            try:
-                read_operators(self.operator_names)
-            except ValueError as error:
-                raise SettingsError("operator_names", str(error)) from None
+            if not os.path.isfile(self.operator_names):
+                raise SettingsError("operator_names", f"there is no file {self.operator_names}")
+            if not os.access(self.operator_names, os.R_OK):
+                raise SettingsError("operator_names", f"cannot read {self.operator_names}")
 
     def all_base_maps(self) -> list[BaseMap]:
         """Of ``map_pmtiles`` or ``map_tiles_url``, without a name, then the named ones; raises SettingsError."""

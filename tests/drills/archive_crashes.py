@@ -30,8 +30,9 @@ from skywatch.core.database import migrations
 from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
-from skywatch.history.reading.archive import Span, read
-from skywatch.history.reading.flights import FlightFilter, search
+from skywatch.history.flights.filter import FlightFilter
+from skywatch.history.flights.service import search
+from skywatch.history.storage.reader import Span, read
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 from tests.archives import archive, counts, fill, prune

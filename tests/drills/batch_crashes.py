@@ -1,4 +1,4 @@
-"""``make drill-batch-crashes``: kills a batch and its workers; the results are those of an undisturbed run.
+"""``make drill NAME=batch-crashes``: kills a batch and its workers; the results are those of an undisturbed run.
 
 The command is killed (-9) at any time and run again until it ends by itself; then workers of a pool and of a Dask
 cluster are killed, which the command has to tell and to mend by itself.

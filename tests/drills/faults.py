@@ -1,9 +1,9 @@
 """Break an installation in every way on purpose, on loopback only, and measure what callers see of it.
 
-``make faults`` or ``python -m tests.drills.faults [--seconds 24] [--only WORD] [--one | --several] [--running |
---starting]`` prints tables: what callers saw in addition to good answers, commits acknowledged and lost, lines in
-all logs, threads that ended, and how long after the cause was gone everything was well again; and the same of faults
-that are there when the processes start (``tests.drills.starts``).
+``make drill NAME=faults`` or ``python -m tests.drills.faults [--seconds 24] [--only WORD] [--one | --several]
+[--running | --starting]`` prints tables: what callers saw in addition to good answers, commits acknowledged and lost,
+lines in all logs, threads that ended, and how long after the cause was gone everything was well again; and the same of
+faults that are there when the processes start (``tests.drills.starts``).
 """
 
 from __future__ import annotations

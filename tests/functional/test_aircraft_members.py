@@ -7,8 +7,9 @@ import pytest
 
 from skywatch.aircraft import members
 from skywatch.aircraft.schemas import AircraftDetail
-from skywatch.core.declarations import AircraftMember
 from skywatch.core.feature import DeclarationError, Feature, FeatureSet
+from skywatch.core.hooks import AircraftMember
+from skywatch.core.rule_fields import RuleField
 from skywatch.features import FEATURES
 from skywatch.http.openapi.schemas import SchemaWriter
 from skywatch.http.resources.schema import JsonInteger, Nullable
@@ -16,18 +17,17 @@ from skywatch.security.permissions import Permission
 from skywatch.security.visibility import EVERYTHING, Visibility
 
 PHOTOS = colander.SchemaNode(Nullable(JsonInteger()), description="Photographs.")
-MEMBER = AircraftMember(
-    name="test_photos",
-    schema=f"{__name__}:PHOTOS",
-    permissions=("aircraft.view_details",),
-    values=f"{__name__}:count_photos",
-)
-WITH_PHOTOS = FeatureSet([*FEATURES, Feature(name="test_photos", aircraft_members=(MEMBER,))])
 
 
 def count_photos(runtime, session, addresses, visibility):
     """The photographs of each aircraft; there are some of one."""
     return {address: 3 for address in addresses if address == "4B1601"}
+
+
+MEMBER = AircraftMember(
+    name="test_photos", schema=lambda: PHOTOS, permissions=("aircraft.view_details",), values=count_photos
+)
+WITH_PHOTOS = FeatureSet([*FEATURES, Feature(name="test_photos", provides=(MEMBER,))])
 
 
 def test_the_document_names_the_members_of_the_installed_features():
@@ -63,10 +63,10 @@ def test_messages_are_null_without_their_permission(client):
 
 def test_two_features_cannot_declare_the_same_member():
     with pytest.raises(DeclarationError, match="member of an aircraft test_photos is declared twice"):
-        FeatureSet([Feature(name=name, aircraft_members=(MEMBER,)) for name in ("a", "b")])
+        FeatureSet([Feature(name=name, provides=(MEMBER,)) for name in ("a", "b")])
 
 
 def test_every_permission_that_a_member_or_a_rule_field_names_is_in_the_table():
-    named = {name for member in FEATURES.aircraft_members.values() for name in member.permissions}
-    named |= {field.permission for field in FEATURES.rule_fields.values() if field.permission}
+    named = {name for member in FEATURES.provided(AircraftMember) for name in member.permissions}
+    named |= {field.permission for field in FEATURES.provided(RuleField) if field.permission}
     assert named <= set(Permission)

@@ -69,31 +69,48 @@ def test_who_may_not_see_the_sky_does_not_see_its_airspaces(make_runtime, tmp_pa
     [
         ("a.txt", "AC D\nAN X\nDP nowhere\n", "line 3"),
         ("a.txt", "nothing", "line 1"),
+        ("a.txt", b"\x00\xff\x00", "line 1"),
+        ("a.txt", "", "line 1"),
         ("a.json", "{", "is not JSON"),
         ("a.json", '{"type": "Point"}', "type"),
         ("a.json", "[" * 100_000, "is not JSON"),
         ("a.geojson", json.dumps({"type": "Feature", "geometry": None, "properties": {}}), "features.0"),
     ],
 )
-def test_a_file_that_cannot_be_used_stops_the_start_with_one_line(make_runtime, tmp_path, name, content, reason):
+def test_what_is_in_a_file_never_stops_the_start(make_runtime, tmp_path, caplog, name, content, reason):
     path = write(tmp_path, name, content)
-    with pytest.raises(SettingsError, match="airspace_file") as caught:
-        make_app(make_runtime(airspace_file=path))
-    assert reason in str(caught.value)
-    assert path in str(caught.value)
-    assert "\n" not in str(caught.value)
+    app = TestApp(make_app(make_runtime(airspace_file=path, auth_mode="public")))
+    assert app.get("/api/v1/aircraft/airspaces").json["features"] == []
+    [line] = [record.getMessage() for record in caplog.records if "airspace_file" in record.getMessage()]
+    assert reason in line
+    assert path in line
 
 
-def test_a_file_that_is_missing_or_too_large_is_refused(tmp_path, monkeypatch):
+def test_what_is_understood_of_a_file_is_used(tmp_path):
+    openair = "ZZ what\n" + OPENAIR + "AH perhaps\nAC R\nDP nowhere\nAC D\nV X=47:27:30 N 008:33:20 E\nDC 2\n"
+    read = load_airspaces(write(tmp_path, "a.txt", openair))
+    assert [one["properties"]["class"] for one in json.loads(read.body)["features"]] == ["CTR", "R", "D"]
+    assert [fault.partition(":")[0] for fault in read.faults] == ["line 1", "line 15", "line 17"]
+    feature = {"type": "Feature", "geometry": BOX, "properties": {"name": "Box"}}
+    features = [feature, {**feature, "geometry": None}, feature]
+    text = json.dumps({"type": "FeatureCollection", "features": features})
+    assert load_airspaces(write(tmp_path, "a.json", text)).count == 2
+    # Cut off within the last feature, and with a control character and a comma too many.
+    assert load_airspaces(write(tmp_path, "a.json", text[:-60])).count == 1
+    assert load_airspaces(write(tmp_path, "a.json", text.replace("Box", "B\x01ox").replace("]}", ",]}"))).count == 2
+
+
+def test_a_file_that_is_missing_is_refused_and_of_a_large_one_the_first_are_used(make_runtime, tmp_path, monkeypatch):
     with pytest.raises(SettingsError, match="cannot be read: No such file"):
-        load_airspaces(str(tmp_path / "none.txt"))
+        make_app(make_runtime(airspace_file=str(tmp_path / "none.txt")))
+    path = write(tmp_path, "large.txt", OPENAIR)
     monkeypatch.setattr(airspaces, "MAXIMUM_BYTES", 100)
-    with pytest.raises(SettingsError, match="larger than"):
-        load_airspaces(write(tmp_path, "large.txt", OPENAIR))
+    assert "larger than" in load_airspaces(path).faults[-1]
+    assert load_airspaces(path).count == 1
     monkeypatch.setattr(airspaces, "MAXIMUM_BYTES", 10_000)
     monkeypatch.setattr(airspaces, "MAXIMUM_AIRSPACES", 1)
-    with pytest.raises(SettingsError, match="has 2 airspaces; at most 1"):
-        load_airspaces(write(tmp_path, "large.txt", OPENAIR))
+    assert load_airspaces(path).count == 1
+    assert "at most 1 with" in load_airspaces(path).faults[0]
 
 
 def test_files_older_than_utf8_are_read(tmp_path):

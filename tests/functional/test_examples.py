@@ -211,6 +211,7 @@ def without_ids(request: str) -> str:
     return re.sub(r"\d+", "0", request)
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_every_answer_is_as_the_manual_shows_it(client):
     now = page(client)
     if os.environ.get("SKYWATCH_EXAMPLES"):

@@ -1,11 +1,12 @@
 """What holds for every response: request ids, problems, both slash forms, body limit."""
 
 import gc
+import weakref
 
 import colander
 import pytest
 
-from skywatch.accounts.logins.schemas import Credentials
+from skywatch.accounts.sign_in.schemas import Credentials
 from skywatch.http.resources.schema import MAX_UNKNOWN
 from skywatch.http.resources.validation import MAX_VALUES
 from tests.identities import as_role, install_with_users
@@ -80,18 +81,20 @@ def test_odd_addresses_are_not_found(client, path):
         ("/api/v1/roles", 401),
     ],
 )
-def test_nothing_of_a_request_stays_once_it_is_answered(client, path, status):
+def test_nothing_of_a_request_stays_once_it_is_answered(client, monkeypatch, path, status):
     """Requests that referred to themselves kept the picture of their second until the garbage collector came."""
+    made, make_request = [], client.app.request_factory
 
-    def requests():
-        return [found for found in gc.get_objects() if type(found).__name__ == "SkywatchRequest"]
+    def make_and_note(environ):
+        request = make_request(environ)
+        made.append(weakref.ref(request))
+        return request
 
-    client.get(path, status=status)
-    gc.collect()
+    monkeypatch.setattr(client.app, "request_factory", make_and_note)
     gc.disable()
     try:
         client.get(path, status=status)
-        assert requests() == []
+        assert [request() for request in made] == [None]
     finally:
         gc.enable()
 

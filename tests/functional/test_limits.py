@@ -74,14 +74,23 @@ def test_wrong_credentials_are_counted_as_nobody(make_client):
 
 def test_live_reads_have_a_limit_of_their_own_and_leave_the_rest_alone(make_client):
     api = make_client(default_throttle_rates__anon="1/minute", default_throttle_rates__live="3/minute")
-    answers = [api.get(path) for path in (f"{V1}/aircraft", f"{V1}/aircraft/?limit=1", "/data/aircraft.json?_=1")]
+    answers = [api.get(path) for path in ("/data/receiver.json", "/v2/all", "/data/aircraft.json?_=1")]
     assert [answer.headers["X-RateLimit-Remaining"] for answer in answers] == ["2", "1", "0"]
-    for path in ("/data/receiver.json", f"{V1}/aircraft"):
+    for path in ("/data/receiver.json", "/re-api/?all"):
         assert code(api.get(path, status=429)) == "rate_limited"
-    # One aircraft is no list, and what is looked up costs what it costs.
     assert api.get(f"{V1}/aircraft/stats").headers["X-RateLimit-Limit"] == "1"
     api.get(f"{V1}/aircraft/stats", status=429)
     api.get("/data/aircraft.json", extra_environ=from_address("198.51.100.7"))
+
+
+def test_the_list_of_aircraft_counts_like_any_other_address_of_the_api(make_client):
+    api = make_client(default_throttle_rates__anon="2/minute", default_throttle_rates__user="3/minute")
+    for path in (f"{V1}/aircraft", f"{V1}/aircraft/?limit=1"):
+        assert api.get(path).headers["X-RateLimit-Limit"] == "2"
+    assert code(api.get(f"{V1}/aircraft", status=429)) == "rate_limited"
+    people = Population(api.runtime)
+    bearer = people.bearer(people.user("ada", "viewer"))
+    assert api.get(f"{V1}/aircraft", headers=bearer).headers["X-RateLimit-Limit"] == "3"
 
 
 def test_the_live_limit_counts_users_anywhere_and_wrong_credentials_as_nobody(make_client):
@@ -225,13 +234,24 @@ def test_an_unsafe_request_by_cookie_must_come_from_an_allowed_origin(cookies):
     cookie = proved_by_cookie(cookies)
     assert cookies.get(f"{V1}/auth/profile", headers=cookie).json["username"] == "ada"
     change = {"display_name": "Ada L."}
-    for origin in ({}, {"Origin": "https://evil.example"}, {"Origin": "null"}):
+    for origin in (
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        *({"Sec-Fetch-Site": site, "Origin": SITE} for site in ("cross-site", "same-site", "nonsense")),
+    ):
         refused = cookies.patch_json(f"{V1}/auth/profile", change, headers={**cookie, **origin}, status=403)
         assert code(refused) == "csrf_failed"
         refused = cookies.post_json(f"{V1}/auth/refresh", {}, headers={**cookie, **origin}, status=403)
         assert code(refused) == "csrf_failed"
-    for origin in (SITE, "http://localhost"):
-        cookies.patch_json(f"{V1}/auth/profile", change, headers={**cookie, "Origin": origin})
+    for origin in (
+        {"Origin": SITE},
+        {"Origin": "http://localhost"},
+        {"Origin": "https://evil.example", "Sec-Fetch-Site": "same-origin"},
+        {"Sec-Fetch-Site": "none"},
+        # From no browser.
+        {},
+    ):
+        cookies.patch_json(f"{V1}/auth/profile", change, headers={**cookie, **origin})
 
 
 def test_refresh_and_logout_take_the_cookie_and_logout_takes_it_back(cookies):

@@ -14,6 +14,7 @@ from skywatch.http.resources import schema as kinds
 from skywatch.http.resources.fields import UNSET, UnsetType
 from skywatch.http.resources.service import ApiService
 from skywatch.settings import names_of
+from tests.functional.access.table import rows
 
 
 def services(client):
@@ -149,14 +150,15 @@ def test_a_list_may_be_repeated_like_other_programs_write_it(client):
 
 
 @pytest.mark.parametrize(
-    ("path", "bucket"), [("/api/v1/aircraft", "live"), ("/api/v1/cannonball/known-aircraft/", "user")]
+    ("path", "bucket"), [("/api/v1/aircraft", "user"), ("/api/v1/cannonball/known-aircraft/", "user")]
 )
 def test_the_two_large_lists_name_their_rate_limit_and_their_pages(client, path, bucket):
     operation = client.get("/api/v1/openapi.json").json["paths"][path]["get"]
     parameters = {parameter["name"]: parameter["schema"] for parameter in operation["parameters"]}
     text = " ".join(operation["description"].split())
     limit = parameters["limit"]
-    assert f"`limit` ({limit['default']}, at most {limit['maximum']}) and `offset`, there is no `cursor`" in text
+    most = ", ".join([*([str(limit["default"])] if "default" in limit else []), f"at most {limit['maximum']}"])
+    assert f"`limit` ({most}) and `offset`, there is no `cursor`" in text
     assert "offset" in parameters
     assert "cursor" not in parameters
     name = f"default_throttle_rates.{bucket}"
@@ -248,3 +250,11 @@ def default_of(field: msgspec.structs.FieldInfo) -> Any:
     if field.default_factory is not msgspec.NODEFAULT:
         return field.default_factory()
     return colander.required if field.default is msgspec.NODEFAULT else field.default
+
+
+def test_what_changes_the_callers_own_account_takes_no_key(client):
+    """What the rights say of such operations (``own_account``) the document says, too."""
+    paths = client.get("/api/v1/openapi.json").json["paths"]
+    own = [row for row in rows() if row.needs == "own_account"]
+    assert len(own) > 5
+    assert [row.operation for row in own if paths[row.path][row.method.lower()]["security"] != [{"bearer": []}]] == []

@@ -62,6 +62,7 @@ def test_cookies_of_tokens(below):
     assert paths_of_cookies(answer) == {"skywatch_access": PREFIX, "skywatch_refresh": f"{PREFIX}{V1}/auth"}
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_the_console(below):
     origin = {"Origin": "http://localhost"}
     first = below.get("/console/users")

@@ -22,6 +22,8 @@ from schemathesis.specs.openapi.checks import (
 
 from tests.accounts import Population
 
+pytestmark = pytest.mark.deep("walks a whole table")
+
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "3"))
 SEED = 20260131
 # To make up examples takes longer than the service does to answer them: all callers send the same ones.

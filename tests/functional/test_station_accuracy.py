@@ -24,9 +24,11 @@ VIEWER, ADMIN = as_role("viewer"), as_role("admin", 2)
 
 @pytest.fixture
 def make(make_client):
-    def make(accuracy, mode="hybrid"):
+    def make(accuracy, mode="hybrid", **settings):
         client = install(
-            make_client(auth_mode=mode, station_lat=STATION[0], station_lon=STATION[1], station_accuracy=accuracy)
+            make_client(
+                auth_mode=mode, station_lat=STATION[0], station_lon=STATION[1], station_accuracy=accuracy, **settings
+            )
         )
         place = SHOWN[accuracy]
         sky = sky_of(*(placed(entry, place) for entry in (NEAR, FAR)), station=place)
@@ -109,6 +111,32 @@ def test_without_accounts_strangers_know_as_little(make):
         assert [entry["distance_nm"] for entry in listed] == expected(place)["list"]
     holding = as_role(None, 3, None, Permission.SYSTEM_MANAGE)
     assert answers(client, holding, AWAY) == expected(STATION)
+
+
+@pytest.mark.parametrize("settings", [{"base_url": "https://sky.example.org"}, {"trusted_proxy": "127.0.0.1"}])
+def test_loopback_is_this_machine_only_under_a_name_of_its_own_and_without_a_proxy(make, settings):
+    """A page whose host name leads to 127.0.0.1 (DNS rebinding), and a proxy on this machine."""
+    client = make("1km", "public", **settings)
+    host = "localhost:6543" if "trusted_proxy" in settings else "evil.example:6543"
+    assert answers(client, VIEWER, {**HERE, "HTTP_HOST": host}) == expected(SHOWN["1km"])
+
+
+def test_a_service_of_this_machine_alone_answers_to_no_other_host(make, caplog):
+    client = make("1km", "public")
+    rebound = {**HERE, "HTTP_HOST": "evil.example:6543"}
+    for path in ("/data/receiver.json", "/api/v1/system/info", "/", "/console", "/api/v1/nothing", "/docs", "/mcp"):
+        refused = get(client, path, {"Accept": "application/json"}, rebound, 421)
+        assert "base_url" in refused.text
+        assert "47.4" not in refused.text
+    problem = get(client, "/data/receiver.json", {}, rebound, 421).json
+    assert (problem["code"], problem["status"]) == ("misdirected_request", 421)
+    client.post_json("/api/v1/auth/login", {"username": "a", "password": "b"}, extra_environ=rebound, status=421)
+    assert sum("base_url" in record.getMessage() for record in caplog.records) == 1
+    # Behind a proxy on the same machine, and after the cure.
+    proxied = {**rebound, "HTTP_X_FORWARDED_FOR": "203.0.113.5"}
+    assert answers(client, VIEWER, proxied) == expected(SHOWN["1km"])
+    for settings in ({"base_url": "http://evil.example:6543"}, {"listen": "0.0.0.0:6543"}):
+        assert answers(make("1km", "public", **settings), VIEWER, rebound) == expected(SHOWN["1km"])
 
 
 def test_validators_of_one_are_none_of_the_other(make):

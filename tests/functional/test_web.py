@@ -11,7 +11,7 @@ from webtest import TestApp
 
 from skywatch.settings import SettingsError
 from skywatch.web import serving
-from skywatch.web.built import Application
+from skywatch.web.built import KEPT_BYTES, Application
 from skywatch.web.settings import parse_tiles_url
 from tests.app_templates import make_app
 
@@ -30,6 +30,18 @@ def write(folder, text="<html><head></head><body>sky</body></html>"):
     (folder / "assets" / "app-ABC.js.gz").write_bytes(gzip.compress(b"1"))
     (folder / "assets" / "coast.topology").write_text("{}")
     (folder / "index.html").write_text(text)
+
+
+def test_a_large_file_is_packed_only_for_who_takes_it(tmp_path):
+    content = bytes(KEPT_BYTES + 1)
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "index.html").write_text("sky")
+    (tmp_path / "assets" / "large-ABC.js").write_bytes(content)
+    (tmp_path / "assets" / "large-ABC.js.gz").write_bytes(gzip.compress(content))
+    file = Application(tmp_path, tmp_path / "built.state").file("assets/large-ABC.js")
+    assert file.read(gzip=False) == (content, None)
+    packed, encoding = file.read(gzip=True)
+    assert (gzip.decompress(packed), encoding) == (content, "gzip")
 
 
 def test_nothing_looks_at_the_disk_for_an_address_of_the_api(make_runtime, folder, monkeypatch):
@@ -184,23 +196,38 @@ def test_names_of_operators_are_answered_where_a_file_is_set(make_runtime, folde
     ("content", "why"),
     [
         (b"DLHX,Lufthansa\n", "line 1"),
-        (b"DLH,Lufthansa\nSWR\n", "line 2"),
-        (b"DLH,\n", "line 1"),
-        (b"DLH," + b"x" * 81, "line 1"),
-        (b"DLH,a,b\n", "line 1"),
-        (b"\xff\xfe", "UTF-8"),
+        (b"SWR\n", "line 2"),
+        (b"DLH,\n", "line 2"),
+        (b"DLH," + b"x" * 81, "line 2"),
+        (b'DLH,"a\nSWR,Swiss\n', "line 2"),
+        (b"\xff\xfe", "line 2"),
         (b"#" * 2_000_001, "larger"),
     ],
 )
-def test_a_bad_file_of_operators_stops_the_start(make_runtime, tmp_path, content, why):
+def test_what_is_in_a_file_of_operators_never_stops_the_start(make_runtime, folder, tmp_path, caplog, content, why):
+    write(folder)
     file = tmp_path / "operators.csv"
-    file.write_bytes(content)
-    with pytest.raises(SettingsError, match="operator_names") as caught:
-        make_runtime(operator_names=str(file))
-    assert why in str(caught.value)
-    assert "\n" not in str(caught.value)
-    with pytest.raises(SettingsError, match="cannot read"):
-        make_runtime(operator_names=str(tmp_path / "missing.csv"))
+    file.write_bytes(b"CLB,The Club\n" * (why != "line 1") + content + b"\nAFR,Air France" * (why != "larger"))
+    names = TestApp(make_app(make_runtime(operator_names=str(file)))).get("/operators.json").json
+    assert why == "line 1" or names["CLB"] == "The Club"
+    assert ("AFR" in names) == (why != "larger")
+    assert any(why in record.getMessage() for record in caplog.records)
+
+
+@pytest.mark.parametrize("name", ["missing.csv", ""])
+def test_operators_that_are_no_file_stop_the_start_with_one_line(make_runtime, tmp_path, name):
+    with pytest.raises(SettingsError) as caught:
+        make_runtime(operator_names=str(tmp_path / name))
+    assert str(caught.value) == f"setting operator_names: there is no file {tmp_path / name}"
+
+
+def test_a_file_of_operators_that_vanishes_before_it_is_read_names_the_setting(make_runtime, tmp_path):
+    file = tmp_path / "operators.csv"
+    file.write_text("DLH,Lufthansa\n")
+    runtime = make_runtime(operator_names=str(file))
+    file.unlink()
+    with pytest.raises(SettingsError, match=r"^setting operator_names: cannot read .*operators\.csv: No such file"):
+        make_app(runtime)
 
 
 def test_the_source_of_tiles_is_named_as_text(make_runtime, folder):

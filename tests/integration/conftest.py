@@ -1,6 +1,9 @@
 """Servers that several tests start."""
 
+import fcntl
 import socket
+import subprocess
+import sys
 import threading
 from contextlib import ExitStack
 
@@ -8,6 +11,8 @@ import pytest
 
 from skywatch.serving.web_server import api_server
 from tests.app_templates import make_app
+from tests.conftest import ROOT
+from tests.servers import skip_or_fail
 from tests.waiting import PATIENCE_S
 
 
@@ -45,3 +50,16 @@ def serve(make_runtime, monkeypatch):
 
 def connect(server):
     return socket.create_connection(("127.0.0.1", server.effective_port), timeout=PATIENCE_S)
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    """The application, built from the sources as they are."""
+    lock = tmp_path_factory.getbasetemp().parent / "web.lock"
+    with lock.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "web" / "make.py"), "build"], capture_output=True, text=True, check=False
+        )
+    if done.returncode:
+        skip_or_fail("the built web application", done.stderr.strip()[-300:])

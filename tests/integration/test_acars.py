@@ -109,6 +109,7 @@ def send(ada):
     sending.close()
 
 
+@pytest.mark.smoke
 def test_a_rule_on_texts_fires_for_its_owner_and_a_viewer_sees_no_text(service, ada, send):
     ben = Caller(service, "ben")
     ada.call("alerts/rules", RULE)

@@ -8,11 +8,11 @@ import sqlalchemy as sa
 from skywatch.accounts.models import ApiKey
 from skywatch.core.bus import open_bus
 from skywatch.core.database.engine import writing
-from skywatch.core.storing.audit import Actor
-from skywatch.core.storing.stored_settings import change
+from skywatch.core.storage.audit import Actor
+from skywatch.core.stored_settings import change
 from skywatch.feeders.ingest.claims import FeederClaims
 from skywatch.picture.settings import PictureSettings
-from skywatch.receivers.listening.hub import FeederHub
+from skywatch.receivers.feeders.hub import FeederHub
 from tests.accounts import PASSWORD, Population
 from tests.unit.feeders.test_claims import Connection, Loop, enter
 from tests.waiting import until

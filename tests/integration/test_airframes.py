@@ -8,12 +8,14 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
-from skywatch.airframes.cache import CHANGED, TOPIC, AirframeCache
+from skywatch.airframes.cache import AirframeCache
 from skywatch.airframes.importers.importer import ImportFailed, import_file
+from skywatch.airframes.military import CHANGED, TOPIC, decide, military_aircraft, revision
 from skywatch.airframes.service import Airframe, find, find_many
 from skywatch.cli import group
 from skywatch.core.bus import Message
-from skywatch.core.database.engine import create_engine, create_session_factory
+from skywatch.core.database.engine import create_engine, create_session_factory, writing
+from skywatch.core.storage.audit import Actor
 from tests.waiting import PATIENCE_S, until
 
 FIRST = "4B1620;HB-IJS;A320;00;AIRBUS A-320;;Swiss;\nADFEB3;05-1932;GLF5;01;GULFSTREAM;;;\nbad line\n"
@@ -99,6 +101,39 @@ def test_the_book_looks_up_in_the_background_and_again_after_an_import(runtime, 
     book.close()
 
 
+def test_what_receivers_report_is_stored_once_and_known_from_then_on(runtime):
+    cache = AirframeCache(runtime.sessions, runtime.bus)
+    cache.store_reports({"4b1620"})  # Nobody would store it: it is not asked for again.
+    cache.start()
+    assert not cache.lookup(["4b1620"], wait_s=PATIENCE_S)[0].military
+    cache.store_reports({"4b1620", "~3c6444"})
+    until(lambda: cache.lookup(["4b1620"])[0].military)
+    with runtime.sessions() as session:
+        known, then = military_aircraft(session), revision(session)
+        assert [address in known for address in ("4B1620", "~3C6444", "3C6444")] == [True, True, False]
+    cache.store_reports({"4b1620", "3c6444"})
+    until(lambda: cache.lookup(["3c6444"])[0] and cache.lookup(["3c6444"])[0].military)
+    with runtime.sessions() as session:
+        assert revision(session) == then + 1
+    with writing(runtime.sessions) as session:
+        decide(session, Actor("ada", "session", 1), "4B1620", False)
+    until(lambda: not cache.lookup(["4b1620"])[0].military)
+    cache.close()
+
+
+def test_a_list_hides_and_shows_what_it_flags(runtime, tmp_path):
+    def known():
+        with runtime.sessions() as session:
+            military = military_aircraft(session)
+            return [address for address in ("4B1620", "ADFEB3", "3C6444") if address in military]
+
+    assert known() == ["ADFEB3"]  # By its block.
+    import_file(runtime.engine, write(tmp_path / "a", FIRST.replace("A320;00", "A320;10")), "tar1090")
+    assert known() == ["4B1620", "ADFEB3"]
+    import_file(runtime.engine, write(tmp_path / "b", SECOND), "tar1090")
+    assert known() == ["ADFEB3"]
+
+
 def test_airframes_of_addresses_that_have_left_are_removed(runtime, monkeypatch):
     monkeypatch.setattr("skywatch.airframes.cache.SPARE", 50)
     cache = AirframeCache(runtime.sessions, runtime.bus)
@@ -124,3 +159,11 @@ def test_the_command_imports_and_says_what_it_did(tmp_path, sqlite_url):
     assert missing.exit_code == 1
     assert "No such file" in missing.output
     assert "Traceback" not in missing.output
+
+
+def test_a_byte_order_mark_loses_no_line(engine, tmp_path):
+    lines = "".join(f"4CAF0{n};HB-Y0{n};A320;00;AIRBUS A-320;2015;SOMEBODY;;\n" for n in range(3))
+    path = tmp_path / "aircraft.csv"
+    path.write_text("\ufeff" + lines, encoding="utf-8")
+    outcome = import_file(engine, path, "tar1090")
+    assert (outcome.aircraft, outcome.refused) == (3, 0)

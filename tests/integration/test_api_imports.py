@@ -28,17 +28,17 @@ runtime.close()
 FORBIDDEN = (
     "skywatch.cannonball.tracking",
     "skywatch.cannonball.monitor",
-    "skywatch.history.recording",
+    "skywatch.history.recorder",
     "skywatch.history.monitor",
     "skywatch.system.monitor",
     "skywatch.patterns.fleet",
     "skywatch.patterns.tracker",
     "skywatch.picture.tracker",
-    "skywatch.picture.receiving.merge",
+    "skywatch.picture.merging.merge",
     "skywatch.receivers.mode_s",
     "skywatch.receivers.factory",
     "skywatch.realtime.server",
-    "skywatch.realtime.hub",
+    "skywatch.realtime.sessions.hub",
 )
 # Each is imported where it is first used: with a channel, a provider, a geofence, an export, another database or bus.
 UNUSED_LIBRARIES = {

@@ -6,8 +6,10 @@ import pytest
 
 from tests.integration.conftest import connect
 
-LOGIN = b"POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n"
-CONFIG = b"GET /api/v1/auth/config HTTP/1.1\r\nHost: x\r\n"
+LOGIN = (
+    b"POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n"
+)
+CONFIG = b"GET /api/v1/auth/config HTTP/1.1\r\nHost: localhost\r\n"
 
 
 def read_answer(stream):
@@ -56,7 +58,9 @@ def test_a_request_names_its_host_once_and_well(serve, head):
     ],
 )
 def test_a_good_host_and_an_old_client_without_one_are_served(serve, head):
-    assert first_answer(serve(), b"GET /api/v1/auth/config " + head + b"\r\n")[0] == 200
+    assert (
+        first_answer(serve(base_url="https://sky.example.org"), b"GET /api/v1/auth/config " + head + b"\r\n")[0] == 200
+    )
 
 
 @pytest.mark.parametrize(

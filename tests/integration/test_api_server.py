@@ -56,7 +56,7 @@ def test_clients_that_do_not_read_free_their_thread(serve, monkeypatch):
     server.adj.outbuf_high_watermark = 1000
     with connect(server) as deaf:
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        line = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"
+        line = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
         deaf.sendall(line * 150)
         wait_until_something_waits(server)
         assert ask(server, HEALTH)[0] == 200
@@ -65,7 +65,7 @@ def test_clients_that_do_not_read_free_their_thread(serve, monkeypatch):
 def ask_ahead(server, deaf, count):
     """Have a client ask for many answers and read none."""
     deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    deaf.sendall(b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * count)
+    deaf.sendall(b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * count)
     until(lambda: any(c.parked for c in channels(server)), "a client whose answers wait for it")
 
 
@@ -120,19 +120,20 @@ def test_an_answer_that_takes_long_to_make_is_not_cut_off_for_its_kept_beginning
 
     monkeypatch.setattr(server, "application", slow)
     with connect(server) as connection:
-        connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         answer = b"".join(iter(lambda: connection.recv(65536), b""))
     assert answer.endswith(b"begun\r\n4\r\ndone\r\n0\r\n\r\n")
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("request_line", "status", "code"),
     [
         (b"get / HTTP/1.1\r\n\r\n", 400, "malformed_body"),
-        (b"GET /api/v1/aircraft?limit=\xd9\xa3 HTTP/1.1\r\nHost: x\r\n\r\n", 400, "malformed_body"),
+        (b"GET /api/v1/aircraft?limit=\xd9\xa3 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "malformed_body"),
         (b"POST /api/v1/auth/login HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400, "malformed_body"),
         (
-            b"POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 1900000000\r\n\r\n{}",
+            b"POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1900000000\r\n\r\n{}",
             413,
             "payload_too_large",
         ),
@@ -160,7 +161,7 @@ def test_what_is_no_http_or_endless_is_answered_by_a_problem(serve, request_line
 def test_a_body_far_over_the_limit_of_its_address_is_not_read(serve, path, length, status):
     with connect(serve()) as connection:
         connection.settimeout(PATIENCE_S if status else 0.5)
-        connection.sendall(b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % (path, length))
+        connection.sendall(b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % (path, length))
         if status is None:
             with pytest.raises(TimeoutError):
                 connection.recv(100)
@@ -170,7 +171,7 @@ def test_a_body_far_over_the_limit_of_its_address_is_not_read(serve, path, lengt
 
 def test_a_form_far_over_the_limit_gets_the_page_of_the_console(serve):
     body = b"a=" + b"x" * 3_000_000
-    head = b"POST /console/sign-in HTTP/1.1\r\nHost: x\r\nAccept: text/html,application/xhtml+xml,*/*;q=0.8\r\n"
+    head = b"POST /console/sign-in HTTP/1.1\r\nHost: localhost\r\nAccept: text/html,application/xhtml+xml,*/*;q=0.8\r\n"
     head += b"Content-Type: application/x-www-form-urlencoded\r\n"
     head += b"Content-Length: %d\r\n\r\n" % len(body)
     with connect(serve()) as connection:
@@ -187,7 +188,7 @@ def test_a_form_far_over_the_limit_gets_the_page_of_the_console(serve):
 
 def test_a_large_form_in_chunks_of_a_stranger_is_sent_to_the_sign_in_unread(serve):
     body = b"a=" + b"x" * 3_000_000
-    head = b"POST /console/sign-in HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\nTransfer-Encoding: chunked\r\n"
+    head = b"POST /console/sign-in HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nTransfer-Encoding: chunked\r\n"
     head += b"Content-Type: application/x-www-form-urlencoded\r\n\r\n"
     with connect(serve()) as connection:
         connection.sendall(head + b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body))
@@ -199,7 +200,7 @@ def test_a_large_form_in_chunks_of_a_stranger_is_sent_to_the_sign_in_unread(serv
 def test_who_goes_on_sending_after_a_refusal_is_closed(serve, monkeypatch):
     monkeypatch.setattr("skywatch.serving.web_server.http_connection.LINGER_BYTES", 4_000_000)
     with connect(serve()) as connection:
-        connection.sendall(b"POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 900000000\r\n\r\n")
+        connection.sendall(b"POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000000\r\n\r\n")
         taken, data = 0, b"x" * 1_000_000
         with contextlib.suppress(OSError):
             while taken < 900_000_000:
@@ -208,7 +209,7 @@ def test_who_goes_on_sending_after_a_refusal_is_closed(serve, monkeypatch):
 
 
 def test_a_client_that_asks_first_is_not_told_to_send_what_is_refused(serve):
-    head = b"POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n"
+    head = b"POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: %d\r\n\r\n"
     for length, status in ((3_000_000, b"413"), (30, b"100")):
         with connect(serve()) as connection:
             connection.sendall(head % length)
@@ -220,7 +221,8 @@ def test_chunks_far_over_the_limit_of_their_address_are_not_read_to_the_end(serv
     server = serve()
     people = Population(server.application.registry["runtime"])
     token = people.bearer(people.user("ada", "admin"))["Authorization"].encode()
-    head = b"POST /api/v1/auth/profile HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nAuthorization: %s\r\n\r\n"
+    head = b"POST /api/v1/auth/profile HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
+    head += b"Authorization: %s\r\n\r\n"
     with connect(server) as connection:
         connection.sendall(head.replace(b"POST", b"PATCH") % token)
         connection.sendall(chunk * 22)
@@ -232,7 +234,7 @@ def test_a_slow_reader_gets_every_byte_of_every_answer_in_order(serve):
     paths = ("openapi.json", "auth/config") * 60
     with connect(server) as slow:
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
-        slow.sendall(b"".join(b"GET /api/v1/%s HTTP/1.1\r\nHost: x\r\n\r\n" % path.encode() for path in paths))
+        slow.sendall(b"".join(b"GET /api/v1/%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % path.encode() for path in paths))
         wait_until_something_waits(server)
         answers = slow.makefile("rb")
         found = {}
@@ -302,19 +304,20 @@ def statuses(answer):
 
 
 def test_the_connection_outlasts_an_answer_without_a_body(serve):
-    request = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\nIf-None-Match: *\r\n\r\n"
+    request = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: *\r\n\r\n"
     assert statuses(exchange(serve(), request, request, HEALTH)) == [304, 304, 200]
 
 
 def test_the_answer_to_head_ends_with_its_head_also_where_a_stream_would_follow(serve):
-    head = b"HEAD /api/v1/history/export?format=csv HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    head = b"HEAD /api/v1/history/export?format=csv HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
     answer = exchange(serve(auth_mode="public"), head)
     assert statuses(answer) == [200]
     assert answer.partition(b"\r\n\r\n")[2] == b""
 
 
 def test_a_body_of_two_lengths_is_refused_and_nothing_after_it_is_answered(serve):
-    head = b"POST /api/v1/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+    head = b"POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n"
+    head += b"Transfer-Encoding: chunked\r\n\r\n"
     assert statuses(exchange(serve(), head + b"0\r\n\r\n" + HEALTH)) == [400]
 
 

@@ -55,7 +55,7 @@ def application(environ, start_response):
 
 
 def get(size, kind="whole", more=""):
-    return f"GET /{kind}/{size} HTTP/1.1\r\nHost: x\r\n{more}\r\n".encode()
+    return f"GET /{kind}/{size} HTTP/1.1\r\nHost: localhost\r\n{more}\r\n".encode()
 
 
 def expect(stream, size):
@@ -120,7 +120,7 @@ def asks_before_it_sends(server, chance):
         for _ in range(3):
             body = chance.randbytes(chance.choice((1, 3000, 200_000)))
             before = chance.choices(SIZES, k=chance.randint(0, 3))
-            head = f"POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: {len(body)}\r\n\r\n"
+            head = f"POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: {len(body)}\r\n\r\n"
             connection.sendall(b"".join(map(get, before)) + head.encode())
             for size in before:
                 expect(stream, size)
@@ -162,7 +162,7 @@ def goes_away_in_the_middle(server, chance):
 
 def breaks_off_its_request(server, chance):
     request = chance.choice(
-        (get(1), b"POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\nab")
+        (get(1), b"POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\nab")
     )
     with connect(server) as connection:
         connection.sendall(get(60_000) + request[: chance.randrange(len(request))])

@@ -1,6 +1,10 @@
 """Kill -9 between archiving and deletion, the short form of the drill."""
 
+import pytest
+
 from tests.drills.archive_crashes import run
+
+pytestmark = pytest.mark.nightly("short form of a drill")
 
 KILLS = 3
 

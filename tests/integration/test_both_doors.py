@@ -23,6 +23,7 @@ from skywatch.core.network.addresses import client_network
 from tests.accounts import Population
 from tests.app_templates import make_app
 from tests.realtime import FakeAccounts, connected, serving
+from tests.rights import LEVELS, granted_to, lets_in
 
 PEER = "::ffff:127.0.0.1"
 V1 = "/api/v1"
@@ -123,6 +124,62 @@ def test_credentials(make_runtime: Any) -> None:
     answers = asyncio.run(who_for_channel(runtime, [headers for headers, _ in cases]))
     for (headers, expected), answer in zip(CREDENTIALS, answers, strict=True):
         assert answer == (expected if expected in (ADA, None) else "Authentication failed"), headers
+
+
+# A topic, and an address that shows the same.
+SHOWN = {
+    "aircraft": f"{V1}/aircraft",
+    "alerts": f"{V1}/alerts/history/",
+    "safety": f"{V1}/safety/events",
+    "acars": f"{V1}/acars/messages",
+    "audio": f"{V1}/audio/transmissions",
+}
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_rights(make_runtime: Any, level: str) -> None:
+    runtime = make_runtime(auth_mode="hybrid", realtime_listen="127.0.0.1:0")
+    people = Population(runtime)
+    viewer = people.user("viewer", "viewer")
+    # Credential, sort of caller, and the features that a key is for.
+    callers = [
+        (None, "nobody", set(SHOWN)),
+        (people.token(people.user("nothing")), "lacking", set(SHOWN)),
+        (people.token(viewer), "holding", set(SHOWN)),
+        (people.key(viewer, "aircraft", "acars"), "holding", {"aircraft", "acars"}),
+    ]
+    with writing(runtime.sessions) as session:
+        begin_change(session)
+        session.execute(sa.update(FeatureAccessSetting).values(read_access=level))
+    api = TestApp(make_app(runtime), extra_environ={"REMOTE_ADDR": "127.0.0.1"})
+    for credential, caller, reached in callers:
+        expected = {
+            topic
+            for topic in SHOWN
+            if topic in reached and lets_in(granted_to(f"{topic}.view", "hybrid", level, "permission"), caller)
+        }
+        assert {topic for topic, address in SHOWN.items() if may_read(api, address, credential)} == expected
+        assert asyncio.run(topics_of(runtime, credential, bool(expected))) == expected
+
+
+def may_read(api: TestApp, address: str, credential: str | None) -> bool:
+    """Whether REST shows what is at an address; 503 is a picture that is not there."""
+    scheme = "ApiKey" if credential and credential.startswith("sk_") else "Bearer"
+    headers = {} if credential is None else {"Authorization": f"{scheme} {credential}"}
+    return api.get(address, headers=headers, expect_errors=True).status_int in (200, 503)
+
+
+async def topics_of(runtime: Any, credential: str | None, is_let_in: bool) -> set[str]:
+    """The topics that the channel lets a caller join; none where it refuses the connection."""
+    async with (
+        serving(runtime, Authenticator(runtime)) as server,
+        connected(server, credential, greet=is_let_in) as client,
+    ):
+        if is_let_in:
+            return set((await client.subscribe(*SHOWN))["joined"])
+        await client.send(type="connect", **({"auth": {"token": credential}} if credential else {}))
+        assert (await client.closed())[0] in (4001, 4003)
+        return set()
 
 
 def open_to_everybody(runtime: Any, feature: str) -> None:
@@ -230,3 +287,78 @@ def test_clients_behind_a_proxy_do_not_share_one_limit(make_runtime: Any) -> Non
                 assert refused.value.response.status_code == 429
 
     asyncio.run(play())
+
+
+# Host, settings, whether the service answers to it
+HOSTS: list[tuple[str, dict[str, Any], bool]] = [
+    ("localhost:6543", {}, True),
+    ("sky.localhost:6543", {}, True),
+    ("127.0.0.2:6543", {}, True),
+    ("[::1]:6543", {}, True),
+    ("evil.example:6543", {}, False),
+    ("localhost.evil.example:6543", {}, False),
+    ("192.168.1.7:6543", {}, False),
+    ("evil.example:6543", {"base_url": "https://sky.example"}, True),
+    ("evil.example:6543", {"listen": "0.0.0.0:6543", "realtime_listen": "0.0.0.0:0"}, True),
+]
+
+
+@pytest.mark.parametrize(("host", "settings", "answers"), HOSTS)
+def test_hosts(make_runtime: Any, host: str, settings: dict[str, Any], answers: bool) -> None:
+    """A page of a host that leads to 127.0.0.1 (DNS rebinding) gets nothing by either door, nor by polling."""
+    runtime = make_runtime(**{"realtime_listen": "127.0.0.1:0", **settings})
+    api = TestApp(make_app(runtime), extra_environ={"REMOTE_ADDR": "127.0.0.1", "HTTP_HOST": host})
+    refused = api.get(f"{V1}/auth/config", expect_errors=True)
+    assert (refused.status_int == 200) is answers
+    (websocket, polling) = asyncio.run(heads_of_channel(runtime, host))
+    if answers:
+        assert websocket.startswith("HTTP/1.1 101 ")
+        assert polling.startswith("HTTP/1.1 200 ")
+        return
+    assert refused.json["code"] == "misdirected_request"
+    for answer in (websocket, polling):
+        assert answer.startswith("HTTP/1.1 421 Misdirected Request\r\n")
+        assert refused.json["detail"] in answer
+        assert "base_url" in answer
+    proxied = {"X-Forwarded-For": "203.0.113.9"}
+    assert api.get(f"{V1}/auth/config", headers=proxied).status_int == 200
+    (websocket, polling) = asyncio.run(heads_of_channel(runtime, host, proxied))
+    assert (websocket[9:12], polling[9:12]) == ("101", "200")
+
+
+async def heads_of_channel(runtime: Any, host: str, headers: dict[str, str] | None = None) -> tuple[str, str]:
+    """What a WebSocket's handshake and a poll of Socket.IO are answered."""
+    upgrade = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+    upgrade["Sec-WebSocket-Key"] = "dGhlIHNhbXBsZSBub25jZQ=="
+    targets = (("/ws", upgrade), ("/socket.io/?EIO=4&transport=polling", {"Connection": "close"}))
+    async with serving(runtime) as server:
+        return tuple([await head_of(server.port, path, host, {**more, **(headers or {})}) for path, more in targets])
+
+
+async def head_of(port: int, path: str, host: str, headers: dict[str, str]) -> str:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    lines = [f"GET {path} HTTP/1.1", f"Host: {host}", *(f"{name}: {value}" for name, value in headers.items())]
+    writer.write("\r\n".join([*lines, "", ""]).encode())
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        return head if head[9:12] == "101" else head + (await reader.read()).decode()
+    finally:
+        writer.close()
+
+
+@pytest.mark.parametrize(("host", "exact"), [("localhost:6544", True), ("evil.example", False)])
+def test_the_station_on_the_channel(make_runtime: Any, host: str, exact: bool) -> None:
+    """Loopback is this machine only under a name of its own."""
+    runtime = make_runtime(realtime_listen="127.0.0.1:0", base_url="https://sky.example")
+
+    async def play() -> bool:
+        async with (
+            serving(runtime) as server,
+            websockets.connect(f"ws://{host}/ws", host="127.0.0.1", port=server.port, proxy=None) as socket,
+        ):
+            await socket.send('{"type": "connect"}')
+            await socket.recv()
+            [session] = server.hub.sessions
+            return bool(session.visibility.exact_station)
+
+    assert asyncio.run(play()) is exact

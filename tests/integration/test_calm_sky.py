@@ -8,8 +8,10 @@ from skywatch.picture.picture import Picture
 from skywatch.receivers.simulator.traffic import Traffic
 from tests.unit.safety.drawn import START, DrawnClock, found
 
+pytestmark = pytest.mark.nightly("short form of a drill")
+
 CENTRE = (47.45, 8.56)
-# ``make drill-calm-sky`` looks for half an hour, CI for as long as aircraft take to come near each other.
+# ``make drill NAME=calm-sky`` looks for half an hour, CI for as long as aircraft take to come near each other.
 LONG, SHORT = {200: 1800, 2000: 1800, 15_000: 90}, {200: 450, 2000: 60, 15_000: 8}
 SPANS = LONG if os.environ.get("SKYWATCH_CALM_SKY") else SHORT
 
@@ -26,7 +28,6 @@ def simulated(aircraft, seconds, **options):
         yield picture.tick()
 
 
-@pytest.mark.long
 @pytest.mark.timeout(3000)
 @pytest.mark.parametrize(("aircraft", "seconds"), SPANS.items())
 def test_only_simulated_emergencies_are_raised(aircraft, seconds):

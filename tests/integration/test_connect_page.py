@@ -7,7 +7,6 @@ import http.server
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -22,7 +21,7 @@ from tests.chromium import chromium
 from tests.conftest import ROOT
 from tests.node_packages import NODE, installed
 from tests.processes import Service
-from tests.servers import skip_or_fail
+from tests.servers import browser_programs
 from tests.waiting import PATIENCE_S, until
 
 PAGE = (ROOT / "docs" / "connect.md").read_text(encoding="utf-8")
@@ -106,9 +105,7 @@ def test_socket_io_client(service, key):
 
 
 def test_a_page(service, key, tmp_path):
-    binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if binary is None or driver is None:
-        skip_or_fail("there is no chromium with its driver here")
+    binary, driver = browser_programs()
     (tmp_path / "index.html").write_text(blocks("html", service)[0])
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(tmp_path))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

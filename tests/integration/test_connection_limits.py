@@ -65,6 +65,7 @@ def test_a_trusted_proxy_brings_as_many_as_it_likes(serve):
     [
         (("2001:db8::1", "2001:db8::2", "2001:db8::ffff"), 2),
         (("2001:db8:0:1::1", "2001:db8:0:2::1", "2001:db8:0:3::1"), 3),
+        (tuple(f"2001:db8:1:{number}::1" for number in range(12)), 8),
         (("::ffff:192.0.2.1", "192.0.2.1", "192.0.2.1"), 2),
         (("2001:db8:ffff::1",) * 5, 5),
     ],

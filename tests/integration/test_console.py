@@ -1,26 +1,21 @@
 """The console in a real browser: what headers, cookies and forms are worth is for it to say."""
 
-import shutil
-
 import httpx
-import pytest
 
 from tests.accounts import PASSWORD, Population
 from tests.chromium import chromium
 from tests.integration.sso.running import served
 from tests.ports import free_port
+from tests.servers import browser_programs
 from tests.waiting import PATIENCE_S, until
 
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
-
-@pytest.mark.skipif(BROWSER is None or DRIVER is None, reason="there is no chromium with its driver here")
 def test_a_browser_signs_in_sets_roles_and_signs_out(make_runtime):
     runtime = make_runtime(environment="development", auth_mode="hybrid")
     people = Population(runtime)
     people.user("ada", "superadmin")
     viewer = people.user("eve", "viewer")
-    with served(runtime, free_port()) as url, chromium(BROWSER, DRIVER) as browser:
+    with served(runtime, free_port()) as url, chromium(*browser_programs()) as browser:
         browser.open(f"{url}/console/users/{viewer}")
         browser.type("input[name=username]", "ada")
         browser.type("input[name=password]", PASSWORD)

@@ -1,22 +1,18 @@
 """The first run in a real browser, by keyboard alone, and what axe-core finds on the pages of the service."""
 
-import shutil
-
-import pytest
-
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
 from skywatch.accounts.setup.service import issue_password
 from skywatch.core.database.engine import writing
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.settings import ReceiverSettings
-from tests.axe import AXE, faults_of
+from tests.axe import faults_of
 from tests.chromium import chromium
 from tests.integration.sso.running import served
 from tests.ports import free_port
+from tests.servers import browser_programs
 from tests.waiting import until
 
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 PHONE, DESKTOP = (390, "dark"), (1440, "light")
 PAGES = (
     "receivers",
@@ -43,8 +39,6 @@ def look(browser, width, scheme):
     browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
 
-@pytest.mark.skipif(BROWSER is None or DRIVER is None, reason="there is no chromium with its driver here")
-@pytest.mark.skipif(not AXE.is_file(), reason="the packages of the web application are not installed")
 def test_an_installation_is_set_up_by_keyboard_and_its_pages_are_accessible(make_runtime):
     runtime = make_runtime(environment="development", auth_mode="hybrid")
     with writing(runtime.sessions) as session:
@@ -53,7 +47,7 @@ def test_an_installation_is_set_up_by_keyboard_and_its_pages_are_accessible(make
     with writing(runtime.sessions) as session:
         password = issue_password(session)
     found = {}
-    with served(runtime, free_port()) as url, chromium(BROWSER, DRIVER) as browser:
+    with served(runtime, free_port()) as url, chromium(*browser_programs()) as browser:
         look(browser, *PHONE)
         browser.open(f"{url}/console")
         assert browser.shows("h1", "Set up Skywatch")

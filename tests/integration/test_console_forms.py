@@ -1,28 +1,21 @@
 """The console's forms in a real browser: at the widths of a desk and a phone, light and dark, by keyboard alone, and
 with scripts switched off; axe-core finds nothing serious."""
 
-import shutil
-
 import pytest
 import sqlalchemy as sa
 
 from skywatch.accounts.models import Role, User
 from skywatch.core.bus import Message, topics
 from tests.accounts import PASSWORD, Population
-from tests.axe import AXE, faults_of
+from tests.axe import faults_of
 from tests.chromium import chromium
 from tests.integration.sso.running import served
 from tests.ports import free_port
+from tests.servers import browser_programs
 from tests.waiting import until
 
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 LOOKS = {"desk": (1440, 900, "light"), "phone": (390, 844, "dark")}
 TAB, ENTER, SPACE = "\ue004", "\ue007", " "
-
-pytestmark = [
-    pytest.mark.skipif(BROWSER is None or DRIVER is None, reason="there is no chromium with its driver here"),
-    pytest.mark.skipif(not AXE.exists(), reason="the packages of the web application are not installed"),
-]
 
 
 @pytest.fixture
@@ -35,7 +28,7 @@ def console(make_runtime):
     people.key(viewer, "aircraft")
     people.login(viewer)
     program = people.user("grafana", "viewer", kind="service")
-    with served(runtime, free_port()) as url, chromium(BROWSER, DRIVER) as browser:
+    with served(runtime, free_port()) as url, chromium(*browser_programs()) as browser:
         browser.runtime, browser.viewer, browser.program = runtime, viewer, program
         yield browser, f"{url}/console"
 

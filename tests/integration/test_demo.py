@@ -27,10 +27,12 @@ class Demo:
         self.temporary = folder / "tmp"
         self.temporary.mkdir(exist_ok=True)
         self.output = folder / "output"
+        # Demonstrations that start at the same moment would find the same port free.
+        ports = {"REALTIME_LISTEN": f"127.0.0.1:{free_port()}"} if "LISTEN" in environment else {}
         with self.output.open("w") as output:
             self.process = subprocess.Popen(
                 [*SKYWATCH, "demo", *arguments],
-                env={**ENVIRONMENT, "TMPDIR": str(self.temporary), **environment},
+                env={**ENVIRONMENT, "TMPDIR": str(self.temporary), **ports, **environment},
                 stdout=output,
                 stderr=subprocess.STDOUT,
             )
@@ -68,6 +70,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
         demo.process.wait()
 
 
+@pytest.mark.smoke
+@pytest.mark.usefixtures("built")
 def test_it_shows_aircraft_opens_the_page_and_leaves_nothing(start: Start, tmp_path: Path) -> None:
     opened = tmp_path / "opened"
     browser = tmp_path / "browser"

@@ -13,6 +13,8 @@ from tests.drills.dry_runs import KINDS, begin, prepare
 from tests.integration.conftest import connect
 from tests.waiting import PATIENCE_S, until
 
+pytestmark = pytest.mark.nightly("short form of a drill")
+
 # What the callers of dry runs see, by kind, in addition to those who are refused a place.
 ANSWERS = {
     "compiled again": {"dry run 200"},
@@ -23,7 +25,6 @@ ANSWERS = {
 }
 
 
-@pytest.mark.long
 def test_ordinary_requests_and_ticks_go_on_during_dry_runs(tmp_path):
     service = prepare(tmp_path).start(wait=False)
     drill = begin(service)

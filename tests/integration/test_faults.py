@@ -1,4 +1,4 @@
-"""Short forms of ``make faults``: one process with Redis or PostgreSQL of its own."""
+"""Short forms of ``make drill NAME=faults``: one process with Redis or PostgreSQL of its own."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ from tests.drills.installation import one_process_with_postgresql, one_process_w
 from tests.drills.postgresql import find_programs
 from tests.servers import skip_or_fail
 
+pytestmark = pytest.mark.nightly("short form of a drill")
+
 NAME = "Redis: dies without a word"
 
 
 def test_a_bus_that_is_broken_costs_no_commit_and_everything_is_well_again_by_itself(tmp_path):
-    try:
-        installation = one_process_with_redis(tmp_path)
-    except FileNotFoundError:
-        skip_or_fail("redis-server is not here")
+    installation = one_process_with_redis(tmp_path)
     (outcome,) = list(drill(installation, [fault for fault in REDIS if fault.name == NAME], seconds=1))
     assert outcome.lost == 0, outcome
     assert outcome.acknowledged > 0, outcome
@@ -44,7 +43,7 @@ def disk():
 
 def test_a_full_disk_of_postgresql_costs_no_commit_and_recovers_by_itself(tmp_path, disk):
     if find_programs() is None:
-        skip_or_fail("PostgreSQL's server is not here")
+        skip_or_fail("PostgreSQL's programs")
     fault = POSTGRESQL_DISK[0]
     (outcome,) = list(drill(one_process_with_postgresql(tmp_path, disk), [fault], seconds=4))
     assert outcome.lost == 0, outcome

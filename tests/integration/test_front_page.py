@@ -19,6 +19,8 @@ from tests.processes import ENVIRONMENT
 from tests.servers import postgresql_database, redis_prefix
 from tests.waiting import PATIENCE_S
 
+pytestmark = pytest.mark.nightly("short form of a drill")
+
 BLOCK = re.compile(r"^```bash\n(.*?)^```", re.M | re.S)
 # What the checkout of the test has already.
 SET_UP = ("python3 deploy/environment.py --extras postgresql,redis\n", "make web\n", 'PATH="$PWD/.venv/bin:$PATH"\n')
@@ -54,7 +56,6 @@ def environment(tmp_path):
     return {**ENVIRONMENT, **own}
 
 
-@pytest.mark.long
 def test_the_lines_of_every_task_work(tmp_path, environment):
     port = str(free_port())
     (tmp_path / "production.ini").write_text((ROOT / "production.ini").read_text().replace("6543", port))

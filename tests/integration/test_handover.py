@@ -1,36 +1,26 @@
 """From the console to the map and back in a real browser: one login, and one logout."""
 
-import shutil
-
 import pytest
 
 from tests.accounts import PASSWORD, Population
 from tests.chromium import chromium
-from tests.conftest import ROOT
 from tests.integration.sso.running import served
 from tests.ports import free_port
+from tests.servers import browser_programs
 from tests.waiting import until
 
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 # Narrow heads fold the name away.
 NAME = "return document.querySelector('.head .person')?.textContent?.trim() ?? ''"
 TOKEN = "return localStorage.getItem('skywatch.access')"
 
-pytestmark = [
-    pytest.mark.skipif(BROWSER is None or DRIVER is None, reason="there is no chromium with its driver here"),
-    pytest.mark.skipif(
-        not (ROOT / "skywatch" / "web" / "built" / "handover.js").is_file(), reason="the web application is not built"
-    ),
-]
-
 
 @pytest.mark.parametrize("cookies", ["false", "true"])
-def test_one_sign_in_serves_the_console_and_the_map(make_runtime, cookies):
+def test_one_sign_in_serves_the_console_and_the_map(built, make_runtime, cookies):
     runtime = make_runtime(
         environment="development", auth_mode="hybrid", console_first_run="false", jwt_auth_cookie=cookies
     )
     Population(runtime).user("ada", "superadmin")
-    with served(runtime, free_port()) as url, chromium(BROWSER, DRIVER) as browser:
+    with served(runtime, free_port()) as url, chromium(*browser_programs()) as browser:
         browser.open(f"{url}/console")
         browser.type("input[name=username]", "ada")
         browser.type("input[name=password]", PASSWORD)

@@ -14,14 +14,14 @@ import sqlalchemy as sa
 
 from skywatch.core.bus import open_bus
 from skywatch.core.database.engine import create_engine, create_session_factory
-from skywatch.core.reporting import health
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing import retrying
+from skywatch.core.storage import retries
+from skywatch.core.telemetry import health
 from skywatch.history.models import Chunk, Flight, Tail
 from skywatch.history.monitor import HistoryMonitor
-from skywatch.history.reading.archive import Span, read
 from skywatch.history.storage.codec import decode
 from skywatch.history.storage.points import AT_S
+from skywatch.history.storage.reader import Span, read
 from tests.prefork import start_module
 from tests.processes import ENVIRONMENT
 from tests.unit.history.skies import SkyMaker, flying
@@ -116,8 +116,8 @@ def full_disk(tmp_path, migrated_sqlite):
 
 
 def test_a_full_disk_is_said_and_survived(full_disk, make_settings, monkeypatch, caplog):
-    monkeypatch.setattr(retrying, "RETRY_FIRST_S", 0.05)
-    monkeypatch.setattr(retrying, "RETRY_LAST_S", 0.1)
+    monkeypatch.setattr(retries, "RETRY_FIRST_S", 0.05)
+    monkeypatch.setattr(retries, "RETRY_LAST_S", 0.1)
     engine, limit = full_disk
     sessions = create_session_factory(engine)
     monitor = HistoryMonitor(Runtime(make_settings(history_flush_s=1), engine, sessions, open_bus("memory")))

@@ -4,8 +4,8 @@ import pytest
 
 from benchmarks._history import START, Copies, database, new_writer, record
 from benchmarks._traffic import Traffic
-from benchmarks.history_exports import export
 from skywatch.history.exports import FORMATS
+from tests.exporting import export
 
 # The databases differ in how points are read, the formats in how they are written.
 CASES = [*(("sqlite", name) for name in FORMATS), ("postgresql", "csv"), ("postgresql", "parquet")]

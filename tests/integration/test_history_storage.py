@@ -6,23 +6,23 @@ from contextlib import ExitStack
 import numpy as np
 import pytest
 
-from benchmarks._error import Worst
 from benchmarks._history import ALTITUDE_ERROR_FT, ERROR_M, KINDS, START, database, land_in, new_writer, record, totals
 from benchmarks._traffic import Traffic
-from benchmarks.history_storage import day_error, tape
 from skywatch.history.models import Chunk, Tail
-from skywatch.history.reading.archive import Span, read
 from skywatch.history.storage.points import ALTITUDE_FT, AT_S, DEGREES, identity
+from skywatch.history.storage.reader import Span, read
+from tests.history_errors import Worst, day_error, tape
+
+pytestmark = pytest.mark.nightly("short form of a drill")
 
 MAX_BYTES = 8.0
 SECONDS = 900
-# A day with a few aircraft, mostly ticks without any: the benchmark plays it, too.
+# A day with a few aircraft, mostly ticks without any .
 LEFT_OUT = "calfire_open_busiest_day.jsonl.gz"
 # Frames take many times longer than lists, and say the same of the same aircraft.
 FRAMES_S = 480.0
 
 
-@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_recordings_are_stored_within_the_bound(shared_data, tmp_path):
     with ExitStack() as stack:

@@ -55,7 +55,7 @@ def ask_for_replay(server, step_s, extra=b""):
     connection = connect(server)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
     span = b"from=2025-06-15T15:10:00Z&to=2025-06-16T15:09:00Z&step_s=%g" % step_s
-    head = b"GET /api/v1/history/replay?%b HTTP/1.1\r\nHost: x\r\n%b\r\n" % (span, extra)
+    head = b"GET /api/v1/history/replay?%b HTTP/1.1\r\nHost: localhost\r\n%b\r\n" % (span, extra)
     connection.sendall(head)
     return connection
 
@@ -101,7 +101,7 @@ def size_of(file):
 
 
 @pytest.mark.parametrize(
-    "server", [{"api_threads": 1, "api_streams_per_address": 2, "api_streams": 2}], indirect=True, ids=["one_thread"]
+    "server", [{"api_threads": 1, "api_streams_per_address": 2, "api_streams": 4}], indirect=True, ids=["one_thread"]
 )
 def test_streams_leave_threads_to_others_however_few_there_are(server):
     with ask_for_replay(server, 0.5) as first, ask_for_replay(server, 0.5) as second:
@@ -109,7 +109,7 @@ def test_streams_leave_threads_to_others_however_few_there_are(server):
         with ask_for_replay(server, 0.5) as third:
             assert third.recv(12) == b"HTTP/1.1 429"
         with connect(server) as other:
-            other.sendall(b"GET /api/v1/auth/config HTTP/1.1\r\nHost: x\r\n\r\n")
+            other.sendall(b"GET /api/v1/auth/config HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert other.recv(12) == b"HTTP/1.1 200"
         assert len(server.task_dispatcher.threads) == 3
     until(lambda: len(server.task_dispatcher.threads) == 1, "the end of the threads that were started for streams")

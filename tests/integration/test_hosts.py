@@ -1,4 +1,4 @@
-"""Short form of ``make drill-hosts``: hosts in namespaces lose a tracker and change the database's leader."""
+"""Short form of ``make drill NAME=hosts``: hosts in namespaces lose a tracker and change the database's leader."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from tests.conftest import ROOT
 from tests.drills.hosts.cluster import missing
 from tests.servers import skip_or_fail
 
+pytestmark = pytest.mark.nightly("short form of a drill")
 
-@pytest.mark.long
+
 def test_hosts_lose_nothing_over_a_lost_tracker_and_a_database_that_is_switched_over():
     if os.geteuid() != 0:
         pytest.skip("only root may make namespaces")
     if absent := missing("nats"):
-        skip_or_fail(f"not here: {', '.join(absent)}")
+        skip_or_fail("programs of three hosts", ", ".join(absent))
     name = f"skytest{os.getpid()}"
     made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True, check=False)
     if made.returncode:

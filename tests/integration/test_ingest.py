@@ -15,7 +15,7 @@ import pytest
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.feeders.models import Feeder
-from skywatch.receivers.listening.hub import hash_of
+from skywatch.receivers.feeders.feeder import hash_of
 from skywatch.receivers.mode_s.encoder import airborne_position, beast, squitter, velocity
 from tests.ports import free_port
 from tests.processes import Service
@@ -73,6 +73,23 @@ class World(threading.Thread):
             self.sockets[number], self.due[number] = None, time.monotonic() + RECONNECT_S
 
 
+def register_feeders(database_url: str, count: int) -> list[str]:
+    """Register so many trusted feeders; their UUIDs."""
+    digits = [uuid.uuid4().hex for _ in range(count)]
+    engine = create_engine(database_url)
+    with writing(create_session_factory(engine)) as session:
+        for number, text in enumerate(digits):
+            now = utcnow()
+            session.add(
+                Feeder(
+                    name=f"Feeder {number}", name_key=f"feeder {number}", uuid_hash=hash_of(text), uuid_start=text[:8],
+                    trusted=True, created_at=now, updated_at=now,
+                )
+            )  # fmt: skip
+    engine.dispose()
+    return digits
+
+
 @pytest.fixture(params=["redis_url", "nats_url"])
 def installation(request, tmp_path, postgresql_url) -> Iterator[tuple[Service, list[Service], World]]:
     bus = request.getfixturevalue(request.param)
@@ -85,19 +102,7 @@ def installation(request, tmp_path, postgresql_url) -> Iterator[tuple[Service, l
         services.append(Service(folder, **shared, receiver__in=f"listen 127.0.0.1:{port}"))
     tracker, api, *ingests = services
     tracker.init()
-    digits = [uuid.uuid4().hex for _ in range(FEEDERS)]
-    engine = create_engine(postgresql_url)
-    with writing(create_session_factory(engine)) as session:
-        for number, text in enumerate(digits):
-            now = utcnow()
-            session.add(
-                Feeder(
-                    name=f"Feeder {number}", name_key=f"feeder {number}", uuid_hash=hash_of(text), uuid_start=text[:8],
-                    trusted=True, created_at=now, updated_at=now,
-                )
-            )  # fmt: skip
-    engine.dispose()
-    world = World(digits, ports)
+    world = World(register_feeders(postgresql_url, FEEDERS), ports)
     try:
         tracker.start("--role", "tracker", wait=False)
         api.start("--role", "api")

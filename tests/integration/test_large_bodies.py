@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import socket
+import tempfile
 import time
 from contextlib import ExitStack, contextmanager
 
@@ -57,7 +58,11 @@ def call(key, data=AUDIO, *, is_key_first=True):
 def head_of(path, length=None, *more, method="POST", version="1.1"):
     """The head of an upload; ``length`` None is a body in chunks."""
     framing = "Transfer-Encoding: chunked" if length is None else f"Content-Length: {length}"
-    lines = (f"{method} {path} HTTP/{version}", "Host: x", f"Content-Type: multipart/form-data; boundary={BOUNDARY}")
+    lines = (
+        f"{method} {path} HTTP/{version}",
+        "Host: localhost",
+        f"Content-Type: multipart/form-data; boundary={BOUNDARY}",
+    )
     return "\r\n".join([*lines, framing, *more, "", ""]).encode()
 
 
@@ -108,31 +113,29 @@ def ledgers(server):
     return limits.unidentified.total, limits.users.total
 
 
-def unlinked():
-    """The files that this process holds open without a name, and their sizes."""
-    found = {}
-    for number in os.listdir("/proc/self/fd"):
-        with contextlib.suppress(FileNotFoundError):
-            if os.readlink(f"/proc/self/fd/{number}").endswith("(deleted)"):
-                status = os.stat(f"/proc/self/fd/{number}")
-                found[status.st_dev, status.st_ino] = status.st_size
-    return found
-
-
-# What earlier tests of this process hold, such as the output that is captured.
-EARLIER: set[tuple[int, int]] = set()
-
-
 @pytest.fixture(autouse=True)
-def _earlier_files():
-    gc.collect()
-    EARLIER.clear()
-    EARLIER.update(unlinked())
+def own_folder(tmp_path, monkeypatch):
+    """The folder of this test's unnamed files: what it makes is told from what others of this process hold."""
+    folder = tmp_path / "unnamed"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
 
 
-def unlinked_bytes():
-    """The bytes of all files without a name that this test has made."""
-    return sum(size for file, size in unlinked().items() if file not in EARLIER)
+@pytest.fixture
+def unlinked_bytes(own_folder):
+    """The bytes of all open files without a name that this test has made."""
+
+    def count():
+        sizes = 0
+        for number in os.listdir("/proc/self/fd"):
+            with contextlib.suppress(FileNotFoundError):
+                name = os.readlink(f"/proc/self/fd/{number}")
+                if name.startswith(f"{own_folder}/") and name.endswith("(deleted)"):
+                    sizes += os.stat(f"/proc/self/fd/{number}").st_size
+        return sizes
+
+    return count
 
 
 @pytest.mark.parametrize("mode", ["private", "hybrid", "public"])
@@ -191,7 +194,7 @@ def test_a_body_arrives_whole_however_it_is_sent(server, is_chunked, pieces):
         assert [read_answer(stream)[0] for _ in range(3)] == [200, 201, 200]
 
 
-def test_a_body_in_chunks_of_nobody_is_not_read_beyond_what_fits_into_memory(server):
+def test_a_body_in_chunks_of_nobody_is_not_read_beyond_what_fits_into_memory(server, unlinked_bytes):
     with opened(server) as (connection, stream):
         connection.sendall(head_of(UPLOAD, None) + chunked(AUDIO)[: FREE_BODY_BYTES - 5000])
         until(lambda: any(c.request is not None and len(c.request.body.buffer) > 50_000 for c in channels(server)))
@@ -215,7 +218,7 @@ def test_a_client_that_sends_everything_before_it_reads_gets_its_answer(server, 
 
 
 def test_what_a_refused_body_holds_is_no_request(server):
-    hidden = b"GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n"
+    hidden = b"GET /hidden HTTP/1.1\r\nHost: localhost\r\n\r\n"
     with opened(server) as (connection, stream):
         connection.sendall(head_of(UPLOAD, 100_000) + hidden * 20)
         assert read_answer(stream)[0] == 401
@@ -284,7 +287,7 @@ def test_calls_with_a_wrong_key_first_are_refused_there(server, key, status):
     assert b"API key" in text
 
 
-def test_trunk_recorder_sends_the_key_last(server, tmp_path):
+def test_trunk_recorder_sends_the_key_last(server, tmp_path, unlinked_bytes):
     key = server.people.key(server.people.user("ada", "admin"), "audio")
     body = call(key, is_key_first=False)
     with opened(server) as (connection, stream):
@@ -380,7 +383,9 @@ def test_one_user_sends_so_much_at_once(start):
     assert answer_to(server, head_of(UPLOAD, len(large), ada), large)[0] == 201
 
 
-def test_a_body_that_stops_is_given_up_and_what_it_held_is_freed(server):
+def test_a_body_that_stops_is_given_up_and_what_it_held_is_freed(server, unlinked_bytes, monkeypatch):
+    # The clock of this test is the only one that looks at connections.
+    monkeypatch.setattr(server, "maintenance", lambda now: None)
     body = transmission()
     head = head_of(UPLOAD, len(body), bearer(server))
     for end in ("closes", "stops", "drips"):
@@ -388,6 +393,9 @@ def test_a_body_that_stops_is_given_up_and_what_it_held_is_freed(server):
             connection.sendall(head + body[:900_000])
             until(lambda: unlinked_bytes() > 800_000, "an unnamed file with the body")
             (channel,) = channels(server)
+            pace = channel.arrived
+            # What was still on its way would be a body that goes on.
+            until(lambda pace=pace: pace.bytes == len(head) + 900_000, "all that was sent")
             now = time.time()
             close_silent(server, now)
             if end == "closes":
@@ -396,7 +404,7 @@ def test_a_body_that_stops_is_given_up_and_what_it_held_is_freed(server):
                 close_silent(server, now + 61)
             else:
                 for second in range(0, 61, 20):
-                    pace, before = channel.arrived, channel.arrived.bytes
+                    before = pace.bytes
                     connection.sendall(b"\0")
                     until(lambda pace=pace, before=before: pace.bytes > before)
                     channel.last_activity = now + second
@@ -406,6 +414,7 @@ def test_a_body_that_stops_is_given_up_and_what_it_held_is_freed(server):
                 with contextlib.suppress(ConnectionResetError):
                     assert stream.read() == b""
             del channel
+            until(lambda: not channels(server), "the end of the connection")
             until(lambda: ledgers(server) == (0, 0) and unlinked_bytes() == 0, "an end that leaves nothing")
 
 
@@ -463,7 +472,7 @@ def test_forms_of_the_console_need_its_session(start):
     browser.runtime = server.application.registry["runtime"]
     visitor = Visitor(browser)
     server.people.user("root", "superadmin")
-    path, origin = "/console/known-aircraft/import", "Origin: http://x"
+    path, origin = "/console/known-aircraft/import", "Origin: http://localhost"
     body = form(part("csrf_token", "wrong"), part("file", AUDIO, '; filename="list.csv"'))
     # A page sends people to sign in, by the head alone; credentials of the API count for nothing.
     for credential in ("X-Y: z", bearer(server)):
@@ -490,7 +499,7 @@ def test_a_call_is_not_copied_before_it_is_stored(server, monkeypatch):
 
 
 @pytest.mark.parametrize("path", [CALL, "/api/v1/auth/login"])
-def test_a_body_is_stored_once_and_not_beyond_its_answer(server, path):
+def test_a_body_is_stored_once_and_not_beyond_its_answer(server, path, unlinked_bytes):
     """Webob would copy it to a file that is there until the garbage collector finds its request."""
     if path == CALL:
         body, head = call(server.people.key(server.people.user("ada", "admin"), "audio"), is_key_first=False), head_of

@@ -13,19 +13,17 @@ import pytest
 
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.nightly("short form of a drill")
+
 NAME = "photos"
 # What a new feature can break; the whole suite is for the house as it is.
 TESTS = (
     f"tests/unit/{NAME}",
     f"tests/functional/{NAME}",
-    "tests/unit/lanes/test_durations.py",
-    "tests/unit/security/test_default_roles.py",
     "tests/unit/security/test_verdicts.py",
-    "tests/unit/test_design.py",
     "tests/unit/test_design_web.py",
     "tests/unit/test_floors.py",
     "tests/unit/test_manual.py",
-    "tests/unit/test_sizes.py",
     "tests/unit/test_web_texts.py",
     "tests/unit/test_benchmarks.py::test_exceptions_have_a_reason",
     "tests/functional/access/test_matrix.py::test_every_operation_has_exactly_one_row",
@@ -80,7 +78,6 @@ class Checkout:
 
 
 # Checks a whole checkout: on a busy machine it takes many times longer.
-@pytest.mark.long
 @pytest.mark.timeout(3600)
 def test_a_new_feature_passes_and_leaves_no_trace(tmp_path):
     checkout = Checkout(tmp_path / "skywatch")

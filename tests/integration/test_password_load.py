@@ -6,6 +6,8 @@ import pytest
 
 from tests.drills.passwords import GUESSED, drill, prepare
 
+pytestmark = pytest.mark.nightly("short form of a drill")
+
 
 @pytest.mark.parametrize("threads", [8, 2])
 def test_all_other_requests_are_answered_during_a_burst_of_guesses(tmp_path, threads):

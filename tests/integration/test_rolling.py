@@ -6,6 +6,9 @@ import pytest
 
 from tests.drills import rolling
 from tests.releases import build, build_next, has_nats, newest_release
+from tests.servers import skip_or_fail
+
+pytestmark = pytest.mark.nightly("short form of a drill")
 
 SHORT = {"subscribers": 5, "requests_s": 8.0, "settle_s": 1.0}
 
@@ -13,7 +16,7 @@ SHORT = {"subscribers": 5, "requests_s": 8.0, "settle_s": 1.0}
 @pytest.fixture(autouse=True)
 def _proxy():
     if rolling.NGINX is None:
-        pytest.skip("nginx is not installed")
+        skip_or_fail("nginx")
 
 
 @pytest.mark.parametrize("bus", ["redis", "nats"])

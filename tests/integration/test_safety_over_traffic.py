@@ -14,6 +14,8 @@ from tests.unit.safety import encounters
 from tests.unit.safety.drawn import DrawnClock, found, of_type, report
 from tests.unit.safety.test_encounters import apart, is_inside, must_be_raised_by
 
+pytestmark = pytest.mark.nightly("short form of a drill")
+
 NUMBER, SECONDS, SEED = 200, 860, 29
 ENCOUNTER_S = 130
 # Swiss traffic: the encounters lie in its west and south, the jammed area in its north-east.

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from datetime import datetime
 
 import pytest
 from click.testing import CliRunner
@@ -18,9 +19,8 @@ def run(*arguments):
     "name",
     [
         "feeds/switzerland_30min.jsonl.gz",
-        "feeds/california_30min.jsonl.gz",
         "feeds/michigan_session1.jsonl.gz",
-        "sbs/michigan_session1.sbs.gz",
+        "sbs/ulss7_61s.sbs",
         "raw/ulss7_61s_original_duplicated.beast",
         "raw/ulss7_readsb/aircraft_snapshots.jsonl.gz",
         "readsb/readsb_newmexico_1.json",
@@ -31,11 +31,20 @@ def test_nothing_is_raised_in_ordinary_traffic(shared_data, name):
     assert (result.exit_code, result.output) == (0, "")
 
 
-def test_a_relayed_position_is_shown_with_all(shared_data):
-    result = run(shared_data / "feeds/california_30min.jsonl.gz", "--all")
+def test_a_relayed_position_is_shown_with_all_alone(shared_data, tmp_path):
+    recording = shared_data / "feeds/california_30min.jsonl.gz"
+    result = run(recording, "--all")
     [event] = [json.loads(line) for line in result.output.splitlines()]
-    assert event["type"] == "proximity"
+    assert (result.exit_code, event["type"]) == (0, "proximity")
     assert "relayed_position" in event["suppressed_by"]
+    # The minutes around it say the rest.
+    at = datetime.fromisoformat(event["began_at"]).timestamp()
+    with gzip.open(recording, "rt") as lines:
+        near = [line for line in lines if abs(json.loads(line)["now"] - at) < 150]
+    (tmp_path / "near.jsonl").write_text("".join(near))
+    assert len(run(tmp_path / "near.jsonl", "--all").output.splitlines()) == 1
+    result = run(tmp_path / "near.jsonl")
+    assert (result.exit_code, result.output) == (0, "")
 
 
 @pytest.mark.parametrize(

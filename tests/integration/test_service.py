@@ -33,6 +33,7 @@ def expected(shared_data):
     return json.loads((shared_data / "raw" / "EXPECTED.json").read_text())["ulss7_61s"]
 
 
+@pytest.mark.smoke
 def test_simulated_aircraft_are_there_after_the_start(service):
     running = service(receiver__demo="simulate aircraft=200", station_lat=47.45, station_lon=8.56)
     running.start(new_interpreter=True)
@@ -62,7 +63,7 @@ def test_what_is_on_its_way_to_a_client_still_arrives_when_the_service_stops(ser
     document, asked = running.get("/api/v1/openapi.json"), 40
     with socket.create_connection(("127.0.0.1", running.port), timeout=PATIENCE_S) as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
-        client.sendall(b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * asked)
+        client.sendall(b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * asked)
         client.recv(1, socket.MSG_PEEK)
         with ThreadPoolExecutor() as threads:
             stopped = threads.submit(running.stop)
@@ -113,6 +114,7 @@ def test_a_receiver_that_goes_and_comes_back_is_heard_again(service, shared_data
     assert set(aircraft) == set(expected["aircraft_with_crc"])
 
 
+@pytest.mark.smoke
 def test_the_picture_is_back_after_a_power_cut(service):
     running = service(receiver__demo="simulate aircraft=50 seed=7", picture_save_s=1, picture_timeout_s=600).start()
     before = until(lambda: (a := running.aircraft()) and len(a) >= 40 and a)
@@ -220,7 +222,7 @@ def test_settings_are_shown_with_their_origin_and_secrets_masked(tmp_path):
     assert re.search(r"^bus +memory +\(", shown.stdout, re.MULTILINE)
 
 
-@pytest.mark.parametrize("bus", ["redis_url", "nats_url"])
+@pytest.mark.parametrize("bus", [pytest.param("redis_url", marks=pytest.mark.smoke), "nats_url"])
 def test_each_role_is_a_process_of_its_own(service, tmp_path_factory, request, postgresql_url, bus):
     shared = {"secret": "x" * 40, "bus": request.getfixturevalue(bus), "database_url": postgresql_url}
     shared |= {"receiver__demo": "simulate aircraft=60 seed=3", "auth_mode": "public"}

@@ -43,6 +43,7 @@ def ends_in_time(service: Service) -> int:
         raise AssertionError(service.log.read_text()) from None
 
 
+@pytest.mark.smoke
 def test_a_healthy_service_ends_without_force(tmp_path: Path) -> None:
     service = Service(tmp_path, **{"receiver.demo": "simulate aircraft=50"}).init().start()
     until(service.aircraft)

@@ -1,10 +1,14 @@
-"""A short form of ``make soak``: whether every subscriber hears every tick and every request is answered."""
+"""A short form of ``make drill NAME=soak``: whether every subscriber hears every tick and every request is answered."""
 
 from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from tests.drills.soak import soak, start
+
+pytestmark = pytest.mark.nightly("short form of a drill")
 
 
 def test_a_short_form_of_the_soak(tmp_path):

@@ -3,14 +3,26 @@
 import json
 import os
 import signal
+import threading
 import time
 import urllib.error
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
+import sqlalchemy as sa
 
-from skywatch.core.bus import open_bus
-from skywatch.core.leading.other_trackers import heartbeat_of
+from skywatch.core.bus import open_bus, topics
+from skywatch.core.database.fencing import term_of
+from skywatch.core.election.heartbeats import heartbeat_of
+from skywatch.picture.changes.message import unpack
+from skywatch.picture.sharing.follower import CHANGES, PictureFollower
+from skywatch.picture.state.sky import from_bytes, moment_of
+from tests.integration.test_ingest import AIRCRAFT, World, register_feeders
+from tests.ports import free_port
 from tests.processes import Service
+from tests.relay import Relay
 from tests.waiting import until
 
 
@@ -73,6 +85,25 @@ class Heartbeats:
         return first - last
 
 
+class Pictures:
+    """The epochs of all that is published of the picture, in the order in which it came."""
+
+    def __init__(self, bus):
+        self.epochs = []
+        bus.subscribe([topics.PICTURE], lambda message: self.epochs.append(epoch_of(message)))
+
+
+def epoch_of(message):
+    return unpack(message.data).epoch if message.event == CHANGES else moment_of(message.data)[0]
+
+
+@pytest.fixture
+def pictures(installation):
+    bus = open_bus(installation[2])
+    yield Pictures(bus)
+    bus.close()
+
+
 @pytest.fixture
 def heartbeats(installation):
     bus = open_bus(installation[2])
@@ -94,8 +125,10 @@ def test_a_standby_takes_over_from_a_killed_tracker(installation, heartbeats):
     assert until(lambda: states(api) == ["leading", "standby"], every_s=0.1)
 
 
-def test_a_standby_takes_over_from_a_frozen_tracker_which_ends_once_thawed(installation, heartbeats):
+def test_a_standby_takes_over_from_a_frozen_tracker_which_ends_once_thawed(installation, heartbeats, pictures):
     api, trackers, _ = installation
+    # Ticks after the last whole picture, which a tracker that stops would publish again.
+    assert until(lambda: len(pictures.epochs) > 3)
     leader, standby = sorted_out(trackers)
     gap_s = heartbeats.gap_after(lambda: os.kill(leader.process.pid, signal.SIGSTOP))
     print(f"gap after a freeze: {gap_s:.2f} s")
@@ -103,12 +136,172 @@ def test_a_standby_takes_over_from_a_frozen_tracker_which_ends_once_thawed(insta
     os.kill(leader.process.pid, signal.SIGCONT)
     assert until(lambda: leader.process.poll() is not None, every_s=0.1)
     assert leader.process.returncode == 0, leader.log.read_text()[-3000:]
+    assert len(end_of(leader)) == 1, leader.log.read_text()
     # It published nothing after its successor had begun, but for a message that it was sending when it froze.
     assert "this tracker ends" in leader.log.read_text()
     instances = [instance for instance, _ in heartbeats.heard]
     frozen, successor = dict.fromkeys(instances)
     assert instances[instances.index(successor) :].count(frozen) <= 1
+    thawed, following = dict.fromkeys(pictures.epochs)
+    assert pictures.epochs[pictures.epochs.index(following) :].count(thawed) == 0
+    assert term_of(following) > term_of(thawed)
     assert len(api.aircraft()) >= 40
+
+
+def end_of(tracker):
+    """The lines of the log from that which says that the tracker ends; the line of its state is none of them."""
+    lines = [line for line in tracker.log.read_text().splitlines() if line.startswith(("20", " "))]
+    return lines[next(n for n, line in enumerate(lines) if "this tracker ends" in line) :]
+
+
+@pytest.fixture
+def cut_off(bus_name, request, tmp_path_factory, postgresql_url):
+    """A leader whose links to database and bus can be held, its standby, and the address of the bus."""
+    bus, database = urlsplit(request.getfixturevalue(bus_name)), sa.make_url(postgresql_url)
+    links = [Relay((url.hostname, url.port)) for url in (bus, urlsplit(f"//{database.host}:{database.port}"))]
+    addresses = [f"{bus.scheme}://127.0.0.1:{links[0].port}{bus.path}?{bus.query}"]
+    addresses.append(database.set(host="127.0.0.1", port=links[1].port).render_as_string(hide_password=False))
+    shared = {"secret": "x" * 40, "receiver__demo": "simulate aircraft=60 seed=3"}
+    leader = Service(tmp_path_factory.mktemp("one"), **shared, bus=addresses[0], database_url=addresses[1])
+    standby = Service(tmp_path_factory.mktemp("two"), **shared, bus=bus.geturl(), database_url=postgresql_url)
+    try:
+        standby.init()
+        leader.start("--role", "tracker", wait=False, new_interpreter=True)
+        until(lambda: "this tracker leads" in leader.log.read_text())
+        standby.start("--role", "tracker", wait=False, new_interpreter=True)
+        until(lambda: "another tracker leads" in standby.log.read_text())
+        yield leader, standby, links, bus.geturl()
+    finally:
+        for link in links:
+            link.close()
+        for tracker in (leader, standby):
+            tracker.kill()
+
+
+OTHER = pytest.mark.nightly("the outage of the other length for each bus")
+
+
+@pytest.mark.parametrize(
+    ("bus_name", "outage_s"),
+    [
+        ("redis_url", 4),
+        ("nats_url", 12),
+        pytest.param("redis_url", 12, marks=OTHER),
+        pytest.param("nats_url", 4, marks=OTHER),
+    ],
+)
+def test_a_leader_whose_link_returns_publishes_no_tick_and_ends(cut_off, outage_s):
+    leader, standby, links, address = cut_off
+    bus, skies, made = open_bus(address), [], []
+    follower = PictureFollower(bus, 60.0, skies.append)
+    bus.subscribe([topics.PICTURE], lambda message: made.append(moment(message)))
+    try:
+        follower.start()
+        until(lambda: len(skies) > 3)
+        before = skies[-1].epoch
+        for link in links:
+            link.hold()
+        time.sleep(outage_s)
+        until(lambda: "this tracker leads" in standby.log.read_text())
+        until(lambda: skies[-1].epoch.partition("-")[0] != before.partition("-")[0])
+        returned_at = time.time()
+        for link in links:
+            link.let_go()
+        until(lambda: leader.process.poll() is not None, every_s=0.05)
+        took_s = time.time() - returned_at
+        print(f"ended {took_s:.1f} s after the link of {outage_s} s returned")
+        assert leader.process.returncode == 0
+        assert took_s < 5.0, leader.log.read_text()
+        time.sleep(1.0)
+        # What it had handed to the network before arrives late, and nobody takes it.
+        assert not [at for epoch, at in made if epoch == before and at > returned_at]
+        epochs = [term_of(sky.epoch) for sky in skies]
+        assert epochs == sorted(epochs)
+        assert "Traceback" not in leader.log.read_text()
+    finally:
+        follower.close()
+        bus.close()
+
+
+def moment(message):
+    """The epoch of what is published of the picture, and when it was made (unix s)."""
+    sky = unpack(message.data) if message.event == CHANGES else from_bytes(message.data)
+    return sky.epoch, sky.now
+
+
+class Document:
+    """What readsb serves to those that poll it: some aircraft, as long as ``is_there``."""
+
+    def __init__(self, aircraft):
+        self.is_there = True
+        document = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self):
+                if not document.is_there:
+                    self.send_error(503)
+                    return
+                entries = [
+                    {"hex": f"4b16{n:02x}", "type": "adsb_icao", "lat": 47 + n / 100, "lon": 8.0, "alt_baro": 30000}
+                    | {"gs": 0.0, "seen": 0.1, "seen_pos": 0.2, "messages": 100, "flight": f"SWR{n}"}
+                    for n in range(aircraft)
+                ]
+                body = json.dumps({"now": time.time(), "messages": 1, "aircraft": entries}).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/aircraft.json"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@pytest.mark.parametrize("bus", ["redis_url", "nats_url"])
+def test_the_first_tick_after_a_takeover_is_the_picture_before(request, tmp_path_factory, postgresql_url, bus):
+    """With what users have: a receiver that is polled, and feeders at an ingest process."""
+    document, port = Document(12), free_port()
+    shared = {"secret": "x" * 40, "bus": request.getfixturevalue(bus), "database_url": postgresql_url}
+    shared |= {"receiver__polled": f"readsb {document.url}", "receiver__in": f"listen 127.0.0.1:{port}"}
+    leader, standby, ingest = (Service(tmp_path_factory.mktemp(name), **shared) for name in ("one", "two", "ingest"))
+    leader.init()
+    world = World(register_feeders(postgresql_url, 4), [port])
+    skies = []
+    bus = open_bus(shared["bus"])
+    follower = PictureFollower(bus, 60.0, skies.append)
+    try:
+        leader.start("--role", "tracker", wait=False)
+        until(lambda: "this tracker leads" in leader.log.read_text())
+        standby.start("--role", "tracker", wait=False)
+        ingest.start("--role", "ingest", wait=False)
+        world.start()
+        follower.start()
+        until(lambda: len(follower.sky) == 12 + AIRCRAFT, "all aircraft")
+        first_seen = dict(zip(follower.sky.hexes, follower.sky.columns["first_seen"].tolist(), strict=True))
+        until(lambda: "another tracker leads" in standby.log.read_text())
+        time.sleep(3)
+        # Nobody brings the successor what it has not.
+        document.is_there = False
+        world.is_over = True
+        world.join()
+        leader.kill()
+        epoch = skies[-1].epoch
+        after = until(lambda: [sky for sky in skies if sky.epoch != epoch and not sky.age_s])
+        assert dict(zip(after[0].hexes, after[0].columns["first_seen"].tolist(), strict=True)) == first_seen
+        assert after[0].aircraft("4b1605")["flight"] == "SWR5"
+        assert not np.isnan(after[0].columns["lat"]).any()
+        until(lambda: len(skies) > skies.index(after[0]) + 3)
+        assert [len(sky) for sky in skies[skies.index(after[0]) :]].count(12 + AIRCRAFT) >= 4
+    finally:
+        world.is_over = True
+        follower.close()
+        bus.close()
+        document.server.shutdown()
+        for service in (leader, standby, ingest):
+            service.kill()
 
 
 def test_sqlite_elects_nobody(tmp_path):

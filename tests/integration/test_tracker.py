@@ -13,14 +13,15 @@ import pytest
 
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
-from skywatch.core.reporting import health
-from skywatch.core.reporting.metrics import export, exposition
-from skywatch.core.storing.audit import Actor
-from skywatch.core.storing.stored_settings import change
+from skywatch.core.storage.audit import Actor
+from skywatch.core.stored_settings import change
+from skywatch.core.telemetry import health
+from skywatch.core.telemetry.metrics import export, exposition
 from skywatch.picture.models import PictureState
 from skywatch.picture.saving.picture import decode, read
 from skywatch.picture.settings import PictureSettings
 from skywatch.picture.sharing.replica import PictureReplica
+from skywatch.picture.state.heard import ELSEWHERE, ORIGIN_SHIFT, OURS, SIMULATED
 from skywatch.picture.tracker import Tracker, until_next_second
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.receivers.factory import KINDS
@@ -283,3 +284,32 @@ def test_a_stored_receiver_that_cannot_be_opened_stops_nothing(make_runtime, mon
     states = {status.name: (status.state, status.last_error) for status in tracker.statuses()}
     assert states["own"][0] == "failed"
     assert "unknown kind of receiver 'sbs'" in states["own"][1]
+
+
+def test_receivers_with_a_place_of_their_own_are_judged_from_there(make_runtime):
+    coast = "beast localhost:1 place=53.2101,-4.5202"
+    runtime = make_runtime(
+        **{"receiver.coast": coast, "receiver.roof": "beast localhost:2"}, station_lat="47.4", station_lon="8.5"
+    )
+    picture = Tracker(runtime).picture
+    assert picture.places == {"coast": (53.2101, -4.5202)}
+    assert picture.origin_of("coast") == (53.21, -4.52)
+    assert picture.origin_of("roof") == (47.4, 8.5)
+
+
+def test_where_receivers_hear_aircraft_is_noted(make_runtime):
+    receivers = {
+        "roof": "beast localhost:1",
+        "near": "beast localhost:2 place=47.401,8.501",
+        "coast": "sbs localhost:3 place=53.2,-4.5",
+        "net": "adsbx-v2 http://localhost:4/v2",
+        "demo": "simulate aircraft=5",
+    }
+
+    def origins(names):
+        ini = {f"receiver.{name}": receivers[name] for name in names}
+        return Tracker(make_runtime(**ini, station_lat="47.4", station_lon="8.5")).picture.origins
+
+    elsewhere, ours = ELSEWHERE << ORIGIN_SHIFT, OURS << ORIGIN_SHIFT
+    assert origins(receivers) == {"coast": ours, "net": elsewhere, "demo": SIMULATED | elsewhere}
+    assert origins(["demo"]) == {"demo": SIMULATED}

@@ -3,7 +3,7 @@
 ``python -m tests.lanes.affected [--since REVISION] [--seconds 40]`` prints arguments for pytest, one a line. A changed
 module can touch the tests that import it, directly or through others; the distance is the number of imports between.
 Modules imported by name (``module:attribute``) are followed where a ``feature.py`` names them, fixtures are not.
-Changed test files come first. What does not fit is counted on the error stream: ``make unit`` runs everything.
+Changed test files come first. What does not fit is counted on the error stream: ``make test`` runs them all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 
 import grimp
 
-from tests.lanes.durations import ROOT, stored
+from tests.lanes.costs import ROOT, stored
 
 UNIT = "tests/unit/"
 # Tests that have never been measured take about this long.

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from _pytest.assertion import rewrite
 
-from tests.lanes.durations import ROOT
-
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("skywatch", "benchmarks", "tools", "tests")
 # What pytest rewrites.
 REWRITTEN = re.compile(r"(?:conftest|test_\w+)\.py$")

@@ -1,7 +1,6 @@
-"""Benchmarks rot unseen: each has a short form, which runs here and by `make bench-short`."""
+"""Benchmarks rot unseen: each has a short form, which runs here and by `python -m benchmarks --short`."""
 
 import ast
-import shutil
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,9 @@ from benchmarks._endpoint_costs.calibration import ALLOWED_MS
 from benchmarks._endpoint_costs.entries import entries
 from benchmarks._endpoint_costs.entry import read
 from benchmarks._short import NEED_POSTGRESQL, SHORT, run
-from tests.servers import POSTGRESQL_URL, require, skip_or_fail
+from tests.servers import POSTGRESQL_URL, browser_programs, require, skip_or_fail
+
+pytestmark = pytest.mark.deep("runs benchmarks")
 
 FOLDER = Path(benchmarks.__file__).parent
 BUILT = FOLDER.parent / "skywatch" / "web" / "built" / "index.html"
@@ -42,31 +43,31 @@ def test_every_benchmark_has_a_short_form():
     assert sorted(SHORT) == sorted(benchmarks.names())
 
 
-@pytest.mark.parametrize("path", sorted({path for constants, _ in SHORT.values() for path in constants}))
-def test_what_a_short_form_sets_is_there(path):
-    module, _, constant = path.rpartition(".")
+def names_of(module):
+    """What a module of the benchmarks names at its top."""
     tree = ast.parse((FOLDER / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
     targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
     names = {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
     names |= {
         node.target.id for node in tree.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
     }
-    names |= {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-    assert constant in names
+    return names | {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
-# Judges every endpoint, where the others find out whether they run.
-LONG = "endpoint_costs"
+def test_what_short_forms_set_is_there():
+    set_names = {tuple(path.rsplit(".", 1)) for constants, _ in SHORT.values() for path in constants}
+    assert [f"{module}.{name}" for module, name in sorted(set_names) if name not in names_of(module)] == []
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.long) if name == LONG else name for name in benchmarks.names()]
-)
+@pytest.mark.nightly("runs every benchmark in its short form")
+@pytest.mark.parametrize("name", benchmarks.names())
 def test_short_form_runs(name):
     if name in NEED_POSTGRESQL:
         require(POSTGRESQL_URL, "PostgreSQL")
-    if name == "web" and not all((shutil.which("chromium"), shutil.which("chromedriver"), BUILT.exists())):
-        skip_or_fail("there is no chromium with its driver here, or the web application is not built")
+    if name == "web":
+        browser_programs()
+        if not BUILT.exists():
+            skip_or_fail("the built web application")
     outcome = run(name)
     assert outcome.is_complete, outcome.output
 

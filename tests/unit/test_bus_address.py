@@ -14,6 +14,11 @@ def test_a_list_of_sentinels_names_the_master_and_its_database():
     assert address.option("sentinel_password") == "x"
 
 
+def test_an_ipv6_server_may_stand_anywhere_in_a_list():
+    for servers in ("[::1]:26380,h1", "h1,[::1]:26380", "h1,[::1]:26380,h2"):
+        assert Host("::1", 26380) in parse_bus_address(f"redis+sentinel://{servers}/sky").hosts
+
+
 def test_a_list_of_nats_servers_has_their_usual_port():
     address = parse_bus_address("nats://h1,h2:4333,h3", "north")
     assert address.hosts == (Host("h1", 4222), Host("h2", 4333), Host("h3", 4222))

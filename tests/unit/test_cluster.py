@@ -1,12 +1,11 @@
 """The files for three hosts: each program takes what is made of its template, Skywatch the settings.
 
-``make drill-cluster`` runs the page itself.
+``make drill NAME=cluster`` runs the page itself.
 """
 
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from configparser import ConfigParser
 from pathlib import Path
@@ -20,7 +19,7 @@ from skywatch.feeders.settings import FeederSettings
 from tests.conftest import ROOT
 from tests.drills.cluster import DOWNLOADS, FIRST_HOST, PAGE
 from tests.drills.pages import blocks
-from tests.servers import skip_or_fail
+from tests.servers import program
 from tests.waiting import PATIENCE_S
 
 FOLDER = ROOT / "deploy" / "cluster"
@@ -125,9 +124,7 @@ def test_patroni_replicates_synchronously_and_lets_in_the_network_alone():
 @pytest.mark.parametrize("name", CHECKED)
 def test_the_program_accepts_its_file(tmp_path, name):
     words = CHECKED[name]
-    program = shutil.which(words[0], path="/usr/sbin:/usr/bin")
-    if program is None:
-        skip_or_fail(f"there is no {words[0]} on this machine")
+    checker = program(words[0])
     (tmp_path / "sky.pem").write_text(_certificate(tmp_path))
     text = (
         filled(name)
@@ -137,7 +134,7 @@ def test_the_program_accepts_its_file(tmp_path, name):
     )
     (tmp_path / name).write_text(text)
     done = subprocess.run(
-        [program, *words[1:], tmp_path / name], capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        [checker, *words[1:], tmp_path / name], capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
     assert done.returncode == 0, done.stderr
     assert "WARNING" not in done.stderr
@@ -145,6 +142,6 @@ def test_the_program_accepts_its_file(tmp_path, name):
 
 def _certificate(folder: Path) -> str:
     key, certificate = folder / "key", folder / "certificate"
-    words = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=sky.example.org"]
+    words = [program("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=sky.example.org"]
     subprocess.run([*words, "-keyout", key, "-out", certificate], check=True, capture_output=True)
     return certificate.read_text() + key.read_text()

@@ -7,6 +7,8 @@ import sqlalchemy as sa
 
 from tests.database_pool import DatabasePool
 
+pytestmark = pytest.mark.deep("starts servers or programs of its own")
+
 
 @pytest.fixture
 def pool(migrated_postgresql):

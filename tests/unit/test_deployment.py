@@ -1,6 +1,6 @@
 """The manual's pages on deployment: their commands are a shell's, and what they install is what systemd and nginx take.
 
-``make drill-deployment`` runs the pages themselves.
+``make drill NAME=deployment`` runs the pages themselves.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.conftest import ROOT
 from tests.drills.deployment import CHECKS, DOWNLOADS
 from tests.drills.pages import blocks
 from tests.ports import free_port
-from tests.servers import skip_or_fail
+from tests.servers import program
 from tests.waiting import PATIENCE_S
 
 PAGES = [ROOT / "docs" / f"{name}.md" for name in CHECKS]
@@ -77,8 +77,7 @@ def test_units_bound_what_a_fault_may_take(path):
 
 
 def test_systemd_takes_the_units(tmp_path):
-    if shutil.which("systemd-analyze") is None:
-        pytest.skip("there is no systemd here")
+    program("systemd-analyze")
     copies = []
     for path in UNITS.iterdir():
         # The program has to be there for systemd to be content.
@@ -109,6 +108,7 @@ def site(folder: Path, text: str) -> Path:
     (folder / "nginx.d").mkdir()
     shutil.copy(ROOT / "deploy/nginx/tar1090.conf", folder / "nginx.d")
     words = found[0].replace("/etc/skywatch", str(folder)).replace("\\\n", " ").split()
+    program(words[0])
     made = run(*words)
     assert made.returncode == 0, made.stderr
     text = text.replace("/etc/skywatch", str(folder))
@@ -121,10 +121,9 @@ def site(folder: Path, text: str) -> Path:
 
 
 def test_nginx_takes_the_site(tmp_path):
-    if shutil.which("nginx") is None:
-        skip_or_fail("there is no nginx here")
+    nginx = program("nginx")
     text = (ROOT / "deploy/nginx/skywatch.conf").read_text()
     assert text.count("proxy_pass http://skywatch_realtime;") == 2
-    done = run("nginx", "-t", "-c", site(tmp_path, text), "-p", tmp_path)
+    done = run(nginx, "-t", "-c", site(tmp_path, text), "-p", tmp_path)
     assert done.returncode == 0, done.stderr
     assert "warn" not in done.stderr

@@ -1,12 +1,8 @@
-"""The browser's half of a feature: one folder of the web application's sources, which nothing else names."""
+"""The browser's half of a feature: one folder of the web application's sources."""
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
-
-import pytest
 
 from skywatch.features import FEATURES
 from tests.conftest import ROOT
@@ -30,23 +26,8 @@ SERVER_ONLY = {
     "realtime": "the channel; the browser's half is the room live",
     "console": "pages that the service makes itself",
     "web": "hands out the application itself",
+    "roots": "addresses for programs: what is below the root of an area",
 }
-NAMED = ("alerts", "safety", "acars", "audio", "cannonball")
-MAX_FILES = 2
-# Folders in which the word means something else: Cannonball has alerts of its own.
-OTHER_MEANING = {"alerts": ("cannonball",)}
-
-
-def names(path: Path, feature: str) -> bool:
-    """Whether a file names a feature; what people read in a text is no such name, its key is."""
-    text = path.read_text(encoding="utf-8")
-    if path.name == "texts.json":
-        text = "\n".join(json.loads(text))
-    return re.search(rf"(?<![a-z]){feature}(?![a-z])", text, re.IGNORECASE) is not None
-
-
-def sources() -> list[Path]:
-    return [path for path in WEB.rglob("*") if path.suffix in {".ts", ".js", ".css", ".json", ".html"}]
 
 
 def test_a_feature_of_one_half_exists_in_the_other():
@@ -63,23 +44,9 @@ def test_every_folder_declares_its_feature_and_is_listed():
         assert f'export const {value}: Feature = {{\n  name: "{folder}",' in declaration
 
 
-@pytest.mark.parametrize("feature", NAMED)
-def test_outside_its_folder_a_feature_is_hardly_named(feature):
-    own = [WEB / "features" / folder for folder in (feature, *OTHER_MEANING.get(feature, ()))]
-    outside = [path for path in sources() if not any(path.is_relative_to(folder) for folder in own)]
-    found = [str(path.relative_to(WEB)) for path in outside if names(path, feature)]
-    assert "features.ts" in found
-    assert len(found) <= MAX_FILES, found
-
-
 def test_topics_and_permissions_are_those_of_the_service():
     for folder in FOLDERS:
         declaration = (WEB / "features" / folder / "feature.ts").read_text(encoding="utf-8")
         assert ("hasTopic: true" in declaration) == (folder in FEATURES.topics), folder
         for permission in re.findall(r'permission: "([\w.]+)"', declaration):
             assert permission == FEATURES.topics[folder].permission
-
-
-def test_styles_are_split_by_feature():
-    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in WEB.rglob("*.css")}
-    assert [str(path) for path, length in lengths.items() if length > 400] == []

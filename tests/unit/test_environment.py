@@ -74,6 +74,7 @@ def test_where_both_fail_the_reason_is_one_line(environment, tmp_path, monkeypat
     )
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_the_pip_that_python_brings_works_without_being_installed(environment):
     environment.make_environment()
     command, variables = environment.pip()

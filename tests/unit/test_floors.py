@@ -33,8 +33,8 @@ REASONS = {
         "SYSTEM_MANAGE": "administrators know where the antenna is",
     },
     "http/limits/throttle.py": {"/api/v1/system": "probes of the state of the service are not limited"},
-    "realtime/handshakes/handshake.py": {"skywatch.accounts": "the session's cookie is a credential"},
-    "realtime/subscribers/commands.py": {"skywatch.aircraft": "the fields that columns of the picture may be of"},
+    "realtime/transports/handshake.py": {"skywatch.accounts": "the session's cookie is a credential"},
+    "realtime/sessions/commands.py": {"skywatch.aircraft": "the fields that columns of the picture may be of"},
 }
 
 

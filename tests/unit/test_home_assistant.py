@@ -17,8 +17,10 @@ from skywatch.core.process.version import VERSION
 from tests.accounts import PASSWORD
 from tests.conftest import ROOT
 from tests.processes import run_command
-from tests.servers import skip_or_fail
+from tests.servers import program
 from tests.waiting import PATIENCE_S
+
+pytestmark = pytest.mark.deep("starts servers or programs of its own")
 
 ADDON = ROOT / "deploy" / "home-assistant"
 RULES = json.loads((ROOT / "tests" / "home_assistant.json").read_text(encoding="utf-8"))
@@ -150,10 +152,9 @@ def test_inputs_are_written_as_they_are():
 
 
 def test_nginx_and_the_shell_take_their_files(tmp_path):
-    if NGINX is None:
-        skip_or_fail("there is no nginx here")
+    nginx = program("nginx")
     config = tmp_path / "nginx.conf"
     config.write_text((ADDON / "nginx.conf").read_text().replace("/run/skywatch-nginx.pid", f"{tmp_path}/pid"))
-    done = subprocess.run([NGINX, "-t", "-c", config, "-p", tmp_path], capture_output=True, text=True, check=False)
+    done = subprocess.run([nginx, "-t", "-c", config, "-p", tmp_path], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert subprocess.run(["sh", "-n", ADDON / "run.sh"], check=False).returncode == 0

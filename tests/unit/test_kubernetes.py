@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from configparser import ConfigParser
 from pathlib import Path
@@ -14,7 +13,7 @@ import yaml
 
 from skywatch.features import load
 from skywatch.settings import ROLES
-from tests.servers import skip_or_fail
+from tests.servers import program
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "deploy" / "kubernetes"
@@ -107,10 +106,8 @@ def test_three_servers_of_nats_are_those_that_the_bus_names():
 
 
 def test_nats_accepts_its_configuration(tmp_path, monkeypatch):
-    program = shutil.which("nats-server") or shutil.which("nats-server", path="/usr/sbin")
-    if not program:
-        skip_or_fail("there is no nats-server on this machine")
+    server = program("nats-server")
     (tmp_path / "nats.conf").write_text(named("ConfigMap", "nats")["data"]["nats.conf"])
     monkeypatch.setenv("POD_NAME", "nats-0")
-    done = subprocess.run([program, "-t", "-c", str(tmp_path / "nats.conf")], capture_output=True, text=True)
+    done = subprocess.run([server, "-t", "-c", str(tmp_path / "nats.conf")], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

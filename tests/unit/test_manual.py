@@ -12,6 +12,8 @@ from skywatch.security.permissions import Permission
 from skywatch.settings import names_of, public_name
 from tests.conftest import ROOT
 
+CODES = {*KINDS, *FEATURES.problems}
+
 DOCS = ROOT / "docs"
 
 
@@ -30,7 +32,7 @@ def test_the_reference_pages_are_up_to_date(pages):
 
 def test_every_setting_permission_and_error_code_is_in_the_manual():
     reference = "".join(path.read_text(encoding="utf-8") for path in (DOCS / "reference").glob("*.md"))
-    names = {public_name(field) for field in names_of(SETTINGS).fields.values()} | set(KINDS) | set(Permission)
+    names = {public_name(field) for field in names_of(SETTINGS).fields.values()} | set(CODES) | set(Permission)
     assert not {name for name in names if f"`{name}`" not in reference}
 
 

@@ -46,7 +46,7 @@ def check(name):
         ("acars", "is a room of skywatch already"),
         ("features", "is a room of skywatch already"),
         ("panel", "is a room of the web application already"),
-        ("problems", "is a variable of skywatch/features.py already"),
+        ("rule_fields", "is a variable of skywatch/features.py already"),
         ("police", "is a feature, a topic, a tag or a list of addresses already"),
         ("users", "already"),
         ("squawk", "is a member of an aircraft already"),

@@ -1,6 +1,6 @@
 """The container image and the Debian package: their files agree with the service, and with each other.
 
-``make drill-image`` and ``make drill-deb`` build and run them.
+``make drill NAME=image`` and ``make drill NAME=deb`` build and run them.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def test_the_configuration_is_hybrid_and_needs_the_secret_file(folder, tmp_path)
     assert "secret" not in section
     host = "0.0.0.0" if folder == IMAGE else "127.0.0.1"
     assert (section["listen"], section["realtime_listen"]) == (f"{host}:6543", f"{host}:6544")
-    assert ini["server:main"]["listen"] == section["listen"]
+    assert ini["server:main"]["use"] == "egg:skywatch"
 
 
 def compose(path: Path) -> dict[str, Any]:

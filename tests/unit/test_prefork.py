@@ -16,6 +16,7 @@ from tests.waiting import until
 WRONG = ("settings", "/nowhere/skywatch.ini")
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_a_command_answers_as_in_a_new_interpreter():
     fresh = subprocess.run([*SKYWATCH, *WRONG], env=ENVIRONMENT, capture_output=True, text=True, check=False)
     forked = run_command(*WRONG)

@@ -26,29 +26,29 @@ from skywatch.cannonball.known.imports.staging import Staged, StagedRow
 from skywatch.cannonball.location import Location, LocationStore
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern
 from skywatch.cannonball.tracking.geometry import STILL
-from skywatch.cannonball.tracking.identifying.detections import Detections
-from skywatch.cannonball.tracking.identifying.interest import Interest
-from skywatch.cannonball.tracking.identifying.pattern_change import PatternChange
+from skywatch.cannonball.tracking.interests.detections import Detections
+from skywatch.cannonball.tracking.interests.interest import Interest
+from skywatch.cannonball.tracking.interests.pattern_change import PatternChange
 from skywatch.cannonball.tracking.locations import TrackedUser
 from skywatch.cannonball.tracking.pauses import Occasion
 from skywatch.cannonball.tracking.session import LiveSession
-from skywatch.cannonball.tracking.storing.changes import alert_raised, session_change
-from skywatch.cannonball.tracking.storing.records import write
-from skywatch.cannonball.tracking.storing.restart import open_patterns, recent_pauses, resume_sessions
+from skywatch.cannonball.tracking.storage.changes import alert_raised, session_change
+from skywatch.cannonball.tracking.storage.records import write
+from skywatch.cannonball.tracking.storage.restart import open_patterns, recent_pauses, resume_sessions
 from skywatch.cannonball.vocabulary import AlertType, Identification, ThreatLevel
-from skywatch.console.signing.session import Session as ConsoleSession
-from skywatch.console.signing.session import _Serializer
+from skywatch.console.sessions.session import Session as ConsoleSession
+from skywatch.console.sessions.session import _Serializer
+from skywatch.core import stored_settings
 from skywatch.core.bus import open_bus
 from skywatch.core.bus.base import Audience, Form, Message
 from skywatch.core.bus.packing import pack, unpack
 from skywatch.core.database.engine import writing
-from skywatch.core.leading import other_trackers
-from skywatch.core.publishing import announce
-from skywatch.core.reporting import metrics
-from skywatch.core.reporting.health import Component
-from skywatch.core.storing import stored_settings
-from skywatch.core.storing.audit import Actor
-from skywatch.core.storing.retention import Extent
+from skywatch.core.election import heartbeats
+from skywatch.core.process import announcer
+from skywatch.core.storage.audit import Actor
+from skywatch.core.storage.retention import Extent
+from skywatch.core.telemetry import metrics
+from skywatch.core.telemetry.health import Component
 from skywatch.features import SETTINGS
 from skywatch.inputs import runner
 from skywatch.inputs.base import FilePosition, InputStatus
@@ -59,8 +59,8 @@ from skywatch.picture.changes.applying import apply_changes
 from skywatch.picture.changes.encoding import encode_changes
 from skywatch.picture.saving.picture import SavedPicture, decode, encode
 from skywatch.picture.sharing.statistics import TrackerStatistics
-from skywatch.picture.sharing.tick_report import _json as tracker_encoder
 from skywatch.picture.state.sky import Sky, from_bytes, to_bytes
+from skywatch.picture.tick_report import _json as tracker_encoder
 from skywatch.picture.trails import remote as trails_remote
 from skywatch.picture.trails import trail
 from skywatch.readsb import monitor as readsb_monitor
@@ -139,10 +139,10 @@ def location(value: Location) -> Location | None:
     return store.get(value.user_id)
 
 
-def announced(process: announce.Process) -> announce.Process:
+def announced(process: announcer.Process) -> announcer.Process:
     bus = open_bus("memory")
-    bus.put(announce.PROCESSES + process.name, msgspec.json.encode(process), 60)
-    (back,) = announce.processes(bus)
+    bus.put(announcer.PROCESSES + process.name, msgspec.json.encode(process), 60)
+    (back,) = announcer.processes(bus)
     return back
 
 
@@ -173,7 +173,7 @@ PAIRS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
         [filled(metrics._Family)],
         through_bus(metrics._encoder.encode, metrics._decoder.decode),
     ),
-    "process": (filled(announce.Process), announced),
+    "process": (filled(announcer.Process), announced),
     "component": (
         [filled(Component)],
         through_bus(msgspec.json.encode, lambda data: msgspec.json.decode(data, type=list[Component])),
@@ -213,7 +213,7 @@ def test_what_is_encoded_is_decoded_as_it_was(name):
 
 def test_another_tracker_reads_who_published_statistics_and_when():
     statistics = filled(TrackerStatistics)
-    heartbeat = through_bus(tracker_encoder.encode, other_trackers._decoder.decode)(statistics)
+    heartbeat = through_bus(tracker_encoder.encode, heartbeats._decoder.decode)(statistics)
     assert (heartbeat.at, heartbeat.instance) == (statistics.at, statistics.instance)
 
 
@@ -484,6 +484,7 @@ def test_the_pause_after_an_alert_is_that_of_the_alert(cannonball):
             "message",
             subjects.get(kind, ""),
             "3c1234-1/1" if kind is AlertType.PATTERN_DETECTED else None,
+            in_doubt=kind is AlertType.LE_DETECTED,
         )
         for kind in AlertType
     ]
@@ -495,4 +496,4 @@ def test_the_pause_after_an_alert_is_that_of_the_alert(cannonball):
         assert db.query(FlightPattern).count() == 1
     with writing(cannonball.sessions) as db:
         pauses = recent_pauses(db, AT + 1, 3600.0)
-    assert pauses[1, "3c1234"].raised_at == {(o.alert_type, o.subject): AT for o in raised}
+    assert pauses[1, "3c1234"].raised_at == {(o.alert_type, o.subject, o.in_doubt): AT for o in raised}

@@ -61,7 +61,11 @@ def test_receivers_come_from_both():
             {"cors_allow_all_origins": "true", "jwt_auth_cookie": "true"},
             "setting cors_allow_all_origins: cannot be combined with jwt_auth_cookie; list cors_allowed_origins",
         ),
-        ({"jwt_secret_key": "short"}, "setting jwt_secret_key: contains a secret of less than 32 characters"),
+        ({"jwt_secret_key": "short"}, "setting jwt_secret_key: is shorter than 32 characters"),
+        (
+            {"jwt_secret_key_previous": f"{'o' * 40}, short"},
+            "setting jwt_secret_key_previous: is shorter than 32 characters",
+        ),
         ({"jwt_access_token_lifetime_minutes": "0"}, "setting jwt_access_token_lifetime_minutes: must be at least 1"),
         ({"oidc_enabled": "true"}, "setting oidc_provider_url: must be set where oidc_enabled is true"),
     ],
@@ -78,6 +82,72 @@ def test_production_refuses_a_missing_default_or_short_secret(secret):
 def test_limits_come_from_the_environment_too():
     settings = load(GOOD, {"DEFAULT_THROTTLE_RATES_ANON": "7/hour", "DEFAULT_THROTTLE_RATES.USER": "9/hour"})
     assert (settings.throttle_anon, settings.throttle_user) == ("7/hour", "9/hour")
+
+
+def test_case_of_a_name_does_not_matter_but_behind_the_dot_of_a_family():
+    ini = {
+        "SECRET": "x" * 40,
+        "Auth_Mode": "private",
+        "Default_Throttle_Rates.Anon": "7/hour",
+        "RECEIVER.Roof": "simulate",
+    }
+    settings = load(ini, {})
+    assert (settings.auth_mode, settings.throttle_anon, settings.receivers) == (
+        "private",
+        "7/hour",
+        {"Roof": "simulate"},
+    )
+    settings = load(ini, {"auth_mode": "public", "receiver_roof": "beast a:30005"})
+    assert (settings.auth_mode, settings.receivers) == ("public", {"Roof": "beast a:30005"})
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("auth_mode", "AUTH_MODE"), ("receiver.roof", "receiver.Roof"), ("Receiver.a", "receiver.a")]
+)
+def test_two_names_that_differ_only_in_case_stop_the_start(first, second):
+    value = "private" if "auth" in first else "simulate"
+    line = refused({**GOOD, first: value, second: value})
+    assert f"is set twice, as {first} and as {second}; remove one of them" in line
+
+
+@pytest.mark.parametrize(
+    ("text", "rate"),
+    [
+        ("3/min", "3/minute"), ("100/m", "100/minute"), ("5/s", "5/second"), ("5/SEC", "5/second"), ("9/h", "9/hour"),
+        ("1/d", "1/day"), ("10/15 min", "10/15 minute"), ("10 / minutes", "10/minute"),
+    ],
+)  # fmt: skip
+def test_a_rate_has_short_units(text, rate):
+    assert load({**GOOD, "default_throttle_rates.anon": text}, {}).throttle_anon == rate
+
+
+@pytest.mark.parametrize("text", ["0/min", "3/fortnight", "3/", "/min", "3/min/h", "3 min", "-1/m"])
+def test_what_is_no_rate_is_refused(text):
+    assert "expected a rate" in refused({**GOOD, "default_throttle_rates.anon": text})
+
+
+@pytest.mark.parametrize("environment", ["development", "production"])
+@pytest.mark.parametrize("name", ["secret", "jwt_secret_key", "jwt_secret_key_previous"])
+@pytest.mark.parametrize(
+    ("value", "reason"), [("ChangeMe", "is a well-known default"), ("short one", "is shorter than 32")]
+)
+def test_a_secret_that_can_be_guessed_stops_the_start_everywhere(environment, name, value, reason):
+    assert reason in refused({**GOOD, "environment": environment, name: value})
+
+
+def test_secrets_that_others_made_have_no_least_length():
+    assert load({**GOOD, "oidc_client_secret": "short"}, {}).oidc_client_secret == "short"
+
+
+@pytest.mark.parametrize("secret", ["one two three four five six seven eight", f" {'x' * 16},{'y' * 16} "])
+def test_a_secret_is_the_whole_value(secret):
+    settings = load({}, {"SECRET": secret, "JWT_SECRET_KEY": secret})
+    assert (settings.secret, settings.jwt_secret_key) == (secret, secret)
+
+
+def test_earlier_secrets_stand_between_commas():
+    settings = load({**GOOD, "jwt_secret_key_previous": f"{'a b' * 20}, {'c' * 40}"}, {})
+    assert settings.jwt_secret_key_previous == ("a b" * 20, "c" * 40)
 
 
 def test_several_processes_need_a_secret_even_in_development():

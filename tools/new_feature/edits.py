@@ -92,9 +92,7 @@ def _manual(words: Mapping[str, str]) -> list[Edit]:
 
 def _tests(words: Mapping[str, str]) -> list[Edit]:
     name = words["name"]
-    view, edit = "EEEEEEEEEEEEIIIHHHIIIIIIHHH", "HHHHHHHHHAHHAHHAHHHHHHHHHHH"
-    verdicts = f'SINCE_THEN["{name}.view"] = "{view}"\nSINCE_THEN["{name}.edit"] = "{edit}"\n'
-    roles = f"{name}.view  Yes  Yes  Yes  Yes  Yes\n{name}.edit  No   Yes  Yes  Yes  Yes\n"
+    permissions = f"{name}.view  view  viewer\n{name}.edit  write  operator\n"
     example = (
         f'    "{name}": [\n'
         "        post(\n"
@@ -105,12 +103,9 @@ def _tests(words: Mapping[str, str]) -> list[Edit]:
         "    ],\n"
     )
     return [
-        Edit("tests/functional/access/table.py", f'    "{name}",\n', r'^    "cannonball",$'),
+        Edit("tests/rights.py", f'    "{name}",\n', r'^    "cannonball",$'),
         Edit("tests/functional/examples.py", example, r'^    "api-keys": \['),
-        Edit("tests/unit/security/test_default_roles.py", roles, r"^users\.view "),
-        Edit("tests/unit/security/test_verdicts.py", verdicts, r"^TABLE = "),
-        Edit("tests/budgets.toml", f'"tests/functional/{name}" = {{ s = 10 }}\n', r'^"tests/integration" '),
-        Edit("tests/budgets.toml", f'"tests/unit/{name}" = {{ s = 10 }}\n', ""),
+        Edit("tests/rights.py", permissions, r"^users\.view "),
     ]
 
 

@@ -70,19 +70,21 @@ def _taken(root: Path) -> Iterator[tuple[str, set[str]]]:
     yield "a feature of the web application", {path.name for path in (root / "web" / "src" / "features").iterdir()}
     yield "a variable of skywatch/features.py", _variables(root / "skywatch" / "features.py")
     features = importlib.import_module("skywatch.features").FEATURES
+    hooks = importlib.import_module("skywatch.core.hooks")
     yield (
         "a feature, a topic, a tag or a list of addresses",
         {
             *(feature.name for feature in features),
             *features.topics,
             *features.tags,
-            *features.input_families,
-            *features.address_lists,
+            *(family.name for family in features.provided(hooks.InputFamily)),
+            *(addresses.name for addresses in features.provided(hooks.AddressList)),
         },
     )
     yield "a feature with permissions", set(importlib.import_module("skywatch.security.permissions").FEATURES)
     detail = importlib.import_module("skywatch.aircraft.schemas").AircraftDetail()
-    yield "a member of an aircraft", {*features.aircraft_members, *(child.name for child in detail.children)}
+    members = {member.name for member in features.provided(hooks.AircraftMember)}
+    yield "a member of an aircraft", {*members, *(child.name for child in detail.children)}
     shared = [root / "web/src/i18n/texts.json", root / "skywatch/console/texts/shared.json"]
     files = [*shared, *(root / "web" / "src" / "features").glob("*/texts.json")]
     keys = {key for path in files for key in json.loads(path.read_text(encoding="utf-8"))}

@@ -144,3 +144,27 @@ test("a standstill of the page is not taken for a service that does not answer",
   assert.equal(Socket.opened, opened + 1, "a service that is asked and says nothing is given up");
   channel.stop();
 });
+
+test("a subscription that came too soon is asked for again, in the same form", () => {
+  const nothing = (): void => undefined;
+  const channel = new Channel({
+    columns: nothing,
+    aircraft: nothing,
+    event: nothing,
+    state: nothing,
+    rights: nothing,
+    picture: nothing,
+  });
+  channel.start("ws://127.0.0.1/ws", null, ["aircraft"], ["lat"]);
+  const sent: Record<string, unknown>[] = [];
+  Object.assign(Socket.last, { send: (text: string) => sent.push(JSON.parse(text) as Record<string, unknown>) });
+  Socket.last.hear({ type: "connected" });
+  Socket.last.hear({ type: "error", id: 1, code: "rate_limited", detail: "", retry_after_s: 2 });
+  mock.timers.tick(1999);
+  assert.equal(sent.length, 1);
+  mock.timers.tick(1);
+  assert.equal(sent.length, 2);
+  assert.deepEqual(sent[1], sent[0]);
+  assert.equal(sent[1]?.format, "columns");
+  channel.stop();
+});

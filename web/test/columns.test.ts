@@ -27,3 +27,17 @@ test("an aircraft that one feeder alone has heard has a quiet mark, and no other
   });
   assert.deepEqual(marks, [t("aircraft.single_source"), undefined]);
 });
+
+test("an emergency that one feeder alone has heard is shown and does not alarm", () => {
+  const { cell } = COLUMNS.find(({ key }) => key === "flight")!;
+  const shown = [true, null].map((single_source) => {
+    const row = document.createElement("div");
+    render(cell({ hex: "4b1620", flags: 4, squawk: "7700", single_source }), row);
+    const tag = row.querySelector(".tag")!;
+    return [tag.textContent, tag.classList.contains("danger")];
+  });
+  assert.deepEqual(shown, [
+    ["7700", false],
+    ["7700", true],
+  ]);
+});

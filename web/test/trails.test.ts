@@ -174,7 +174,20 @@ test("the outline is the farthest position in each direction, also from before t
   outline.seed(ring(100), 0);
   const fleet = new Fleet();
   const [lat, lon] = destination(station.lat, station.lon, 91, 180);
-  fleet.takeAircraft([{ hex: "a", lat, lon, gs: 1, track: 1 }], [], true, 5);
+  // What the antenna did not hear: too low for its distance, computed, relayed, and of an unknown altitude.
+  const [farLat, farLon] = destination(station.lat, station.lon, 181, 200);
+  fleet.takeAircraft(
+    [
+      { hex: "a", lat, lon, gs: 1, track: 1, alt_baro: 35_000 },
+      { hex: "b", lat: farLat, lon: farLon, alt_baro: 5_000 },
+      { hex: "c", lat: farLat, lon: farLon, alt_baro: 35_000, mlat: ["lat", "lon"] },
+      { hex: "d", lat: farLat, lon: farLon, alt_baro: 35_000, tisb: ["lat", "lon"] },
+      { hex: "e", lat: farLat, lon: farLon },
+    ],
+    [],
+    true,
+    5,
+  );
   outline.take(fleet);
   const points = outline.changes()!;
   const distances = points.map(([x, y]) => Math.round(distanceNm(station.lat, station.lon, y, x)));

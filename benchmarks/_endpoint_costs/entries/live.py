@@ -32,6 +32,10 @@ ENTRIES: Entries = {
         read("1,000 beginnings of callsigns", f"/aircraft/geojson?callsign={NAMES}"),
     ],
     "GET /api/v1/aircraft/airframes/{icao_hex}": [read("one airframe", "/aircraft/airframes/4B0001")],
+    "GET /api/v1/aircraft/airframes/{icao_hex}/military": [read("one", "/aircraft/airframes/4B0001/military")],
+    "PUT /api/v1/aircraft/airframes/{icao_hex}/military": [
+        send("one", "/aircraft/airframes/4B0001/military", {"military": True}),
+    ],
     "POST /api/v1/aircraft/airframes/lookup": [
         send("500 airframes", "/aircraft/airframes/lookup", {"icao_hex": HEXES.split(",")}),
     ],

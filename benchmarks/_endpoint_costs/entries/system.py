@@ -6,6 +6,8 @@ from benchmarks._endpoint_costs.entry import Entries, read
 
 ALL_TIME = "from=2000-01-01T00:00:00Z&to=2099-01-01T00:00:00Z"
 
+ROOTS = ("", "alerts/", "safety/", "audio/", "acars/", "history/", "system/", "cannonball/")
+
 ENTRIES: Entries = {
     "GET /api/v1/system/health": [read("all checks", "/system/health", status=(200, 503))],
     "GET /api/v1/system/info": [read("as it is", "/system/info")],
@@ -22,6 +24,7 @@ ENTRIES: Entries = {
         ),
         read("what nothing matches", "/system/audit?limit=1000&target_type=user&target_id=zeppelin"),
     ],
+    **{f"GET /api/v1/{area}": [read("as it is", f"/{area}")] for area in ROOTS},
     "GET /api/v1/openapi.json": [read("the whole document", "/openapi.json")],
     "GET /api/v1/docs": [read("the page", "/docs")],
 }

@@ -62,7 +62,7 @@ AIRBUS = re.compile(
     r"A([0-9]{2})/A([0-9]{3})[0-9]{2},[0-9],[0-9]/(?:CC|C1)([A-Z0-9-]{3,7}),(?:([A-Z]{3}[0-9]{2}),)?([0-9]{6}),([A-Z]{4}),([A-Z]{4})"
 )
 AIRBUS_STATE = re.compile(r"/CE[NS]([0-9]{3}),([0-9]{5}),([0-9]{3}),([0-9]{3}),")
-DFB = re.compile(r"#DFB([0-9]{2})")
+DFB = re.compile(r"(#DFB)?([0-9]{2})")
 PHASES = {"TO": "take-off", "CL": "climb", "CR": "cruise", "ER": "en route", "DC": "descent", "AP": "approach"}
 
 
@@ -247,9 +247,9 @@ def airbus(message: Message) -> Decoded | None:
 def dfb(message: Message) -> Decoded | None:
     """``#DFB04...``: a report of a digital flight data unit; its number is all that is common to airlines."""
     match = DFB.match(message.text)
-    if not match:
+    if not match or not (match[1] or message.sublabel == "DF"):
         return None
-    return Decoded("aircraft_condition", "Aircraft condition report", Items().add("report", "Report", match[1]).done())
+    return Decoded("aircraft_condition", "Aircraft condition report", Items().add("report", "Report", match[2]).done())
 
 
 FORMS: dict[str, tuple[Form, ...]] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -10,11 +9,16 @@ from typing import Any, Literal
 
 import msgspec
 
+from skywatch.core.text.numbers import number_of
+
 Source = Literal["acars", "vdl2", "hfdl", "inmarsat", "iridium"]
 Direction = Literal["downlink", "uplink"]
 _ADDRESS = re.compile(r"[0-9A-Fa-f]{6}")
 _REGISTRATION = re.compile(r"[A-Z0-9-]{2,10}")
 _PRINTABLE = re.compile(r"[^\x20-\x7e]")
+_SUBLABEL = re.compile(r"(?:#([A-Z0-9]{2})B|- ?#([A-Z0-9]{2}))(?:/[A-Z0-9]{2} )?")
+# Larger numbers are kHz, and larger ones yet Hz: see ``megahertz``.
+FROM_KHZ, FROM_HZ = 1_900.0, 1_900_000.0
 # Text beyond this is cut: no ACARS message comes near it (220 characters a block, 16 blocks).
 MAXIMUM_TEXT = 16_384
 EARLIEST, LATEST = datetime(1990, 1, 1, tzinfo=UTC).timestamp(), datetime(2100, 1, 1, tzinfo=UTC).timestamp()
@@ -100,27 +104,51 @@ def body(value: Any) -> str:
 
 
 def real(value: Any, least: float, most: float) -> float | None:
-    """A finite number within bounds, or None."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    number = float(value) if abs(value) < 1e300 else math.nan
+    """A finite number within bounds, also one that is written as text, or None."""
+    number = number_of(value)
     return number if least <= number <= most else None
 
 
 def megahertz(value: Any) -> float | None:
-    """A frequency in MHz from MHz or Hz; 0 is what decoders write where they do not know it."""
+    """A frequency in MHz from MHz, kHz or Hz; 0 is what decoders write where they do not know it.
+
+    ACARS is sent on 2 to 30 MHz, 117 to 150 MHz and 1.5 to 1.7 GHz, which are told apart in any of the three units.
+    """
     number = real(value, 0.001, 1e11)
     if number is None:
         return None
-    return round(number / 1e6 if number > 100_000 else number, 6)
+    return round(number if number < FROM_KHZ else number / 1e3 if number < FROM_HZ else number / 1e6, 6)
 
 
 def unix(value: Any) -> float | None:
-    """Unix seconds from a number, or from ``{sec, usec}``."""
+    """Unix seconds from seconds, milli-, micro- or nanoseconds, from ``{sec, usec}``, or from ISO 8601 (UTC)."""
     if isinstance(value, Mapping):
         whole, micro = real(value.get("sec"), EARLIEST, LATEST), real(value.get("usec", 0), 0, 1e6)
         return None if whole is None else whole + (micro or 0.0) / 1e6
-    return real(value, EARLIEST, LATEST)
+    number = number_of(value)
+    for unit in (1.0, 1e3, 1e6, 1e9):
+        if EARLIEST <= number / unit <= LATEST:
+            return number / unit
+    return _iso(value) if isinstance(value, str) and len(value) <= 40 else None
+
+
+def _iso(text: str) -> float | None:
+    try:
+        at = datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None
+    seconds = (at if at.tzinfo is not None else at.replace(tzinfo=UTC)).timestamp()
+    return seconds if EARLIEST <= seconds <= LATEST else None
+
+
+def split_sublabel(label: str, text: str) -> tuple[str | None, str]:
+    """The sublabel in front of the text of an H1 message, which many programs leave there, and the text behind it.
+
+    ``#M1B`` from aircraft, ``- #MD`` to them, and then perhaps a message function identifier such as ``/B6 ``
+    (ARINC 620).
+    """
+    match = _SUBLABEL.match(text) if label == "H1" else None
+    return (None, text) if match is None else (match[1] or match[2], text[match.end() :])
 
 
 def position(lat: Any, lon: Any) -> tuple[float, float] | None:

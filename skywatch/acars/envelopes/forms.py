@@ -26,6 +26,7 @@ from skywatch.acars.envelopes.burst import (
     real,
     registration,
     sequence,
+    split_sublabel,
     unix,
     word,
 )
@@ -53,6 +54,22 @@ def recognise(envelope: Object) -> list[Content]:
 
     They are in the object itself, else in the objects and lists within it, which other programs put around them.
     """
+    return [_without_prefix(content) for content in _recognise(envelope)]
+
+
+def _without_prefix(content: Content) -> Content:
+    """A burst whose sublabel stands in the field for it, not in front of its text."""
+    if not isinstance(content, Burst):
+        return content
+    sublabel, text = split_sublabel(content.label, content.text)
+    return (
+        content
+        if sublabel is None
+        else msgspec.structs.replace(content, sublabel=content.sublabel or sublabel, text=text)
+    )
+
+
+def _recognise(envelope: Object) -> list[Content]:
     contents = _named(envelope)
     if contents:
         return contents
@@ -76,7 +93,11 @@ def _named(envelope: Object) -> list[Content]:
             return [read(inner, envelope)]
         if isinstance(inner, list):
             return [read(message, {name: message}) for message in inner[:MAX_NESTED] if isinstance(message, Mapping)]
-    return [jaero(envelope)] if isinstance(envelope.get("isu"), Mapping) else []
+    if isinstance(envelope.get("isu"), Mapping):
+        return [jaero(envelope)]
+    transport = _child(envelope, "source").get("transport")
+    is_transported = isinstance(transport, str) and isinstance(envelope.get("acars"), Mapping)
+    return [transported(envelope, TRANSPORTS.get(str(transport).lower(), "acars"))] if is_transported else []
 
 
 def _within(inner: Object, around: Object) -> list[Content]:
@@ -260,6 +281,23 @@ def jaero(envelope: Object) -> Content:
     )
 
 
+def transported(envelope: Object, source: Source) -> Burst:
+    """iridium-toolkit and programs like it: the message under ``acars``, its station and link under ``source``."""
+    acars = _child(envelope, "acars")
+    text = acars.get("text", acars.get("msg_text"))
+    around = {name: envelope[name] for name in ("freq", "level", "app") if name in envelope}
+    merged = {**around, **acars, "text": text, "msgno": acars.get("message_number", acars.get("msgno"))}
+    merged.setdefault("station_id", _child(envelope, "source").get("station_id"))
+    merged.setdefault("timestamp", envelope.get("timestamp"))
+    burst = flat(merged)
+    link = acars.get("link_direction")
+    direction: Direction | None = (
+        "downlink" if link == "downlink" else "uplink" if link == "uplink" else burst.direction
+    )
+    more = burst.more or acars.get("block_end") is False
+    return msgspec.structs.replace(burst, source=source, direction=direction, more=more, raw=dict(envelope))
+
+
 def other(inner: Object, envelope: Object) -> Burst:
     """Any other envelope around an object with a label and a text (SatDump and programs to come)."""
     merged = {**{k: v for k, v in envelope.items() if not isinstance(v, Mapping)}, **inner}
@@ -285,6 +323,11 @@ def _app(envelope: Object) -> Object:
     return _child(envelope, "app")
 
 
+# By the word for the link in ``source``.
+TRANSPORTS: dict[str, Source] = {
+    "iridium": "iridium", "aero": "inmarsat", "inmarsat": "inmarsat", "satcom": "inmarsat", "hfdl": "hfdl",
+    "hf": "hfdl", "vdl2": "vdl2", "vdl-m2": "vdl2", "vdlm2": "vdl2", "vhf": "acars",
+}  # fmt: skip
 NAMED: dict[str, Callable[[Object, Object], Content]] = {"vdl2": dumpvdl2, "hfdl": dumphfdl}
 _NAMES = {*NAMED, "isu"}
 # What names the program or the network may be an object.

@@ -13,23 +13,24 @@ import msgspec
 
 from skywatch.acars.envelopes.burst import Burst, FramePosition
 from skywatch.acars.envelopes.forms import Unrecognised, recognise
+from skywatch.core.text.lenient_json import read_object
 
 MAX_PACKET = 65_536
 MAX_OBJECTS = 4_096
 # No envelope is deeper; what lies below is left out.
 MAXIMUM_DEPTH = 100
 _json = msgspec.json.Decoder(dict[str, Any] | list[Any])
-_scanner = json.JSONDecoder()
+_scanner = json.JSONDecoder(strict=False)
 # What stands between objects.
-SEPARATORS = " \t\r\n,\0"
+SEPARATORS = " \t\r\n,\0\ufeff"
 # Valid JSON that no database stores as such: NUL, and numbers of more than 64 bits.
 _SUSPICIOUS = re.compile(rb"\\u0000|[0-9]{16}")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _NEXT_OBJECT = re.compile(r'\}[ \t\r\n,\0]*(?=\{[ \t\r\n]*")')
 
 
-def read(data: bytes, counts: Counter[str]) -> list[Burst | FramePosition]:
-    """The messages of one packet or line.
+def read(data: bytes, counts: Counter[str], *, lenient: bool = True) -> list[Burst | FramePosition]:
+    """The messages of one packet or line, of damaged objects (``lenient``) what can be read.
 
     ``counts`` counts data without a message: ``too_long``, ``json`` (not JSON), ``other`` (JSON of another program),
     ``frame`` (a frame without ACARS or position).
@@ -38,11 +39,12 @@ def read(data: bytes, counts: Counter[str]) -> list[Burst | FramePosition]:
     if len(data) > MAX_PACKET:
         counts["too_long"] += 1
         return items
-    for envelope in _objects(data, counts):
+    for envelope, is_damaged in _objects(data, counts, lenient):
         try:
             contents = recognise(envelope)
         except Unrecognised:
-            counts["other"] += 1
+            if not is_damaged:
+                counts["other"] += 1
         except (ValueError, TypeError, RecursionError, OverflowError):
             # A known program's envelope with values no program writes.
             counts["invalid"] += 1
@@ -50,7 +52,8 @@ def read(data: bytes, counts: Counter[str]) -> list[Burst | FramePosition]:
             for content in contents:
                 if content is None:
                     counts["frame"] += 1
-                else:
+                elif not is_damaged or not isinstance(content, Burst) or content.text:
+                    # Of a damaged object without a text it is not known whether there was one.
                     items.append(content)
     return items
 
@@ -68,10 +71,10 @@ def complete_length(data: bytes) -> int:
     return end
 
 
-def _objects(data: bytes, counts: Counter[str]) -> Iterator[dict[str, Any]]:
-    """The JSON objects of a packet, in order, those of lists too.
+def _objects(data: bytes, counts: Counter[str], lenient: bool) -> Iterator[tuple[dict[str, Any], bool]]:
+    """The JSON objects of a packet, in order, those of lists too; whether each is damaged.
 
-    What is none is counted and passed over up to the next object.
+    Of one that is damaged what can be read is read, and it is counted.
     """
     data = data.strip(SEPARATORS.encode())
     if not data:
@@ -81,7 +84,8 @@ def _objects(data: bytes, counts: Counter[str]) -> Iterator[dict[str, Any]]:
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         pass  # Several objects, or none.
     else:
-        yield from _members(storable(whole) if _SUSPICIOUS.search(data) else whole, counts)
+        for member in _members(storable(whole) if _SUSPICIOUS.search(data) else whole, counts):
+            yield member, False
         return
     text = data.decode("utf-8", "replace")
     start, objects = 0, 0
@@ -95,13 +99,16 @@ def _objects(data: bytes, counts: Counter[str]) -> Iterator[dict[str, Any]]:
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict | list):
-            yield from _members(storable(value), counts)
+            for member in _members(storable(value), counts):
+                yield member, False
         else:
-            counts["json" if value is None else "other"] += 1
+            # A bare value is a piece of something damaged as well.
+            counts["json"] += 1
             following = _NEXT_OBJECT.search(text, start)
-            if following is None:
-                return
-            start = following.end()
+            end = len(text) if following is None else following.end()
+            if lenient and (damaged := read_object(text[start:end])):
+                yield storable(damaged), True
+            start = end
         start = _next_after(text, start)
 
 

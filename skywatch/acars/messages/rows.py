@@ -13,14 +13,14 @@ from sqlalchemy.orm import Session
 from skywatch.acars.decoding import decode
 from skywatch.acars.envelopes import Burst
 from skywatch.acars.messages.draft import Draft, Reception, Snapshot
-from skywatch.acars.messages.linking import Linker, Sighting
+from skywatch.acars.messages.links import Linker, Sighting
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.resources.answers import decoded_answer, message_answer
-from skywatch.acars.searching.search import words_of
+from skywatch.acars.search.search import words_of
 from skywatch.acars.topics import RECEIVED, TOPIC
 from skywatch.core.bus.base import Audience, Form, Message
 from skywatch.core.clock import to_datetime, to_iso
-from skywatch.core.database.inserting import insert_many
+from skywatch.core.database.engine import insert_many
 
 EVENT = "acars:message"
 FULL, DETAILS, MILITARY = "acars.view_full", "aircraft.view_details", "aircraft.view_military"
@@ -73,7 +73,7 @@ def _link_again(session: Session, rows: Sequence[tuple[AcarsMessage, Burst]], li
     ]
     for (row, burst), link in zip(some, linker.link(session, sightings) if some else (), strict=True):
         row.registration, row.flight = row.registration or burst.registration, row.flight or burst.flight
-        row.icao_hex, row.military = link.icao_hex, row.military or link.military
+        row.icao_hex, row.military = link.icao_hex, link.military
         row.flight_id, row.callsign = row.flight_id or link.flight_id, row.callsign or link.callsign
 
 
@@ -160,7 +160,8 @@ def message_event(row: Row) -> Message:
         # Without one, the forms with and without the right to see it are the same.
         forms = [form(FULL, DETAILS), form(FULL), form(DETAILS)]
     needs = frozenset({MILITARY}) if row.military else frozenset()
-    return Message(TOPIC, EVENT, form().data, Audience(needs=needs), forms=tuple(forms))
+    aircraft = frozenset({row.icao_hex} if row.icao_hex is not None else ())
+    return Message(TOPIC, EVENT, form().data, Audience(needs=needs, aircraft=aircraft), forms=tuple(forms))
 
 
 def for_rules(row: Row) -> Message:

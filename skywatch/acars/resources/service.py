@@ -12,9 +12,10 @@ from sqlalchemy.orm import Session
 
 from skywatch.acars.decoding.labels import LABELS
 from skywatch.acars.models import AcarsMessage
-from skywatch.acars.searching import stations
-from skywatch.acars.searching.matches import identifiers
-from skywatch.acars.searching.search import Search, parse
+from skywatch.acars.search import stations
+from skywatch.acars.search.matches import identifiers
+from skywatch.acars.search.search import Search, parse
+from skywatch.airframes.military import civil_rows
 from skywatch.core.clock import to_iso, utcnow
 from skywatch.core.problems import Problem, invalid_fields, not_found
 from skywatch.http.lists.cursor import Key
@@ -37,7 +38,7 @@ MAX_GROUPS = 100
 def visible(visibility: Visibility) -> sa.Select[Any]:
     """The messages that a caller may see: those of military aircraft only with the right."""
     query = sa.select(AcarsMessage)
-    return query if visibility.military else query.where(AcarsMessage.military.is_(False))
+    return query if visibility.military else query.where(civil_rows(AcarsMessage))
 
 
 def find(

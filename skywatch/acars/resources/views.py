@@ -12,6 +12,7 @@ from skywatch.acars.resources import exports, schemas, service
 from skywatch.acars.resources.answers import message_answer
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem
+from skywatch.http.limits.slow_work import STATISTICS
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.lists.paging import PageQuery, page_of
 from skywatch.http.lists.streaming import buffer_lines, stream
@@ -81,7 +82,8 @@ def get_acars_message(request: Request) -> dict[str, Any]:
 def get_acars_stats(request: Request) -> dict[str, Any]:
     """Count ACARS messages by hour, label, network, station and kind"""
     query = request.validated["querystring"]
-    return service.stats(request.db, request.visibility, query["from"], query["to"])
+    with STATISTICS.turn(request.person):
+        return service.stats(request.db, request.visibility, query["from"], query["to"])
 
 
 @label_list.get(permission=VIEW, query=PageQuery(), responses={200: schemas.LabelList()})

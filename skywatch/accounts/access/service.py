@@ -8,7 +8,7 @@ from skywatch.accounts.access.schemas import AccessChangeFields
 from skywatch.accounts.identity.caller import Caller
 from skywatch.accounts.models import FeatureAccessSetting
 from skywatch.core.problems import not_found
-from skywatch.core.storing import audit
+from skywatch.core.storage import audit
 from skywatch.security.contexts import default_access
 from skywatch.security.permissions import FEATURES, Permission
 

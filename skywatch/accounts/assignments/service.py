@@ -15,7 +15,7 @@ from skywatch.accounts.superadmins import keeping_a_superadmin
 from skywatch.accounts.users.service import get_user, permissions_of, permissions_of_role, target_of
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, invalid_fields, not_found
-from skywatch.core.storing import audit
+from skywatch.core.storage import audit
 from skywatch.security.permissions import Permission
 
 NOT_TO_COME = "must be in the future"
@@ -49,12 +49,13 @@ def get_assignment(session: Session, assignment_id: int) -> UserRole:
 def create_assignment(
     session: Session, caller: Caller, user_id: int, role_id: int, expires_at: datetime | None
 ) -> UserRole:
-    """Assign a role to a user, optionally until a time; an expired assignment is replaced."""
+    """Assign a role to a user, optionally until a time; an expired assignment is replaced.
+
+    One whose time is past is stored and has no effect.
+    """
     rights = caller.begin(session, Permission.USERS_EDIT)
     user, role = session.get(User, user_id), session.get(Role, role_id)
     faults = {name: f"there is no such {name}" for name, row in (("user", user), ("role", role)) if row is None}
-    if not _is_to_come(expires_at):
-        faults["expires_at"] = NOT_TO_COME
     if user is None or role is None or faults:
         raise invalid_fields(faults)
     check_covers(rights, permissions_of(user), "The user")
@@ -80,8 +81,6 @@ def create_assignment(
 def update_assignment(session: Session, caller: Caller, assignment_id: int, expires_at: datetime | None) -> UserRole:
     """Change when an assignment ends; None means never."""
     rights = caller.begin(session, Permission.USERS_EDIT)
-    if not _is_to_come(expires_at):
-        raise invalid("expires_at", NOT_TO_COME)
     assignment = _editable(session, rights, assignment_id)
     before = {"expires_at": assignment.expires_at}
     with keeping_a_superadmin(session):

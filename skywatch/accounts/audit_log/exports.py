@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.audit_log.schemas import AuditRecord
-from skywatch.accounts.audit_log.search import Search
+from skywatch.accounts.audit_log.service import Search
 from skywatch.core.clock import to_iso
 from skywatch.core.database.models import AuditEntry
 from skywatch.http.lists.spreadsheets import csv_rows

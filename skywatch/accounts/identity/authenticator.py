@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import TypeVar
+from datetime import datetime
+from typing import NamedTuple, TypeVar
 
+import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.identity.cache import PROFILE, AccessCache
@@ -18,13 +20,15 @@ from skywatch.accounts.identity.rights import (
     load_login,
     load_rights,
 )
-from skywatch.accounts.keys.usage import UsageRecorder
-from skywatch.accounts.logins.tokens import Claims, TokenCodec
+from skywatch.accounts.identity.tokens import Claims, TokenCodec
 from skywatch.accounts.models import ApiKey
 from skywatch.accounts.settings import AccountSettings
-from skywatch.core.clock import unix_now
+from skywatch.core.clock import unix_now, utcnow
+from skywatch.core.database.engine import SessionFactory
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
+from skywatch.core.storage.queue import WriteQueue
+from skywatch.core.storage.writer import BackgroundWriter
 from skywatch.security.contexts import AccessSettings, FeatureAccess, within
 from skywatch.security.credentials import KEY_PREFIX
 from skywatch.security.identity import Identity, Method
@@ -34,6 +38,14 @@ T = TypeVar("T")
 MAXIMUM_REMEMBERED = 20_000
 # One object, as whatever is remembered is told apart by it.
 NOTHING_STORED: dict[str, FeatureAccess] = {}
+
+# A key in steady use is written once in so many seconds, and a first use this soon after it.
+WRITE_EVERY_S = 60.0
+WRITE_AFTER_S = 1.0
+# Far more keys than an installation has: each waits at most once.
+QUEUE_LIMIT = 20_000
+# A stop waits no longer for times of use, which may be lost.
+CLOSE_S = 2.0
 
 
 class Authenticator:
@@ -149,6 +161,7 @@ class Authenticator:
                 rights.roles,
                 login_id=login_id,
                 expires_at=expires_at,
+                owner_id=rights.owner_id,
             ),
         )
 
@@ -171,6 +184,7 @@ class Authenticator:
                 scopes=state.scopes,
                 key_id=state.key_id,
                 expires_at=state.expires_at,
+                owner_id=rights.owner_id,
             ),
         )
 
@@ -192,3 +206,37 @@ class Authenticator:
             self._identities.clear()
         self._identities[name] = (rights, identity)
         return identity
+
+
+class Usage(NamedTuple):
+    """A key was used at a time."""
+
+    key_id: int
+    at: datetime
+
+
+class UsageRecorder:
+    """Collects uses and writes them in the background. Safe to use from any thread."""
+
+    def __init__(self, sessions: SessionFactory) -> None:
+        self._noted: dict[int, float] = {}
+        self._queue: WriteQueue[Usage] = WriteQueue(QUEUE_LIMIT, replace_delay_s=WRITE_AFTER_S)
+        self._writer = BackgroundWriter("usage", sessions, self._queue, write_usages)
+        self._writer.start()
+
+    def used(self, key_id: int) -> None:
+        """Note that a key was used now."""
+        now = unix_now()
+        if now - self._noted.get(key_id, 0.0) >= WRITE_EVERY_S:
+            self._noted[key_id] = now
+            self._queue.replace(key_id, Usage(key_id, utcnow()))
+
+    def close(self) -> None:
+        """Write what is left and stop."""
+        self._writer.close(CLOSE_S)
+
+
+def write_usages(session: Session, usages: list[Usage]) -> None:
+    """Write uses; always in one order, so that two processes that write the same keys do not lock each other out."""
+    for usage in sorted(usages):
+        session.execute(sa.update(ApiKey).where(ApiKey.id == usage.key_id).values(last_used_at=usage.at))

@@ -23,8 +23,8 @@ from skywatch.accounts.settings import AccountSettings
 from skywatch.core.bus import Message, topics
 from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import outage_of, reason
-from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
+from skywatch.core.telemetry.fault_log import FaultLog
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -11,9 +11,8 @@ from sqlalchemy.orm import Session
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.identity.rights import load_rights
 from skywatch.core.problems import Problem
-from skywatch.core.storing.audit import COMMAND_LINE, Actor, Target
-from skywatch.http.clients.actor import actor_of
-from skywatch.http.clients.refusals import recording_refusals
+from skywatch.core.storage.audit import COMMAND_LINE, Actor, Target
+from skywatch.http.clients.audit import actor_of, recording_refusals
 from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission
 

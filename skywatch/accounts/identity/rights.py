@@ -28,6 +28,7 @@ class Rights:
     permissions: frozenset[Permission]
     roles: frozenset[str]
     valid_until: float | None
+    owner_id: int | None = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,9 @@ def in_force(at: datetime) -> sa.ColumnElement[bool]:
 
 def load_rights(session: Session, user_id: int) -> Rights | None:
     """A user's rights now, or None where there is no such user."""
-    user = session.execute(sa.select(User.username, User.is_active).where(User.id == user_id)).one_or_none()
+    user = session.execute(
+        sa.select(User.username, User.is_active, User.owner_id).where(User.id == user_id)
+    ).one_or_none()
     if user is None:
         return None
     rows = session.execute(
@@ -80,7 +83,13 @@ def load_rights(session: Session, user_id: int) -> Rights | None:
         rights |= role_permissions(name, is_system, stored)
     ends = [row.expires_at.timestamp() for row in rows if row.expires_at is not None]
     return Rights(
-        user_id, user.username, user.is_active, rights, frozenset(row.name for row in rows), min(ends, default=None)
+        user_id,
+        user.username,
+        user.is_active,
+        rights,
+        frozenset(row.name for row in rows),
+        min(ends, default=None),
+        user.owner_id,
     )
 
 

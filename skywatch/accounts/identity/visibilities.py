@@ -1,4 +1,4 @@
-"""The visibility of many users outside of requests (``Feature.visibilities``)."""
+"""The visibility of many users outside of requests (``UserDirectory``), and their persons (``people``)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from skywatch.accounts.identity.rights import access_of, in_force, load_access, role_permissions
 from skywatch.accounts.models import Role, User, UserRole
 from skywatch.core.clock import utcnow
-from skywatch.security.identity import Identity
+from skywatch.security.identity import Identity, person_of_user
 from skywatch.security.permissions import FEATURES, Permission
 from skywatch.security.visibility import Visibility, visibility_under
 from skywatch.settings import AuthMode
@@ -29,6 +29,13 @@ def visibilities(session: Session, mode: AuthMode, user_ids: Collection[int]) ->
         for held in set(permissions.values())
     }
     return {user_id: Visibility(user_id, granted[held]) for user_id, held in permissions.items()}
+
+
+def people(session: Session, user_ids: Collection[int]) -> dict[int, str]:
+    """Who has their part of what people share, of each of these users: service accounts count as their owners."""
+    owned = sa.select(User.id, User.owner_id).where(User.id.in_(user_ids), User.owner_id.is_not(None))
+    owners = {row.id: row.owner_id for row in session.execute(owned)}
+    return {user_id: person_of_user(user_id, owners.get(user_id)) for user_id in user_ids}
 
 
 def _permissions_of(session: Session, user_ids: Collection[int]) -> dict[int, frozenset[Permission]]:

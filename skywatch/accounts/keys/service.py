@@ -13,11 +13,11 @@ from sqlalchemy.orm import Session
 
 from skywatch.accounts.identity.caller import Caller, check_covers
 from skywatch.accounts.models import ApiKey, User
-from skywatch.accounts.users.names import username_key
+from skywatch.accounts.names import username_key
 from skywatch.accounts.users.service import get_user, permissions_of, with_roles
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, not_found
-from skywatch.core.storing import audit
+from skywatch.core.storage import audit
 from skywatch.security.permissions import Permission
 
 PREFIX = "sk_"
@@ -25,6 +25,9 @@ ALPHABET = string.ascii_letters + string.digits
 SECRET_LENGTH = 48
 SHOWN_LENGTH = len(PREFIX) + 8
 MAXIMUM_LIVE_KEYS = 50
+MAXIMUM_EXPIRED_KEYS = 50
+# Expired keys that one new key removes at most: an installation may have many from before there was a limit.
+MAXIMUM_REMOVALS = 100
 
 
 def find_keys(session: Session, owner_id: int, *, limit: int, offset: int) -> tuple[Sequence[ApiKey], int]:
@@ -57,13 +60,12 @@ def create_key(
 ) -> tuple[ApiKey, str]:
     """A new key of the caller's own or of a service account, and its text, which is not stored.
 
-    At most 50 of one owner may be alive at a time. Raises Problem (400, 403, 409).
+    At most 50 of one owner may be alive at a time; of the expired ones the 50 created last stay. Raises Problem
+    (400, 403, 409).
     """
     rights = caller.begin(session, Permission.USERS_EDIT if service_id is not None else None)
     service = get_service(session, rights, service_id) if service_id is not None else None
     now = utcnow()
-    if expires_at is not None and expires_at <= now:
-        raise invalid("expires_at", "must be in the future")
     owner_id = service.id if service is not None else caller.actor.user_id
     live = sa.select(sa.func.count(ApiKey.id)).where(
         ApiKey.user_id == owner_id, sa.or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > now)
@@ -82,9 +84,12 @@ def create_key(
     )
     session.add(key)
     session.flush()
-    after = {"scopes": key.scopes, "expires_at": key.expires_at, "key_prefix": key.key_prefix}
-    after |= {"owner": service.username} if service is not None else {}
+    owner = {"owner": service.username} if service is not None else {}
+    after = {"scopes": key.scopes, "expires_at": key.expires_at, "key_prefix": key.key_prefix, **owner}
     audit.record(session, caller.actor, "api_key.created", audit.Target("api_key", key.id, name), after=after)
+    expired = sa.select(ApiKey).where(ApiKey.user_id == owner_id, ApiKey.expires_at <= now).order_by(ApiKey.id.desc())
+    for old in session.scalars(expired.offset(MAXIMUM_EXPIRED_KEYS).limit(MAXIMUM_REMOVALS)).all():
+        _delete(session, caller, old, owner)
     return key, text
 
 

@@ -9,7 +9,7 @@ from skywatch.accounts.keys import schemas, service
 from skywatch.accounts.models import ApiKey
 from skywatch.accounts.settings import AccountSettings
 from skywatch.core.problems import Problem
-from skywatch.core.storing.audit import Target
+from skywatch.core.storage.audit import Target
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
@@ -53,7 +53,8 @@ def list_api_keys(request: Request) -> dict[str, Any]:
 def create_api_key(request: Request) -> dict[str, Any]:
     """Create an API key of the caller's own or of a service account; the answer is the only one that shows it
 
-    A key may do what its scopes name and its owner may do at that moment. At most 50 keys of one owner may be alive.
+    A key may do what its scopes name and its owner may do at that moment. At most 50 keys of one owner may be alive;
+    of the expired ones the 50 created last stay.
     """
     if not request.runtime.settings.of(AccountSettings).api_key_enabled:
         raise Problem("permission_denied", "API keys are switched off.")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.identity.caller import Caller
-from skywatch.accounts.logins.attempts import Attempts, GuessLimits, counted_name
-from skywatch.accounts.logins.service import TokenPair, end_logins, has_logged_in_from, start_login
-from skywatch.accounts.logins.tokens import TokenCodec
+from skywatch.accounts.identity.tokens import TokenCodec
+from skywatch.accounts.logins import TokenPair, end_logins, has_logged_in_from, start_login
 from skywatch.accounts.models import User
-from skywatch.accounts.users.hashing import hashing
-from skywatch.accounts.users.passwords import verify_password
+from skywatch.accounts.passwords.hashing import hashing, verify_password
+from skywatch.accounts.sign_in.attempts import Attempts, GuessLimits, counted_name
 from skywatch.accounts.users.schemas import ProfileChangeFields
 from skywatch.accounts.users.service import apply_profile, get_user, set_password, target_of
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.network.addresses import network_of
 from skywatch.core.problems import Problem, invalid
-from skywatch.core.storing import audit
+from skywatch.core.storage import audit
+from skywatch.security.identity import person_of_user
 
 
 def change_password(
@@ -27,15 +27,16 @@ def change_password(
     Whatever comes of it, it counts as a guess: else whoever has a stolen session could try passwords, or have the
     service hash the right one over and over again.
     """
-    hashing.check()
     user_id, actor = caller.actor.user_id, caller.actor
+    person = person_of_user(user_id or 0, None)
+    hashing.check(person)
     network = network_of(actor.address or "")
     with sessions() as session:
         user = get_user(session, user_id or 0)
         is_known = has_logged_in_from(session, user.id, network)
     attempts = Attempts(limits, counted_name(user.username), network, network_is_known=is_known)
     old_hash = user.password_hash
-    with hashing.turn():
+    with hashing.turn(person):
         attempts.begin()
         attempts.failed()
         if not verify_password(old_hash, current):

@@ -7,11 +7,11 @@ from typing import Any
 from pyramid.response import Response
 
 from skywatch.accounts.identity.caller import caller_of
-from skywatch.accounts.logins.cookies import hand_over
-from skywatch.accounts.logins.schemas import Tokens
 from skywatch.accounts.nodes import MAX_VALUES_OF_PREFERENCES
 from skywatch.accounts.profile import schemas, service
 from skywatch.accounts.settings import AccountSettings
+from skywatch.accounts.sign_in.cookies import hand_over
+from skywatch.accounts.sign_in.schemas import Tokens
 from skywatch.accounts.users.answers import RememberedProfile, profile_answer
 from skywatch.accounts.users.schemas import Profile, ProfileChange, ProfileChangeFields
 from skywatch.accounts.users.service import get_user

@@ -1,4 +1,4 @@
-"""Roles."""
+"""Roles, the permissions they are made of, and those that the caller has."""
 
 from __future__ import annotations
 
@@ -50,7 +50,6 @@ class RoleChangeFields(Fields):
 
 class RoleCreateFields(RoleChangeFields, kw_only=True):
     name: str
-    permissions: list[str]
 
 
 class RoleCreate(Schema):
@@ -59,7 +58,7 @@ class RoleCreate(Schema):
     name = role_name_node()
     display_name = display_name_node(**DROP)
     description = text(1000, **DROP)
-    permissions = permission_names_node()
+    permissions = permission_names_node(**DROP)
     priority = priority_node(**DROP)
 
 
@@ -92,3 +91,19 @@ class RoleList(PageLinks):
 
 class RoleDeletion(Schema):
     force = colander.SchemaNode(QueryBoolean(), missing=False, description="Delete the role although it is assigned.")
+
+
+class PermissionEntry(Schema):
+    name = colander.SchemaNode(JsonString())
+    feature = colander.SchemaNode(JsonString())
+    action = colander.SchemaNode(JsonString())
+    description = colander.SchemaNode(JsonString())
+
+
+class PermissionList(PageLinks):
+    permissions = colander.SchemaNode(JsonList(), PermissionEntry())
+
+
+class OwnPermissions(Schema):
+    permissions = strings_node(colander.SchemaNode(JsonString()), maximum=1000)
+    roles = strings_node(colander.SchemaNode(JsonString()), maximum=1000)

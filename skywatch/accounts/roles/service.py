@@ -15,7 +15,7 @@ from skywatch.accounts.roles.schemas import RoleChangeFields, RoleCreateFields
 from skywatch.accounts.users.service import permissions_of_role
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, not_found
-from skywatch.core.storing import audit
+from skywatch.core.storage import audit
 from skywatch.http.resources.fields import UNSET
 from skywatch.security.permissions import Permission
 
@@ -53,7 +53,7 @@ def create_role(session: Session, caller: Caller, fields: RoleCreateFields) -> R
         name=fields.name,
         display_name=fields.display_name or fields.name,
         description=fields.description or "",
-        permissions=sorted(set(fields.permissions)),
+        permissions=sorted(set(fields.permissions or [])),
         priority=fields.priority or 0,
     )
     check_covers(rights, permissions_of_role(role), "The role")

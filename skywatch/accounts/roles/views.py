@@ -1,4 +1,4 @@
-"""``roles``."""
+"""``roles``, ``auth/permissions`` and ``auth/my-permissions``."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from typing import Any
 from skywatch.accounts.identity.caller import noting_refusals
 from skywatch.accounts.models import Role
 from skywatch.accounts.roles import schemas, service
-from skywatch.core.storing.audit import Target
-from skywatch.http.lists.paging import PageQuery, page
+from skywatch.core.storage.audit import Target
+from skywatch.http.lists.paging import PageQuery, page, page_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.security.contexts import IDENTIFIED, OPEN
 from skywatch.security.permissions import Permission
 
 roles_service = ApiService("roles", "/roles", feature="roles")
 role_service = ApiService("roles.one", f"/roles/{{id:{NUMBER}}}", feature="roles")
+permissions_service = ApiService("auth.permissions", "/auth/permissions", feature=None)
+own_permissions_service = ApiService("auth.my_permissions", "/auth/my-permissions", feature=None)
 
 
 @roles_service.get(permission=Permission.ROLES_VIEW, query=PageQuery(), responses={200: schemas.RoleList()})
@@ -69,6 +72,22 @@ def delete_role(request: Request) -> None:
     with noting_refusals(request, "role.deleted", Target("role", _id(request))) as caller:
         service.delete_role(request.db, caller, _id(request), force=force)
     request.response.status_code = 204
+
+
+@permissions_service.get(permission=OPEN, query=PageQuery(), responses={200: schemas.PermissionList()})
+def list_permissions(request: Request) -> dict[str, Any]:
+    """All permissions and what they allow"""
+    return page_of(request, "permissions", [_permission_answer(permission) for permission in sorted(Permission)])
+
+
+@own_permissions_service.get(permission=IDENTIFIED, responses={200: schemas.OwnPermissions()})
+def get_own_permissions(request: Request) -> dict[str, Any]:
+    """What the caller may do; for an API key, within its scopes"""
+    return {"permissions": sorted(request.caller.permissions), "roles": sorted(request.caller.roles)}
+
+
+def _permission_answer(permission: Permission) -> dict[str, Any]:
+    return answer(schemas.PermissionEntry, permission, name=str(permission), description=permission.meaning)
 
 
 def _answer(request: Request, role: Role) -> dict[str, Any]:

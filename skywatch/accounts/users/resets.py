@@ -16,14 +16,15 @@ from sqlalchemy.orm import Session
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.identity.caller import Caller, check_covers
 from skywatch.accounts.identity.rights import load_rights
-from skywatch.accounts.logins.service import end_logins
+from skywatch.accounts.logins import end_logins
 from skywatch.accounts.models import PasswordReset, User
-from skywatch.accounts.users.hashing import hashing
+from skywatch.accounts.passwords.hashing import hashing
 from skywatch.accounts.users.service import get_user, permissions_of, set_password, target_of, withdraw_resets
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.problems import Problem
-from skywatch.core.storing import audit
+from skywatch.core.storage import audit
+from skywatch.security.identity import person_of
 from skywatch.security.permissions import Permission
 
 LIFETIME = timedelta(hours=1)
@@ -77,7 +78,7 @@ def use_reset(sessions: SessionFactory, token: str, password: str, actor: audit.
     """
     with sessions() as session:
         user = user_of_reset(session, token)
-    with hashing.turn():
+    with hashing.turn(person_of(None, actor.address or "")):
         set_password(user, password, "password")
     with writing(sessions) as session:
         begin_change(session)

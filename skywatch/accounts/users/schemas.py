@@ -95,6 +95,7 @@ class UserCreateFields(Fields):
     email: str | UnsetType = UNSET
     password: str | UnsetType = UNSET
     display_name: str | UnsetType = UNSET
+    is_active: bool = True
     roles: list[str] | UnsetType = UNSET
 
 
@@ -108,19 +109,19 @@ class UserCreate(Schema):
         missing=PERSON,
         description="service is the account of a program: no e-mail address, no password, no login.",
     )
-    email = email_node(description="Required for a person.", **DROP)
+    email = email_node(**DROP)
     password = password_node(**DROP)
     display_name = display_name_node(**DROP)
+    is_active = boolean_node(missing=True)
     roles = role_names_node(**DROP)
 
-    def deserialize(self, cstruct: Any = colander.null) -> Any:
-        """Raises a fault where a person has no e-mail address, or a program has one."""
-        schema = self
-        is_service = isinstance(cstruct, dict) and cstruct.get("kind") == SERVICE
-        if "email" in self and not is_service:
-            schema = self.clone()
-            schema["email"].missing = colander.required
-        return super(UserCreate, schema).deserialize(cstruct)
+
+class NewUser(Profile):
+    setup_link = colander.SchemaNode(
+        JsonString(),
+        description="Where no password was given: the address at which the user sets one, good once and for an hour.",
+        **DROP,
+    )
 
 
 class UserChangeFields(ProfileChangeFields):

@@ -10,15 +10,16 @@ from sqlalchemy.orm import Session, selectinload
 
 from skywatch.accounts.identity.caller import Caller, check_covers
 from skywatch.accounts.identity.rights import in_force, role_permissions
-from skywatch.accounts.logins.service import end_login, end_logins, handle_of
+from skywatch.accounts.logins import end_login, end_logins, handle_of
 from skywatch.accounts.models import SERVICE, Login, PasswordReset, Role, User, UserRole
+from skywatch.accounts.names import clean_email, email_key, username_key
+from skywatch.accounts.passwords.hashing import hash_password
+from skywatch.accounts.passwords.rules import check_password
 from skywatch.accounts.superadmins import keeping_a_superadmin
-from skywatch.accounts.users.names import clean_email, email_key, username_key
-from skywatch.accounts.users.passwords import check_password, hash_password
 from skywatch.accounts.users.schemas import ProfileChangeFields, UserChangeFields, UserCreateFields
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, invalid_fields, not_found
-from skywatch.core.storing import audit
+from skywatch.core.storage import audit
 from skywatch.http.resources.fields import UNSET, UnsetType
 from skywatch.security.permissions import Permission
 
@@ -85,6 +86,8 @@ def create_user(session: Session, caller: Caller, fields: UserCreateFields) -> U
         username_key=username_key(fields.username),
         display_name=fields.display_name or fields.username,
         kind=fields.kind,
+        is_active=fields.is_active,
+        owner_id=caller.actor.user_id if fields.kind == SERVICE else None,
         auth_provider="none" if fields.kind == SERVICE else "local",
     )
     _set_email(user, fields.email or "")
@@ -169,12 +172,28 @@ def apply_profile(session: Session, user: User, fields: ProfileChangeFields, *, 
         user.preferences = fields.preferences
     if fields.email is not UNSET:
         if not by_user:
-            _set_email(user, fields.email)
-            user.email_self_given = False
+            confirm_email(user, fields.email)
             _check_unique(session, user)
         elif not fields.email or email_key(fields.email) != user.email_key:
             _set_email(user, fields.email)
             user.email_key, user.email_self_given = None, bool(user.email)
+
+
+def confirm_email(user: User, address: str) -> None:
+    """Set an address that an administrator or an identity provider confirms; it serves login and linking."""
+    _set_email(user, address)
+    user.email_self_given = False
+
+
+def gave_email(user: User, address: str) -> bool:
+    """Return whether it is the address that the user gave themselves and that nobody has confirmed yet."""
+    return user.email_self_given and user.email.lower() == address.lower()
+
+
+def is_email_taken(session: Session, user: User, address: str) -> bool:
+    """Return whether another user has the confirmed address."""
+    others = sa.select(User.id).where(User.email_key == email_key(address), User.id != user.id)
+    return session.scalar(others) is not None
 
 
 def withdraw_resets(session: Session, user_id: int) -> None:

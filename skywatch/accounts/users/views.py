@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.accounts.identity.caller import noting_refusals
+from skywatch.accounts.models import User
 from skywatch.accounts.nodes import MAX_VALUES_OF_PREFERENCES
-from skywatch.accounts.users import schemas, service
+from skywatch.accounts.settings import AccountSettings
+from skywatch.accounts.users import resets, schemas, service
 from skywatch.accounts.users.answers import profile_answer
-from skywatch.core.storing.audit import Target
+from skywatch.core.storage.audit import Target
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.fields import body_of
+from skywatch.http.resources.fields import UNSET, body_of
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
@@ -37,15 +39,35 @@ def list_users(request: Request) -> dict[str, Any]:
 @users_service.post(
     permission=Permission.USERS_CREATE,
     body=schemas.UserCreate(),
-    responses={201: schemas.Profile()},
+    responses={201: schemas.NewUser()},
     errors=(409,),
     creates=user_service,
 )
 def create_user(request: Request) -> dict[str, Any]:
-    """Create a user, with roles within the caller's own permissions"""
+    """Create a user, with roles within the caller's own permissions
+
+    Without a password the answer has a `setup_link` for callers with `users.edit`, where passwords are accepted: the
+    address at which the user sets one.
+    """
     body = body_of(request, schemas.UserCreateFields)
     with noting_refusals(request, "user.created", Target("user", None, body.username)) as caller:
-        return profile_answer(service.create_user(request.db, caller, body))
+        user = service.create_user(request.db, caller, body)
+        shown = profile_answer(user)
+        if body.password is UNSET and _may_get_link(request, user):
+            _, token = resets.create_reset(request.db, caller, user.id)
+            shown["setup_link"] = request.registry["password_link"](request, token)
+        return shown
+
+
+def _may_get_link(request: Request, user: User) -> bool:
+    """Whether a link for a first password can be made: the console, which has its page, may be switched off."""
+    return (
+        not user.is_service
+        and user.is_active
+        and "password_link" in request.registry
+        and request.runtime.settings.of(AccountSettings).local_auth_enabled
+        and Permission.USERS_EDIT in request.visibility.permissions
+    )
 
 
 @user_service.get(permission=Permission.USERS_VIEW, responses={200: schemas.Profile()})

@@ -13,7 +13,8 @@ from skywatch.aircraft.live import live_response, refuse_hidden_filters, visible
 from skywatch.aircraft.views.airframes import airframe_answer
 from skywatch.airframes import service as airframes
 from skywatch.core.clock import unix_to_iso
-from skywatch.http.lists.paging import link_base, page_links
+from skywatch.http.lists.paging import page_links
+from skywatch.http.requests.links import link_base
 from skywatch.http.resources.render import encode, json_response
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.sharing.request import SkyRequest
@@ -46,8 +47,8 @@ def list_aircraft(request: SkyRequest) -> Response:
 
     A new picture is made once a second; the ETag changes with it. Filters combine with "and". Pages are made with
     `limit` (100, at most 1000) and `offset`, there is no `cursor`; `count` is all that match, `next` and `previous` are
-    addresses. Live reads have a rate limit of their own: 1200/minute for each user or client address
-    (`default_throttle_rates.live`).
+    addresses. The rate limit is that of callers: 1000/minute for each user (`default_throttle_rates.user`), or
+    `default_throttle_rates.anon` for each client address.
     """
     query = request.validated["querystring"]
     refuse_hidden_filters(request.visibility, {*query, query["sort"].removeprefix("-")})

@@ -21,6 +21,7 @@ from skywatch.http.lists.conditional import not_modified, set_etag
 from skywatch.http.resources.render import encode, json_response
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.sharing.request import SkyRequest
+from skywatch.picture.state.heard import heard
 from skywatch.picture.state.sky import Sky
 from skywatch.receivers.reports.report import SOURCES
 from skywatch.security.permissions import Permission
@@ -156,7 +157,7 @@ def statistics(sky: Sky, mask: filters.Mask) -> dict[str, Any]:
         "airborne": total - int(on_ground.sum()),
         "military": int(sky.column("military")[mask].sum()),
         "emergency": int(sky.column("emergency")[mask].sum()),
-        "farthest_nm": _largest(sky.column("distance_nm")[mask], 1),
+        "farthest_nm": _largest(sky.column("distance_nm")[mask & heard(sky)], 1),
         "highest_ft": _largest(altitude, 0),
         "fastest_kt": _largest(sky.column("gs_kt")[mask], 1),
         "by_source": {name: int(n) for name, n in zip(SOURCES, source, strict=False) if n},

@@ -20,6 +20,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
 from skywatch.airframes.importers.rows import Refused, Row
+from skywatch.airframes.military import record_lists
 from skywatch.airframes.models import AirframeImport
 from skywatch.core.clock import utcnow
 
@@ -105,7 +106,7 @@ def _lines(raw: Any) -> Iterator[str]:
     is_gzip = raw.read(2) == GZIP_MAGIC
     raw.seek(0)
     # Invalid UTF-8 becomes lone surrogates, so that the line is refused and not the file.
-    return io.TextIOWrapper(gzip.GzipFile(fileobj=raw) if is_gzip else raw, "utf-8", "surrogateescape", newline="")
+    return io.TextIOWrapper(gzip.GzipFile(fileobj=raw) if is_gzip else raw, "utf-8-sig", "surrogateescape", newline="")
 
 
 def _unique(parsed: Iterator[Row | Refused], outcome: Outcome) -> Iterator[Row]:
@@ -152,9 +153,10 @@ def _apply(connection: Connection, source: str, outcome: Outcome) -> None:
                 source=source, imported_at=utcnow(), aircraft=outcome.aircraft, refused=outcome.refused
             )
         )
+        record_lists(connection)
     if connection.dialect.name == "postgresql":
         with connection.begin():
-            connection.exec_driver_sql("ANALYZE airframes")
+            connection.exec_driver_sql("ANALYZE airframes, military_aircraft")
 
 
 def _not_one(path: Path, source: str, outcome: Outcome) -> str:

@@ -6,10 +6,10 @@ Columns are found by the header.
 from __future__ import annotations
 
 import csv
-import itertools
 from collections.abc import Iterable, Iterator
 
 from skywatch.airframes.importers.rows import Refused, Row, checked
+from skywatch.core.text import delimited
 
 # Our name -> names in the file in lower case; the values of several columns are joined.
 COLUMNS = {
@@ -26,25 +26,20 @@ def rows(lines: Iterable[str]) -> Iterator[Row | Refused]:
     remaining = iter(lines)
     header = next(remaining, "")
     quote = "'" if header.lstrip("\ufeff").startswith("'") else '"'
-    reader = csv.reader(itertools.chain([header.lstrip("\ufeff")], remaining), quotechar=quote, skipinitialspace=True)
-    column_of = {name.strip().lower(): index for index, name in enumerate(next(reader, []))}
+    names = next(csv.reader([header.lstrip("\ufeff")], quotechar=quote, skipinitialspace=True), [])
+    column_of = {name.strip().lower(): index for index, name in enumerate(names)}
     if "icao24" not in column_of:
         raise ValueError("the header has no column icao24; this is not OpenSky's aircraft database")
-    while True:
-        try:
-            fields = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield Refused(reader.line_num, str(error))
-            continue
+    for number, fields in delimited.rows(remaining, quote=quote):
+        line = number + 1
+        if fields is None:
+            yield Refused(line, "cannot be read: a quote is not closed or stands inside a field")
         # The old files have an empty line of commas behind the header.
-        if not any(fields):
-            continue
-        if len(fields) != len(column_of):
-            yield Refused(reader.line_num, f"has {len(fields)} fields, the header {len(column_of)}")
-            continue
-        yield _row(reader.line_num, fields, column_of)
+        elif any(fields):
+            if len(fields) != len(column_of):
+                yield Refused(line, f"has {len(fields)} fields, the header {len(column_of)}")
+            else:
+                yield _row(line, fields, column_of)
 
 
 def _row(line: int, fields: list[str], column_of: dict[str, int]) -> Row | Refused:

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from skywatch.alerts.batch.rules import StoredRule, StoredRules
+from skywatch.alerts.batch.rules import StoredRule, StoredRules, prepare
 from skywatch.alerts.engine.engine import Engine
 from skywatch.alerts.engine.rule import NOBODY, Cleared, Fired
 from skywatch.alerts.rules.trials.trial import UNLIMITED, skies_of, step_of
@@ -90,8 +90,8 @@ JOBS = (
     BatchJob(
         name="rules",
         columns=_COLUMNS,
-        run="skywatch.alerts.batch.job:run",
-        prepare="skywatch.alerts.batch.rules:prepare",
+        run=run,
+        prepare=prepare,
         before=True,
         after=True,
     ),

@@ -1,4 +1,4 @@
-"""Parses the quiet hours of a rule; ``skywatch.notify.channels.quiet`` computes when they end."""
+"""Parses the quiet hours of a rule; ``skywatch.notify.deliveries.quiet_hours`` computes when they end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import time
 from typing import Any
 from zoneinfo import available_timezones
 
-from skywatch.notify.channels.quiet import DAYS, QuietWindow
+from skywatch.notify.deliveries.quiet_hours import DAYS, QuietWindow
 
 MAXIMUM_WINDOWS = 14
 _MEMBERS = ("days", "from", "to", "timezone")

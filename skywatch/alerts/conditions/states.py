@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 from skywatch.alerts.access import sees_all
 from skywatch.alerts.conditions.fields import Kind, field_named
 from skywatch.alerts.conditions.tree import ConditionsFault, Test, tests_of, tree_of
-from skywatch.core.feature import load
 from skywatch.core.problems import invalid_fields
 from skywatch.core.runtime import Runtime
 from skywatch.security.visibility import Visibility
@@ -32,10 +31,7 @@ def state_fault(
     test = state_in(conditions)
     if test is None or test.field.state is None:
         return None
-    fault: str | None = load(test.field.state.fault)(
-        runtime, session, test.written, visibility.user_id, manages_all=sees_all(visibility)
-    )
-    return fault
+    return test.field.state.fault(runtime, session, test.written, visibility.user_id, sees_all(visibility))
 
 
 def check_state(runtime: Runtime, session: Session, visibility: Visibility, conditions: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from skywatch.alerts.conditions.classes import CLASSES
 from skywatch.alerts.conditions.fields import ALL_OPS, OPS, Field, Kind
 from skywatch.core.text.expressions import Expression, ExpressionFault, expressions
+from skywatch.core.text.names import all_shown
 
 MAXIMUM_LIST = 1_000
 MAXIMUM_TEXT = 200
@@ -131,7 +132,7 @@ def _text(value: Any) -> str:
         raise ValueFault("must not be empty")
     if len(text) > MAXIMUM_TEXT:
         raise ValueFault(f"must have at most {MAXIMUM_TEXT} characters")
-    if not text.isprintable():
+    if not all_shown(text):
         raise ValueFault("must not contain control characters")
     return text
 

@@ -27,7 +27,12 @@ _COMPARE = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.great
 
 
 class Literal:
-    """One test or its negation; ``bits`` is its result at this tick, ``changed`` whether that may be new."""
+    """One test or its negation; ``bits`` is its result at this tick, ``changed`` whether that may be new.
+
+    ``doubt`` are the bits of what it tests (``picture.state.doubt``).
+    """
+
+    doubt = 0
 
     def __init__(self) -> None:
         self.bits: Words = np.zeros(0, np.uint64)
@@ -40,6 +45,11 @@ class Literal:
     def at(self, environment: Environment, slots: Slots, slack: int) -> Mask:
         """The mask of these slots."""
         raise NotImplementedError
+
+    def surely(self, environment: Environment, slots: Slots, slack: int) -> Mask:
+        """The mask of these slots where what is in doubt counts as unknown."""
+        result: Mask = self.at(environment, slots, slack) & (environment.board.doubt()[slots] & self.doubt == 0)
+        return result
 
 
 class Nowhere(Literal):
@@ -267,6 +277,15 @@ class FenceLiteral(Literal):
             environment.board, self._id, slots, grown=(slack > 0) is asks_inside
         )
         return inside if asks_inside else outside
+
+    def surely(self, environment: Environment, slots: Slots, slack: int) -> Mask:
+        """Where the place, and the altitude if the geofence has a band, is not in doubt; of a crossing, both places."""
+        state = environment.fences.states[self._id]
+        if state.surely is not None and self._op != "within" and not self._negated and slack == 0:
+            crossed = state.surely.entered if self._op == "enters" else state.surely.exited
+            return crossed[slots]
+        self.doubt = state.doubt
+        return super().surely(environment, slots, slack)
 
     def _of(self, environment: Environment) -> Mask:
         state = environment.fences.states[self._id]

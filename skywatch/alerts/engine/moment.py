@@ -5,21 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.conditions.tree import Test
-from skywatch.alerts.engine.data.bits import slots_of
+from skywatch.alerts.engine.data.bits import Slots
 from skywatch.alerts.engine.data.board import EXACT_COLUMNS, Board
+from skywatch.alerts.engine.data.documents import DETAILS
 from skywatch.alerts.engine.data.environment import Environment
 from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.program import Compiled
 from skywatch.alerts.engine.rule import NOBODY, Fired, Rule
 from skywatch.core.clock import unix_to_iso
 
+_encode = msgspec.json.Encoder().encode
+
 # Largest number of aircraft listed in an alert of a rule with a count.
 NAMED = 100
-DETAILS = ("r", "ownOp", "operator", "year")
+# What an alert says of the tests that were met, at most: values of each, characters of a value, and bytes in all.
+VALUES_LISTED, TEXT_LISTED, MATCHED_BYTES = 20, 1_000, 16_000
 # Field -> column, for values that a live aircraft's object does not have.
 _COLUMNS = {
     "elevation_deg": "elevation_deg",
@@ -32,28 +37,62 @@ _SAME = {"source": "type", "owner": "ownOp"}
 
 
 def describe(
-    rule: Rule, compiled: Compiled, environment: Environment, slot: int, now: float, fences: Mapping[int, Fence]
+    rule: Rule,
+    compiled: Compiled,
+    environment: Environment,
+    slot: int,
+    now: float,
+    fences: Mapping[int, Fence],
+    doubt: str = "",
 ) -> Fired:
-    """The announcement for one aircraft."""
+    """The announcement for one aircraft; ``doubt`` as in it."""
     board = environment.board
     aircraft = _with_exact_distance(visible(environment.document(slot), rule), rule, environment, slot)
-    matched, geofence = [], None
+    matched, geofence = _Matched(), None
     for test, step in compiled.tests:
         if not step.at(environment, np.array([slot]), 0)[0]:
             continue
-        matched.append(_matched(test, rule, aircraft, environment, slot))
+        matched.add(_matched(test, rule, aircraft, environment, slot))
         if test.field.kind is Kind.GEOFENCE and geofence is None and test.value in fences:
             geofence = fences[test.value].name
     military = bool(board.flag("military")[slot])
-    return Fired(rule.id, rule.revision, board.addresses[slot], now, aircraft, tuple(matched), military, geofence)
+    of_strangers = bool(doubt) or bool(board.strangers()[slot])
+    return Fired(
+        rule.id, rule.revision, board.addresses[slot], now, aircraft, matched.entries(), military, geofence,
+        doubt=doubt, of_strangers=of_strangers,
+    )  # fmt: skip
 
 
-def describe_count(rule: Rule, compiled: Compiled, environment: Environment, now: float) -> Fired:
-    """The announcement of a number of aircraft; the first hundred are listed."""
-    slots = slots_of(compiled.true.bits)
-    military = bool(environment.board.flag("military")[slots].any())
+class _Matched:
+    """The tests that were met, as far as an alert lists them."""
+
+    def __init__(self) -> None:
+        self._entries: list[Mapping[str, Any]] = []
+        self._bytes = self._left_out = 0
+
+    def add(self, entry: Mapping[str, Any]) -> None:
+        """Add a test, if there is room."""
+        size = len(_encode(entry))
+        if self._bytes + size > MATCHED_BYTES:
+            self._left_out += 1
+        else:
+            self._bytes += size
+            self._entries.append(entry)
+
+    def entries(self) -> tuple[Mapping[str, Any], ...]:
+        """The entries; the last one says how many more there are, if any."""
+        if not self._left_out:
+            return tuple(self._entries)
+        return *self._entries, {"field": "not_listed", "op": "gt", "value": 0, "actual": self._left_out}
+
+
+def describe_count(rule: Rule, environment: Environment, slots: Slots, now: float, doubt: str = "") -> Fired:
+    """The announcement of the number of aircraft in these slots, of which the first hundred are listed."""
+    is_military = environment.board.flag("military")[slots]
+    military = bool(is_military.any())
     named = []
-    for slot in slots[:NAMED].tolist():
+    # Military ones first: the alert is theirs as well, and hidden like them.
+    for slot in slots[np.argsort(~is_military, kind="stable")][:NAMED].tolist():
         aircraft = visible(environment.document(slot), rule)
         named.append(
             {
@@ -62,7 +101,10 @@ def describe_count(rule: Rule, compiled: Compiled, environment: Environment, now
                 "registration": aircraft.get("r"),
             }
         )
-    return Fired(rule.id, rule.revision, NOBODY, now, {}, tuple(named), military, None, len(slots))
+    number = len(slots)
+    return Fired(
+        rule.id, rule.revision, NOBODY, now, {}, tuple(named), military, None, number, doubt, of_strangers=bool(doubt)
+    )
 
 
 def describe_state(rule: Rule, now: float) -> Fired:
@@ -93,12 +135,14 @@ def _with_exact_distance(aircraft: dict[str, Any], rule: Rule, environment: Envi
 def _matched(
     test: Test, rule: Rule, aircraft: Mapping[str, Any], environment: Environment, slot: int
 ) -> dict[str, Any]:
-    return {
-        "field": test.field.name,
-        "op": test.op,
-        "value": test.written if test.written is not None else test.value,
-        "actual": _actual(test, rule, aircraft, environment, slot),
-    }
+    value = test.written if test.written is not None else test.value
+    actual = _actual(test, rule, aircraft, environment, slot)
+    if isinstance(actual, str):
+        actual = actual[:TEXT_LISTED]
+    entry = {"field": test.field.name, "op": test.op, "value": value, "actual": actual}
+    if isinstance(value, list) and len(value) > VALUES_LISTED:
+        entry |= {"value": value[:VALUES_LISTED], "more": len(value) - VALUES_LISTED}
+    return entry
 
 
 def _actual(test: Test, rule: Rule, aircraft: Mapping[str, Any], environment: Environment, slot: int) -> Any:

@@ -36,6 +36,8 @@ from skywatch.alerts.engine.literals import (
 from skywatch.alerts.engine.predicates import text_predicate, value_predicate
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.core.process.deadline import paced
+from skywatch.picture.state.doubt import ALARM_MEMBERS, ALONE, ALTITUDE, GROUP_BITS, POSITION, VERTICAL_RATE
+from skywatch.picture.state.fields import GROUPS
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 
@@ -101,6 +103,13 @@ class Join:
         mask = self.parts[0].at(environment, slots, slack)
         for part in self.parts[1:]:
             mask = self._join(mask, part.at(environment, slots, slack))
+        return mask
+
+    def surely(self, environment: Environment, slots: Slots, slack: int) -> Mask:
+        """The same where what is in doubt counts as unknown."""
+        mask = self.parts[0].surely(environment, slots, slack)
+        for part in self.parts[1:]:
+            mask = self._join(mask, part.surely(environment, slots, slack))
         return mask
 
 
@@ -235,6 +244,11 @@ class Compiler:
         (self._program.late if late else self._program.early).append(step)
 
     def _literal(self, test: Test, negated: bool) -> Literal:
+        literal = self._new_literal(test, negated)
+        literal.doubt = FIELD_DOUBT.get(test.field.name, 0)
+        return literal
+
+    def _new_literal(self, test: Test, negated: bool) -> Literal:
         field, kind = test.field, test.field.kind
         if test is _UNKNOWN:
             return Nowhere()
@@ -256,6 +270,15 @@ class Compiler:
 
 
 _UNKNOWN = Test(FIELDS["hex"], "unknown", None)
+# Field -> the bits of its doubt: those of its group, and of what it is computed from. Alarms in doubt are unknown to
+# rules (``with_sure_alarms``), but of aircraft that are in doubt as a whole.
+FIELD_DOUBT = {name: GROUP_BITS.get(group.name, 0) for group in GROUPS for name in group.fields} | {
+    **dict.fromkeys(ALARM_MEMBERS.values(), ALONE),
+    **dict.fromkeys(("distance_nm", "bearing", "seen_pos", "receiver", "mlat", "tisb"), POSITION),
+    "elevation_deg": POSITION | ALTITUDE,
+    "on_ground": ALTITUDE,
+    "climb_ft_min": VERTICAL_RATE,
+}
 
 
 def step_kind(test: Test) -> str:

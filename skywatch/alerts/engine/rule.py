@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from skywatch.alerts.conditions.fields import Kind
@@ -49,7 +50,8 @@ class Count:
 class Rule:
     """The properties of a rule that the engine needs. ``revision`` increases when its conditions change.
 
-    The first matches of a ``silent`` rule count as announced: it was changed, not created.
+    The first matches of a ``silent`` rule count as announced: it was changed, not created. ``person`` is whoever
+    it notifies: announcements are divided by person (``skywatch.core.limits``).
     """
 
     id: RuleKey
@@ -60,6 +62,8 @@ class Rule:
     count: Count | None = None
     rights: Rights = field(default_factory=Rights)
     silent: bool = False
+    person: str = ""
+    priority: str = "info"
 
     @property
     def key(self) -> tuple[RuleKey, int, Rights]:
@@ -73,9 +77,19 @@ class Rule:
         return self.node if is_state and isinstance(self.node, Test) else None
 
     @property
+    def is_of_nobody(self) -> bool:
+        """Whether its alerts are about a number or a state, and not about one aircraft."""
+        return self.count is not None or self.state is not None
+
+    @cached_property
     def is_message_rule(self) -> bool:
         """Whether it has a condition on messages of aircraft."""
         return any(test.field.is_event for test in tests_of(self.node))
+
+    @cached_property
+    def is_momentary(self) -> bool:
+        """Whether it has a condition that is true for one moment."""
+        return any(test.is_event for test in tests_of(self.node))
 
 
 @dataclass(slots=True)
@@ -83,7 +97,8 @@ class Pair:
     """A rule and one aircraft (or, with a count, the rule alone). Times are unix seconds.
 
     ``is_true`` since ``since``; ``active`` once it was announced, until it is cleared; ``true_until`` is when its
-    conditions were last true; ``fired_at`` when it was last announced, which its cooldown counts from.
+    conditions were last true; ``fired_at`` when it was last announced, which its cooldown counts from. ``in_doubt``:
+    nobody vouched for that (``Fired.doubt``).
     """
 
     is_true: bool = False
@@ -91,6 +106,7 @@ class Pair:
     active: bool = False
     true_until: float = 0.0
     fired_at: float | None = None
+    in_doubt: bool = False
 
     def ready_at(self, rule: Rule) -> float:
         """The time at which it may be announced if it stays true."""
@@ -100,15 +116,21 @@ class Pair:
 
 @dataclass(frozen=True)
 class Stored:
-    """A stored match: whether it is active, and when it was last announced (unix seconds)."""
+    """A stored match: whether it is active, when it was last announced (unix seconds), ``in_doubt`` as of a pair."""
 
     active: bool
     fired_at: float | None
+    in_doubt: bool = False
 
 
 @dataclass(frozen=True)
 class Fired:
-    """An alert to announce, for one aircraft or (``address`` NOBODY) for a number of them."""
+    """An alert to announce, for one aircraft or (``address`` NOBODY) for a number of them.
+
+    ``doubt`` says why nobody vouches for it: only one feeder has heard the aircraft, ours do not say what it rests on,
+    or the number holds only with such aircraft; empty where it is sure. ``of_strangers``: only strangers hear the
+    aircraft, or it is in doubt.
+    """
 
     rule_id: RuleKey
     revision: int
@@ -119,6 +141,13 @@ class Fired:
     military: bool
     geofence: str | None = None
     count: int | None = None
+    doubt: str = ""
+    of_strangers: bool = False
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether nobody vouches for it."""
+        return bool(self.doubt)
 
 
 @dataclass(frozen=True)
@@ -133,13 +162,38 @@ class Cleared:
 
 @dataclass(frozen=True)
 class Adopted:
-    """The first matches of a changed rule, which count as announced; unless ``is_last``, more of them may follow."""
+    """The first matches of a changed rule, which count as announced; unless ``is_last``, more of them may follow.
+
+    ``in_doubt`` are those of the addresses whose match nobody vouches for.
+    """
 
     rule_id: RuleKey
     revision: int
     addresses: tuple[str, ...]
     at: float
     is_last: bool = True
+    in_doubt: frozenset[str] = frozenset()
 
 
-Change = Fired | Cleared | Adopted
+@dataclass(frozen=True)
+class Unstored:
+    """How many alerts of a rule were given up since the last tick: what they were about ended, or too many waited.
+
+    ``of_strangers`` is how many of them are as ``Fired.of_strangers``.
+    """
+
+    rule_id: RuleKey
+    revision: int
+    number: int
+    of_strangers: int = 0
+
+
+@dataclass(frozen=True)
+class Tick:
+    """The time of the decisions that follow (unix seconds)."""
+
+    at: float
+
+
+Decision = Fired | Cleared | Adopted | Unstored
+Change = Decision | Tick

@@ -6,8 +6,7 @@ from typing import Any
 
 import colander
 
-from skywatch.alerts.rules.schemas import name_node
-from skywatch.alerts.types import Geometry
+from skywatch.alerts.types import Geometry, name_node
 from skywatch.core.areas.band import HIGHEST_FT, LOWEST_FT
 from skywatch.http.lists.paging import PageLinks
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
@@ -138,8 +137,20 @@ class GeofenceList(PageLinks):
     geofences = GeofenceSequence()
 
 
+class RefusedRecord(Schema):
+    """A line of an OpenAir file that was not understood."""
+
+    line = colander.SchemaNode(JsonInteger())
+    detail = colander.SchemaNode(JsonString())
+
+
+class RefusedRecords(JsonSequence):
+    refused_record = RefusedRecord()
+
+
 class GeofencesImported(Schema):
     """The imported geofences."""
 
     geofences = GeofenceSequence()
     count = colander.SchemaNode(JsonInteger())
+    refused = RefusedRecords(description="What was not understood of an OpenAir file; empty for GeoJSON.")

@@ -22,13 +22,13 @@ from skywatch.alerts.access import (
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.geofences.schemas import GeofenceChangeFields, GeofenceRecord, NewGeofenceFields
 from skywatch.alerts.models import Geofence
-from skywatch.alerts.rules.references import check_unused
-from skywatch.alerts.rules.revision import raise_revision
-from skywatch.core.areas.importing import features_of, read_airspaces, read_features
+from skywatch.alerts.references import check_unused
+from skywatch.alerts.revision import raise_revision
+from skywatch.core.areas.imports import Faults, features_of, read_airspaces, read_features
 from skywatch.core.areas.openair import count_airspaces
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import invalid
-from skywatch.core.storing.audit import Actor, Target, record
+from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import UNSET
 from skywatch.security.visibility import Visibility
@@ -108,10 +108,14 @@ def import_geojson(session: Session, visibility: Visibility, actor: Actor, docum
     return _import(session, visibility, actor, read_features(features))
 
 
-def import_openair(session: Session, visibility: Visibility, actor: Actor, text: str) -> list[Geofence]:
-    """Create the geofences of an OpenAir file, all or none; they are counted before any is read."""
+def import_openair(session: Session, visibility: Visibility, actor: Actor, text: str) -> tuple[list[Geofence], Faults]:
+    """Create the geofences of an OpenAir file; they are counted before any is read.
+
+    Returns them and by line what was not understood; raises Problem (400) where nothing can be used.
+    """
     check_count(session, visibility, count_airspaces(text))
-    return _import(session, visibility, actor, read_airspaces(text))
+    entries, faults = read_airspaces(text)
+    return _import(session, visibility, actor, entries), faults
 
 
 def check_count(session: Session, visibility: Visibility, more: int) -> None:

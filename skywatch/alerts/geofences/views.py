@@ -19,9 +19,9 @@ from skywatch.alerts.geofences.schemas import (
 )
 from skywatch.alerts.geofences.service import geofence_answer
 from skywatch.core.areas.geometry import MAXIMUM_POSITIONS
-from skywatch.core.areas.importing import count_features
+from skywatch.core.areas.imports import Faults, count_features
 from skywatch.core.problems import Problem
-from skywatch.http.clients.actor import actor_of
+from skywatch.http.clients.audit import actor_of
 from skywatch.http.lists.paging import PageQuery, page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
@@ -29,11 +29,13 @@ from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.render import json_response
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.http.resources.validation import has_at_most, json_body, too_many_values
-from skywatch.security.contexts import to_import
+from skywatch.security.contexts import as_other_kind
 from skywatch.security.permissions import Permission
 
 # JSON values of an import: each position is a list of two or three.
 MAX_VALUES = 3 * MAXIMUM_POSITIONS + 100_000
+# Lines of an OpenAir file that are named.
+MOST_REFUSED = 100
 GEOJSON_TYPES = ("application/json", "application/geo+json")
 
 geofences = ApiService("alerts.geofences", "/alerts/geofences", feature="alerts", canonical="/api/v1/alerts/geofences/")
@@ -89,7 +91,7 @@ def export_geofences(request: Request) -> Response:
 
 
 @importing.post(
-    permission=to_import(Permission.ALERTS_CREATE),
+    permission=as_other_kind(Permission.ALERTS_CREATE),
     body=GeofenceCollection(),
     body_types=(*GEOJSON_TYPES, "text/plain"),
     responses={200: GeofencesImported()},
@@ -98,12 +100,14 @@ def export_geofences(request: Request) -> Response:
 def import_geofences(request: Request) -> dict[str, Any]:
     """Import geofences as GeoJSON, or as OpenAir (text/plain)
 
-    All are imported, or none: the faults name each feature or airspace that cannot be imported. At most 200, with
-    100,000 positions altogether.
+    Of GeoJSON all are imported, or none: the faults name each feature that cannot be imported. Of OpenAir those are
+    imported that are understood; `refused` names the lines that are not (at most 100). At most 200, with 100,000
+    positions altogether.
     """
+    refused: Faults = {}
     session, visibility, actor = request.db, request.visibility, actor_of(request)
     if request.content_type == "text/plain":
-        created = service.import_openair(session, visibility, actor, text_body(request))
+        created, refused = service.import_openair(session, visibility, actor, _openair_text(request))
     elif request.content_type in GEOJSON_TYPES:
         request.content_type = "application/json"
         if not has_at_most(request.body, MAX_VALUES):
@@ -113,7 +117,9 @@ def import_geofences(request: Request) -> dict[str, Any]:
         created = service.import_geojson(session, visibility, actor, json_body(request, None))
     else:
         raise Problem("unsupported_media_type", "The body must be GeoJSON (application/json) or OpenAir (text/plain).")
-    return {"geofences": [geofence_answer(row) for row in created], "count": len(created)}
+    named = list(refused.items())[:MOST_REFUSED]
+    listed = [{"line": int(place.removeprefix("line ")), "detail": fault} for place, fault in named]
+    return {"geofences": [geofence_answer(row) for row in created], "count": len(created), "refused": listed}
 
 
 @geofence.get(permission=Permission.ALERTS_VIEW, path=RowId(), responses={200: GeofenceRecord()}, errors=(404,))
@@ -140,6 +146,14 @@ def delete_geofence(request: Request) -> None:
     """Delete a geofence that no rule uses"""
     service.delete(request.db, request.visibility, actor_of(request), row_id(request))
     request.response.status_code = 204
+
+
+def _openair_text(request: Request) -> str:
+    """The body as text. Many OpenAir files are older than UTF-8."""
+    try:
+        return text_body(request)
+    except Problem:
+        return str(request.body.decode("latin-1"))
 
 
 def text_body(request: Request) -> str:

@@ -12,8 +12,8 @@ from skywatch.alerts.history.answers import alert_answer, document, permissions_
 from skywatch.alerts.models import Alert
 from skywatch.alerts.topics import ALERTS
 from skywatch.core.bus.base import Audience, Form, Message
-from skywatch.notify.channels.quiet import QuietWindow
 from skywatch.notify.deliveries.outbox import Notification
+from skywatch.notify.deliveries.quiet_hours import QuietWindow
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import EVERYTHING
 
@@ -21,9 +21,14 @@ _encode = msgspec.json.Encoder().encode
 
 
 def message(event: str, alert: Alert, deliveries: Sequence[Any], user_id: int) -> Message:
-    """An event of an alert, for its user and holders of ``alerts.manage_all``; military ones need their permission."""
-    needs = {str(Permission.AIRCRAFT_VIEW_MILITARY)} if alert.military else set()
-    audience = Audience(frozenset({user_id}), str(Permission.ALERTS_MANAGE_ALL), frozenset(needs))
+    """An event of an alert, for its user and holders of ``alerts.manage_all``; military ones need their permission.
+
+    Of a new alert the row says whether it is one; later it is asked when the event is delivered.
+    """
+    is_military = alert.military and event == "alert:triggered"
+    needs = {str(Permission.AIRCRAFT_VIEW_MILITARY)} if is_military else set()
+    oversight, aircraft = str(Permission.ALERTS_MANAGE_ALL), frozenset(aircraft_of(alert))
+    audience = Audience(frozenset({user_id}), oversight, frozenset(needs), aircraft)
     plain, forms = _encoded(alert, deliveries, frozenset()), []
     for permissions in _combinations(permissions_of(alert)):
         forms.append(Form(permissions, _encoded(alert, deliveries, permissions)))
@@ -58,10 +63,18 @@ def notification(
         at=(alert.cleared_at if is_over else None) or alert.triggered_at,
         event=f"alert.{transition}",
         military=alert.military,
+        aircraft=tuple(aircraft_of(alert)),
         rule_id=rule_id,
         quiet_hours=quiet_hours,
         cleared=is_over,
     )
+
+
+def aircraft_of(alert: Alert) -> list[str]:
+    """The addresses of the aircraft that an alert names: one, or those that were counted."""
+    if alert.icao_hex is not None:
+        return [alert.icao_hex]
+    return [entry["icao_hex"] for entry in alert.matched if "icao_hex" in entry]
 
 
 def _combinations(needed: frozenset[str]) -> Iterator[frozenset[str]]:

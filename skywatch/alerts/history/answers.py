@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from skywatch.alerts.conditions.fields import field_named
-from skywatch.alerts.engine.moment import DETAILS
+from skywatch.alerts.engine.data.documents import DETAILS
 from skywatch.alerts.history.schemas import AlertHistoryRecord
+from skywatch.alerts.history.wording import without_values
 from skywatch.alerts.models import Alert
 from skywatch.core.clock import to_iso
 from skywatch.http.resources.answer import answer
@@ -26,12 +27,12 @@ def alert_answer(alert: Alert, deliveries: Sequence[Any], permissions: Collectio
         registration = None
         hidden = [str(alert.aircraft[name]) for name in DETAILS if alert.aircraft.get(name)]
         if any(text in message for text in hidden):
-            message = alert.rule_name
+            message = without_values(message, alert.rule_name)
     withheld = permissions_of(alert).difference(permissions)
     if withheld:
         hidden = [str(entry["actual"]) for entry in matched if entry["actual"] and _permission(entry) in withheld]
         if any(text in message for text in hidden):
-            message = alert.rule_name
+            message = without_values(message, alert.rule_name)
         matched = [entry | {"actual": None} if _permission(entry) in withheld else entry for entry in matched]
     return answer(
         AlertHistoryRecord,

@@ -15,10 +15,10 @@ from sqlalchemy.orm import Session
 from skywatch.alerts.conditions.quiet_hours import parse_windows
 from skywatch.alerts.history.announcing import message, notification
 from skywatch.alerts.models import Alert, AlertMatch, AlertRule
+from skywatch.core import events
 from skywatch.core.clock import utcnow
-from skywatch.core.publishing import events
-from skywatch.notify.channels.quiet import QuietWindow
 from skywatch.notify.deliveries import outbox
+from skywatch.notify.deliveries.quiet_hours import QuietWindow
 
 
 def end_matches(session: Session, *which: sa.ColumnElement[bool], forget: bool = False) -> None:

@@ -75,7 +75,10 @@ class AlertHistoryRecord(Schema):
     registration = colander.SchemaNode(Nullable(JsonString()), description="Needs aircraft.view_details.")
     message = colander.SchemaNode(JsonString())
     aircraft = colander.SchemaNode(JsonObject(), description="The live aircraft at that moment.")
-    matched = ObjectList(description="Tests that were met: field, op, value, actual; with a count, the aircraft.")
+    matched = ObjectList(
+        description="Tests that were met: field, op, value (of a list the first 20, and more: how many follow), actual;"
+        " with a count, the aircraft."
+    )
     geofence = colander.SchemaNode(Nullable(JsonString()), description="Name of the geofence that was met.")
     count = colander.SchemaNode(Nullable(JsonInteger()))
     triggered_at = colander.SchemaNode(Timestamp())

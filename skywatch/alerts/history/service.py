@@ -9,12 +9,13 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.airframes.military import civil_rows
 from skywatch.alerts.access import own
 from skywatch.alerts.history.announcing import message
 from skywatch.alerts.models import Alert, AlertRule
+from skywatch.core import events
 from skywatch.core.clock import to_iso, utcnow
 from skywatch.core.problems import not_found
-from skywatch.core.publishing import events
 from skywatch.notify.deliveries import outbox
 from skywatch.notify.vocabulary import PRIORITIES
 from skywatch.security.visibility import Visibility
@@ -122,7 +123,7 @@ def _count(session: Session, seen: Any, condition: Any) -> int:
 
 def _visible(visibility: Visibility) -> sa.Select[Any]:
     query = sa.select(Alert).where(own(Alert, visibility))
-    return query if visibility.military else query.where(Alert.military.is_(False))
+    return query if visibility.military else query.where(civil_rows(Alert))
 
 
 def _filtered(visibility: Visibility, query: Mapping[str, Any]) -> sa.Select[Any]:

@@ -16,9 +16,11 @@ from skywatch.alerts.history.schemas import (
 )
 from skywatch.alerts.models import Alert
 from skywatch.core.problems import Problem
+from skywatch.http.limits.slow_work import STATISTICS
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.ids import RowId, row_id
+from skywatch.http.resources.schema import OpenSchema
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 
@@ -65,14 +67,16 @@ def get_alert(request: Request) -> dict[str, Any]:
     return _answer(request, alert, service.deliveries(request.db, [alert]))
 
 
-@acknowledge.post(permission=VIEW, path=RowId(), responses={200: AlertHistoryRecord()}, errors=(404,))
+@acknowledge.post(
+    permission=VIEW, path=RowId(), body=OpenSchema(), responses={200: AlertHistoryRecord()}, errors=(404,)
+)
 def acknowledge_alert(request: Request) -> dict[str, Any]:
     """Acknowledge an alert; the first time is kept"""
     alert = service.acknowledge(request.db, request.visibility, row_id(request), _username(request))
     return _answer(request, alert, service.deliveries(request.db, [alert]))
 
 
-@acknowledge_all.post(permission=VIEW, responses={200: AlertsAcknowledged()})
+@acknowledge_all.post(permission=VIEW, body=OpenSchema(), responses={200: AlertsAcknowledged()})
 def acknowledge_all_alerts(request: Request) -> dict[str, Any]:
     """Acknowledge all of the caller's own alerts
 
@@ -84,7 +88,8 @@ def acknowledge_all_alerts(request: Request) -> dict[str, Any]:
 @stats.get(permission=VIEW, query=StatsQuery(), responses={200: AlertStats()})
 def get_alert_stats(request: Request) -> dict[str, Any]:
     """Count the caller's alerts"""
-    return service.stats(request.db, request.visibility, request.validated["querystring"]["days"])
+    with STATISTICS.turn(request.person):
+        return service.stats(request.db, request.visibility, request.validated["querystring"]["days"])
 
 
 def _answer(request: Request, alert: Alert, states: dict[int, list[Any]]) -> dict[str, Any]:

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from skywatch.alerts.conditions.templates import render
 from skywatch.alerts.engine.rule import NOBODY, Fired
+from skywatch.picture.state.doubt import SINGLE_SOURCE_WORDS, UNCONFIRMED_WORDS
 
 
 def message_of(change: Fired, *, name: str, priority: str, template: str | None) -> str:
     """The message of an alert; templates may use the aircraft, the tested values, and the rule."""
+    text = _text(change, name, priority, template)
+    return text + _in_brackets(change.doubt) if change.doubt else text
+
+
+def without_values(message: str, name: str) -> str:
+    """What is left of a message of a rule for those who may not know a value in it."""
+    doubts = (_in_brackets(words) for words in (SINGLE_SOURCE_WORDS, UNCONFIRMED_WORDS))
+    return name + next((words for words in doubts if message.endswith(words)), "")
+
+
+def _in_brackets(words: str) -> str:
+    return f" ({words})"
+
+
+def _text(change: Fired, name: str, priority: str, template: str | None) -> str:
     values = {
         **{entry["field"]: entry["actual"] for entry in change.matched if "actual" in entry},
         **change.aircraft,

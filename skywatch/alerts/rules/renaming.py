@@ -7,14 +7,14 @@ from sqlalchemy.orm import Session
 
 from skywatch.alerts.conditions.fields import all_fields
 from skywatch.alerts.models import AlertRule
-from skywatch.alerts.rules.revision import raise_revision
+from skywatch.alerts.revision import raise_revision
 from skywatch.alerts.rules.service import audited, record_change
 from skywatch.core.clock import utcnow
-from skywatch.core.storing.audit import Actor
+from skywatch.core.storage.audit import Actor
 
 
 def follow_name(session: Session, actor: Actor, kind: str, before: str, after: str) -> None:
-    """See ``skywatch.core.feature.Feature.renamed``. What a rule has announced stays announced."""
+    """See ``skywatch.core.hooks.AfterRename``. What a rule has announced stays announced."""
     rules = _rules_on(session, kind, before)
     for rule in rules:
         present = audited(rule)

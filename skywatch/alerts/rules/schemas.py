@@ -9,7 +9,7 @@ import colander
 import msgspec
 
 from skywatch.alerts.engine.rule import COMPARISONS
-from skywatch.alerts.types import Conditions, QuietHours, Template
+from skywatch.alerts.types import Conditions, QuietHours, Template, name_node
 from skywatch.http.lists.paging import PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.ids import MAXIMUM_ID
@@ -116,18 +116,6 @@ class Count(colander.SchemaType):
         members = {"op": {"type": "string", "enum": list(COMPARISONS)}, "value": {"type": "integer"}}
         count = {"type": "object", "properties": members, "required": list(members)}
         return {"anyOf": [count, {"type": "null"}]}
-
-
-def not_blank(node: colander.SchemaNode, value: str) -> None:
-    """Refuse a name that consists of spaces only."""
-    if not value.strip():
-        raise colander.Invalid(node, "must not be blank")
-
-
-def name_node(**kw: Any) -> colander.SchemaNode:
-    """The schema node of a name."""
-    validator = colander.All(colander.Length(1, 120), not_blank)
-    return colander.SchemaNode(JsonString(), validator=validator, description="Name for people.", **kw)
 
 
 def rule_members(new: bool) -> list[colander.SchemaNode]:

@@ -24,12 +24,12 @@ from skywatch.alerts.access import (
 from skywatch.alerts.conditions.tree import ConditionsFault
 from skywatch.alerts.history.ending import end_matches
 from skywatch.alerts.models import AlertMatch, AlertRule, AlertSubscription, User
+from skywatch.alerts.revision import raise_revision
 from skywatch.alerts.rules.checks import check_rights, faults_of, with_duration
-from skywatch.alerts.rules.revision import raise_revision
 from skywatch.alerts.rules.schemas import RuleChangeFields, RuleFields
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid_fields, not_found
-from skywatch.core.storing.audit import Actor, Target, record
+from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.http.resources.fields import UNSET
 from skywatch.notify.channels.queries import foreign_channels
 from skywatch.security.visibility import Visibility

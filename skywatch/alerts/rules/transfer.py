@@ -23,18 +23,19 @@ from skywatch.alerts.geofences import service as geofence_service
 from skywatch.alerts.geofences.listing import own_geofences
 from skywatch.alerts.geofences.schemas import NewGeofence, NewGeofenceFields
 from skywatch.alerts.models import AlertRule, Geofence, Watchlist
+from skywatch.alerts.revision import raise_revision
 from skywatch.alerts.rules import service
-from skywatch.alerts.rules.revision import raise_revision
 from skywatch.alerts.rules.schemas import NewRule, RuleFields
 from skywatch.alerts.rules.transfer_schemas import RulesImportFields
 from skywatch.alerts.watchlists import service as watchlist_service
 from skywatch.alerts.watchlists.schemas import NewWatchlist, NewWatchlistFields
 from skywatch.alerts.watchlists.service import entries_of
 from skywatch.core.areas.geometry import positions_in
-from skywatch.core.areas.importing import check_positions
+from skywatch.core.areas.imports import check_positions
 from skywatch.core.clock import to_iso
 from skywatch.core.problems import Problem, invalid, invalid_fields
-from skywatch.core.storing.audit import Actor, Target, record
+from skywatch.core.storage.audit import Actor, Target, record
+from skywatch.http.resources.document import fault_of
 from skywatch.http.resources.fields import Fields
 from skywatch.security.visibility import Visibility
 
@@ -73,11 +74,13 @@ def export(session: Session, visibility: Visibility) -> dict[str, Any]:
 def import_document(
     session: Session, visibility: Visibility, actor: Actor, document: RulesImportFields
 ) -> dict[str, int]:
-    """Create the contents of an export, all or none; raises Problem with every fault."""
+    """Create the contents of an export, all or none; raises Problem with every fault.
+
+    ``check_entries`` comes before.
+    """
     faults: Faults = {}
     if document.version != VERSION:
         faults["version"] = f"must be {VERSION}"
-    _count(session, owner_id(visibility), document)
     _check_expressions(document.rules, faults)
     _refuse(faults)
     rules = _read(document.rules, "rules", NewRule(), RuleFields, faults)
@@ -117,14 +120,22 @@ def _exported_rule(rule: AlertRule) -> dict[str, Any]:
     return entry
 
 
-def _count(session: Session, user_id: int, document: RulesImportFields) -> None:
-    """Raise Problem (400, 409) where a limit is exceeded; counts are checked before contents."""
+def check_entries(session: Session, visibility: Visibility, document: RulesImportFields) -> None:
+    """Count what is imported before any of it is looked at; raises Problem (400, 409) where a limit is exceeded."""
+    user_id = owner_id(visibility)
     for table, limit, noun, entries in (
         (AlertRule, MAXIMUM_RULES, "rules", document.rules),
         (Geofence, MAXIMUM_GEOFENCES, "geofences", document.geofences),
         (Watchlist, MAXIMUM_WATCHLISTS, "watch lists", document.watchlists),
     ):
         check_room(session, table, user_id, limit, noun, len(entries))
+    faults: Faults = {}
+    for name in ("rules", "geofences", "watchlists"):
+        for index, entry in enumerate(getattr(document, name)):
+            fault = fault_of(entry) if isinstance(entry, dict) else "must be an object"
+            if fault is not None:
+                faults[f"{name}.{index}"] = fault
+    _refuse(faults)
     check_positions(sum(positions_in(entry.get("geometry")) for entry in document.geofences))
     lists = [entry.get("entries") for entry in document.watchlists]
     count = sum(len(entries) for entries in lists if isinstance(entries, list))

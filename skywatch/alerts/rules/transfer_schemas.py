@@ -31,15 +31,36 @@ class RulesExport(Schema):
     watchlists = ObjectList(description="With the ids by which the rules refer to them.")
 
 
+class Entries(colander.SchemaType):
+    """A list of objects, which are looked at when they have been counted: ``transfer.check_entries``."""
+
+    def serialize(self, node: colander.SchemaNode, appstruct: Any) -> Any:
+        return appstruct
+
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        """The list as it is."""
+        if cstruct is not colander.null and not isinstance(cstruct, list):
+            raise colander.Invalid(node, "must be a list")
+        return cstruct
+
+    def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
+        """A list of objects."""
+        return {"type": "array", "items": {"type": "object"}}
+
+
+def _entries(most: int) -> colander.SchemaNode:
+    return colander.SchemaNode(Entries(), missing=[], description=f"At most {most} with those that exist (409).")
+
+
 class RulesImport(Schema):
     """The contents of an export."""
 
     struct = RulesImportFields
 
     version = colander.SchemaNode(JsonInteger())
-    rules = ObjectList(missing=[], validator=colander.Length(max=MAXIMUM_RULES))
-    geofences = ObjectList(missing=[], validator=colander.Length(max=MAXIMUM_GEOFENCES))
-    watchlists = ObjectList(missing=[], validator=colander.Length(max=MAXIMUM_WATCHLISTS))
+    rules = _entries(MAXIMUM_RULES)
+    geofences = _entries(MAXIMUM_GEOFENCES)
+    watchlists = _entries(MAXIMUM_WATCHLISTS)
 
 
 class RulesImported(Schema):

@@ -12,13 +12,14 @@ from typing import Any
 
 import msgspec
 
+from skywatch.airframes.military import is_military_address
 from skywatch.alerts.conditions.fields import Field
 from skywatch.alerts.conditions.values import normalised
 from skywatch.alerts.engine.messages import AircraftMessage
 from skywatch.core.bus.base import Message
 from skywatch.core.clock import unix_now
-from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.rule_fields import RuleEvents
+from skywatch.core.telemetry.fault_log import FaultLog
 
 log = logging.getLogger(__name__)
 # Events between two ticks; a busy station receives a few a second.
@@ -67,7 +68,7 @@ class EventReader:
             texts={name: normalised(getattr(event, member) or "") for name, member in self._members.items()},
             registration=event.registration or "",
             callsign=event.callsign or "",
-            military=bool(event.military),
+            military=is_military_address(event.icao_hex) if event.military is None else event.military,
         )
 
 

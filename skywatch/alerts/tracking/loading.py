@@ -18,8 +18,8 @@ from skywatch.alerts.engine.engine import RuleSet
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import Count, Rule, RuleKey, Stored
 from skywatch.alerts.models import AlertMatch, AlertRule, AlertSubscription, Geofence, Watchlist
-from skywatch.alerts.rules.revision import current
-from skywatch.alerts.tracking.faults import RuleFault
+from skywatch.alerts.revision import current
+from skywatch.alerts.rules.faults import RuleFault
 from skywatch.alerts.tracking.owners import rights_of
 from skywatch.alerts.tracking.parsing import Parsed, RevisionKey, RuleParser
 from skywatch.alerts.tracking.police import PoliceAircraft
@@ -27,6 +27,7 @@ from skywatch.alerts.watchlists.entries import Entries
 from skywatch.core.areas.band import Band
 from skywatch.core.areas.geometry import GeometryFault, parse_geometry
 from skywatch.core.clock import utcnow
+from skywatch.notify.user_rights import people
 from skywatch.settings import Settings
 
 # The longest cooldown: older announcements have no effect.
@@ -113,6 +114,7 @@ class RuleLoader:
     def _rule_set(self, session: Session, uses: list[_Use], rights: dict[int, Rights], keys: frozenset[Any]) -> RuleSet:
         fences = {number: fence for (number, _), fence in self._fences.items()}
         lists = {number: entries for (number, _), entries in self._lists.items()}
+        persons = people(session, self._settings, (use.user_id for use in uses))
         rules = []
         self.faults = {}
         for use in uses:
@@ -123,13 +125,13 @@ class RuleLoader:
             elif references(parsed.node, Kind.GEOFENCE) - fences.keys():
                 self.faults[row.id] = RuleFault(row.revision, "refers to a geofence that does not exist")
             else:
-                rules.append(_rule(use, parsed.node, rights[use.user_id]))
+                rules.append(_rule(use, parsed.node, rights[use.user_id], persons[use.user_id]))
         fresh = [rule for rule in rules if rule.key not in (self._last or ())]
         stored = _stored(session, {rule.id for rule in fresh})
         return RuleSet(tuple(rules), fences, {**lists, POLICE_LIST: self._police.entries}, stored)
 
 
-def _rule(use: _Use, node: Node, rights: Rights) -> Rule:
+def _rule(use: _Use, node: Node, rights: Rights, person: str) -> Rule:
     row = use.rule
     return Rule(
         (row.id, use.user_id),
@@ -140,6 +142,8 @@ def _rule(use: _Use, node: Node, rights: Rights) -> Rule:
         Count(row.count["op"], row.count["value"]) if row.count else None,
         rights,
         silent=row.adopted_revision < row.revision,
+        person=person,
+        priority=row.priority,
     )
 
 
@@ -175,9 +179,12 @@ def _stored(session: Session, keys: set[Any]) -> dict[Any, dict[str, Stored]]:
     if not keys:
         return matches
     relevant = sa.or_(AlertMatch.matching, AlertMatch.fired_at > utcnow() - REMEMBERED)
-    columns = (AlertMatch.rule_id, AlertMatch.user_id, AlertMatch.icao_hex, AlertMatch.matching, AlertMatch.fired_at)
-    for rule_id, user_id, address, matching, fired_at in session.execute(sa.select(*columns).where(relevant)):
+    columns = (
+        AlertMatch.rule_id, AlertMatch.user_id, AlertMatch.icao_hex, AlertMatch.matching, AlertMatch.fired_at,
+        AlertMatch.in_doubt,
+    )  # fmt: skip
+    for rule_id, user_id, address, matching, fired_at, in_doubt in session.execute(sa.select(*columns).where(relevant)):
         if (rule_id, user_id) in keys:
             at = fired_at.timestamp() if fired_at is not None else None
-            matches.setdefault((rule_id, user_id), {})[address] = Stored(matching, at)
+            matches.setdefault((rule_id, user_id), {})[address] = Stored(matching, at, in_doubt)
     return matches

@@ -40,8 +40,10 @@ def _claim(dialect: str) -> Any:
         _matches.c.fired_at <= sa.bindparam("cooled_until"),
         _matches.c.fired_at > sa.bindparam("future_from"),
     )
+    # Nor does an alert in doubt suppress one that is sure.
+    is_cooled = sa.or_(is_cooled, sa.and_(_matches.c.in_doubt, sa.bindparam("is_sure")))
     insert = insert_of(dialect, _matches)
-    changed = {name: insert.excluded[name] for name in ("matching", "fired_at", "alert_id", "updated_at")}
+    changed = {name: insert.excluded[name] for name in ("matching", "fired_at", "alert_id", "in_doubt", "updated_at")}
     claim = insert.on_conflict_do_update(
         index_elements=_KEY, set_=changed, where=sa.and_(_matches.c.matching.is_(False), is_cooled)
     )
@@ -51,14 +53,18 @@ def _claim(dialect: str) -> Any:
 @functools.cache
 def _adopt(dialect: str) -> Any:
     insert = insert_of(dialect, _matches)
-    changed = {name: insert.excluded[name] for name in ("matching", "updated_at")}
+    changed = {name: insert.excluded[name] for name in ("matching", "in_doubt", "updated_at")}
     return insert.on_conflict_do_update(index_elements=_KEY, set_=changed)
 
 
-def claim(connection: sa.Connection, key: MatchKey, at: datetime, cooldown_s: float) -> bool:
+def claim(connection: sa.Connection, key: MatchKey, at: datetime, cooldown_s: float, in_doubt: bool = False) -> bool:
     """Mark a pair as matching; False if it matches already or is in its cooldown."""
-    row = _row(key, at) | {"fired_at": at, "alert_id": None}
-    limits = {"cooled_until": at - timedelta(seconds=cooldown_s), "future_from": at + timedelta(days=1)}
+    row = _row(key, at) | {"fired_at": at, "alert_id": None, "in_doubt": in_doubt}
+    limits: dict[str, Any] = {
+        "cooled_until": at - timedelta(seconds=cooldown_s),
+        "future_from": at + timedelta(days=1),
+        "is_sure": not in_doubt,
+    }
     return connection.execute(_claim(connection.dialect.name), row | limits).first() is not None
 
 
@@ -75,10 +81,11 @@ def clear(connection: sa.Connection, key: MatchKey, at: datetime) -> int | None:
     return alert_id
 
 
-def adopt(connection: sa.Connection, keys: Sequence[MatchKey], at: datetime) -> None:
+def adopt(connection: sa.Connection, keys: Sequence[MatchKey], in_doubt: Sequence[bool], at: datetime) -> None:
     """Mark pairs as matching without an alert."""
     if keys:
-        connection.execute(_adopt(connection.dialect.name), [_row(key, at) for key in keys])
+        rows = [_row(key, at) | {"in_doubt": doubt} for key, doubt in zip(keys, in_doubt, strict=True)]
+        connection.execute(_adopt(connection.dialect.name), rows)
 
 
 def _row(key: MatchKey, at: datetime) -> dict[str, Any]:

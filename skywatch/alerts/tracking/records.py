@@ -1,11 +1,13 @@
 """Writes the decisions of the engine: matches, alerts, their deliveries and events, all in one transaction.
 
-Decisions of an older revision of a rule are ignored. Alerts and their events are written many at a time.
+Decisions of an older revision of a rule are ignored. Alerts and their events are written many at a time. An alert
+beyond the quota of its user counts as announced and is not written; once a minute one alert of its rule says how many
+were not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -13,15 +15,17 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.alerts.conditions.quiet_hours import parse_windows
-from skywatch.alerts.engine.rule import NOBODY, Adopted, Change, Cleared, Fired, RuleKey
+from skywatch.alerts.engine.rule import NOBODY, Adopted, Change, Cleared, Fired, RuleKey, Tick, Unstored
 from skywatch.alerts.history.announcing import message, notification
 from skywatch.alerts.history.wording import message_of
 from skywatch.alerts.models import Alert, AlertRule, AlertSubscription
 from skywatch.alerts.tracking import matches
-from skywatch.core.database.inserting import insert_many
-from skywatch.core.publishing import events
+from skywatch.alerts.tracking.quota import Draft, Loss, Reason, size_of
+from skywatch.core import events
+from skywatch.core.database.engine import insert_many
 from skywatch.notify.deliveries import outbox
 from skywatch.notify.deliveries.outbox import Notification
+from skywatch.notify.vocabulary import Priority
 
 _alerts: Any = Alert.__table__
 # What is read of a rule: without its conditions, which are long.
@@ -41,8 +45,9 @@ class _Recipient(NamedTuple):
 class _Batch:
     """The changes of one transaction, in their order; alerts are inserted together, before one of them is cleared."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, quota: Draft | None) -> None:
         self._session = session
+        self._quota = quota
         self._connection = session.connection()
         # Claimed, but not inserted yet, by their matches.
         self._new: dict[matches.MatchKey, tuple[dict[str, Any], _Recipient]] = {}
@@ -53,8 +58,12 @@ class _Batch:
     def fire(self, change: Fired, to: _Recipient) -> None:
         """A new alert, unless the pair matches already or is in its cooldown."""
         key, at = (to.rule.id, to.user_id, change.address), _moment(change.at)
-        if matches.claim(self._connection, key, at, to.rule.cooldown_s):
-            self._new[key] = _alert(change, to, at), to
+        if matches.claim(self._connection, key, at, to.rule.cooldown_s, change.in_doubt):
+            values = _alert(change, to, at)
+            if self._quota is None or self._quota.take(
+                key[:2], values["size_bytes"], values["priority"], of_strangers=change.of_strangers
+            ):
+                self._new[key] = values, to
 
     def clear(self, change: Cleared, to: _Recipient) -> None:
         """The end of the alert of a pair, if it has one."""
@@ -68,7 +77,8 @@ class _Batch:
     def adopt(self, change: Adopted, to: _Recipient) -> None:
         """Pairs that count as announced."""
         keys = [(to.rule.id, to.user_id, address) for address in change.addresses]
-        matches.adopt(self._connection, keys, _moment(change.at))
+        in_doubt = [address in change.in_doubt for address in change.addresses]
+        matches.adopt(self._connection, keys, in_doubt, _moment(change.at))
         if change.is_last:
             adopted = AlertRule.adopted_revision
             self._connection.execute(
@@ -76,6 +86,29 @@ class _Batch:
                 .where(AlertRule.id == to.rule.id, adopted < change.revision)
                 .values(adopted_revision=change.revision)
             )
+
+    def leave_out(self, change: Unstored, to: _Recipient) -> None:
+        """Alerts that were given up before their turn."""
+        if self._quota is not None:
+            key = to.rule.id, to.user_id
+            self._quota.refuse(key, change.of_strangers, Reason.WAITING, of_strangers=True)
+            self._quota.refuse(key, change.number - change.of_strangers, Reason.WAITING)
+
+    def advance(self, at: float, recipients: Mapping[RuleKey, _Recipient]) -> None:
+        """The time of the next changes; says of the minute before how many alerts of each rule were not written."""
+        for loss in self._quota.advance(at) if self._quota is not None else ():
+            if loss.key in recipients:
+                self._note(loss, _moment(at), recipients[loss.key])
+
+    def _note(self, loss: Loss, at: datetime, to: _Recipient) -> None:
+        assert self._quota is not None
+        values = _note(loss.number, self._quota.words_of(loss.reason, loss.number), at, to)
+        # Nor do strangers have notes take the place of alerts that are sure.
+        values["of_strangers"] = loss.of_strangers
+        if not self._quota.take_note(to.user_id, values["size_bytes"], of_strangers=values["of_strangers"]):
+            return
+        (alert_id,) = insert_many(self._connection, _alerts, [values])
+        self.announced.append((Alert(id=alert_id, **values), to))
 
     def insert(self) -> None:
         """Insert the alerts of claimed matches."""
@@ -106,11 +139,15 @@ class _Batch:
         return ended
 
 
-def write(session: Session, changes: Sequence[Change]) -> int:
-    """Write changes in their order; returns the number of announced alerts."""
-    recipients = _recipients(session, changes)
-    batch = _Batch(session)
+def write(session: Session, changes: Sequence[Change], quota: Draft | None = None) -> int:
+    """Write changes in their order; returns the number of announced alerts. Without a quota all are written."""
+    keys = {change.rule_id for change in changes if not isinstance(change, Tick)}
+    recipients = _recipients(session, keys | set(quota.unstored if quota is not None else ()))
+    batch = _Batch(session, quota)
     for change in changes:
+        if isinstance(change, Tick):
+            batch.advance(change.at, recipients)
+            continue
         recipient = recipients.get(change.rule_id)
         if recipient is None or recipient.rule.revision != change.revision:
             continue
@@ -118,8 +155,10 @@ def write(session: Session, changes: Sequence[Change]) -> int:
             batch.fire(change, recipient)
         elif isinstance(change, Cleared):
             batch.clear(change, recipient)
-        else:
+        elif isinstance(change, Adopted):
             batch.adopt(change, recipient)
+        else:
+            batch.leave_out(change, recipient)
     batch.insert()
     cleared = batch.end()
     _publish(session, "triggered", batch.announced)
@@ -127,9 +166,8 @@ def write(session: Session, changes: Sequence[Change]) -> int:
     return len(batch.announced)
 
 
-def _recipients(session: Session, changes: Iterable[Change]) -> dict[RuleKey, _Recipient]:
+def _recipients(session: Session, keys: Iterable[RuleKey]) -> dict[RuleKey, _Recipient]:
     """The rule and channels of each pair of rule and user."""
-    keys = {change.rule_id for change in changes}
     rows = session.execute(sa.select(*_RULE).where(AlertRule.id.in_({rule_id for rule_id, _ in keys})))
     rules = {rule.id: rule for rule in rows}
     following = _following(session, [key for key in keys if key[0] in rules and rules[key[0]].user_id != key[1]])
@@ -159,26 +197,47 @@ def _following(session: Session, keys: Sequence[RuleKey]) -> dict[RuleKey, tuple
 
 
 def _alert(change: Fired, to: _Recipient, at: datetime) -> dict[str, Any]:
-    """The values of a new alert."""
+    """The values of a new alert; one in doubt is information, whatever the rule's priority."""
     rule, aircraft = to.rule, change.aircraft
-    return {
+    priority = Priority.INFO.value if change.in_doubt else rule.priority
+    return _values(
+        to,
+        at,
+        priority=priority,
+        icao_hex=change.address.upper() if change.address != NOBODY else None,
+        callsign=_text(aircraft.get("flight"), 8),
+        registration=_text(aircraft.get("r"), 12),
+        message=message_of(change, name=rule.name, priority=priority, template=rule.message),
+        aircraft=dict(aircraft),
+        matched=list(change.matched),
+        geofence=change.geofence,
+        count=change.count,
+        military=change.military,
+        of_strangers=change.of_strangers,
+    )
+
+
+def _note(number: int, words: str, at: datetime, to: _Recipient) -> dict[str, Any]:
+    """The values of an alert that says how many others of its rule were not written."""
+    matched = [{"field": "not_stored", "op": "gt", "value": 0, "actual": number}]
+    return _values(to, at, message=f"{to.rule.name}: {words}", aircraft={}, matched=matched, cleared_at=at)
+
+
+def _values(to: _Recipient, at: datetime, **members: Any) -> dict[str, Any]:
+    rule = to.rule
+    values = {
         "user_id": to.user_id,
         "rule_id": rule.id,
         "rule_name": rule.name,
         "priority": rule.priority,
-        "icao_hex": change.address.upper() if change.address != NOBODY else None,
-        "callsign": _text(aircraft.get("flight"), 8),
-        "registration": _text(aircraft.get("r"), 12),
-        "message": message_of(change, name=rule.name, priority=rule.priority, template=rule.message),
-        "aircraft": dict(aircraft),
-        "matched": list(change.matched),
-        "geofence": change.geofence,
-        "count": change.count,
-        "military": change.military,
+        **dict.fromkeys(("icao_hex", "callsign", "registration", "geofence", "count", "cleared_at")),
+        "military": False,
+        "of_strangers": False,
         "triggered_at": at,
-        "cleared_at": None,
         "acknowledged": False,
+        **members,
     }
+    return {**values, "size_bytes": size_of(values, len(to.channels))}
 
 
 def _publish(session: Session, transition: str, alerts: Sequence[tuple[Alert, _Recipient]]) -> None:

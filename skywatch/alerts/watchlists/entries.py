@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from skywatch.core.text import delimited
 from skywatch.core.text.lines import count_lines
 
 MAXIMUM_ENTRIES = 100_000
@@ -100,23 +100,21 @@ def parse_table(text: str) -> tuple[list[str], list[tuple[int, str]]]:
         return [], too_many
     if (fields := text.count(",")) > MAXIMUM_FIELDS:
         return [], [(1, f"the table has {fields} fields; at most {MAXIMUM_FIELDS} are allowed")]
-    reader = csv.reader(text.splitlines())
     rows: list[tuple[int, str]] = []
     column = 0
-    try:
-        for row in reader:
-            if reader.line_num == 1:
-                names = [cell.strip().strip("$#").upper() for cell in row]
-                if PLANE_ALERT_HEADER in names:
-                    column = names.index(PLANE_ALERT_HEADER)
-                    continue
-            text_of_row = row[column] if column < len(row) else ""
-            if text_of_row.strip() or "".join(row).strip():
-                rows.append((reader.line_num, text_of_row))
-                if len(rows) > MAXIMUM_ENTRIES:
-                    break
-    except csv.Error as error:
-        return [], [(reader.line_num, f"is not CSV: {error}")]
+    for number, row in delimited.rows(text.splitlines()):
+        if row is None:
+            return [], [(number, "is not CSV: a quote is not closed or stands inside a field")]
+        if number == 1:
+            names = [cell.strip().strip("$#").upper() for cell in row]
+            if PLANE_ALERT_HEADER in names:
+                column = names.index(PLANE_ALERT_HEADER)
+                continue
+        text_of_row = row[column] if column < len(row) else ""
+        if text_of_row.strip() or "".join(row).strip():
+            rows.append((number, text_of_row))
+            if len(rows) > MAXIMUM_ENTRIES:
+                break
     return _parsed(rows)
 
 

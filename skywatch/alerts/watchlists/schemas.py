@@ -7,7 +7,7 @@ from typing import Any
 import colander
 import msgspec
 
-from skywatch.alerts.rules.schemas import name_node
+from skywatch.alerts.types import name_node
 from skywatch.alerts.watchlists.entries import MAXIMUM_ENTRIES, EntryFault, parse_entry
 from skywatch.http.lists.paging import PageLinks
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType

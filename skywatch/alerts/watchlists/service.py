@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 from skywatch.alerts.access import MAXIMUM_LISTED, MAXIMUM_WATCHLISTS, check_room, check_sum, fetch, own, owner_id
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.models import Watchlist
-from skywatch.alerts.rules.references import check_unused
-from skywatch.alerts.rules.revision import raise_revision
+from skywatch.alerts.references import check_unused
+from skywatch.alerts.revision import raise_revision
 from skywatch.alerts.watchlists.entries import MAXIMUM_ENTRIES, parse_lines, parse_table
 from skywatch.alerts.watchlists.schemas import (
     NewWatchlistFields,
@@ -22,7 +22,7 @@ from skywatch.alerts.watchlists.schemas import (
 )
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import invalid, invalid_fields
-from skywatch.core.storing.audit import Actor, Target, record
+from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import UNSET
 from skywatch.security.visibility import Visibility

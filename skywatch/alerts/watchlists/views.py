@@ -18,14 +18,14 @@ from skywatch.alerts.watchlists.schemas import (
 )
 from skywatch.alerts.watchlists.service import watchlist_answer
 from skywatch.core.problems import Problem
-from skywatch.http.clients.actor import actor_of
+from skywatch.http.clients.audit import actor_of
 from skywatch.http.lists.paging import PageQuery, page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.schema import Schema
 from skywatch.http.resources.service import NUMBER, ApiService
-from skywatch.security.contexts import to_import
+from skywatch.security.contexts import as_other_kind
 from skywatch.security.permissions import Permission
 
 watchlists = ApiService(
@@ -99,7 +99,7 @@ def delete_watchlist(request: Request) -> None:
 
 
 @importing.post(
-    permission=to_import(Permission.ALERTS_EDIT),
+    permission=as_other_kind(Permission.ALERTS_EDIT),
     path=RowId(),
     query=WatchlistImportQuery(),
     body=Schema(),

@@ -11,10 +11,11 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.archive.batch.results import read_result
+from skywatch.airframes.military import military_aircraft
 from skywatch.archive.batch.task import Task
-from skywatch.archive.contents.manifest import NAME, DayFile, Manifest, Station, folder_of, read_manifest
-from skywatch.archive.errors import DayError
+from skywatch.archive.contents.manifest import NAME, SCHEMA, DayFile, Manifest, Station, folder_of, read_manifest
+from skywatch.archive.contents.results import read_result
+from skywatch.archive.errors import DayError, MissingFile
 from skywatch.archive.kinds import DAY, ArchivedKind, span_of_day
 from skywatch.archive.models import ArchivedDay
 from skywatch.archive.places import Place
@@ -30,11 +31,15 @@ KINDS = ("flights", "positions")
 
 @dataclass(frozen=True)
 class Planned:
-    """A day of a job: its task, the hash of what its result is made of, and whether the day after is there."""
+    """A day of a job: its task, the hash of what its result is made of, and whether the day after is there.
+
+    ``left_out`` are days around it that cannot be read, and why.
+    """
 
     task: Task
     inputs: str
     is_complete: bool
+    left_out: dict[date, str]
 
     @property
     def day(self) -> date:
@@ -98,6 +103,9 @@ class Planner:
         self._station = station
         self._stored = stored
         self._manifests: dict[date, Manifest | DayError | None] = {}
+        self._aircraft: dict[date, list[tuple[str, bool]]] = {}
+        with sessions() as session:
+            self._military = military_aircraft(session)
 
     def plan(self, days: Sequence[date]) -> Iterator[Planned | Done | Unfit]:
         """What is to be done with each of these days; raises PlaceError where the place fails."""
@@ -105,20 +113,24 @@ class Planner:
             yield self.look(day)
             for other in [other for other in self._manifests if other < day]:
                 del self._manifests[other]
+                self._aircraft.pop(other, None)
 
     def look(self, day: date, *, again: bool = False) -> Planned | Done | Unfit:
         """What is to be done with a day; ``again``: manifests may have changed."""
         if again:
             self._manifests.clear()
+            self._aircraft.clear()
+        left_out: dict[date, str] = {}
         try:
             files = {day: self._files(day, is_required=True)}
-            if self._job.before:
-                files[day - DAY] = self._files(day - DAY)
-            if self._job.after:
-                files[day + DAY] = self._files(day + DAY)
         except DayError as error:
-            needed = "" if error.day == day else f"needs {error.day.isoformat()}: "
-            return Unfit(day, f"{needed}{error}")
+            return Unfit(day, str(error))
+        for other, is_read in ((day - DAY, self._job.before), (day + DAY, self._job.after)):
+            try:
+                if is_read:
+                    files[other] = self._files(other)
+            except DayError as error:
+                files[other], left_out[other] = None, str(error)
         manifest = self._manifest(day)
         station = manifest.station if isinstance(manifest, Manifest) else None
         station = station or self._station
@@ -133,6 +145,7 @@ class Planner:
             files=known,
             station=station if self._job.needs_station else None,
             options=self._options.data,
+            military=self._corrected(day),
         )
         inputs = self._hash(task)
         try:
@@ -143,7 +156,32 @@ class Planner:
             result = None
         if result is not None and result.inputs == inputs:
             return Done(day)
-        return Planned(task, inputs, is_complete)
+        return Planned(task, inputs, is_complete, left_out)
+
+    def _corrected(self, day: date) -> dict[str, bool]:
+        """Whether the aircraft are military of which the rows that a task reads say something else."""
+        corrected: dict[str, bool] = {}
+        # The flights of the day before go on.
+        for around in (day - DAY, day, day + DAY)[: 3 if self._job.after else 2]:
+            for address, was_marked in self._flown(around):
+                is_military = self._military.includes(address, was_marked=was_marked)
+                if is_military != was_marked:
+                    corrected[address] = is_military
+        return dict(sorted(corrected.items()))
+
+    def _flown(self, day: date) -> list[tuple[str, bool]]:
+        """The aircraft of the flights that began on a day, each with its mark; a task says what cannot be read."""
+        if day not in self._aircraft:
+            from skywatch.archive.batch.rows import ArchivedRows
+
+            try:
+                rows = ArchivedRows(self._place, {day: self._files(day) or ()})
+                table = rows.flights(day, ["icao_hex", "military"])
+            except (DayError, MissingFile):
+                table = None
+            pairs = () if table is None else zip(*(table[name].to_pylist() for name in table.column_names), strict=True)
+            self._aircraft[day] = sorted(set(pairs))
+        return self._aircraft[day]
 
     def _files(self, day: date, *, is_required: bool = False) -> tuple[DayFile, ...] | None:
         """The files of a day that tasks read; None where it is not archived, which raises if it ``is_required``."""
@@ -177,7 +215,7 @@ class Planner:
             if rows:
                 return error
             begin, end = span_of_day(day)
-            return Manifest(schema=1, files=(), begin=begin, end=end, station=None, release=VERSION)
+            return Manifest(schema=SCHEMA, files=(), begin=begin, end=end, station=None, release=VERSION)
 
     def _hash(self, task: Task) -> str:
         parts = {
@@ -187,6 +225,7 @@ class Planner:
             "files": {day.isoformat(): [file.sha256 for file in files] for day, files in sorted(task.files.items())},
             "station": task.station,
             "options": hashlib.sha256(task.options).hexdigest(),
+            "military": task.military,
         }
         return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 

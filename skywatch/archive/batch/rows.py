@@ -20,11 +20,16 @@ MOST_BYTES = 1 << 31
 
 
 class ArchivedRows:
-    """The rows of some days, whose files are those of their manifests; raises DayError and PlaceError."""
+    """The rows of some days, whose files are those of their manifests; raises DayError and PlaceError.
 
-    def __init__(self, place: Place, files: Mapping[date, tuple[DayFile, ...]]) -> None:
+    What cannot be read of days other than ``day`` (None: of none) is left out, and ``left_out`` says why, by day.
+    """
+
+    def __init__(self, place: Place, files: Mapping[date, tuple[DayFile, ...]], day: date | None = None) -> None:
         self._place = place
         self._files = files
+        self._day = day
+        self.left_out: dict[date, str] = {}
 
     def positions(self, hour: int) -> Any:
         """The positions of the hour that begins at ``hour`` (unix s), columns and order as archived; None without."""
@@ -40,6 +45,17 @@ class ArchivedRows:
         return day in self._files
 
     def _table(self, day: date, stem: str, columns: list[str] | None = None) -> Any:
+        if day in self.left_out:
+            return None
+        try:
+            return self._read(day, stem, columns)
+        except DayError as error:
+            if self._day is None or day == self._day:
+                raise
+            self.left_out[day] = str(error)
+            return None
+
+    def _read(self, day: date, stem: str, columns: list[str] | None) -> Any:
         file = next((file for file in self._files.get(day, ()) if file.stem == stem), None)
         if file is None:
             return None

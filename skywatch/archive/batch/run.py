@@ -13,11 +13,11 @@ import msgspec
 
 from skywatch.archive.batch.planning import KINDS, Done, Planned, Planner, Stored, Unfit
 from skywatch.archive.batch.pool import Result
-from skywatch.archive.batch.results import results_of, write_result
 from skywatch.archive.batch.task import Outcome
 from skywatch.archive.contents.manifest import Station
+from skywatch.archive.contents.results import results_of, write_result
 from skywatch.archive.errors import ArchiveError
-from skywatch.archive.kinds import kinds_of
+from skywatch.archive.hooks import kinds_of
 from skywatch.archive.places import Place, open_place
 from skywatch.archive.reading.reader import opening_of
 from skywatch.archive.settings import ArchiveSettings
@@ -26,8 +26,7 @@ from skywatch.archive.writing.run import require_extra
 from skywatch.core.batch import BatchJob, Options
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory
-from skywatch.core.database.exclusive import LockHeldError, exclusive_lock
-from skywatch.core.feature import load
+from skywatch.core.database.locks import LockHeldError, exclusive_lock
 from skywatch.picture.settings import PictureSettings
 from skywatch.settings import Settings
 
@@ -46,7 +45,10 @@ class Workers(Protocol):
 
 @dataclass
 class RunOutcome:
-    """What a run did: days, rows, days that had a result before, faults, and days without the day after."""
+    """What a run did: days, rows, days that had a result before, faults, and days without the day after.
+
+    ``left_out`` says of days that were done without one of their neighbours why it could not be read.
+    """
 
     days: list[date] = field(default_factory=list)
     rows: int = 0
@@ -55,6 +57,7 @@ class RunOutcome:
     before: int = 0
     faults: dict[date, str] = field(default_factory=dict)
     incomplete: list[date] = field(default_factory=list)
+    left_out: dict[date, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -120,14 +123,18 @@ class Batch:
             planned.day,
             result.data,
             result.rows,
-            planned.inputs,
-            is_complete=planned.is_complete,
+            # Without all that was planned it is not made of these, and the next run does it again.
+            "" if result.left_out else planned.inputs,
+            is_complete=planned.is_complete and not result.left_out and not planned.left_out,
         )
         outcome.days.append(planned.day)
         outcome.rows += result.rows
         outcome.bytes += len(result.data)
         outcome.cpu_s += result.cpu_s
-        if not planned.is_complete:
+        left_out = {**planned.left_out, **result.left_out}
+        if left_out:
+            outcome.left_out[planned.day] = "; ".join(why for _, why in sorted(left_out.items()))
+        elif not planned.is_complete:
             outcome.incomplete.append(planned.day)
 
 
@@ -159,7 +166,7 @@ def open_batch(
     if missing:
         raise ArchiveError(f"setting archive_kinds: a batch reads flights and positions; {missing[0]} is missing")
     with sessions() as session:
-        options: Options = load(job.prepare)(session, settings) if job.prepare else Options()
+        options: Options = job.prepare(session, settings) if job.prepare is not None else Options()
     opening = opening_of(archive)
     if not with_keys:
         opening = msgspec.structs.replace(opening, access_key="", secret_key="")

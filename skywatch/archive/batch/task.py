@@ -13,11 +13,12 @@ import msgspec
 
 from skywatch.archive.contents.manifest import DayFile, Station
 from skywatch.archive.errors import ArchiveError, MissingFile
+from skywatch.archive.hooks import PastDays
 from skywatch.archive.places import open_place
 from skywatch.archive.reading.questions import Opening
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.core.batch import BatchJob
-from skywatch.core.feature import FeatureSet, load
+from skywatch.core.batch import BatchJob, batch_jobs
+from skywatch.core.feature import FeatureSet
 from skywatch.core.process.version import VERSION
 
 ROWS_A_PAGE = 10_000
@@ -26,7 +27,8 @@ ROWS_A_PAGE = 10_000
 class Task(msgspec.Struct, frozen=True, kw_only=True):
     """The work of ``job`` over ``day``; ``files`` are those of the day and of the days around it that it reads.
 
-    ``opening`` names the place; without keys the worker takes those of its environment.
+    ``opening`` names the place; without keys the worker takes those of its environment. ``military`` says by address
+    whether an aircraft is military, of those that archived rows say otherwise of.
     """
 
     job: str
@@ -35,19 +37,22 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     files: dict[date, tuple[DayFile, ...]]
     station: Station | None
     options: bytes
+    military: dict[str, bool] = {}
     release: str = VERSION
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a task: the Parquet file (empty: no rows) and its rows, or why there is none.
 
-    ``is_renewed``: a file was not there; its day may have been archived again meanwhile.
+    ``is_renewed``: a file was not there; its day may have been archived again meanwhile. ``left_out`` are days around
+    it that could not be read, and why.
     """
 
     data: bytes = b""
     rows: int = 0
     fault: str = ""
     is_renewed: bool = False
+    left_out: dict[date, str] = {}
     worker: str = ""
     cpu_s: float = 0.0
 
@@ -67,7 +72,7 @@ def run_task(features: FeatureSet, task: Task) -> Outcome:
     try:
         if task.release != VERSION:
             return Outcome(fault=f"the worker has release {VERSION} instead of {task.release}", worker=worker)
-        data, rows = _work(features, task)
+        data, rows, left_out = _work(features, task)
     except MissingFile as error:
         return Outcome(fault=error.public if not str(error) else str(error), is_renewed=True, worker=worker)
     except ArchiveError as error:
@@ -78,13 +83,13 @@ def run_task(features: FeatureSet, task: Task) -> Outcome:
         return Outcome(fault=f"the worker lacks a library: {error}", worker=worker)
     except Exception as error:
         return Outcome(fault=f"has a fault: {type(error).__name__}: {error}"[:500], worker=worker)
-    return Outcome(data=data, rows=rows, worker=worker, cpu_s=time.process_time() - began)
+    return Outcome(data=data, rows=rows, left_out=left_out, worker=worker, cpu_s=time.process_time() - began)
 
 
-def _work(features: FeatureSet, task: Task) -> tuple[bytes, int]:
+def _work(features: FeatureSet, task: Task) -> tuple[bytes, int, dict[date, str]]:
     from skywatch.archive.batch.rows import ArchivedRows
 
-    job = features.batch_jobs()[task.job]
+    job = batch_jobs(features)[task.job]
     opening = task.opening
     place = open_place(
         ArchiveSettings(
@@ -96,8 +101,12 @@ def _work(features: FeatureSet, task: Task) -> tuple[bytes, int]:
         )
     )
     station = (task.station.lat, task.station.lon) if task.station is not None else None
-    day = load(features.past_day())(ArchivedRows(place, task.files), task.day, station)
-    return encode_rows(job, load(job.run)(day, task.options))
+    archived = ArchivedRows(place, task.files, task.day)
+    past_days = features.only(PastDays)
+    if past_days is None:
+        raise ArchiveError("no feature of this installation makes days of archived rows")
+    day = past_days.day(archived, task.day, station, task.military)
+    return *encode_rows(job, job.run(day, task.options)), archived.left_out
 
 
 def encode_rows(job: BatchJob, rows: Iterable[tuple[Any, ...]]) -> tuple[bytes, int]:

@@ -1,4 +1,6 @@
-"""The layout of archived files (schema 1): Arrow schemas and the options of the Parquet writer.
+"""The layout of archived files (schema 2): Arrow schemas and the options of the Parquet writer.
+
+Files of schema 1 have no column ``source``.
 
 Positions are integers, ordered so that neighbours in a file are neighbours in the air: by hour, 5-degree cell, address
 and time. Differences of such columns are small numbers, which DELTA_BINARY_PACKED stores in few bits, and the
@@ -25,7 +27,7 @@ ROWS_A_GROUP = 16_384
 ZSTD_LEVEL = 9
 NOT_ICAO, MILITARY = 1 << 24, 1 << 25
 ADDRESS = NOT_ICAO | 0xFFFFFF
-GAP, GROUND = 1, 2
+GAP, GROUND, SIMULATED = 1, 2, 4
 
 POSITIONS = pa.schema(
     [
@@ -38,8 +40,11 @@ POSITIONS = pa.schema(
         pa.field("gs_kt", pa.int16()),
         pa.field("track_deg", pa.int16()),
         pa.field("flags", pa.uint8(), nullable=False),
+        pa.field("source", pa.uint8(), nullable=False),
     ]
 )
+# As they are read: files of schema 1 have no source.
+ANY_POSITIONS = pa.schema([field.with_nullable(True) for field in POSITIONS])
 ROWS_OPTIONS = {
     "compression": "zstd",
     "compression_level": ZSTD_LEVEL,

@@ -14,7 +14,7 @@ import msgspec
 from skywatch.archive.errors import DayError, MissingFile
 from skywatch.archive.places.base import Place
 
-SCHEMA = 1
+SCHEMA = 2
 NAME = "manifest.json"
 MOST_BYTES = 4_000_000
 FILE_NAME = re.compile(r"[a-z]{1,16}(-[0-9]{2})?(\.r[0-9]{1,9})?\.parquet")

@@ -89,16 +89,19 @@ class Reader:
         for batch in self._dataset([file]).scanner(use_threads=False, batch_size=BATCH_ROWS).to_reader():
             del batch
 
-    def _dataset(self, files: list[str]) -> Any:
+    def _dataset(self, files: list[str], schema: Any = None) -> Any:
         paths = [f"{self._root}/{file}" for file in files]
         # A page that was changed does not have its checksum.
         options = dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
         form = dataset.ParquetFileFormat(default_fragment_scan_options=options)
-        return dataset.dataset(paths, format=form, filesystem=self._filesystem)
+        return dataset.dataset(paths, schema=schema, format=form, filesystem=self._filesystem)
 
-    def scan(self, name: str, files: list[str], columns: list[str], condition: Any = None) -> None:
-        """Register the columns of some files as a table of DuckDB; row groups without a match are not read."""
-        data = self._dataset(files)
+    def scan(self, name: str, files: list[str], columns: list[str], condition: Any = None, schema: Any = None) -> None:
+        """Register the columns of some files as a table of DuckDB; row groups without a match are not read.
+
+        A column of ``schema`` that a file does not have is null there; without one all have those of the first.
+        """
+        data = self._dataset(files, schema)
         scanner = data.scanner(
             columns=columns,
             filter=condition,

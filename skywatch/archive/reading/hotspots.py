@@ -9,7 +9,7 @@ import pyarrow as pa
 from pyarrow import compute as pc
 from pyarrow import parquet as pq
 
-from skywatch.archive.batch.results import evaluated_days, read_file, read_result, results_of
+from skywatch.archive.contents.results import evaluated_days, read_file, read_result, results_of
 from skywatch.archive.errors import DayError
 from skywatch.archive.places import Place
 from skywatch.archive.reading.questions import HotspotsQuestion

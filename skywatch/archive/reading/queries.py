@@ -8,12 +8,13 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute as pc
 
-from skywatch.archive.contents.layout import MILITARY, POSITIONS
+from skywatch.archive.contents.layout import ANY_POSITIONS, MILITARY, POSITIONS
 from skywatch.archive.reading.questions import (
     NO_ALTITUDE,
     UNKNOWN,
     Condition,
     FlightsQuestion,
+    KnownMilitary,
     PositionsQuestion,
     SlicesQuestion,
     StatisticsQuestion,
@@ -29,7 +30,9 @@ OPERATORS = {
     "in": "list_contains(?, {column})",
 }
 MOMENTS = ("first_seen_at", "last_seen_at")
-_UNKNOWN = {"alt_ft": NO_ALTITUDE, "gs_kt": UNKNOWN, "track_deg": UNKNOWN}
+# Files of schema 1 have no source.
+_UNKNOWN = {"alt_ft": NO_ALTITUDE, "gs_kt": UNKNOWN, "track_deg": UNKNOWN, "source": 0}
+_SQL_TYPES = {"alt_ft": "INTEGER", "gs_kt": "SMALLINT", "track_deg": "SMALLINT", "source": "UTINYINT"}
 
 
 def positions(reader: Any, question: PositionsQuestion) -> dict[str, bytes]:
@@ -41,13 +44,12 @@ def positions(reader: Any, question: PositionsQuestion) -> dict[str, bytes]:
     if question.box is not None:
         # Rows are in order of 5-degree cells: most row groups are not read.
         condition = condition & _inside(*question.box)
-    reader.scan("positions", question.files, POSITIONS.names, condition)
+    reader.scan("positions", question.files, POSITIONS.names, condition, ANY_POSITIONS)
     columns = ", ".join(
-        f"coalesce({name}, {_UNKNOWN[name]})::{_sql_type(name)} AS {name}" if name in _UNKNOWN else name
+        f"coalesce({name}, {_UNKNOWN[name]})::{_SQL_TYPES[name]} AS {name}" if name in _UNKNOWN else name
         for name in POSITIONS.names
     )
-    query = f"SELECT {columns} FROM positions WHERE ? OR icao & {MILITARY} = 0"  # noqa: S608 - names of the layout
-    table = arrow_table(reader.database.execute(query, [question.military]))
+    table = arrow_table(reader.database.execute(f"SELECT {columns} FROM positions"))  # noqa: S608 - names of the layout
     return {name: np.ascontiguousarray(table[name].to_numpy()).tobytes() for name in POSITIONS.names}
 
 
@@ -56,10 +58,6 @@ def _inside(west: int, south: int, east: int, north: int) -> Any:
     after_west, before_east = lon >= west - 1, lon <= east + 1
     within_lon = after_west & before_east if west <= east else after_west | before_east
     return (lat >= south - 1) & (lat <= north + 1) & within_lon
-
-
-def _sql_type(name: str) -> str:
-    return "INTEGER" if name == "alt_ft" else "SMALLINT"
 
 
 def arrow_table(result: Any) -> Any:
@@ -99,6 +97,8 @@ def _needed(conditions: list[Condition]) -> list[str]:
 def _flights(reader: Any, question: Any, columns: list[str]) -> tuple[str, str, list[Any]]:
     """A source of flights in SQL, the conditions on it, and their values."""
     names = list(dict.fromkeys(["id", "first_seen_at", *columns, *(item.column for item in question.conditions)]))
+    if "military" in names and "icao_hex" not in names:
+        names.append("icao_hex")
     if not all(name.isidentifier() for name in names):
         raise ValueError("a column has no name of a column")
     reader.scan("archived", question.files, names, _pushed(question.conditions))
@@ -107,6 +107,10 @@ def _flights(reader: Any, question: Any, columns: list[str]) -> tuple[str, str, 
         rows = {name: [row[index] for row in question.extra] for index, name in enumerate(question.columns)}
         reader.database.register("extra", pa.table({name: _array(name, rows[name]) for name in names}))
         source = f"{source} WHERE id NOT IN (SELECT id FROM extra) UNION ALL SELECT {', '.join(names)} FROM extra"  # noqa: S608
+    if "military" in names:
+        reader.database.register("known", _known(question.known))
+        now = "coalesce(known.verdict, flown.military) AS military"
+        source = f"SELECT flown.* REPLACE ({now}) FROM ({source}) AS flown LEFT JOIN known USING (icao_hex)"  # noqa: S608
     moments = ", ".join(f"epoch_us({name}) AS _{name.removesuffix('_seen_at')}_us" for name in MOMENTS if name in names)
     source = f"SELECT *, {moments} FROM ({source})"  # noqa: S608
     clauses, values = ["true"], list[Any]()
@@ -115,6 +119,13 @@ def _flights(reader: Any, question: Any, columns: list[str]) -> tuple[str, str, 
         clauses.append(OPERATORS[item.operator].format(column=column))
         values.append(item.value)
     return source, " AND ".join(clauses), values
+
+
+def _known(known: KnownMilitary) -> Any:
+    """Addresses and whether they are military, whatever the rows say."""
+    military, civil = known.military.split(), known.civil.split()
+    verdicts = [True] * len(military) + [False] * len(civil)
+    return pa.table({"icao_hex": pa.array(military + civil, pa.string()), "verdict": pa.array(verdicts, pa.bool_())})
 
 
 def _array(name: str, values: list[Any]) -> Any:

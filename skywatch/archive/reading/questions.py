@@ -35,7 +35,6 @@ class PositionsQuestion(msgspec.Struct, tag="positions"):
     begin_cs: int
     end_cs: int
     icao: int | None = None
-    military: bool = True
     box: list[int] | None = None
 
 
@@ -73,12 +72,19 @@ class Condition(msgspec.Struct):
     value: Any
 
 
+class KnownMilitary(msgspec.Struct, frozen=True):
+    """Aircraft that are military, and that are not, whatever archived rows say: addresses with spaces between them."""
+
+    military: str = ""
+    civil: str = ""
+
+
 class FlightsQuestion(msgspec.Struct, tag="flights"):
     """Flights of ``files`` and ``extra`` that meet the conditions, the newest first, and how many there are.
 
     ``columns`` are those of the answer; moments are microseconds since 1970. ``extra`` are rows (all ``columns``) that
     take the place of archived ones with the same ``id``. ``before`` is (first_seen_at, id) of the last row of the page
-    before.
+    before. ``known`` corrects the column ``military``.
     """
 
     files: list[str]
@@ -88,6 +94,7 @@ class FlightsQuestion(msgspec.Struct, tag="flights"):
     counted: bool
     before: tuple[int, int] | None = None
     extra: list[list[Any]] = []
+    known: KnownMilitary = KnownMilitary()
 
 
 class StatisticsQuestion(msgspec.Struct, tag="statistics"):
@@ -97,6 +104,7 @@ class StatisticsQuestion(msgspec.Struct, tag="statistics"):
     columns: list[str]
     conditions: list[Condition]
     extra: list[list[Any]] = []
+    known: KnownMilitary = KnownMilitary()
 
 
 class HotspotsQuestion(msgspec.Struct, tag="hotspots"):

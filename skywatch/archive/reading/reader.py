@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -117,19 +117,35 @@ def require_extra() -> None:
         raise Uninstalled
 
 
+class UnreadableDay(Problem):
+    """A day is damaged, missing or newer than this release (503)."""
+
+
 def _unavailable(error: ArchiveError) -> Problem:
-    return Problem("unavailable", f"{error.public[0].upper()}{error.public[1:]}.", headers={"Retry-After": "60"})
+    kind = UnreadableDay if isinstance(error, DayError) else Problem
+    return kind("unavailable", f"{error.public[0].upper()}{error.public[1:]}.", headers={"Retry-After": "60"})
 
 
 class Reach:
     """The archive for one caller.
 
-    All questions of a request together have ``archive_query_s``, of a stream each one has it.
+    All questions of a request together have ``archive_query_s``, of a stream each one has it. ``asked`` are the first
+    and last day that are asked for (None: all): days around them are read for what reaches over, and one that cannot
+    be read is left out and is in ``left_out``.
     """
 
-    def __init__(self, reader: ArchiveReader, user: str, *, is_stream: bool = False) -> None:
+    def __init__(
+        self,
+        reader: ArchiveReader,
+        person: str,
+        *,
+        is_stream: bool = False,
+        asked: tuple[date, date] | None = None,
+    ) -> None:
+        self.asked = asked
+        self.left_out: set[date] = set()
         self._reader = reader
-        self._user = user
+        self._person = person
         self._is_stream = is_stream
         self._left_s = reader.query_s
         self._manifests: dict[date, Manifest] = {}
@@ -138,16 +154,26 @@ class Reach:
         """The files of days by their names without ending, those there are; raises Problem."""
         files = []
         for day in days:
-            manifest = self._manifest(day)
             try:
-                files += self._verified(day, manifest, stems)
-            except Problem:
-                # The day may have been archived again since this caller read its manifest.
-                del self._manifests[day]
-                if self._manifest(day) == manifest:
+                files += self._files(day, stems)
+            except UnreadableDay as problem:
+                if self.asked is None or self.asked[0] <= day <= self.asked[1]:
                     raise
-                files += self._verified(day, self._manifest(day), stems)
+                if day not in self.left_out:
+                    self.left_out.add(day)
+                    log.warning("what reaches over from %s is left out of an answer: %s", day, problem.detail)
         return files
+
+    def _files(self, day: date, stems: Sequence[str]) -> list[str]:
+        manifest = self._manifest(day)
+        try:
+            return self._verified(day, manifest, stems)
+        except Problem:
+            # The day may have been archived again since this caller read its manifest.
+            del self._manifests[day]
+            if self._manifest(day) == manifest:
+                raise
+            return self._verified(day, self._manifest(day), stems)
 
     def _verified(self, day: date, manifest: Manifest, stems: Sequence[str]) -> list[str]:
         chosen = [file for file in manifest.files if file.stem in stems]
@@ -251,7 +277,7 @@ class Reach:
     def _ask(self, question: Question) -> Answer:
         children = self._reader.children()
         try:
-            with self._reader.turns.turn(self._user, STREAM_WAIT_S if self._is_stream else WAIT_S):
+            with self._reader.turns.turn(self._person, STREAM_WAIT_S if self._is_stream else WAIT_S):
                 child = children.take()
                 begun = time.monotonic()
                 try:
@@ -292,12 +318,30 @@ def reach_of(session: Session) -> Reach | None:
     return reach
 
 
-def bind(session: Session, runtime: Runtime, user: str, *, is_stream: bool = False) -> Session:
-    """Let a session reach into the archive for a user, where the installation has one; returns it."""
+def days_of(begin: datetime | float, end: datetime | float) -> tuple[date, date]:
+    """The days (UTC) of two moments; numbers are unix seconds."""
+    first, last = (
+        datetime.fromtimestamp(at, UTC) if isinstance(at, int | float) else at.astimezone(UTC) for at in (begin, end)
+    )
+    return first.date(), last.date()
+
+
+def bind(
+    session: Session,
+    runtime: Runtime,
+    person: str,
+    *,
+    is_stream: bool = False,
+    asked: tuple[date, date] | None = None,
+) -> Session:
+    """Let a session reach into the archive for a person, where the installation has one; returns it.
+
+    ``asked`` as for ``Reach``.
+    """
     if runtime.settings.of(ArchiveSettings).archive_url:
         with _creating:
             reader = runtime.shared(_reader_of)
-        session.info[_INFO] = Reach(reader, user, is_stream=is_stream)
+        session.info[_INFO] = Reach(reader, person, is_stream=is_stream, asked=asked)
     return session
 
 

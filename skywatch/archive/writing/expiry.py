@@ -3,25 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 
 from skywatch.archive.contents.manifest import FILE_NAME, NAME, Manifest, day_of, folder_of, read_manifest
 from skywatch.archive.errors import DayError
+from skywatch.archive.hooks import archived_kinds
 from skywatch.archive.places.base import Place
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.state import forget
 from skywatch.archive.writing.backlog import first_kept_day
 from skywatch.core.database.engine import SessionFactory, writing
+from skywatch.core.storage.retention_clock import RetentionClock, Stored
 
 
-def expire(sessions: SessionFactory, place: Place, settings: ArchiveSettings, now: datetime) -> int:
-    """Delete what is too old; the number of files that went. A day that is damaged is left as it is."""
-    names = [kind.name for kind in settings.features.archived()]
-    first = {kind: first_kept_day(now, settings.keep_days(kind)) for kind in names}
-    if all(day == date.min for day in first.values()):
+def expire(
+    sessions: SessionFactory,
+    place: Place,
+    settings: ArchiveSettings,
+    now: datetime,
+    clock: RetentionClock | None = None,
+) -> int:
+    """Delete what is too old; the number of files that went. A day that is damaged is left as it is.
+
+    ``clock`` says how far ``now`` is believed; without it what is too old goes at once.
+    """
+    keep = {kind.name: settings.keep_days(kind.name) for kind in archived_kinds(settings.features)}
+    if not any(keep.values()):
         return 0
+    days = sorted(filter(None, map(day_of, place.names())))
+    first = {kind: first_kept_day(now, kept) for kind, kept in keep.items()}
+    if clock is not None:
+        # Which kinds a day has says its manifest, which is not read for that.
+        moments = [datetime.combine(day, time(), UTC) for day in days]
+        seen = min(moments, default=None), max((at for at in moments if at <= now), default=None)
+        cutoffs = clock.begin(Stored(kind, timedelta(days=kept), *seen) for kind, kept in keep.items())
+        first = {kind: cutoffs[kind].date() if kind in cutoffs else date.min for kind in first}
     count = 0
-    for day in filter(None, map(day_of, place.names())):
+    for day in days:
         old = [kind for kind, begin in first.items() if day < begin]
         if old:
             count += _expire_day(sessions, place, day, old)

@@ -6,7 +6,7 @@ its readers look into the archive too. Every step of the deletion looks again wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from skywatch.archive.contents.manifest import read_manifest
 from skywatch.archive.errors import ArchiveError
+from skywatch.archive.hooks import archived_kinds
 from skywatch.archive.kinds import ArchivedKind, span_of_day
 from skywatch.archive.models import ArchivedDay
 from skywatch.archive.places import Place, open_place
@@ -22,17 +23,21 @@ from skywatch.archive.writing.backlog import first_kept_day
 from skywatch.archive.writing.verifying import check_files
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, writing
-from skywatch.core.storing.retention import Kind
+from skywatch.core.storage.retention import Kind
 from skywatch.settings import Settings
 
 
 class RemovalGuard:
-    """``skywatch.core.storing.retention.Guard`` of an installation with an archive, or with the notes of one."""
+    """``skywatch.core.storage.retention.Guard`` of an installation with an archive, or with the notes of one.
 
-    def __init__(self, sessions: SessionFactory, settings: Settings) -> None:
+    ``now`` is the time of day by which the archive would not keep a day.
+    """
+
+    def __init__(self, sessions: SessionFactory, settings: Settings, now: Callable[[], datetime] = utcnow) -> None:
         self._sessions = sessions
+        self._now = now
         self._settings = settings.of(ArchiveSettings)
-        self._kinds: dict[str, ArchivedKind] = {kind.retention: kind for kind in settings.features.archived()}
+        self._kinds: dict[str, ArchivedKind] = {kind.retention: kind for kind in archived_kinds(settings.features)}
 
     def parts(self, kind: Kind, before: datetime | None) -> Iterator[Any]:
         """The conditions on rows that may go, a day each, the oldest first.
@@ -87,7 +92,7 @@ class RemovalGuard:
 
     def _is_expired(self, kind: ArchivedKind, day: date) -> bool:
         """Whether the archive would not keep the day."""
-        return day < first_kept_day(utcnow(), self._settings.keep_days(kind.name))
+        return day < first_kept_day(self._now(), self._settings.keep_days(kind.name))
 
     def _is_verified(self, place: Place, kind: ArchivedKind, day: date) -> bool:
         """Whether the archive has the day; hashes every file of it. Raises ArchiveError where it is damaged."""

@@ -10,18 +10,19 @@ from datetime import date, datetime
 from skywatch.archive import metrics
 from skywatch.archive.contents.manifest import Station
 from skywatch.archive.errors import ArchiveError, Cancelled, DayError
-from skywatch.archive.kinds import kinds_of
+from skywatch.archive.hooks import kinds_of
 from skywatch.archive.places import open_place
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.writing.backlog import waiting_days
 from skywatch.archive.writing.day import Archiver, DayOutcome, archive_day
 from skywatch.archive.writing.expiry import expire
 from skywatch.core.database.engine import SessionFactory
-from skywatch.core.database.exclusive import LockHeldError, exclusive_lock
+from skywatch.core.database.locks import LockHeldError, exclusive_lock
+from skywatch.core.storage.retention_clock import RetentionClock
 from skywatch.picture.settings import PictureSettings
 from skywatch.settings import Settings
 
-LOCK = "archive"
+LOCK = CLOCK = "archive"
 
 
 class Busy(ArchiveError):
@@ -94,8 +95,11 @@ def run(
     now: datetime,
     days: Sequence[date] | None = None,
     step: Callable[[int], None] = lambda done: None,
+    clock: RetentionClock | None = None,
 ) -> RunOutcome:
     """Archive the waiting days, or again those that are given; ``step`` is called with how many are done.
+
+    ``clock`` says how far ``now`` is believed where days are deleted.
 
     A day that is damaged does not keep the others waiting; raises PlaceError where the place fails, and Cancelled.
     """
@@ -111,7 +115,7 @@ def run(
             outcome.faults[day] = str(error)
         step(number)
         metrics.ARCHIVE_WAITING.set(len(days) - number if not again else 0)
-    outcome.expired = expire(archiver.sessions, archiver.place, settings, now)
+    outcome.expired = expire(archiver.sessions, archiver.place, settings, now, clock)
     return outcome
 
 

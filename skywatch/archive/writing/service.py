@@ -13,12 +13,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from skywatch.archive import metrics
 from skywatch.archive.errors import ArchiveError, Cancelled
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.writing.run import Busy, RunOutcome, only_writer, open_archiver, run
+from skywatch.archive.writing.run import CLOCK, Busy, RunOutcome, only_writer, open_archiver, run
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import DatabaseError, reason
-from skywatch.core.reporting import health
-from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
+from skywatch.core.storage.retention_clock import RetentionClock
+from skywatch.core.telemetry import health
+from skywatch.core.telemetry.fault_log import FaultLog
 
 log = logging.getLogger(__name__)
 COMPONENT = "archive"
@@ -33,6 +34,7 @@ class ArchiveService:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._settings = runtime.settings.of(ArchiveSettings)
+        self._clock = RetentionClock(runtime.sessions, CLOCK)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._work, name=COMPONENT, daemon=True)
         self._faults = FaultLog(log, "archiving failed", "archiving works again")
@@ -58,7 +60,7 @@ class ArchiveService:
         try:
             with only_writer(self._runtime.settings):
                 archiver = open_archiver(self._runtime.sessions, self._runtime.settings, self._stop.is_set)
-                outcome = run(archiver, self._settings, utcnow())
+                outcome = run(archiver, self._settings, utcnow(), clock=self._clock)
         except Cancelled:
             return True
         except Busy:
@@ -93,7 +95,10 @@ class ArchiveService:
         )
         # What waits for long will never be deleted from the database.
         is_late = bool(waiting) and utcnow().date() - waiting[0].day > timedelta(days=7)
-        health.report(COMPONENT, not is_late, text, **figures)
+        doubt = self._clock.record.describe()
+        if doubt:
+            text = f"{text}; deletion: {doubt}" if text else f"deletion: {doubt}"
+        health.report(COMPONENT, not is_late and self._clock.record.hold is None, text, **figures)
 
     def _fail(self, why: str, line: str) -> None:
         metrics.ARCHIVE_FAILURES.inc()

@@ -17,8 +17,8 @@ from typing import Any
 
 import msgspec
 
-from skywatch.audio.recordings.measuring import measure
-from skywatch.audio.transcription.activity import has_voice
+from skywatch.audio.recordings.activity import has_voice
+from skywatch.audio.recordings.measurement import measure
 from skywatch.core.problems import Problem
 
 # Addresses, not memory in use (bytes): with its libraries and ten minutes of sound it takes some 120 MB.

@@ -14,7 +14,6 @@ import selectors
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,7 +22,8 @@ from typing import Any
 import msgspec
 
 from skywatch.audio.recordings.child import Answer
-from skywatch.audio.recordings.measuring import Measured
+from skywatch.audio.recordings.measurement import Measured
+from skywatch.core.limits import ConcurrencyLimiter, Refused
 from skywatch.core.problems import Problem
 
 log = logging.getLogger(__name__)
@@ -37,9 +37,12 @@ ENVIRONMENT = {"LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREAD
 MAX_ANSWER = 65_536
 
 
-def measure(path: Path) -> Measured:
-    """Recognise and measure a file; raises Problem (413 too long, 415 no sound that can be decoded), OSError."""
-    return msgspec.json.decode(_pool().ask("measure", path), type=Measured)
+def measure(path: Path, person: str = "") -> Measured:
+    """Recognise and measure a file; raises Problem (413 too long, 415 no sound that can be decoded), OSError.
+
+    ``person`` is who has sent it: while others wait, nobody has all children.
+    """
+    return msgspec.json.decode(_pool().ask("measure", path, person), type=Measured)
 
 
 def has_voice(path: Path) -> bool:
@@ -106,20 +109,19 @@ class DecoderPool:
 
     def __init__(self, command: Sequence[str] = CHILD, longest_s: float = MAX_S) -> None:
         self._command, self._longest_s = command, longest_s
-        self._slots = threading.BoundedSemaphore(MAX_CHILDREN)
+        self._limiter = ConcurrencyLimiter("recordings", MAX_CHILDREN, wait_s=longest_s, is_short=True)
         self._idle: list[_Child] = []
 
-    def ask(self, job: str, path: Path) -> bytes:
+    def ask(self, job: str, path: Path, person: str = "") -> bytes:
         """The encoded result of a job; raises Problem (413, 415; 503 where no child is free or starts) or OSError."""
-        if not self._slots.acquire(timeout=self._longest_s):
-            raise Problem("unavailable", "Other recordings are being decoded; try again later.")
         try:
-            answer = self._answer(msgspec.json.encode((job, os.fspath(path.absolute()))))
+            with self._limiter.turn(person):
+                answer = self._answer(msgspec.json.encode((job, os.fspath(path.absolute()))))
+        except Refused:
+            raise Problem("unavailable", "Other recordings are being decoded; try again later.") from None
         except ChildEnded as ended:
             log.warning("the decoder gave no answer (%s): %s is refused", ended, path.name)
             raise _undecodable() from None
-        finally:
-            self._slots.release()
         if answer.problem is not None:
             raise Problem(*answer.problem)
         if answer.system is not None:

@@ -7,20 +7,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class FileKind:
-    """A kind of file: media type, ending, and what libsndfile calls it."""
+    """A kind of file: media type, ending, and its name in libsndfile, or in ffmpeg (``demuxer``) that decodes it."""
 
     media_type: str
     ending: str
     library_format: str
+    demuxer: str = ""
 
 
 MP3 = FileKind("audio/mpeg", "mp3", "MP3")
 OGG = FileKind("audio/ogg", "ogg", "OGG")
 FLAC = FileKind("audio/flac", "flac", "FLAC")
 WAV = FileKind("audio/wav", "wav", "WAV")
-KINDS = (MP3, OGG, FLAC, WAV)
+# What libsndfile does not decode: AAC as trunk-recorder sends it and as a bare stream, and what browsers record.
+M4A = FileKind("audio/mp4", "m4a", "MPEG-4", "mov")
+AAC = FileKind("audio/aac", "aac", "AAC", "aac")
+WEBM = FileKind("audio/webm", "webm", "WebM", "matroska")
+KINDS = (MP3, OGG, FLAC, WAV, M4A, AAC, WEBM)
 BY_MEDIA_TYPE = {kind.media_type: kind for kind in KINDS}
 SNIFFED_BYTES = 4096
+EBML = b"\x1a\x45\xdf\xa3"
 
 
 def recognise(head: bytes) -> FileKind | None:
@@ -31,6 +37,12 @@ def recognise(head: bytes) -> FileKind | None:
         return FLAC
     if head[:4] == b"OggS":
         return OGG
+    if head[4:8] == b"ftyp":
+        return M4A
+    if head[:4] == EBML:
+        return WEBM
+    if len(head) > 1 and head[0] == 0xFF and head[1] & 0xF6 == 0xF0:
+        return AAC
     if head[:3] == b"ID3" or _is_mp3_frame(head[:4]):
         return MP3
     return None

@@ -8,6 +8,7 @@ from pathlib import Path
 from pyramid.response import Response
 from webob.byterange import ContentRange, Range
 
+from skywatch.audio.problems import RANGE_NOT_SATISFIABLE
 from skywatch.core.problems import Problem, not_found
 from skywatch.http.limits.streams import CONNECTION
 from skywatch.http.requests.request import Request
@@ -57,7 +58,7 @@ def _content_range(request: Request, response: Response, size: int) -> ContentRa
         part = Range(max(request.range.start, -size), request.range.end).content_range(size)
     if part is None:
         raise Problem(
-            "range_not_satisfiable",
+            RANGE_NOT_SATISFIABLE,
             f"The recording has {size} bytes.",
             headers={"Content-Range": f"bytes */{size}", "Accept-Ranges": "bytes"},
         )

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from skywatch.audio.settings import AudioSettings
+from skywatch.core.private_files import private_opener
 from skywatch.core.problems import Problem
-from skywatch.core.process.private_files import private_opener
 from skywatch.settings import Settings
 
 INCOMING = "incoming"

@@ -21,8 +21,8 @@ from skywatch.audio.transcription.distress import has_distress
 from skywatch.audio.transcription.engines.base import Segment
 from skywatch.audio.transcription.sightings import confirmed
 from skywatch.audio.vocabulary import Flag, Status
+from skywatch.core import events
 from skywatch.core.clock import utcnow
-from skywatch.core.publishing import events
 from skywatch.picture.state.sky import Sky
 
 MAX_TRIES = 3
@@ -143,4 +143,4 @@ def _end(session: Session, row: Transmission, status: Status, why: str | None) -
     row.lease = row.leased_until = row.next_at = None
     recording = session.get_one(Recording, row.sha256)
     session.flush()
-    events.publish(session, messages.message(messages.TRANSCRIPT, row, recording))
+    events.publish(session, messages.message(session, messages.TRANSCRIPT, row, recording))

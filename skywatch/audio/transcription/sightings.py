@@ -10,7 +10,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.picture.state.military import military_of
+from skywatch.airframes.military import military_aircraft
 from skywatch.picture.state.sky import Sky
 
 # An aircraft is heard before it is received and after it is lost; history writes a flight's end a little late.
@@ -32,18 +32,17 @@ def confirmed(
 ) -> Sighting | None:
     """The first of some callsigns whose aircraft was received then; None where none was.
 
-    ``flights`` is the table of stored flights (``Feature.flights``).
+    ``flights`` is the table of stored flights (``StoredFlights``).
     """
     if not spoken:
         return None
     flown = _in_history(session, flights, spoken, at) if flights is not None else {}
     present = _in_picture(sky, spoken, at)
     sighting = next((sightings[name] for name in spoken for sightings in (flown, present) if name in sightings), None)
-    if sighting is None or sighting.military:
-        return sighting
-    # A flight's row may be older than what receivers report now.
-    military = military_of(session, [sighting.icao_hex], sky)
-    return replace(sighting, military=military.get(sighting.icao_hex.upper(), False))
+    if sighting is None:
+        return None
+    military = military_aircraft(session).includes(sighting.icao_hex, was_marked=sighting.military)
+    return replace(sighting, military=military or sky.is_military(sighting.icao_hex))
 
 
 def _in_history(session: Session, flights: sa.FromClause, spoken: Sequence[str], at: datetime) -> dict[str, Sighting]:

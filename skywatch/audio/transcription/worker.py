@@ -21,12 +21,13 @@ from skywatch.audio.transcription.engines import create_engine
 from skywatch.audio.transcription.engines.base import Engine, EngineFailed, Segment
 from skywatch.audio.transcription.guards import believable
 from skywatch.core.database.engine import is_outage, outage_of, reason, writing
+from skywatch.core.hooks import stored_flights
 from skywatch.core.problems import Problem
 from skywatch.core.process import tasks
-from skywatch.core.reporting import health
-from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
-from skywatch.picture.reception.access import PictureAccess
+from skywatch.core.telemetry import health
+from skywatch.core.telemetry.fault_log import FaultLog
+from skywatch.picture.access import PictureAccess
 from skywatch.picture.settings import PictureSettings
 from skywatch.picture.sharing.follower import PictureFollower
 
@@ -44,7 +45,7 @@ class TranscriptionWorker:
 
     def __init__(self, runtime: Runtime, engine: Engine | None) -> None:
         self._sessions, self._engine = runtime.sessions, engine
-        self._flights = runtime.features.flights()
+        self._flights = stored_flights(runtime.features)
         self._store = RecordingStore(runtime.settings)
         self._lease_s = runtime.settings.of(AudioSettings).transcription_lease_s
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="transcription")

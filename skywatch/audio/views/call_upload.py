@@ -8,17 +8,17 @@ import msgspec
 from pyramid.response import Response
 
 from skywatch.audio import schemas
+from skywatch.audio.form_fields import MAX_CHANNEL, parse_channel, parse_frequency, parse_time
 from skywatch.audio.ingest import Ingest, Origin
-from skywatch.audio.uploads.fields import MAX_CHANNEL, parse_channel, parse_frequency, parse_time
-from skywatch.audio.uploads.form import Form, check_form, find_text, read_form
+from skywatch.audio.recordings.store import IncomingFile
 from skywatch.core.problems import Problem
-from skywatch.http.limits.admission import FormCredential
+from skywatch.http.authentication import FormCredential, feature_context
 from skywatch.http.limits.throttle import check_guesses, count_request
+from skywatch.http.requests.forms import Form, check_form, find_text, read_form
 from skywatch.http.requests.request import Request
-from skywatch.http.requests.security import feature_context
 from skywatch.http.resources.service import ApiService
-from skywatch.security.contexts import EXCHANGE
-from skywatch.security.identity import Identity
+from skywatch.security.contexts import OPEN
+from skywatch.security.identity import Identity, person_of
 from skywatch.security.permissions import Permission
 from skywatch.security.policy import decide
 
@@ -30,7 +30,7 @@ call_upload = ApiService("audio.call_upload", PATH, feature=None, absolute=True,
 
 
 @call_upload.post(
-    permission=EXCHANGE,
+    permission=OPEN,
     body=schemas.CallForm(),
     body_types=("multipart/form-data",),
     responses={
@@ -49,9 +49,10 @@ def upload_call(request: Request) -> Response:
     taking: Ingest = request.registry["audio_ingest"]
     try:
         # Before anything is stored.
-        count_request(request, identify(request, find_text(request, CREDENTIAL.field)).user_id)
-        with read_form(request, taking.store, "audio") as form:
-            return _import(taking, form)
+        identity = identify(request, find_text(request, CREDENTIAL.field))
+        count_request(request, identity.user_id)
+        with read_form(request, taking.store.incoming, "audio") as form:
+            return _import(taking, form, person_of(identity, request.client_address))
     except Problem as problem:
         return show_problem(problem, request)
 
@@ -81,7 +82,7 @@ def show_problem(problem: Problem, request: Request) -> Response:
 CREDENTIAL = FormCredential("key", identify, show_problem)
 
 
-def _import(taking: Ingest, form: Form) -> Response:
+def _import(taking: Ingest, form: Form[IncomingFile], person: str) -> Response:
     if form.text("test") or not form.text("talkgroup"):
         return _answer(417, NO_TALKGROUP)
     if form.file is None or not form.file.size:
@@ -90,11 +91,11 @@ def _import(taking: Ingest, form: Form) -> Response:
         origin = _origin(form)
     except ValueError as error:
         return _answer(417, f"Incomplete call data: {error}\n")
-    taking.take(form.file, origin)
+    taking.take(form.file, origin, person=person)
     return _answer(200, IMPORTED)
 
 
-def _origin(form: Form) -> Origin:
+def _origin(form: Form[IncomingFile]) -> Origin:
     system = form.text("systemLabel") or form.text("system")
     talkgroup = form.text("talkgroupLabel") or form.text("talkgroup")
     try:
@@ -105,7 +106,7 @@ def _origin(form: Form) -> Origin:
     return Origin("call-upload", channel, at, _frequency(form))
 
 
-def _frequency(form: Form) -> int | None:
+def _frequency(form: Form[IncomingFile]) -> int | None:
     """The frequency of a call: its own, or the first of those it was heard on. A wrong one is no reason to refuse."""
     texts = [form.text("frequency")]
     try:

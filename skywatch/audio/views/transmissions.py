@@ -8,17 +8,19 @@ from typing import Any
 from pyramid.response import Response
 
 from skywatch.audio import messages, schemas, service
+from skywatch.audio.form_fields import parse_channel, parse_frequency, parse_time
 from skywatch.audio.ingest import Ingest, Origin
 from skywatch.audio.recordings.kinds import KINDS
 from skywatch.audio.recordings.ranges import serve
+from skywatch.audio.recordings.store import IncomingFile
 from skywatch.audio.settings import AudioSettings
-from skywatch.audio.uploads.fields import parse_channel, parse_frequency, parse_time
-from skywatch.audio.uploads.form import Form, read_form
+from skywatch.core import events
 from skywatch.core.problems import Problem, invalid, invalid_fields
-from skywatch.core.publishing import events
-from skywatch.http.clients.actor import actor_of
+from skywatch.http.clients.audit import actor_of
+from skywatch.http.limits.slow_work import STATISTICS
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.lists.paging import PageQuery, page, page_of
+from skywatch.http.requests.forms import Form, read_form
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.service import NUMBER, ApiService
@@ -51,7 +53,7 @@ def list_transmissions(request: Request) -> dict[str, Any]:
     """
     query = request.validated["querystring"]
     rows, count, last = service.find(request.db, request.visibility, query)
-    entries = [service.answer_for(request.visibility, row, waveform=query["waveform"]) for row in rows]
+    entries = service.answers_for(request.db, request.visibility, rows, waveform=query["waveform"])
     return cursor_page(request, "transmissions", entries, count, last)
 
 
@@ -66,18 +68,19 @@ def list_transmissions(request: Request) -> dict[str, Any]:
 def upload_transmission(request: Request) -> dict[str, Any]:
     """Add a transmission
 
-    MP3, Ogg, FLAC or WAV, recognised by content, at most ten minutes. The same bytes may be added more than once.
+    MP3, Ogg, FLAC or WAV, and with ffmpeg on the server MPEG-4 (m4a), AAC or WebM, recognised by content, at most ten
+    minutes. The same bytes may be added more than once.
     """
     taking = ingest(request)
-    with read_form(request, taking.store, "audio") as form:
+    with read_form(request, taking.store.incoming, "audio") as form:
         origin = _origin(form)
         if form.file is None:
             raise invalid("audio", "is required")
-        row, stored = taking.take(form.file, origin)
+        row, stored = taking.take(form.file, origin, person=request.person)
     return messages.transmission_answer(row, stored, linked=True, waveform=True)
 
 
-def _origin(form: Form) -> Origin:
+def _origin(form: Form[IncomingFile]) -> Origin:
     readers: dict[str, Callable[[str], Any]] = {
         "channel": parse_channel,
         "frequency_mhz": lambda text: parse_frequency(text, 1e6),
@@ -99,7 +102,7 @@ def _origin(form: Form) -> Origin:
 def get_transmission(request: Request) -> dict[str, Any]:
     """Show a transmission with its waveform"""
     row = service.get(request.db, request.validated["path"]["id"])
-    return service.answer_for(request.visibility, row, waveform=True)
+    return service.answers_for(request.db, request.visibility, [row], waveform=True)[0]
 
 
 @transmission.delete(permission=Permission.AUDIO_DELETE, path=PATH, responses={204: None}, errors=(404,))
@@ -137,9 +140,9 @@ def transcribe_transmission(request: Request) -> dict[str, Any]:
     if request.runtime.settings.of(AudioSettings).transcription == "none":
         raise Problem("unavailable", "No transcription engine is set (setting transcription).")
     row = service.request_transcript(request.db, request.validated["path"]["id"])
-    events.publish(request.db, messages.message(messages.TRANSCRIPT, row, row.recording))
+    events.publish(request.db, messages.message(request.db, messages.TRANSCRIPT, row, row.recording))
     request.response.status_code = 202
-    return service.answer_for(request.visibility, row, waveform=True)
+    return service.answers_for(request.db, request.visibility, [row], waveform=True)[0]
 
 
 @channels.get(permission=VIEW, query=PageQuery(), responses={200: schemas.AudioChannels()})
@@ -151,7 +154,8 @@ def list_audio_channels(request: Request) -> dict[str, Any]:
 @stats.get(permission=VIEW, query=schemas.SpanQuery(), responses={200: schemas.AudioStats()})
 def get_audio_stats(request: Request) -> dict[str, Any]:
     """Count transmissions, their length and their transcripts"""
-    figures = service.stats(request.db, request.validated["querystring"])
+    with STATISTICS.turn(request.person):
+        figures = service.stats(request.db, request.validated["querystring"])
     return {**figures, "transcription": request.runtime.settings.of(AudioSettings).transcription}
 
 

@@ -12,7 +12,7 @@ from skywatch.backup.contents.manifest import Manifest, StoredFile
 from skywatch.backup.errors import Damaged, Refused, refusal_of
 from skywatch.backup.progress import Progress
 from skywatch.core.backups import StoredFolder
-from skywatch.core.process.private_files import private_opener
+from skywatch.core.private_files import private_opener
 
 # Folders of features are below it, under their names.
 FILES = "files"
@@ -117,18 +117,26 @@ def check_file(folder: Path, file: StoredFile, progress: Progress) -> None:
     """Raise Damaged unless a file of the backup is as the manifest has it, Refused where it cannot be read."""
     path = path_of(folder, file)
     try:
+        _check_folders(folder, path)
         status = path.lstat()
         if not stat.S_ISREG(status.st_mode):
             raise Damaged("is not a file", path)
         if status.st_size != file.bytes:
             raise Damaged(f"has {status.st_size} bytes instead of {file.bytes}", path)
         _, sha256 = hash_file(path, progress)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise Damaged("is missing", path) from None
     except OSError as error:
         raise refusal_of(error, path) from None
     if sha256 != file.sha256:
         raise Damaged("was changed: it does not have the SHA-256 of the manifest", path)
+
+
+def _check_folders(folder: Path, path: Path) -> None:
+    """Raise Damaged where a folder on the way to a file is a link to somewhere else; raises OSError."""
+    for parent in path.relative_to(folder).parents:
+        if (folder / parent).is_symlink() and parent != Path():
+            raise Damaged("is a link to another folder", folder / parent)
 
 
 def check_files(folder: Path, manifest: Manifest, progress: Progress) -> None:

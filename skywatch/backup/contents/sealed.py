@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import stat
 from pathlib import Path
 
 import msgspec
 
-from skywatch.backup.errors import Damaged, Refused
+from skywatch.backup.contents.passphrase import KeyDerivation, check_length, new_parameters
+from skywatch.backup.errors import Damaged, Refused, refusal_of
 
 NAME = "settings.sealed"
-LEAST_LENGTH = 8
-MAX_PASSPHRASE_BYTES = 4096
-# scrypt: 64 MB of memory and some 0.2 s for each attempt (RFC 7914; OWASP asks for at least 2**17 with r = 8, or 2**16
-# with a cost of two passes).
-COST, BLOCK, PASSES = 2**16, 8, 2
-# Beyond these a damaged file would take all memory.
-MOST_COST, MOST_BLOCK, MOST_PASSES = 2**20, 16, 16
+# Settings are text of a few kilobytes.
+MAX_BYTES = 16_000_000
 _PURPOSE = b"skywatch backup 1"
 
 
@@ -27,38 +25,23 @@ class PrivatePart(msgspec.Struct):
     secret: str
 
 
-class _Sealed(msgspec.Struct):
-    cost: int
-    block: int
-    passes: int
-    salt: bytes
+class _Sealed(KeyDerivation):
     nonce: bytes
     data: bytes
 
 
-def read_passphrase(path: Path) -> str:
-    """The first line of a file; raises Refused where it is empty or cannot be read."""
-    try:
-        with open(path, "rb") as file:
-            line = file.readline(MAX_PASSPHRASE_BYTES + 1).rstrip(b"\r\n").decode()
-    except OSError as error:
-        raise Refused(f"cannot be read: {error.strerror}", path) from None
-    except UnicodeDecodeError:
-        raise Refused("is not UTF-8 text", path) from None
-    if not line:
-        raise Refused("contains no passphrase", path)
-    return line
-
-
 def seal(private: PrivatePart, passphrase: str) -> bytes:
-    """Encrypt; raises Refused for a passphrase that is too short."""
+    """Encrypt; raises Refused for a passphrase that is too short, and for settings beyond ``MAX_BYTES``."""
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-    if len(passphrase) < LEAST_LENGTH:
-        raise Refused(f"the passphrase has fewer than {LEAST_LENGTH} characters")
-    salt, nonce = os.urandom(16), os.urandom(12)
-    data = AESGCM(_key(passphrase, salt, COST, BLOCK, PASSES)).encrypt(nonce, msgspec.json.encode(private), _PURPOSE)
-    return msgspec.json.encode(_Sealed(COST, BLOCK, PASSES, salt, nonce, data))
+    check_length(passphrase)
+    sealed = _Sealed(*new_parameters(), nonce=os.urandom(12), data=b"")
+    cipher = AESGCM(sealed.key(passphrase, NAME))
+    sealed.data = cipher.encrypt(sealed.nonce, msgspec.json.encode(private), _PURPOSE)
+    data = msgspec.json.encode(sealed)
+    if len(data) > MAX_BYTES:
+        raise Refused("the settings are too large for a backup")
+    return data
 
 
 def unseal(data: bytes, passphrase: str) -> PrivatePart:
@@ -68,18 +51,28 @@ def unseal(data: bytes, passphrase: str) -> PrivatePart:
 
     try:
         sealed = msgspec.json.decode(data, type=_Sealed)
-        if sealed.cost > MOST_COST or sealed.block > MOST_BLOCK or sealed.passes > MOST_PASSES:
-            raise Damaged("has figures that no release writes", NAME)
-        key = _key(passphrase, sealed.salt, sealed.cost, sealed.block, sealed.passes)
-        return msgspec.json.decode(AESGCM(key).decrypt(sealed.nonce, sealed.data, _PURPOSE), type=PrivatePart)
+        cipher = AESGCM(sealed.key(passphrase, NAME))
+        return msgspec.json.decode(cipher.decrypt(sealed.nonce, sealed.data, _PURPOSE), type=PrivatePart)
     except InvalidTag:
-        # The hash of the manifest was right: so it is not the file.
+        # The hash of the file was right: so it is not the file.
         raise Refused("the passphrase is wrong") from None
     except (msgspec.MsgspecError, ValueError) as error:
         raise Damaged(f"cannot be read ({error})", NAME) from None
 
 
-def _key(passphrase: str, salt: bytes, cost: int, block: int, passes: int) -> bytes:
-    from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
-
-    return Scrypt(salt=salt, length=32, n=cost, r=block, p=passes).derive(passphrase.encode())
+def open_file(folder: Path, passphrase: str, sha256: str | None = None) -> PrivatePart:
+    """Decrypt the file of a backup, which must have this hash; raises what ``unseal`` does, Damaged where it is missing
+    or another file, and Refused where it cannot be read."""
+    path = folder / NAME
+    try:
+        status = path.lstat()
+        if not stat.S_ISREG(status.st_mode) or status.st_size > MAX_BYTES:
+            raise Damaged("is no file of settings", path)
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise Damaged("is missing", path) from None
+    except OSError as error:
+        raise refusal_of(error, path) from None
+    if sha256 is not None and hashlib.sha256(data).hexdigest() != sha256:
+        raise Damaged("was changed: it does not have the SHA-256 of the manifest", path)
+    return unseal(data, passphrase)

@@ -10,7 +10,7 @@ from pathlib import Path
 from skywatch.backup.contents.sealed import PrivatePart
 from skywatch.backup.errors import Refused
 from skywatch.core.database.engine import sqlite_file
-from skywatch.core.process.private_files import private_opener
+from skywatch.core.private_files import private_opener
 from skywatch.core.process.secret_file import path_of
 from skywatch.settings import Settings
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from skywatch.backup.contents import manifest, sealed
 from skywatch.backup.contents.files import FILES
 from skywatch.backup.errors import Refused, refusal_of
-from skywatch.core.process.private_files import private_opener
+from skywatch.core.private_files import private_opener
 
 try:
     import fcntl

@@ -4,35 +4,56 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 from sqlalchemy.engine import URL
 
-from skywatch.backup.contents.files import copy_file
-from skywatch.backup.contents.manifest import sync_folder
+from skywatch.backup.contents.manifest import Manifest, sync_folder
 from skywatch.backup.contents.target import SQLITE_FILE
 from skywatch.backup.databases import usage
-from skywatch.backup.databases.completing import Completion
-from skywatch.backup.databases.contents import check_rows
-from skywatch.backup.databases.sqlite import QUICK_CHECK, contents_of, table_count
+from skywatch.backup.databases.completion import Completion
+from skywatch.backup.databases.sqlite import QUICK_CHECK, WHOLE_CHECK, copy_checked, table_count
 from skywatch.backup.errors import Refused, refusal_of
 from skywatch.backup.progress import Progress
 from skywatch.core.database.columns import seal_columns
 from skywatch.core.database.engine import create_engine, create_session_factory, sqlite_file, writing
-from skywatch.core.database.exclusive import FileLock, LockHeldError
+from skywatch.core.database.locks import FileLock, LockHeldError
 from skywatch.core.database.migrations import upgrade
-from skywatch.core.leading.only_tracker import LOCK
+from skywatch.core.election.tracker_election import LOCK
 
 ENDING = "-restoring"
 JOURNALS = ("", "-wal", "-shm", "-journal")
 
 
 @contextlib.contextmanager
-def reserved(url: URL) -> Iterator[None]:
-    """Keep trackers away meanwhile; raises Refused unless the file is unused, and empty or not there."""
+def restored(url: URL, completion: Completion, progress: Progress) -> Iterator[None]:
+    """Check the database of the backup, and put it in its place where the block does not raise.
+
+    Raises Refused unless the file is unused, and empty or not there, and what ``sqlite.copy_checked`` raises.
+    """
     database = _path(url)
+    temporary = Path(f"{database}{ENDING}")
+    with _reserved(database):
+        _remove(temporary)
+        try:
+            copy_checked(completion.target, completion.manifest, temporary, progress, QUICK_CHECK)
+            yield
+            _complete(temporary, completion)
+            for ending in JOURNALS[1:]:
+                Path(f"{database}{ending}").unlink(missing_ok=True)
+            os.replace(temporary, database)
+            sync_folder(database.absolute().parent)
+        except OSError as error:
+            raise refusal_of(error, database) from None
+        finally:
+            _remove(temporary)
+
+
+@contextlib.contextmanager
+def _reserved(database: Path) -> Iterator[None]:
+    """Keep trackers away meanwhile."""
     if not database.absolute().parent.is_dir():
         raise Refused("there is no such folder", database.parent)
     lock = FileLock(Path(f"{database}-{LOCK}.lock"))
@@ -52,27 +73,13 @@ def reserved(url: URL) -> Iterator[None]:
         lock.close()
 
 
-def restore(url: URL, completion: Completion, progress: Progress) -> None:
-    """Put the database of the backup in its place; raises Refused and Damaged."""
-    database = _path(url)
-    temporary = Path(f"{database}{ENDING}")
-    source = completion.target / SQLITE_FILE
-    _remove(temporary)
+def trial(folder: Path, manifest: Manifest, progress: Progress) -> None:
+    """Restore into a temporary file, and remove that; every page is checked."""
     try:
-        free, needed = shutil.disk_usage(database.absolute().parent).free, source.stat().st_size
-        if free < needed:
-            raise Refused(f"needs {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free", database.parent)
-        copy_file(source, temporary, progress)
-        check_rows(completion.manifest.rows, contents_of(temporary, progress, QUICK_CHECK, source).rows, source)
-        _complete(temporary, completion)
-        for ending in JOURNALS[1:]:
-            Path(f"{database}{ending}").unlink(missing_ok=True)
-        os.replace(temporary, database)
-        sync_folder(database.absolute().parent)
+        with tempfile.TemporaryDirectory(prefix="skywatch-trial-") as place:
+            copy_checked(folder, manifest, Path(place) / SQLITE_FILE, progress, WHOLE_CHECK)
     except OSError as error:
-        raise refusal_of(error, database) from None
-    finally:
-        _remove(temporary)
+        raise refusal_of(error) from None
 
 
 def _complete(file: Path, completion: Completion) -> None:

@@ -1,13 +1,8 @@
-"""PostgreSQL: ``pg_dump`` in the custom format and ``pg_restore``, both through pipes of ours.
-
-So the end of this process, however it comes, ends them as well: a restore whose input stops is rolled back.
-"""
+"""PostgreSQL: ``pg_dump`` in the custom format, through a pipe of ours; and what its catalogue says of a database."""
 
 from __future__ import annotations
 
 import os
-import secrets
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,20 +11,61 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection
 
 from skywatch.backup.contents.target import POSTGRESQL_FILE
-from skywatch.backup.databases.contents import REVISION_TABLE, Contents
+from skywatch.backup.databases.contents import REVISION_TABLE, Contents, Schema
+from skywatch.backup.databases.dump import comparable, without_schema
 from skywatch.backup.databases.programs import environment_of, program, pump, running
-from skywatch.backup.errors import Damaged, Refused, refusal_of
+from skywatch.backup.errors import Refused, refusal_of
 from skywatch.backup.progress import Progress
 from skywatch.core.database.engine import check_connection, create_engine, reason
-from skywatch.core.process.private_files import private_opener
+from skywatch.core.private_files import private_opener
 
 # How long pg_dump waits for a table that an upgrade or VACUUM FULL has locked (ms).
 LOCK_WAIT_MS = 60_000
-TRIAL_PREFIX = "skywatch_trial_"
-_TABLES = sa.text(
+_TABLES = (
     "SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-    " WHERE c.relkind = 'r' AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema' ORDER BY 1, 2"
+    " WHERE c.relkind = 'r' AND n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema'"
 )
+_ALL_TABLES = sa.text(f"{_TABLES} ORDER BY 1, 2")
+# Those of extensions are no part of a dump of one schema.
+_OUR_TABLES = sa.text(
+    f"{_TABLES} AND n.nspname = current_schema() AND NOT EXISTS"  # noqa: S608 - of constants
+    " (SELECT 1 FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')"
+    " ORDER BY 1, 2"
+)
+# The definitions of a schema, as pg_dump prints them. A table has a row for each column and condition.
+_DEFINITIONS = sa.text("""
+WITH ours AS (
+    SELECT c.oid, CAST(c.relname AS text) AS relname, c.relkind FROM pg_class c
+    WHERE c.relnamespace = CAST(:schema AS regnamespace)
+), defaults AS (
+    SELECT d.adrelid, d.adnum, pg_get_expr(d.adbin, d.adrelid) AS value FROM pg_attrdef d
+), columns AS (
+    SELECT t.relname, a.attname, d.value, quote_ident(a.attname) || ' ' || format_type(a.atttypid, a.atttypmod) AS type,
+        CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END AS filled
+    FROM ours t JOIN pg_attribute a ON a.attrelid = t.oid
+    LEFT JOIN defaults d ON d.adrelid = t.oid AND d.adnum = a.attnum
+    WHERE t.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
+), conditions AS (
+    SELECT t.relname, k.contype, k.conname, quote_ident(t.relname) AS quoted,
+        'CONSTRAINT ' || quote_ident(k.conname) || ' ' || pg_get_constraintdef(k.oid) AS definition
+    FROM ours t JOIN pg_constraint k ON k.conrelid = t.oid
+)
+SELECT 'TABLE', relname,
+    type || CASE WHEN value NOT LIKE 'nextval(%' THEN ' DEFAULT ' || value ELSE '' END || filled FROM columns
+UNION ALL SELECT 'TABLE', relname, definition FROM conditions WHERE contype = 'c'
+UNION ALL SELECT 'DEFAULT', relname || ' ' || attname,
+    'ALTER TABLE ONLY ' || quote_ident(relname) || ' ALTER COLUMN ' || quote_ident(attname) || ' SET DEFAULT ' || value
+    FROM columns WHERE value LIKE 'nextval(%'
+UNION ALL SELECT CASE contype WHEN 'f' THEN 'FK CONSTRAINT' ELSE 'CONSTRAINT' END, relname || ' ' || conname,
+    'ALTER TABLE ONLY ' || quoted || ' ADD ' || definition FROM conditions WHERE contype IN ('p', 'u', 'x', 'f')
+UNION ALL SELECT 'INDEX', i.relname, pg_get_indexdef(i.oid) FROM ours i WHERE i.relkind = 'i'
+    AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.oid AND k.contype IN ('p', 'u', 'x'))
+UNION ALL SELECT kind, s.relname, NULL FROM ours s, (VALUES ('SEQUENCE'), ('SEQUENCE OWNED BY')) AS v(kind)
+    WHERE s.relkind = 'S'
+UNION ALL SELECT 'FUNCTION', p.proname || '(' || oidvectortypes(p.proargtypes) || ')', '$' || p.prosrc || '$;'
+    FROM pg_proc p WHERE p.pronamespace = CAST(:schema AS regnamespace)
+    AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
+""")
 
 
 @contextmanager
@@ -49,13 +85,16 @@ def connected(url: URL) -> Iterator[Connection]:
 def dump(url: URL, folder: Path, progress: Progress) -> Contents:
     """Write the database's dump into the backup's folder; rows are counted in the snapshot that ``pg_dump`` reads."""
     command = [program("pg_dump"), "--format=custom", "--no-password", f"--lock-wait-timeout={LOCK_WAIT_MS}"]
+    # What else is in the database (extensions, other schemas) could not be restored.
     with connected(url) as connection:
         connection = connection.execution_options(isolation_level="REPEATABLE READ")
         connection.execute(sa.text("SET LOCAL idle_in_transaction_session_timeout = 0"))
         snapshot = connection.scalar(sa.text("SELECT pg_export_snapshot()"))
         contents = contents_of(connection)
+        schema = str(connection.scalar(sa.text("SELECT current_schema()"))).replace('"', '""')
+        command += [f'--schema="{schema}"', f"--snapshot={snapshot}"]
         path = folder / POSTGRESQL_FILE
-        with running([*command, f"--snapshot={snapshot}"], environment_of(url), stdout=-1) as process:
+        with running(command, environment_of(url), stdout=-1) as process:
             assert process.stdout is not None
             try:
                 with open(path, "wb", opener=private_opener) as file:
@@ -68,22 +107,48 @@ def dump(url: URL, folder: Path, progress: Progress) -> Contents:
 
 
 def contents_of(connection: Connection) -> Contents:
-    """Count the rows of every table, by ``schema.table``."""
+    """Count the rows of every table of Skywatch's schema, by ``schema.table``."""
     rows: dict[str, int] = {}
-    revision = ""
+    revisions: list[str] = []
     quote = connection.dialect.identifier_preparer.quote
-    for schema, table in connection.execute(_TABLES).all():
+    for schema, table in connection.execute(_OUR_TABLES).all():
         name = f"{quote(schema)}.{quote(table)}"
         rows[f"{schema}.{table}"] = connection.scalar(sa.text(f"SELECT count(*) FROM {name}")) or 0  # noqa: S608 - of the catalogue, quoted
         if table == REVISION_TABLE:
-            revision = connection.scalar(sa.text(f"SELECT version_num FROM {name}")) or ""  # noqa: S608
-    return Contents(revision, rows)
+            revisions = list(connection.scalars(sa.text(f"SELECT version_num FROM {name}")))  # noqa: S608
+    return Contents(revisions[0] if len(revisions) == 1 else "", rows)
+
+
+def schema_of(connection: Connection) -> Schema:
+    """Return the definitions of Skywatch's schema in the form of ``dump.schema_of``.
+
+    A migration that makes another kind of object adds that to the query.
+    """
+    schema, path = connection.execute(sa.text("SELECT current_schema(), current_setting('search_path')")).one()
+    # As with pg_dump every name is qualified then.
+    connection.execute(sa.text("SELECT set_config('search_path', '', true)"))
+    rows = connection.execute(_DEFINITIONS, {"schema": quoted(connection, schema)}).all()
+    connection.execute(sa.text("SELECT set_config('search_path', :path, true)"), {"path": path})
+    result: dict[str, str | None] = {}
+    columns: dict[str, list[str]] = {}
+    for kind, name, definition in rows:
+        text = without_schema(definition or "", schema)
+        if kind == "TABLE":
+            columns.setdefault(name, []).append(text)
+        else:
+            result[f"{kind} {name}"] = comparable(kind, text)
+    return {**result, **{f"TABLE {name}": "\n".join(sorted(lines)) for name, lines in columns.items()}}
+
+
+def quoted(connection: Connection, name: str) -> str:
+    """Return a name as an identifier."""
+    return connection.dialect.identifier_preparer.quote_identifier(name)
 
 
 def check_unused(connection: Connection) -> None:
     """Raise Refused where a database has tables, or any other session is connected to it."""
     name = connection.engine.url.database
-    tables = connection.execute(_TABLES).all()
+    tables = connection.execute(_ALL_TABLES).all()
     if tables:
         raise Refused(f"the database has {len(tables)} tables already; name an empty one", name)
     others = connection.execute(
@@ -94,82 +159,3 @@ def check_unused(connection: Connection) -> None:
     ).all()
     if others:
         raise Refused(f"the database is in use by {len(others)} sessions ({others[0][0]})", name)
-
-
-def fill(url: URL, folder: Path, progress: Progress) -> None:
-    """Restore into an empty database in one transaction, without the row that says which schema it has.
-
-    Until that row is there no service starts on the database.
-    """
-    path = folder / POSTGRESQL_FILE
-    restore = program("pg_restore")
-    with tempfile.TemporaryDirectory() as place:
-        chosen = Path(place) / "list"
-        chosen.write_bytes(b"\n".join(_chosen(_listed(restore, path))))
-        command = [
-            *(restore, "--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges", "--no-password"),
-            *(f"--use-list={chosen}", f"--dbname={_database_argument(url)}"),
-        ]
-        with running(command, environment_of(url), stdin=-1) as process, open(path, "rb") as file:
-            assert process.stdin is not None
-            pump(file.read, process.stdin.write, progress.advance)
-
-
-def _database_argument(url: URL) -> str:
-    from psycopg.conninfo import make_conninfo
-
-    return make_conninfo(dbname=url.database or "")
-
-
-def _listed(restore: str, path: Path) -> list[bytes]:
-    with running([restore, "--list", str(path)], os.environ, stdout=-1) as process:
-        assert process.stdout is not None
-        return process.stdout.read().splitlines()
-
-
-def _chosen(lines: list[bytes]) -> Iterator[bytes]:
-    """The entries to restore: no schema that every database has, no row of the schema's revision."""
-    for line in lines:
-        words = line.split()
-        # ``215; 1259 16385 TABLE public users owner``, comments begin with a semicolon.
-        kind = b" ".join(words[3:])
-        is_revision = kind.startswith(b"TABLE DATA ") and len(words) > 6 and words[6] == REVISION_TABLE.encode()
-        if not is_revision and not kind.startswith((b"SCHEMA - public ", b"COMMENT - SCHEMA public ")):
-            yield line
-
-
-def count_dumped(folder: Path, progress: Progress) -> dict[str, int]:
-    """Decode the whole dump without a server, and count the rows of each table; raises Damaged."""
-    rows: dict[str, int] = {}
-    command = [program("pg_restore"), "--data-only", "--file=-", str(folder / POSTGRESQL_FILE)]
-    try:
-        with running(command, os.environ, stdout=-1) as process:
-            assert process.stdout is not None
-            table = ""
-            for line in process.stdout:
-                if table:
-                    if line == b"\\.\n":
-                        table = ""
-                    else:
-                        rows[table] += 1
-                elif line.startswith(b"COPY ") and line.endswith(b" FROM stdin;\n"):
-                    table = line[5:].partition(b" (")[0].decode().replace('"', "")
-                    rows[table] = 0
-    except Refused as error:
-        raise Damaged(error.public, folder / POSTGRESQL_FILE) from None
-    progress.advance(0)
-    return rows
-
-
-def trial(url: URL, folder: Path, progress: Progress) -> Contents:
-    """Restore into a temporary database of the server, look into it, and drop it."""
-    name = f"{TRIAL_PREFIX}{secrets.token_hex(6)}"
-    with connected(url) as connection:
-        admin = connection.execution_options(isolation_level="AUTOCOMMIT")
-        admin.exec_driver_sql(f'CREATE DATABASE "{name}" TEMPLATE template0')
-        try:
-            fill(url.set(database=name), folder, progress)
-            with connected(url.set(database=name)) as restored:
-                return contents_of(restored)
-        finally:
-            admin.exec_driver_sql(f'DROP DATABASE IF EXISTS "{name}"')

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from sqlalchemy.engine import URL
 
-from skywatch.backup.errors import Refused
+from skywatch.backup.errors import BackupError, Refused
 
 ENDED_WITHIN_S = 10.0
 _NAMES = {"host": "host", "port": "port", "username": "user", "password": "password", "database": "dbname"}
@@ -48,8 +48,13 @@ def environment_of(url: URL) -> dict[str, str]:
 
 
 @contextmanager
-def running(command: list[str], environment: Mapping[str, str], **pipes: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """A program, which is ended with the block; raises Refused with its last words where it fails."""
+def running(
+    command: list[str],
+    environment: Mapping[str, str],
+    failure: Callable[[str], BackupError] = Refused,
+    **pipes: Any,
+) -> Iterator[subprocess.Popen[bytes]]:
+    """A program, which is ended with the block; raises ``failure`` with its last words where it fails."""
     with tempfile.TemporaryFile() as errors:
         try:
             process = subprocess.Popen(command, env=dict(environment), stderr=errors, **pipes)  # noqa: S603
@@ -68,7 +73,7 @@ def running(command: list[str], environment: Mapping[str, str], **pipes: Any) ->
                     _close(pipe)
             process.wait()
         if process.returncode != 0:
-            raise Refused(_last_words(errors, os.path.basename(command[0]), process.returncode))
+            raise failure(_last_words(errors, os.path.basename(command[0]), process.returncode))
 
 
 def _close(pipe: IO[bytes]) -> None:

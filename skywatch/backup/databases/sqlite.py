@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from skywatch.backup.contents.files import copy_file
+from skywatch.backup.contents.manifest import Manifest
 from skywatch.backup.contents.target import SQLITE_FILE
-from skywatch.backup.databases.contents import REVISION_TABLE, Contents
+from skywatch.backup.databases.contents import REVISION_TABLE, Contents, Schema, check_contents, check_schema
 from skywatch.backup.errors import BackupError, Cancelled, Damaged, Refused, refusal_of
 from skywatch.backup.progress import STOPPED, Progress
-from skywatch.core.process.private_files import create_private
+from skywatch.core.database.engine import create_engine
+from skywatch.core.database.migrations import upgrade
+from skywatch.core.private_files import create_private
 
 # Pages of a step (8 MB with pages of 4 kB): between two of them a signal is looked at.
 PAGES = 2048
@@ -29,6 +33,11 @@ BUSY_TIMEOUT_S = 15.0
 STEPS = 1_000_000
 # Pragmas: structure and every value of each page, and, four times as long, that each index has the rows of its table.
 QUICK_CHECK, WHOLE_CHECK = "quick_check", "integrity_check"
+# SQLite's own tables, which come and go with AUTOINCREMENT and ANALYZE.
+_OWN = {"table sqlite_sequence", "table sqlite_stat1", "table sqlite_stat4"}
+_TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|\S""")
+# A table that was once renamed has its name in quotes.
+_QUOTED = re.compile(r'\ACREATE TABLE "(\w+)"')
 # Primary result codes of SQLite.
 _INTERRUPTED, _FULL, _DAMAGED = 9, 13, (11, 24, 26)
 
@@ -59,6 +68,57 @@ def dump(database: Path, folder: Path, progress: Progress) -> Contents:
             target.execute("PRAGMA journal_mode=DELETE")
     _sync(copy)
     return contents_of(copy, progress, QUICK_CHECK, database)
+
+
+def copy_checked(folder: Path, manifest: Manifest, copy: Path, progress: Progress, check: str) -> None:
+    """Copy the database of a backup, and check the copy, which nobody else can change.
+
+    ``check`` is the pragma for the pages. Raises Damaged where the copy is not what the manifest says, Refused where
+    its schema is not that of the manifest's revision or there is no room.
+    """
+    source = folder / SQLITE_FILE
+    try:
+        free, needed = shutil.disk_usage(copy.parent).free, source.stat().st_size
+        if free < needed:
+            raise Refused(f"needs {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free", copy.parent)
+        _, sha256 = copy_file(source, copy, progress)
+    except OSError as error:
+        raise refusal_of(error, copy) from None
+    if sha256 != next(file.sha256 for file in manifest.files if file.name == SQLITE_FILE):
+        raise Damaged("was changed meanwhile", source)
+    # Before anything runs that the schema may contain: even the check of the pages evaluates constraints.
+    check_schema(schema_made(manifest.revision), _schema_of(copy, source), manifest.revision, source)
+    check_contents(manifest, contents_of(copy, progress, check, source), source)
+
+
+def _schema_of(file: Path, place: Path) -> Schema:
+    with _translated(place), contextlib.closing(_open(file, "ro", immutable=True)) as connection:
+        return _schema(connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall(), place)
+
+
+def schema_made(revision: str) -> Schema:
+    """Return the schema that the migrations make in an empty database."""
+    engine = create_engine("sqlite://")
+    try:
+        upgrade(engine, revision)
+        with engine.connect() as connection:
+            rows = connection.exec_driver_sql("SELECT type, name, tbl_name, sql FROM sqlite_master").all()
+            return _schema(rows, "")
+    finally:
+        engine.dispose()
+
+
+def _schema(rows: Iterable[Any], place: object) -> Schema:
+    """Return the definitions of the catalogue word by word: their line breaks depend on what created them."""
+    schema: dict[str, str | None] = {}
+    for kind, name, table, sql in rows:
+        key = f"{kind} {name}"
+        if key in schema:
+            raise Damaged(f"is damaged: its schema has {key} twice", place)
+        if key not in _OWN:
+            words = _TOKEN.findall(_QUOTED.sub(r"CREATE TABLE \1", sql or ""))
+            schema[key] = f"{table}: {' '.join(words)}"
+    return schema
 
 
 class _Steps:
@@ -95,21 +155,9 @@ def contents_of(file: Path, progress: Progress, check: str, place: Path | None =
         rows = {name: _row_count(connection, name) for name in names}
         revision = ""
         if REVISION_TABLE in rows:
-            row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-            revision = row[0] if row else ""
+            revisions = connection.execute("SELECT version_num FROM alembic_version").fetchall()
+            revision = revisions[0][0] if len(revisions) == 1 else ""
         return Contents(revision, rows)
-
-
-def trial(folder: Path, temporary: Path, progress: Progress) -> Contents:
-    """Restore into a temporary folder and look into it; raises Refused where there is no room."""
-    source, copy = folder / SQLITE_FILE, temporary / SQLITE_FILE
-    if shutil.disk_usage(temporary).free < source.stat().st_size:
-        raise Refused("no room for the trial restore; TMPDIR names another folder", temporary)
-    try:
-        copy_file(source, copy, progress)
-    except OSError as error:
-        raise refusal_of(error, temporary) from None
-    return contents_of(copy, progress, WHOLE_CHECK, source)
 
 
 def table_count(database: Path) -> int:
@@ -133,7 +181,10 @@ def table_count(database: Path) -> int:
 
 def _open(path: Path, mode: str, *, immutable: bool = False, timeout_s: float = BUSY_TIMEOUT_S) -> Any:
     address = f"file:{quote(str(path.absolute()))}?mode={mode}" + ("&immutable=1" if immutable else "")
-    return sqlite3.connect(address, uri=True, isolation_level=None, timeout=timeout_s)
+    connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=timeout_s)
+    # The schema of a backup may be anybody's.
+    connection.execute("PRAGMA trusted_schema=OFF")
+    return connection
 
 
 def _row_count(connection: Any, table: str) -> int:

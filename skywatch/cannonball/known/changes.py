@@ -8,9 +8,9 @@ import msgspec
 from sqlalchemy.orm import Session
 
 from skywatch.cannonball import topics
+from skywatch.core import events
 from skywatch.core.bus import Bus
 from skywatch.core.bus.base import Message
-from skywatch.core.publishing import events
 
 _CHANGED = Message(topics.KNOWN, "changed", b"{}")
 

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
+from skywatch.airframes.military import TOPIC as AIRFRAMES
 from skywatch.cannonball import topics
 from skywatch.cannonball.known.index import KnownIndex, Snapshot
 from skywatch.cannonball.known.schemas import KnownEntry
@@ -40,15 +41,18 @@ class KnownChecks:
         self._snapshot: Snapshot | None = None
         self._entries: dict[str, tuple[float, dict[str, Any]]] = {}
         self._address_of: dict[int, str] = {}
-        self._subscription = bus.subscribe((topics.KNOWN, topics.DETECTED), self._on_message, on_reconnect=self._forget)
+        followed = (topics.KNOWN, topics.DETECTED, AIRFRAMES)
+        self._subscription = bus.subscribe(followed, self._on_message, on_reconnect=self._forget)
 
     def find(self, icao_hex: str, military: bool) -> dict[str, Any] | None:
-        """The entry of an address in upper case; ``military`` includes entries of that agency type."""
+        """The entry of an address in upper case; ``military`` includes military aircraft and agencies."""
         if icao_hex.startswith("~"):
             return None  # Not an ICAO address: not on the list.
         snapshot = self._index.recent()
         agency_type = snapshot.agency_type(int(icao_hex, 16))
-        if agency_type is None or (agency_type == MILITARY and not military):
+        if agency_type is None:
+            return None
+        if not military and (agency_type == MILITARY or icao_hex in self._index.military):
             return None
         if self._snapshot is snapshot:
             cached = self._entries.get(icao_hex)
@@ -78,7 +82,8 @@ class KnownChecks:
         return entry
 
     def _on_message(self, message: Message) -> None:
-        if message.topic == topics.KNOWN:
+        # With other airframes other aircraft may be military.
+        if message.topic in (topics.KNOWN, AIRFRAMES):
             self._index.expire()
             return
         with self._lock:

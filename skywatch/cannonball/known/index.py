@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
+from skywatch.airframes.military import MilitaryAircraft, military_aircraft
 from skywatch.cannonball.known.revision import current_revision
 from skywatch.cannonball.known.segment import AGENCY_TYPES, BLOCK, Entry, Filters, Mask, Segment
 from skywatch.cannonball.models import KnownAircraft, KnownRemoval
@@ -80,13 +81,13 @@ class Snapshot:
         page = [f"{address:06X}" for address in addresses[offset : offset + limit].tolist()]
         return Matches(len(addresses), int(verified), page)
 
-    def totals(self, military: bool) -> Totals:
-        """Counts by agency type (every type is named) and state (those that occur); ``military`` includes that type."""
+    def totals(self, hidden: MilitaryAircraft | None) -> Totals:
+        """Counts by agency type (every type is named) and state (those that occur), without ``hidden`` aircraft."""
         types = np.zeros(len(AGENCY_TYPES), dtype=np.int64)
         states: dict[str, int] = {}
         total = verified = 0
         for segment, alive in ((self.base, self.alive), (self.changed, np.ones(len(self.changed), dtype=bool))):
-            mask = segment.matching(Filters(military=military)) & alive
+            mask = segment.matching(Filters(hidden=hidden)) & alive
             total += int(np.count_nonzero(mask))
             verified += int(np.count_nonzero(mask & segment.verified))
             types += np.bincount(segment.agency_types[mask], minlength=len(AGENCY_TYPES))
@@ -107,6 +108,8 @@ class KnownIndex:
         # Locked while the snapshot is replaced.
         self._lock = threading.Lock()
         self._snapshot: Snapshot | None = None
+        # Which aircraft are military, as recent as what ``recent`` returns.
+        self.military = MilitaryAircraft()
         self._changes: dict[str, Entry | None] = {}
         self._recent_until = 0.0
 
@@ -118,6 +121,7 @@ class KnownIndex:
         self._recent_until = now + RECENT_S  # Before the query: an announcement during it expires it.
         try:
             with self._sessions() as db:
+                self.military = military_aircraft(db)
                 return self.snapshot(db)
         except BaseException:
             self._recent_until = 0.0

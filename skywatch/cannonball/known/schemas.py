@@ -9,21 +9,23 @@ import colander
 from skywatch.cannonball.identification.places import STATE_CODES
 from skywatch.cannonball.known.links import RULE, is_web_address
 from skywatch.cannonball.vocabulary import AgencyType, Source, values
-from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.lists.paging import MAXIMUM_LIMIT, PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
-    IcaoAddress,
     JsonBoolean,
     JsonInteger,
     JsonList,
     JsonString,
     Nullable,
     QueryBoolean,
+    QueryInteger,
     QueryString,
     Schema,
     Timestamp,
 )
 
+# Entries of a list that is asked for without a limit.
+WHOLE_LIST = 10_000
 STATES = (*sorted(STATE_CODES),)
 
 
@@ -130,6 +132,13 @@ class KnownAircraftVerification(Schema):
 class KnownQuery(PageQuery):
     """Filters of the list."""
 
+    limit = colander.SchemaNode(
+        QueryInteger(),
+        missing=None,
+        validator=colander.Range(1, MAXIMUM_LIMIT),
+        description=f"Entries on a page; without it the whole list, at most {WHOLE_LIST}.",
+    )
+
     search = colander.SchemaNode(
         QueryString(),
         missing=None,
@@ -152,12 +161,6 @@ class KnownQuery(PageQuery):
     source = colander.SchemaNode(
         QueryString(), missing=None, validator=colander.OneOf(values(Source)), description="Source of the entries."
     )
-
-
-class HexPath(Schema):
-    """The address in a path."""
-
-    icao_hex = colander.SchemaNode(IcaoAddress(), description="ICAO address, in either case.")
 
 
 class KnownEntry(Schema):

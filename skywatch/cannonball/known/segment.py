@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from skywatch.airframes.military import MilitaryAircraft
 from skywatch.cannonball.vocabulary import AgencyType, Source, values
 
 AGENCY_TYPES = values(AgencyType)
@@ -37,14 +38,14 @@ class Entry(NamedTuple):
 
 
 class Filters(NamedTuple):
-    """The filters of the list; None matches everything. ``military`` False excludes military agencies."""
+    """The filters of the list; None matches everything. ``hidden`` excludes these aircraft, and military agencies."""
 
     search: str | None = None
     agency_type: str | None = None
     agency_state: str | None = None
     source: str | None = None
     verified: bool | None = None
-    military: bool = True
+    hidden: MilitaryAircraft | None = None
 
 
 def fold(text: str) -> str:
@@ -120,17 +121,25 @@ class Segment:
         self.states = np.array(columns["agency_state"], dtype="S2")[order]
         self.sources = np.fromiter(map(sources.__getitem__, columns["source"]), np.uint8, count)[order]
         self.verified = np.fromiter(columns["verified"], np.bool_, count)[order]
+        self._hidden: tuple[MilitaryAircraft, Mask] | None = None
 
     def __len__(self) -> int:
         return len(self.addresses)
+
+    def _military(self, aircraft: MilitaryAircraft) -> Mask:
+        """The mask of military aircraft and agencies; kept until it changes which aircraft are military."""
+        if self._hidden is None or self._hidden[0] is not aircraft:
+            is_agency = self.agency_types == AGENCY_TYPES.index(AgencyType.MILITARY)
+            self._hidden = aircraft, aircraft.mask(self.addresses, is_agency) | is_agency
+        return self._hidden[1]
 
     def matching(self, filters: Filters) -> Mask:
         """The mask of rows that match every filter."""
         mask = np.ones(len(self), dtype=bool)
         if filters.agency_type is not None:
             mask &= self.agency_types == AGENCY_TYPES.index(filters.agency_type)
-        if not filters.military:
-            mask &= self.agency_types != AGENCY_TYPES.index(AgencyType.MILITARY)
+        if filters.hidden is not None:
+            mask &= ~self._military(filters.hidden)
         if filters.agency_state is not None:
             mask &= self.states == filters.agency_state.encode()
         if filters.source is not None:

@@ -13,6 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.airframes.military import hidden_from, military_aircraft
 from skywatch.cannonball.identification.agencies import classify, is_us_address
 from skywatch.cannonball.known.changes import announce_change, announce_detections
 from skywatch.cannonball.known.index import KnownIndex, Totals
@@ -23,8 +24,8 @@ from skywatch.cannonball.models import KnownAircraft, KnownRemoval
 from skywatch.cannonball.vocabulary import AgencyType, Source
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, not_found
-from skywatch.core.storing.audit import Actor, Target, record
-from skywatch.core.storing.versions import check_version
+from skywatch.core.storage.audit import Actor, Target, record
+from skywatch.core.storage.versions import check_version
 from skywatch.http.resources.answer import answer, members
 from skywatch.http.resources.fields import UNSET
 from skywatch.security.visibility import Visibility
@@ -48,7 +49,9 @@ def find(
     session: Session, visibility: Visibility, index: KnownIndex, filters: Filters, offset: int, limit: int
 ) -> tuple[list[dict[str, Any]], int, int]:
     """One page of matching entries by address, the count of all matches and of the verified ones."""
-    matches = index.snapshot(session).find(filters._replace(military=visibility.military), offset=offset, limit=limit)
+    matches = index.snapshot(session).find(
+        filters._replace(hidden=hidden_from(visibility, session)), offset=offset, limit=limit
+    )
     return _answers(session, matches.addresses), matches.count, matches.verified_count
 
 
@@ -63,13 +66,13 @@ def _answers(session: Session, addresses: list[str]) -> list[dict[str, Any]]:
 
 def totals(session: Session, visibility: Visibility, index: KnownIndex) -> Totals:
     """The statistics of the list."""
-    return index.snapshot(session).totals(visibility.military)
+    return index.snapshot(session).totals(hidden_from(visibility, session))
 
 
 def get(session: Session, visibility: Visibility, known_id: int) -> KnownAircraft:
     """An entry by its id; raises Problem (404)."""
     entry = session.get(KnownAircraft, known_id)
-    if entry is None or not _is_visible(visibility, entry):
+    if entry is None or not _is_visible(session, visibility, entry):
         raise not_found("known aircraft")
     return entry
 
@@ -153,8 +156,10 @@ def _open(
     return entry, before
 
 
-def _is_visible(visibility: Visibility, entry: KnownAircraft) -> bool:
-    return visibility.military or entry.agency_type != AgencyType.MILITARY
+def _is_visible(session: Session, visibility: Visibility, entry: KnownAircraft) -> bool:
+    if visibility.military:
+        return True
+    return entry.agency_type != AgencyType.MILITARY and entry.icao_hex not in military_aircraft(session)
 
 
 def _mark_verified(entry: KnownAircraft, verified: bool) -> None:

@@ -15,9 +15,10 @@ def summary_answer(session: CannonballSession) -> dict[str, Any]:
     return answer(SessionSummary, session)
 
 
-def session_answer(session: CannonballSession | SimpleNamespace) -> dict[str, Any]:
-    """A session with all its fields."""
-    return answer(SessionRecord, session, user=session.user_id, known_aircraft=session.known_aircraft_id)
+def session_answer(session: CannonballSession | SimpleNamespace, *, military: bool) -> dict[str, Any]:
+    """A session with all its fields; ``military``: its aircraft is."""
+    known = session.known_aircraft_id
+    return answer(SessionRecord, session, user=session.user_id, known_aircraft=known, military=military)
 
 
 def alert_answer(alert: CannonballAlert) -> dict[str, Any]:

@@ -43,6 +43,7 @@ def notify_of(session: Session, alert: CannonballAlert, channel_ids: tuple[int, 
         at=alert.created_at,
         event="cannonball.alert",
         military=alert.military,
+        aircraft=(alert.session_icao,),
     )
     enqueue(session, [notification])
 

@@ -13,6 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.airframes.military import civil_rows
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, SessionPattern
 from skywatch.cannonball.vocabulary import EndReason
 from skywatch.core.clock import utcnow
@@ -135,7 +136,7 @@ def find_patterns(
     """Patterns of all aircraft, the newest first, each with the id of the caller's session of that time."""
     query = sa.select(FlightPattern)
     if not visibility.military:
-        query = query.where(FlightPattern.military.is_(False))
+        query = query.where(civil_rows(FlightPattern))
     query = _between(query, FlightPattern.started_at, filters)
     query = _equal(query, FlightPattern, filters, ("pattern_type", "icao_hex", "is_surveillance", "confidence"))
     if filters.get("active") is not None:
@@ -160,9 +161,7 @@ def _own(visibility: Visibility, table: Any) -> sa.Select[Any]:
     query = sa.select(table)
     if not _sees_all(visibility):
         query = query.where(table.user_id == visibility.user_id)
-    if not visibility.military:
-        query = query.where(table.military.is_(False))
-    return query
+    return query if visibility.military else query.where(civil_rows(table))
 
 
 def _page(session: Session, query: sa.Select[Any], newest: Any, page: Page) -> tuple[list[Any], int]:

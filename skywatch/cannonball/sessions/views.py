@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from skywatch.airframes.military import military_aircraft
 from skywatch.cannonball import topics
 from skywatch.cannonball.location import Location, LocationStore
+from skywatch.cannonball.models import CannonballSession
 from skywatch.cannonball.sessions import service
 from skywatch.cannonball.sessions.answers import alert_answer, pattern_answer, session_answer, summary_answer
 from skywatch.cannonball.sessions.messages import alert_message, session_message
@@ -28,15 +31,16 @@ from skywatch.cannonball.sessions.schemas import (
 )
 from skywatch.cannonball.sessions.service import Page
 from skywatch.cannonball.settings import CannonballSettings
+from skywatch.core import events
 from skywatch.core.bus.base import Message
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import not_found
-from skywatch.core.publishing import events
 from skywatch.http.lists.paging import only_page, page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
+from skywatch.http.resources.schema import OpenSchema
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.contexts import PERSONAL_WRITE
 from skywatch.security.permissions import Permission
@@ -153,13 +157,13 @@ def list_cannonball_sessions(request: Request) -> dict[str, Any]:
     """List sessions, the newest first"""
     page_range, filters = _query(request)
     rows, count = service.find_sessions(request.db, request.visibility, page_range, filters)
-    return page(request, "sessions", [session_answer(row) for row in rows], count)
+    return page(request, "sessions", _answers(request, rows), count)
 
 
 @session.get(permission=VIEW, path=RowId(), responses={200: SessionRecord()}, errors=(404,))
 def get_cannonball_session(request: Request) -> dict[str, Any]:
     """Show a session"""
-    return session_answer(service.get_session(request.db, request.visibility, row_id(request)))
+    return _answers(request, [service.get_session(request.db, request.visibility, row_id(request))])[0]
 
 
 @session_end.post(permission=PERSONAL_WRITE, path=RowId(), responses={200: SessionRecord()}, errors=(404,))
@@ -173,7 +177,7 @@ def end_cannonball_session(request: Request) -> dict[str, Any]:
         # If the message is lost, the tracker reads it from the row when it next writes the session's numbers.
         events.publish(request.db, Message(topics.COMMANDS, "end", str(ended.id).encode()), stored=False)
         events.publish(request.db, session_message(ended))
-    return session_answer(ended)
+    return _answers(request, [ended])[0]
 
 
 @patterns.get(permission=VIEW, query=PatternQuery(), responses={200: PatternList()})
@@ -195,7 +199,7 @@ def list_cannonball_alerts(request: Request) -> dict[str, Any]:
     return page(request, "alerts", [alert_answer(row) for row in rows], count)
 
 
-@acknowledge_all.post(permission=PERSONAL_WRITE, responses={200: AcknowledgedAlerts()})
+@acknowledge_all.post(permission=PERSONAL_WRITE, body=OpenSchema(), responses={200: AcknowledgedAlerts()})
 def acknowledge_all_cannonball_alerts(request: Request) -> dict[str, Any]:
     """Acknowledge all of the caller's own alerts
 
@@ -212,7 +216,9 @@ def get_cannonball_alert(request: Request) -> dict[str, Any]:
     return alert_answer(service.get_alert(request.db, request.visibility, row_id(request)))
 
 
-@acknowledge.post(permission=PERSONAL_WRITE, path=RowId(), responses={200: AlertRecord()}, errors=(404,))
+@acknowledge.post(
+    permission=PERSONAL_WRITE, path=RowId(), body=OpenSchema(), responses={200: AlertRecord()}, errors=(404,)
+)
 def acknowledge_cannonball_alert(request: Request) -> dict[str, Any]:
     """Acknowledge an alert
 
@@ -221,10 +227,17 @@ def acknowledge_cannonball_alert(request: Request) -> dict[str, Any]:
     return _marked(request, *service.acknowledge(request.db, request.visibility, row_id(request)))
 
 
-@announced.post(permission=PERSONAL_WRITE, path=RowId(), responses={200: AlertRecord()}, errors=(404,))
+@announced.post(
+    permission=PERSONAL_WRITE, path=RowId(), body=OpenSchema(), responses={200: AlertRecord()}, errors=(404,)
+)
 def announce_cannonball_alert(request: Request) -> dict[str, Any]:
     """Report that a client announced an alert by voice"""
     return _marked(request, *service.mark_announced(request.db, request.visibility, row_id(request)))
+
+
+def _answers(request: Request, rows: Sequence[CannonballSession]) -> list[dict[str, Any]]:
+    military = military_aircraft(request.db)
+    return [session_answer(row, military=military.includes(row.icao_hex, was_marked=row.military)) for row in rows]
 
 
 def _marked(request: Request, alert_row: Any, changed: bool) -> dict[str, Any]:

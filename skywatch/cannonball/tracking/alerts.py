@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.geometry import arrival_s, compass_point
-from skywatch.cannonball.tracking.identifying.watch import ActivePattern
+from skywatch.cannonball.tracking.interests.watch import ActivePattern
 from skywatch.cannonball.tracking.pauses import Occasion
 from skywatch.cannonball.tracking.session import LiveSession
 from skywatch.cannonball.vocabulary import AlertType, Identification, ThreatLevel
@@ -39,9 +41,9 @@ def during(session: LiveSession, before: ThreatLevel, settings: CannonballSettin
     occasions: list[Occasion] = []
     overhead = not session.on_ground and session.distance_nm <= settings.cannonball_overhead_nm
     if session.distance_nm > OVERHEAD_REARM * settings.cannonball_overhead_nm:
-        session.overhead_armed = True
-    if overhead and session.overhead_armed:
-        session.overhead_armed = False
+        session.arm_overhead(True)
+    if overhead and session.may_be_overhead:
+        session.arm_overhead(False)
         title = f"{_name(session)} overhead"
         priority = ThreatLevel.INFO if session.is_weak else ThreatLevel.CRITICAL
         occasions.append(Occasion(AlertType.OVERHEAD, priority, title, _details(session)))
@@ -58,6 +60,12 @@ def during(session: LiveSession, before: ThreatLevel, settings: CannonballSettin
     if session.level is ThreatLevel.INFO and before is not ThreatLevel.INFO:
         occasions.append(cleared(session))
     return occasions
+
+
+def in_doubt(occasion: Occasion, words: str) -> Occasion:
+    """The same alert about an aircraft for whose place nobody vouches, as the words say."""
+    message = f"{occasion.message.removesuffix('.')}, {words}."
+    return dataclasses.replace(occasion, priority=ThreatLevel.INFO, message=message, in_doubt=True)
 
 
 def cleared(session: LiveSession) -> Occasion:

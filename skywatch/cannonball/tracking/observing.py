@@ -16,9 +16,10 @@ import numpy.typing as npt
 from skywatch.cannonball.identification.types import SURVEILLANCE_TYPES
 from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.geometry import Velocity, closing_speed_kt, smoothed, velocity_of
-from skywatch.cannonball.tracking.identifying.interest import Interest
+from skywatch.cannonball.tracking.interests.interest import Interest
 from skywatch.cannonball.tracking.locations import TrackedUser
 from skywatch.cannonball.tracking.session import LiveSession
+from skywatch.cannonball.tracking.sure import place_doubts
 from skywatch.cannonball.tracking.threat import LEVELS, Situations, next_level, urgency
 from skywatch.cannonball.vocabulary import ThreatLevel
 from skywatch.core.geo import bearing_deg, distance_nm
@@ -87,12 +88,14 @@ def observe(views: Views, sky: Sky, settings: CannonballSettings) -> Numbers:
     """Update the sessions with the sky of a tick; their interests and patterns are those of this tick already."""
     sessions, now, rows = views.sessions, views.now, views.rows
     column = {name: sky.column(name)[rows] for name in _OBSERVED}
+    doubts = place_doubts(sky, rows)
+    column["in_doubt"] = np.array([bool(doubt) for doubt in doubts], np.bool_)
     position_at = column["position_at"].tolist()
     velocity = _velocities(views, column, position_at)
     closing = _closing(views, velocity, settings)
     heard_s = now - column["first_seen"]
     surveillance = [name in _SURVEILLANCE for name in column["type"].tolist()]
-    situations = _situations(views, closing, column["on_ground"], surveillance)
+    situations = _situations(views, closing, column, surveillance)
     levels, calm_since = _levels(sessions, situations, now, settings)
     scores = [round(score, 1) for score in urgency(situations).tolist()]
     before = [session.level for session in sessions]
@@ -101,16 +104,17 @@ def observe(views: Views, sky: Sky, settings: CannonballSettings) -> Numbers:
         sessions, position_at, views.lat.tolist(), views.lon.tolist(), _altitudes(column), column["on_ground"].tolist(),
         map(_callsign, column["flight"].tolist()), column["military"].tolist(), surveillance, views.users,
         views.distance_nm.tolist(), views.bearing_deg.tolist(), closing.tolist(), velocity.north_kt.tolist(),
-        velocity.east_kt.tolist(), has_trend.tolist(), situations.is_weak.tolist(), levels, calm_since, scores,
+        velocity.east_kt.tolist(), has_trend.tolist(), situations.is_weak.tolist(),
+        doubts, levels, calm_since, scores,
         strict=True,
     )  # fmt: skip
     for (
         session, seen_at, lat, lon, altitude, on_ground, callsign, military, is_surveillance, user,
-        distance, bearing, closing_kt, north_kt, east_kt, trend, is_weak, level, calm, score,
+        distance, bearing, closing_kt, north_kt, east_kt, trend, is_weak, doubt, level, calm, score,
     ) in values:  # fmt: skip
         session.observed_at, session.last_seen, session.epoch = now, seen_at, user.epoch
         session.lat, session.lon, session.altitude_ft, session.on_ground = lat, lon, altitude, on_ground
-        session.surveillance_type, session.is_weak = is_surveillance, is_weak
+        session.surveillance_type, session.is_weak, session.doubt = is_surveillance, is_weak, doubt
         session.distance_nm, session.bearing_deg, session.closing_kt = distance, bearing, closing_kt
         session.north_kt, session.east_kt, session.smooth_kt = north_kt, east_kt, closing_kt
         session.level, session.calm_since, session.urgency = level, calm, score
@@ -121,10 +125,16 @@ def observe(views: Views, sky: Sky, settings: CannonballSettings) -> Numbers:
             session.military = True
         if trend:
             session.has_trend = True
-        if distance < session.closest_nm:
-            session.closest_nm = distance
-        if score > session.peak_urgency:
-            session.peak_urgency = score
+        if not doubt:
+            if not session.sure_at:
+                # What was in doubt until now counts no more.
+                session.closest_nm, session.peak_urgency = distance, score
+            session.sure_at = now
+        if not doubt or not session.sure_at:
+            if distance < session.closest_nm:
+                session.closest_nm = distance
+            if score > session.peak_urgency:
+                session.peak_urgency = score
         if level is not session.peak_level and level.rank > session.peak_level.rank:
             session.peak_level = level
     return _numbers(sessions, before)
@@ -177,7 +187,7 @@ def _closing(views: Views, velocity: Velocity, settings: CannonballSettings) -> 
     return smooth
 
 
-def _situations(views: Views, closing: Array, on_ground: Array, surveillance: list[bool]) -> Situations:
+def _situations(views: Views, closing: Array, column: Mapping[str, Array], surveillance: list[bool]) -> Situations:
     sessions = views.sessions
     codes = np.array([session.interest.identification.code for session in sessions], np.intp)
     score, away = np.zeros(len(sessions)), np.full(len(sessions), np.inf)
@@ -185,7 +195,15 @@ def _situations(views: Views, closing: Array, on_ground: Array, surveillance: li
         score[n], away[n] = sessions[n].pattern_at(views.users[n].location)
     verified = np.array([session.interest.verified for session in sessions], np.bool_)
     return Situations(
-        views.distance_nm, closing, on_ground, codes, verified, np.array(surveillance, np.bool_), score, away
+        views.distance_nm,
+        closing,
+        column["on_ground"],
+        codes,
+        verified,
+        np.array(surveillance, np.bool_),
+        score,
+        away,
+        column["in_doubt"],
     )
 
 

@@ -7,14 +7,17 @@ from dataclasses import dataclass, field
 
 from skywatch.cannonball.location import Location
 from skywatch.cannonball.tracking.geometry import STILL, Velocity, velocity_between
-from skywatch.cannonball.tracking.identifying.interest import Interest
-from skywatch.cannonball.tracking.identifying.watch import ActivePattern
+from skywatch.cannonball.tracking.interests.interest import Interest
+from skywatch.cannonball.tracking.interests.watch import ActivePattern
 from skywatch.cannonball.tracking.pauses import Pauses
 from skywatch.cannonball.vocabulary import EndReason, ThreatLevel
 from skywatch.core.geo import distance_nm
 
 # Time between two positions from which a velocity is computed if the aircraft does not transmit its speed (s).
 STEP_MIN_S, STEP_MAX_S = 1.0, 60.0
+
+Pair = tuple[int, str]
+"""User and address of a session."""
 
 
 @dataclass(eq=False)
@@ -45,6 +48,7 @@ class LiveSession:
     pattern_keys: set[str] = field(default_factory=set)
     alert_count: int = 0
     overhead_armed: bool = True
+    overhead_armed_in_doubt: bool = True
     ended_at: float | None = None
     end_reason: EndReason | None = None
     pauses: Pauses = field(default_factory=Pauses)
@@ -53,6 +57,10 @@ class LiveSession:
     """Since when a lower level has applied (unix s), nan while it does not."""
     is_weak: bool = False
     """Whether an agency's letters are the only reason why the aircraft is of interest."""
+    doubt: str = ""
+    """Why nobody vouches for the place of the aircraft; empty where somebody does."""
+    sure_at: float = 0.0
+    """When somebody vouched for the place last (unix s), 0 before the first time."""
     has_trend: bool = False
     """Whether the aircraft has been heard for long enough to say that it closes or recedes."""
     smooth_kt: float = math.nan
@@ -66,6 +74,17 @@ class LiveSession:
     def end(self, at: float, reason: EndReason) -> None:
         """Mark the session as ended (unix s)."""
         self.ended_at, self.end_reason = at, reason
+
+    @property
+    def may_be_overhead(self) -> bool:
+        """Whether it is announced when it is overhead."""
+        return self.overhead_armed_in_doubt if self.doubt else self.overhead_armed
+
+    def arm_overhead(self, is_armed: bool) -> None:
+        """Announce it when it is overhead, or not again; a place in doubt decides nothing about a sure one."""
+        self.overhead_armed_in_doubt = is_armed
+        if not self.doubt:
+            self.overhead_armed = is_armed
 
     def velocity_by_steps(self, position_at: float, lat: float, lon: float) -> Velocity:
         """The velocity of an aircraft that transmits none: from the last position to this one, or as it was."""

@@ -8,30 +8,57 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.cannonball.settings import CannonballSettings
-from skywatch.cannonball.tracking.alerts import OVERHEAD_REARM, cleared, during, opening, pattern_detected
+from skywatch.cannonball.tracking.alerts import OVERHEAD_REARM, cleared, during, in_doubt, opening, pattern_detected
 from skywatch.cannonball.tracking.geometry import arrival_s
-from skywatch.cannonball.tracking.identifying.interest import Interest, InterestTable
-from skywatch.cannonball.tracking.identifying.watch import PatternWatch
+from skywatch.cannonball.tracking.interests.interest import Interest, InterestTable
+from skywatch.cannonball.tracking.interests.watch import PatternWatch
 from skywatch.cannonball.tracking.locations import TrackedUser
 from skywatch.cannonball.tracking.observing import Numbers, Views, observe
 from skywatch.cannonball.tracking.pauses import Occasion, Pauses, longest_pause_s
-from skywatch.cannonball.tracking.session import LiveSession
-from skywatch.cannonball.tracking.storing.changes import (
+from skywatch.cannonball.tracking.session import LiveSession, Pair
+from skywatch.cannonball.tracking.storage.changes import (
     AlertRaised,
     SessionChange,
     SessionUpdate,
     alert_raised,
     session_change,
 )
-from skywatch.cannonball.tracking.storing.unknowns import Unknowns
 from skywatch.cannonball.vocabulary import AlertType, EndReason, Identification, ThreatLevel
 from skywatch.core.geo import EARTH_RADIUS_NM
 from skywatch.picture.state.sky import Sky
 
-Pair = tuple[int, str]
 Change = SessionChange | SessionUpdate | AlertRaised
 # Largest age of the position on which a session is opened (s).
 OPENING_AGE_S = 60.0
+
+
+class Unknowns:
+    """What is unknown after a start: locations that were lost with a process, and aircraft not received again."""
+
+    def __init__(self) -> None:
+        self._awaited: dict[int, float] = {}
+
+    def await_location(self, user_id: int, until: float) -> None:
+        """The location of a user is unknown until they report or end it, or until this time (unix s)."""
+        self._awaited[user_id] = until
+
+    def update(self, updated: set[int], now: float) -> None:
+        """Update with the users who reported or ended their location."""
+        if self._awaited:
+            self._awaited = {
+                user: until for user, until in self._awaited.items() if user not in updated and until > now
+            }
+
+    def user(self, user_id: int) -> bool:
+        """Whether the location of a user is unknown."""
+        return user_id in self._awaited
+
+    def position(self, address: str, sky: Sky) -> bool:
+        """Whether it is unknown where an aircraft is, or whether it is there at all."""
+        if sky.is_complete:
+            return False
+        row = sky.index.get(address)
+        return row is None or bool(np.isnan(sky.column("lat")[row]))
 
 
 class SessionTracker:
@@ -130,19 +157,19 @@ class SessionTracker:
         on_ground = np.array([session.on_ground for session in sessions], np.bool_)
         is_overhead = ~on_ground & (distance <= settings.cannonball_overhead_nm)
         for place in np.flatnonzero(distance > OVERHEAD_REARM * settings.cannonball_overhead_nm).tolist():
-            sessions[place].overhead_armed = True
-        noteworthy: list[bool] = (
-            (distance > views.radius_nm * settings.cannonball_leave_factor)
-            | (now > was)
-            | ((now == 0) & (was > 0))
-            | (is_overhead & np.array([session.overhead_armed for session in sessions], np.bool_))
-        ).tolist()
+            sessions[place].arm_overhead(True)
+        noteworthy: list[bool] = ((now > was) | ((now == 0) & (was > 0))).tolist()
+        for place in np.flatnonzero(is_overhead).tolist():
+            noteworthy[place] |= sessions[place].may_be_overhead
+        for place in np.flatnonzero(distance > views.radius_nm * settings.cannonball_leave_factor).tolist():
+            noteworthy[place] |= self._may_end(sessions[place], views.now)
         closing_kt = np.array(numbers.closing_kt, np.float64)
         arrival = arrival_s(distance, closing_kt)
         fast = ~is_overhead & ~on_ground & (closing_kt >= settings.cannonball_closing_fast_kt)
         for place in np.flatnonzero(fast & (arrival <= settings.cannonball_warning_arrival_s)).tolist():
             session = sessions[place]
-            if session.has_trend and session.pauses.is_over(AlertType.CLOSING_FAST, "", views.now, settings):
+            pauses, doubt = session.pauses, bool(session.doubt)
+            if session.has_trend and pauses.is_over(AlertType.CLOSING_FAST, "", views.now, settings, doubt):
                 noteworthy[place] = True
         active = watch.active
         if opened or active:
@@ -161,7 +188,8 @@ class SessionTracker:
         is_new: bool,
     ) -> list[Change]:
         """The changes of a session that was observed; its level was ``before``."""
-        if session.distance_nm > user.location.radius_nm * self._settings.cannonball_leave_factor:
+        is_beyond = session.distance_nm > user.location.radius_nm * self._settings.cannonball_leave_factor
+        if is_beyond and self._may_end(session, sky.now):
             return self._end(session, EndReason.LEFT_AREA, user, sky.now)
         occasions: list[Occasion] = []
         if is_new:
@@ -175,11 +203,16 @@ class SessionTracker:
         alerts = self._allowed(session, occasions, user, sky.now)
         return [session_change("started" if is_new else "updated", session), *alerts]
 
+    def _may_end(self, session: LiveSession, now: float) -> bool:
+        """Whether a session ends where its aircraft is far: not by a place in doubt soon after a sure one."""
+        return not session.doubt or now - session.sure_at > self._settings.cannonball_unseen_s
+
     def _allowed(
         self, session: LiveSession, occasions: list[Occasion], user: TrackedUser, now: float
     ) -> list[AlertRaised]:
         alerts = []
-        for occasion in occasions:
+        for each in occasions:
+            occasion = in_doubt(each, session.doubt) if session.doubt else each
             if session.pauses.allow(occasion, now, self._settings):
                 session.alert_count += 1
                 alerts.append(alert_raised(session, occasion, user, now))

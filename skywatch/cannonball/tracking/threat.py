@@ -47,7 +47,7 @@ class Situations(NamedTuple):
     """The numbers of aircraft and users at one moment; arrays, or numbers of one of them.
 
     ``pattern_score`` is 0 without a surveillance pattern; ``pattern_distance_nm`` is from the user to its circle,
-    0 within it.
+    0 within it. ``in_doubt``: nobody vouches for its place.
     """
 
     distance_nm: Any
@@ -58,6 +58,7 @@ class Situations(NamedTuple):
     surveillance_type: Any
     pattern_score: Any
     pattern_distance_nm: Any
+    in_doubt: Any = False
 
     @property
     def is_weak(self) -> Any:
@@ -99,7 +100,7 @@ def level_of(situations: Situations, settings: CannonballSettings, slack: float 
     """The ranks of the threat levels by thresholds that are ``slack`` times as wide.
 
     An aircraft identified only by its pattern whose type is not used for surveillance is at most a warning; one on the
-    ground is always info, and so is one of interest by an agency's letters alone.
+    ground is always info, and so is one of interest by an agency's letters alone, and one that may not exist.
     """
     arrival = arrival_s(situations.distance_nm, situations.closing_kt) / slack
     distance = situations.distance_nm / slack
@@ -112,7 +113,7 @@ def level_of(situations: Situations, settings: CannonballSettings, slack: float 
     )
     warning = near | (arrival <= settings.cannonball_warning_arrival_s) | beneath
     rank = np.where(critical & ~is_uncertain, _CRITICAL, np.where(warning, _WARNING, _INFO))
-    return np.where(np.asarray(situations.on_ground) | situations.is_weak, _INFO, rank)
+    return np.where(np.asarray(situations.on_ground) | situations.is_weak | situations.in_doubt, _INFO, rank)
 
 
 def next_level(level: Any, calm_since: Any, situations: Situations, now: float, settings: CannonballSettings) -> Any:

@@ -18,7 +18,7 @@ from skywatch.archive.batch.pool import ProcessPool
 from skywatch.archive.batch.run import RunOutcome, Workers, only_runner, open_batch
 from skywatch.archive.command import DayType, archive_errors, days_between
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.core.batch import BatchJob
+from skywatch.core.batch import BatchJob, batch_jobs
 from skywatch.core.database.columns import seal_columns
 from skywatch.core.database.engine import check_connection, create_engine, create_session_factory
 from skywatch.core.database.migrations import check_schema
@@ -59,7 +59,7 @@ def batch(ini: Path, job: str, begin: date, end: date, scheduler: str | None, wo
     if scheduler is not None and workers is not None:
         fail("--workers: a cluster has its own; give either --scheduler or --workers")
     days = days_between(begin, end)
-    chosen = FEATURES.batch_jobs()[job]
+    chosen = batch_jobs(FEATURES)[job]
     engine = create_engine(settings.database_url)
     began = time.monotonic()
     try:
@@ -116,6 +116,11 @@ def _report(job: BatchJob, outcome: RunOutcome, took_s: float) -> None:
         count = outcome.before
         click.echo(f"{count:,} {'day has' if count == 1 else 'days have'} a result of the same files already.")
     _name(outcome.incomplete, lambda day: "the day after is not archived yet; run this again when it is.", err=False)
+    _name(
+        sorted(outcome.left_out),
+        lambda day: f"done without what reaches over from a day that cannot be read: {outcome.left_out[day]}",
+        err=True,
+    )
     _name(sorted(outcome.faults), lambda day: outcome.faults[day], err=True)
     if outcome.faults:
         sys.exit(1)

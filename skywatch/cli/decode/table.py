@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from skywatch.core.clock import unix_to_iso
-from skywatch.core.terminal.printing import escape_controls
+from skywatch.core.text.escapes import escape_controls
 
 HEAD = (
     f"{'Time':<12}  {'Address':<7}  {'Kind':<16}  {'Callsign':<8}  {'Squawk':<6}  {'Altitude':>9}  {'Speed':>6}  "

@@ -19,9 +19,9 @@ from skywatch.cli.doctor.means import (
     database_folder,
 )
 from skywatch.cli.doctor.ports import check_exposure, check_ports
+from skywatch.core.hooks import DoctorCheck
+from skywatch.core.terminal.checks import Finding, Inspection, check_room
 from skywatch.core.terminal.command import ini_argument, one_line_errors, read_ini
-from skywatch.core.terminal.finding import Finding, Inspection
-from skywatch.core.terminal.folders import check_room
 from skywatch.http.clients.exposure import listen_addresses
 from skywatch.settings import Origin, Settings
 
@@ -67,8 +67,8 @@ def findings(ini: Path, settings: Settings, origins: Sequence[Origin], seconds: 
     yield from check_ports(addresses)
     yield from check_exposure(settings, addresses)
     inspection = Inspection(ini, settings, seconds)
-    for check in settings.features.checks():
-        yield from check(inspection)
+    for hook in settings.features.provided(DoctorCheck):
+        yield from hook.check(inspection)
 
 
 def show(finding: Finding) -> None:

@@ -18,9 +18,9 @@ from skywatch.core.bus import BusError, open_bus
 from skywatch.core.database.engine import DatabaseError, check_connection, create_engine, reason, sqlite_file
 from skywatch.core.database.migrations import check_schema
 from skywatch.core.database.models import FencingToken
+from skywatch.core.private_files import wider
 from skywatch.core.process import late_imports
-from skywatch.core.process.private_files import wider
-from skywatch.core.terminal.finding import Finding, fault, ok, warning
+from skywatch.core.terminal.checks import Finding, fault, ok, warning
 from skywatch.settings import Origin, Settings
 
 CLOCK_DIFFERENCE_S = 2.0

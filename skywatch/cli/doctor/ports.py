@@ -7,7 +7,7 @@ import http.client
 import socket
 from collections.abc import Iterator, Mapping
 
-from skywatch.core.terminal.finding import Finding, fault, ok, warning
+from skywatch.core.terminal.checks import Finding, fault, ok, warning
 from skywatch.http.clients.exposure import ADVICE, exposure
 from skywatch.settings import Settings, split_listen
 

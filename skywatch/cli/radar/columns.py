@@ -164,9 +164,14 @@ COLUMNS: dict[str, Column] = {
 }
 
 
+def is_emergency(aircraft: Aircraft) -> bool:
+    """Whether to sound the alarm: an emergency code that not only one feeder has heard."""
+    return aircraft.get("squawk") in EMERGENCIES and not aircraft.get("single_source")
+
+
 def cell(column: Column, aircraft: Aircraft, units: Units, trends: Trends) -> Text:
     """What a row shows in a column."""
-    style = colour(aircraft) if column.coloured and aircraft.get("squawk") not in EMERGENCIES else ""
+    style = colour(aircraft) if column.coloured and not is_emergency(aircraft) else ""
     return Text(column.cell(aircraft, units, trends), style=style)
 
 

@@ -218,6 +218,9 @@ async def _poll(
                 answer.status_code == httpx.codes.UNAUTHORIZED and token is None
             ):
                 raise NotAllowed(_detail(answer))
+            if answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
+                await asyncio.sleep(float(answer.headers["Retry-After"]))
+                continue
             if answer.status_code < httpx.codes.INTERNAL_SERVER_ERROR:
                 answer.raise_for_status()
                 picture.aircraft, picture.source = answer.json()["aircraft"], "asked once a second"

@@ -21,6 +21,7 @@ from skywatch.cli.radar.columns import (
     Units,
     cell,
     colour,
+    is_emergency,
     measure,
     number,
     plain,
@@ -71,7 +72,7 @@ def table(
         title = f"{column.title}{('▼' if descending else '▲') if name == sort else ''}"
         rendered.add_column(title, justify=column.justify, no_wrap=True)
     for entry, row in zip(aircraft, rows, strict=True):
-        style = "bold red" if entry.get("squawk") in EMERGENCIES else ""
+        style = "bold red" if is_emergency(entry) else ""
         if selected is not None and entry.get("hex") == selected:
             style = f"{style} reverse".strip()
         rendered.add_row(*(row[name] for name in chosen), style=style)
@@ -150,6 +151,7 @@ def _details(aircraft: dict[str, Any], units: Units, trends: Trends) -> Panel:
         "Owner": plain(aircraft.get("ownOp")),
         "Military": "yes" if aircraft.get("military") else "",
         "Squawk": f"{squawk} {EMERGENCIES.get(squawk, '')}".strip(),
+        "Not confirmed": "heard by one feeder only" if aircraft.get("single_source") else "",
         "Category": plain(aircraft.get("category")),
         "Altitude": COLUMNS["altitude"].cell(aircraft, units, trends).strip(),
         "Geometric": measure(number(aircraft.get("alt_geom")), units.altitude),

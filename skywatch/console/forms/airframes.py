@@ -8,12 +8,12 @@ from http import HTTPStatus
 from pathlib import Path
 
 from skywatch.accounts.identity.caller import caller_of
-from skywatch.airframes.cache import CHANGED, TOPIC
 from skywatch.airframes.importers.importer import ImportFailed, Outcome, import_file
+from skywatch.airframes.military import CHANGED, TOPIC
 from skywatch.airframes.settings import AirframeSettings
 from skywatch.core.bus import Message
 from skywatch.core.problems import Problem, invalid
-from skywatch.core.storing.audit import Target, record_apart
+from skywatch.core.storage.audit import Target, record_apart
 from skywatch.http.requests.request import Request
 
 LOAD_WITHIN_S = 60.0
@@ -23,7 +23,7 @@ _lock = threading.Lock()
 
 def load_list(settings: AirframeSettings) -> bytes:
     """The list at ``airframes_url``; raises Problem (409) with the reason where it cannot be loaded."""
-    from skywatch.core.network.outgoing import CallFailed, OutgoingClient
+    from skywatch.core.network.http_client import CallFailed, OutgoingClient
     from skywatch.core.network.targets import AddressRefused
 
     client = OutgoingClient(timeout_s=LOAD_WITHIN_S, maximum_bytes=settings.airframes_max_bytes)

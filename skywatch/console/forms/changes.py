@@ -14,7 +14,7 @@ from skywatch.console.pages.notes import flash
 from skywatch.console.routes import see_other
 from skywatch.core.database.engine import writing
 from skywatch.core.problems import Problem
-from skywatch.core.storing.audit import Target
+from skywatch.core.storage.audit import Target
 from skywatch.http.requests.request import Request
 
 # Statuses that the page of the form shows; all others get a page of their own.

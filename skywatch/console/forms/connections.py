@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from skywatch.console.forms.entries import Entries
+from skywatch.core import stored_settings
 from skywatch.core.problems import invalid
-from skywatch.core.storing import stored_settings
 from skywatch.http.requests.request import Request
 from skywatch.receivers.choices import BY_KIND, parse, read_host
 from skywatch.receivers.settings import ReceiverSettings, is_simulated

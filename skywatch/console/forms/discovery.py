@@ -14,7 +14,7 @@ from skywatch.console.forms.changes import changing
 from skywatch.core.clock import utcnow
 from skywatch.core.database.models import AuditEntry
 from skywatch.core.problems import Problem
-from skywatch.core.storing.audit import Target, record, record_apart
+from skywatch.core.storage.audit import Target, record, record_apart
 from skywatch.http.requests.request import Request
 from skywatch.receivers.discovery import interfaces, networks, probes
 from skywatch.receivers.settings import ReceiverSettings

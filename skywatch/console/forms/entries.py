@@ -11,7 +11,7 @@ import colander
 
 from skywatch.console.forms.form import TOKEN, checked, pairs_of
 from skywatch.core.problems import Problem
-from skywatch.core.storing.versions import Stale
+from skywatch.core.storage.versions import Stale
 from skywatch.http.errors import validation_problem
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonBoolean, JsonInteger, JsonList, JsonNumber, Nullable

@@ -14,12 +14,12 @@ from pyramid.config import Configurator
 from pyramid.interfaces import ICSRFStoragePolicy
 from zope.interface import implementer
 
-from skywatch.accounts.logins.tokens import new_token_id
-from skywatch.console.forms.uploads import UPLOAD_TYPE, read_upload
+from skywatch.accounts.identity.tokens import new_token_id
 from skywatch.console.routes import RESET, SETUP, SIGN_IN, SIGN_ON, SIGNED_ON
-from skywatch.console.signing.session import secret_of, set_cookie
+from skywatch.console.sessions.session import secret_of, set_cookie
 from skywatch.core.problems import Problem
 from skywatch.http.errors import validation_problem
+from skywatch.http.requests.forms import MEDIA_TYPE, read_upload
 from skywatch.http.requests.request import Request
 from skywatch.security.area import area_of
 
@@ -150,7 +150,7 @@ def checked(schema: colander.SchemaNode, values: Mapping[str, Any], location: st
 
 def pairs_of(request: Request) -> list[tuple[str, str]]:
     """The fields of a form in the order in which they were sent; raises Problem (400, 415) where the body is none."""
-    if request.content_type == UPLOAD_TYPE and request.environ.get("PATH_INFO") in request.registry["console_uploads"]:
+    if request.content_type == MEDIA_TYPE and request.environ.get("PATH_INFO") in request.registry["console_uploads"]:
         return read_upload(request).texts
     if request.content_type != FORM_TYPE:
         raise Problem("unsupported_media_type", "The body must be a form.")

@@ -13,10 +13,10 @@ from pyramid.response import Response
 
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.entries import Entries, read_entries
+from skywatch.core import stored_settings
 from skywatch.core.problems import Problem, invalid_fields
-from skywatch.core.storing import stored_settings
-from skywatch.core.storing.audit import Target
-from skywatch.core.storing.versions import check_version, version_of
+from skywatch.core.storage.audit import Target
+from skywatch.core.storage.versions import check_version, version_of
 from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission
 from skywatch.settings import Settings, names_of

@@ -10,10 +10,11 @@ from typing import Any
 from skywatch.console.pages.wording import span
 from skywatch.console.texts.catalogue import Catalogue
 from skywatch.core.feature import FeatureSet
+from skywatch.core.hooks import labels_of
 from skywatch.system.health.checks import Check
 from skywatch.system.health.log import state_of
 
-# Name of a check or of a component in health -> what it is called; features name theirs (``Feature.parts``).
+# Name of a check or of a component in health -> what it is called; features name theirs (``PartLabels``).
 LABELS = {
     "database": "Database",
     "bus": "Link between processes",
@@ -32,12 +33,14 @@ LABELS = {
     "event_reader": "Replay of missed events",
     "receipts_writer": "Confirmation of events",
     "marked_aircraft": "Marked aircraft",
+    "military_aircraft": "Military aircraft",
     "retention": "Deletion of old data",
     "deliveries": "Sending of notifications",
     "mqtt": "MQTT",
     "airframes": "Aircraft data",
     "memory": "Return of memory",
     "usage_writer": "Use of API keys",
+    "shared_limits": "Sharing between people",
 }
 
 
@@ -71,7 +74,13 @@ ADVICE = {
     ),
     "disk": Advice("The disk is almost full.", "Free some room, or store less: see Retention.", "/retention"),
     "retention": Advice(
-        "Old data is not deleted.", "The database grows until this works again. Look for the reason in the log."
+        "Old data is not deleted.",
+        "The database grows until this works again. The page Retention or the log has the reason.",
+        "/retention",
+    ),
+    "alerts_turns": Advice(
+        "Alerts are announced late.",
+        "Rules of somebody match too many aircraft: look at the rules with the most alerts.",
     ),
     "deliveries": Advice("Notifications are not sent.", "Look at the channels and at their last errors.", "/channels"),
     "mqtt": Advice("The MQTT broker cannot be reached.", "Check that it runs, and its address in the ini file."),
@@ -126,7 +135,7 @@ class PartNames:
 
     def __init__(self, catalogue: Catalogue, features: FeatureSet) -> None:
         self.catalogue = catalogue
-        self._labels = LABELS | features.parts()
+        self._labels = LABELS | labels_of(features)
 
     def label(self, name: str) -> str:
         """The words for a part; one without words of its own keeps its name."""

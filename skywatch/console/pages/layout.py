@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from pyramid.config import Configurator
 
+from skywatch.console.page import Page
 from skywatch.console.pages.menu import Task, pages_for, tasks_of
 from skywatch.console.pages.notes import take
-from skywatch.console.pages.page import Page
 from skywatch.console.routes import SCRIPT, STYLE
 from skywatch.http.requests.request import Request
 from skywatch.security.identity import Identity

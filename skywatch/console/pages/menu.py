@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from skywatch.console.pages.page import Page
+from skywatch.console.page import Page
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import translate
+from skywatch.http.authentication import feature_context
 from skywatch.http.requests.request import Request
-from skywatch.http.requests.security import feature_context
 from skywatch.security.policy import decide
 
 

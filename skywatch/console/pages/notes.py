@@ -7,7 +7,7 @@ from typing import Any
 from pyramid.response import Response
 from webob.cookies import SignedSerializer
 
-from skywatch.console.signing.session import secret_of, set_cookie
+from skywatch.console.sessions.session import secret_of, set_cookie
 from skywatch.http.requests.request import Request
 
 COOKIE = "skywatch_console_note"

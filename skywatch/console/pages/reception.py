@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from skywatch.core.reporting.logs import without_passwords
+from skywatch.core import stored_settings
+from skywatch.core.hooks import opened_families
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing import stored_settings
+from skywatch.core.telemetry.logs import without_passwords
+from skywatch.picture.state.heard import heard
 from skywatch.picture.state.sky import Sky
+from skywatch.security.visibility import Visibility
 from skywatch.settings import names_of
 from skywatch.system import status
 
@@ -20,14 +23,14 @@ RECEIVER = "receiver."
 FAILING = ("waiting", "failed")
 
 
-def describe_inputs(runtime: Runtime, sky: Sky) -> list[dict[str, Any]]:
+def describe_inputs(runtime: Runtime, sky: Sky, visibility: Visibility) -> list[dict[str, Any]]:
     """Every receiver and input that the settings name, with its source, its state and the figures of its positions."""
     settings = runtime.current
     names = names_of(type(settings))
-    states = {f"{state['family']}.{state['name']}": state for state in status.inputs(runtime)}
+    states = {f"{state['family']}.{state['name']}": state for state in status.inputs(runtime, visibility)}
     positions = position_figures(sky)
     rows = []
-    for prefix in (RECEIVER, *runtime.features.inputs()):
+    for prefix in (RECEIVER, *opened_families(runtime.features)):
         for name, text in sorted(getattr(settings, names.families[prefix]).items()):
             full_name = prefix + name
             source = settings.sources.get(full_name, "default")
@@ -49,7 +52,7 @@ def describe_inputs(runtime: Runtime, sky: Sky) -> list[dict[str, Any]]:
 def position_figures(sky: Sky) -> dict[str, dict[str, Any]]:
     """For each receiver of whose positions the picture has any: the farthest (nm) and the median uncertainty (m)."""
     columns = sky.columns
-    has_position = ~np.isnan(columns["lat"])
+    has_position, by_antenna = ~np.isnan(columns["lat"]), heard(sky)
     figures = {}
     for name in dict.fromkeys(sky.receivers):
         # All feeders have one name.
@@ -57,8 +60,8 @@ def position_figures(sky: Sky) -> dict[str, dict[str, Any]]:
         rows = has_position & np.isin(columns["receiver"], indexes)
         if not rows.any():
             continue
-        distances, nac_p = columns["distance_nm"][rows], columns["nac_p"][rows]
-        distances, nac_p = distances[~np.isnan(distances)], nac_p[nac_p > 0]
+        distances, nac_p = columns["distance_nm"][rows & by_antenna], columns["nac_p"][rows]
+        nac_p = nac_p[nac_p > 0]
         figures[name] = {
             "farthest_nm": float(distances.max()) if len(distances) else None,
             "uncertainty_m": UNCERTAINTY_M.get(int(np.median(nac_p))) if len(nac_p) else None,

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyramid.config import Configurator
 
-from skywatch.console.signing.session import set_cookie
+from skywatch.console.sessions.session import set_cookie
 from skywatch.console.texts.catalogue import LANGUAGES, Catalogue, catalogues
 from skywatch.http.requests.request import Request
 

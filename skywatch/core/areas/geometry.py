@@ -26,6 +26,8 @@ MAXIMUM_POSITIONS = 100_000
 MAXIMUM_OVERLAP = 200.0
 # A polygon narrower than this counts as a line (degrees, about 0.1 m).
 LEAST_WIDTH = 1e-6
+# Loops that come of rounding are smaller than this share of the polygon.
+MOST_LOOPS = 0.01
 Ring = list[tuple[float, float]]
 T = TypeVar("T")
 
@@ -55,6 +57,31 @@ def parse_geometry(document: Any) -> BaseGeometry:
     if not geometry.is_valid:
         raise GeometryFault(f"its polygons overlap or touch along a line ({explain_validity(geometry)})")
     return _split(geometry)
+
+
+def without_crossings(document: Any) -> dict[str, Any] | None:
+    """A Polygon that crosses itself by rounding, such as where an arc meets a corner, without the loops.
+
+    None where it is no such polygon, or the loops are more than ``MOST_LOOPS`` of it.
+    """
+    from shapely import get_parts, make_valid
+    from shapely.geometry import Polygon
+
+    try:
+        (ring,) = _rings(document["coordinates"])
+    except (GeometryFault, ValueError, KeyError, TypeError):
+        return None
+    if document.get("type") != "Polygon" or len(ring) > MAXIMUM_VERTICES or _overlap([ring]) > MAXIMUM_OVERLAP:
+        return None
+    parts = [part for part in get_parts(make_valid(Polygon(ring))) if part.geom_type in ("Polygon", "MultiPolygon")]
+    pieces = [piece for part in parts for piece in get_parts(part)]
+    largest = max(pieces, key=lambda piece: float(piece.area), default=None)
+    if largest is None or largest.interiors or largest.area < (1 - MOST_LOOPS) * sum(piece.area for piece in pieces):
+        return None
+    return {
+        "type": "Polygon",
+        "coordinates": [[[round(lon, 6), round(lat, 6)] for lon, lat in largest.exterior.coords]],
+    }
 
 
 def _at(prefix: str, read: Callable[[Any], T], part: Any) -> T:

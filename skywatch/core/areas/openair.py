@@ -1,7 +1,8 @@
 """The OpenAir format of airspace files for gliding and paragliding: each airspace becomes a geofence.
 
 The records AC, AN, AL, AH, DP, DC, DA, DB and V (X, D) are read; those that only concern drawing are ignored. Arcs
-and circles become points 3 degrees apart. See http://www.winpilot.com/usersguide/userairspace.asp.
+and circles become points 3 degrees apart. A record that is not understood is named: one of the shape leaves its
+airspace without one, a limit counts as none. See http://www.winpilot.com/usersguide/userairspace.asp.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from skywatch.core.text.lines import count_lines
 STEP_DEG = 3.0
 FEET_PER_FLIGHT_LEVEL = 100.0
 FEET_PER_METRE = 1 / 0.3048
-# Lines of a file, and faults after which the rest is not read.
+# Lines of a file, and faults that are named.
 MAXIMUM_LINES, FAULTS_NAMED = 200_000, 200
 _AIRSPACE = re.compile(r"^[ \t]*AC(?=[ \t\r\n*]|$)", re.IGNORECASE | re.MULTILINE)
 _COORDINATE = re.compile(
@@ -31,6 +32,8 @@ _COORDINATE = re.compile(
 # The M of MSL is no unit.
 _ALTITUDE = re.compile(r"FL\s*(\d{1,3})|(\d{1,6})\s*(FT|F|M(?!SL))?", re.IGNORECASE)
 _SURFACE = ("SFC", "GND", "0", "MSL")
+# Records that make the shape of an airspace.
+_SHAPE = ("DP", "DC", "DA", "DB", "V")
 _IGNORED = ("AT", "AF", "AG", "AY", "AX", "SP", "SB", "TO", "TC", "DY")
 Point = tuple[float, float]
 
@@ -46,6 +49,8 @@ class Airspace:
     floor_ft: float | None = None
     ceiling_ft: float | None = None
     points: list[Point] = field(default_factory=list)
+    # Whether a record of its shape was not understood.
+    is_broken: bool = False
 
     @property
     def geometry(self) -> dict[str, Any]:
@@ -54,6 +59,14 @@ class Airspace:
         if ring and ring[0] != ring[-1]:
             ring.append(list(ring[0]))
         return {"type": "Polygon", "coordinates": [ring]}
+
+
+class Openair(NamedTuple):
+    """The airspaces of a file and its faults with their line numbers; ``is_cut``: a limit ended the reading."""
+
+    airspaces: list[Airspace]
+    faults: list[tuple[int, str]]
+    is_cut: bool
 
 
 class _TooManyError(Exception):
@@ -90,9 +103,17 @@ class _Reader:
             if self._room < 0:
                 raise _TooManyError(f"the file has more than {MAXIMUM_POSITIONS} positions up to here")
 
+    def note(self, number: int, line: str, fault: str) -> None:
+        """Note that a line was not understood."""
+        if len(self.faults) < FAULTS_NAMED:
+            self.faults.append((number, fault))
+        if self.airspaces and line.strip()[:2].strip().upper() in _SHAPE:
+            self.airspaces[-1].is_broken = True
+
     def _variable(self, arguments: str) -> None:
         name, _, value = arguments.partition("=")
         if name.strip().upper() == "X":
+            self._centre = None
             self._centre = _point(value)
         elif name.strip().upper() == "D":
             self._clockwise = value.strip() != "-"
@@ -100,7 +121,7 @@ class _Reader:
     def _record(self, airspace: Airspace, word: str, arguments: str) -> None:
         match word:
             case "AN":
-                airspace.name = arguments[:120]
+                airspace.name = "".join(filter(str.isprintable, arguments))[:120]
             case "AL":
                 airspace.floor_ft = _altitude(arguments, floor=True)
             case "AH":
@@ -140,25 +161,25 @@ def count_airspaces(text: str) -> int:
     return sum(1 for _ in _AIRSPACE.finditer(text))
 
 
-def parse_openair(text: str) -> tuple[list[Airspace], list[tuple[int, str]]]:
-    """The airspaces of a file, and its faults with their line numbers; reading ends at too many positions or faults."""
+def parse_openair(text: str) -> Openair:
+    """The airspaces of a file; those of whose shape a record was not understood are among them. Faults are named up to
+    a number."""
     lines = count_lines(text)
     if lines > MAXIMUM_LINES:
-        return [], [(1, f"the file has {lines} lines; at most {MAXIMUM_LINES} are allowed")]
-    reader = _Reader()
+        return Openair([], [(1, f"the file has {lines} lines; at most {MAXIMUM_LINES} are allowed")], True)
+    reader, is_cut = _Reader(), False
     for number, line in enumerate(text.splitlines(), 1):
         try:
             reader.read(number, line)
         except ValueError as error:
-            reader.faults.append((number, str(error)))
+            reader.note(number, line, str(error))
         except _TooManyError as error:
-            reader.faults.append((number, str(error)))
-            break
-        if len(reader.faults) >= FAULTS_NAMED:
+            reader.note(number, "DP", str(error))
+            is_cut = True
             break
     if not reader.airspaces and not reader.faults:
         reader.faults.append((1, "there is no airspace (AC) in it"))
-    return reader.airspaces, reader.faults
+    return Openair(reader.airspaces, reader.faults, is_cut)
 
 
 def _parts(arguments: str, count: int) -> list[str]:

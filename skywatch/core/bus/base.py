@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from skywatch.core.reporting.health import State
+from skywatch.core.telemetry.health import State
 
-# The cause of faults of parts that fail because the bus does (``core.fault_log``).
+# The cause of faults of parts that fail because the bus does (``core.telemetry.fault_log``).
 OUTAGE = "bus"
 
 
@@ -29,11 +29,14 @@ class Audience:
 
     ``users`` empty means everybody; ``oversight`` names the permission whose holders receive what is for other
     users all the same. ``needs`` names the permissions that a receiver must hold, every one of them.
+    ``aircraft`` are the addresses (upper case) that the message is about: whether one of them is military is asked
+    again whenever it is delivered.
     """
 
     users: frozenset[int] = frozenset()
     oversight: str | None = None
     needs: frozenset[str] = frozenset()
+    aircraft: frozenset[str] = frozenset()
 
     def includes(self, user_id: int | None, permissions: frozenset[str]) -> bool:
         """Whether a user (None: an anonymous caller) with these permissions may receive the message."""
@@ -47,10 +50,11 @@ EVERYBODY = Audience()
 
 @dataclass(frozen=True)
 class Form:
-    """A form of a message's data for those who hold all the permissions that ``needs`` names."""
+    """A form of a message's data for those who hold all the permissions that ``needs`` names; ``aircraft`` as above."""
 
     needs: frozenset[str]
     data: bytes
+    aircraft: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,7 @@ class Message:
     A message may have several ``forms``, the fullest first: a receiver gets the first whose permissions it holds,
     and ``data``, which everybody in the audience may see, where it holds none of them.
 
-    ``id`` is its row in ``events`` (``core.publishing.events``), 0 where it has none: the same event may arrive twice.
+    ``id`` is its row in ``events`` (``core.events``), 0 where it has none: the same event may arrive twice.
     """
 
     topic: str
@@ -90,6 +94,11 @@ class Message:
             return audience.needs
         oversight = {audience.oversight} if audience.oversight is not None else set()
         return audience.needs.union(oversight, *(form.needs for form in self.forms))
+
+    @property
+    def aircraft(self) -> frozenset[str]:
+        """Every aircraft that the message is about, in whichever form."""
+        return self.audience.aircraft.union(*(form.aircraft for form in self.forms))
 
     @property
     def size(self) -> int:

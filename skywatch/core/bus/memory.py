@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterable
 
 from skywatch.core.bus.base import Bus, Callback, Message, Subscription
-from skywatch.core.reporting.fault_log import FaultLog
-from skywatch.core.reporting.health import State
+from skywatch.core.telemetry.fault_log import FaultLog
+from skywatch.core.telemetry.health import State
 
 log = logging.getLogger(__name__)
 # Expired values are swept whenever this many have been put since the last sweep.

@@ -23,6 +23,9 @@ class _Head(msgspec.Struct, array_like=True):
     needs: list[str] = []
     forms: list[tuple[list[str], bytes]] = []
     id: int = 0
+    aircraft: list[str] = []
+    # Of each form.
+    form_aircraft: list[list[str]] = []
 
 
 VERSION = 0
@@ -53,6 +56,8 @@ def pack(message: Message) -> bytes:
             sorted(audience.needs),
             [(sorted(form.needs), form.data) for form in message.forms],
             message.id,
+            sorted(audience.aircraft),
+            [sorted(form.aircraft) for form in message.forms],
         )
     )
     return bytes((VERSION,)) + len(head).to_bytes(3, "big") + head + message.data
@@ -65,8 +70,14 @@ def unpack(topic: str, packed: bytes) -> Message:
     end = 4 + int.from_bytes(packed[1:4], "big")
     head = _decoder.decode(packed[4:end])
     needs = head.needs or ([_UNNAMED] if head.restricted else [])
-    audience = Audience(frozenset(head.users), head.oversight, frozenset(needs))
+    audience = Audience(frozenset(head.users), head.oversight, frozenset(needs), frozenset(head.aircraft))
     if audience == EVERYBODY:
         audience = EVERYBODY
-    forms = tuple([Form(frozenset(permissions), data) for permissions, data in head.forms])
+    of_forms = head.form_aircraft or [[]] * len(head.forms)
+    forms = tuple(
+        [
+            Form(frozenset(permissions), data, frozenset(aircraft))
+            for (permissions, data), aircraft in zip(head.forms, of_forms, strict=True)
+        ]
+    )
     return Message(topic, head.event, packed[end:], audience, head.snapshot, forms=forms, id=head.id)

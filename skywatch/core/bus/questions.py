@@ -13,7 +13,7 @@ from collections.abc import Callable
 import msgspec
 
 from skywatch.core.bus.base import Bus, Message
-from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.telemetry.fault_log import FaultLog
 
 log = logging.getLogger(__name__)
 VERSION = 1

@@ -17,9 +17,9 @@ from typing import ClassVar
 
 from skywatch.core.bus.base import OUTAGE, Bus, BusError, Message, Subscription
 from skywatch.core.bus.publish_queue import PublishQueue
-from skywatch.core.reporting.fault_log import FaultLog
-from skywatch.core.reporting.health import State
-from skywatch.core.reporting.metrics import BUS_DROPPED
+from skywatch.core.telemetry.fault_log import FaultLog
+from skywatch.core.telemetry.health import State
+from skywatch.core.telemetry.metrics import BUS_DROPPED
 
 log = logging.getLogger(__name__)
 HEARTBEAT_S = 1.0

@@ -14,5 +14,7 @@ TRACKER, RECEIVERS, INPUTS = "tracker", "receivers", "inputs"
 RETENTION = "retention"
 # What the feeders of an ingest process sent in a second.
 FEEDER_REPORTS = "feeders:reports"
+# The addresses that the tracker has heard within the hour, by whom ever (a snapshot for ingest processes).
+HEARD_ADDRESSES = "feeders:heard-addresses"
 # Trails: the object itself (only within a process), questions, and the prefix of the topic of one asker's answers.
 TRAILS, TRAIL_QUESTIONS, TRAIL_ANSWERS = "trails", "trails:questions", "trails:answers:"

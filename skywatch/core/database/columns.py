@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import sqlalchemy as sa
 from sqlalchemy.types import TypeDecorator
 
-from skywatch.core.database.sealing import Sealer
+from skywatch.core.database.encryption import Sealer
 
 # By the dialect of an engine, which is what a column type is given; None for an installation without a secret.
 _sealers: WeakKeyDictionary[Any, Sealer | None] = WeakKeyDictionary()

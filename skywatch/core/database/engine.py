@@ -6,7 +6,10 @@ writers wait for each other instead of failing half-way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +22,8 @@ from sqlalchemy.engine import URL, Engine, ExceptionContext, make_url
 from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 from sqlalchemy.types import TypeDecorator
 
-from skywatch.core.process.private_files import create_private
+from skywatch.core.private_files import create_private
+from skywatch.core.telemetry.fault_log import LOGGED, LoggedError
 
 # How long a writer waits for another one before it gives up (s); bulk imports hold the lock for less than this.
 SQLITE_BUSY_TIMEOUT_S = 15
@@ -98,12 +102,14 @@ class Base(DeclarativeBase):
 
 
 SessionFactory = sessionmaker[Session]
-# The key of a session's ``info`` for its fence (``core.fencing``).
+# The key of a session's ``info`` for its fence (``core.database.fencing``).
 FENCE = "skywatch.fence"
 
 
 def create_engine(database_url: str, *, timeout_s: float | None = None) -> Engine:
     """Open an engine for a SQLAlchemy URL; raises DatabaseError where the URL or its driver is not usable.
+
+    ``sqlite://`` is a database that is gone with the engine: a temporary file.
 
     ``timeout_s`` is the longest that a server may work on one statement; commands that take their time set none.
     """
@@ -192,6 +198,8 @@ def is_outage(error: BaseException) -> bool:
 
 def outage_of(error: BaseException) -> str:
     """What several parts fail for at once where an error is an outage of the database, for the log; else nothing."""
+    if isinstance(error, LoggedError):
+        return LOGGED
     if not isinstance(error, sa.exc.TimeoutError | sa.exc.DBAPIError) or not is_outage(error):
         return ""
     state = getattr(error.orig, "sqlstate", None) if isinstance(error, sa.exc.DBAPIError) else None
@@ -225,7 +233,7 @@ def has_one_writer(sessions: SessionFactory) -> bool:
 def writing(sessions: SessionFactory) -> Iterator[Session]:
     """One transaction outside a request: committed at the end, rolled back on any error.
 
-    Raises FencedError where the sessions are those of a process whose place another one has taken (``core.fencing``).
+    Raises FencedError where the sessions are those of a process whose place another one has taken (``fencing``).
     """
     with sessions() as session, session.begin():
         begin_writing(session)
@@ -258,6 +266,26 @@ def insert_of(dialect: str, table: Any) -> Any:
 
         return postgresql.insert(table)
     return sqlite.insert(table)
+
+
+def insert_many(connection: sa.Connection, table: Any, rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Insert rows of a table whose key is an ``id`` that the database gives; the ids in the order of the rows.
+
+    SQLAlchemy turns ``INSERT ... RETURNING`` of many rows into one statement for each row on SQLite, where nothing says
+    in which order they come back.
+    """
+    if not rows:
+        return []
+    insert = sa.insert(table).returning(table.c.id, sort_by_parameter_order=True)
+    if connection.dialect.name != "sqlite":
+        return list(connection.execute(insert, list(rows)).scalars())
+    # With the first row this transaction has the write lock, so that nobody else takes the ids behind its own.
+    first = connection.execute(insert, [rows[0]]).scalar_one()
+    ids = list(range(first, first + len(rows)))
+    if len(rows) > 1:
+        numbered = [{**row, "id": row_id} for row, row_id in zip(rows[1:], ids[1:], strict=True)]
+        connection.execute(sa.insert(table), numbered)
+    return ids
 
 
 @contextmanager
@@ -309,10 +337,16 @@ def without_limit(connection: sa.Connection) -> Iterator[None]:
 
 
 def _sqlite_engine(url: URL) -> Engine:
+    folder = ""
+    if sqlite_file(url) is None and url.query.get("mode") != "memory":
+        # In memory each thread would have a database of its own, and readers would lock writers out.
+        folder = tempfile.mkdtemp(prefix="skywatch-database-")
+        url = url.set(database=f"{folder}/skywatch.sqlite")
     engine = sa.create_engine(
         url, connect_args={"timeout": SQLITE_BUSY_TIMEOUT_S, "check_same_thread": False}, pool_pre_ping=False
     )
-
+    if folder:
+        weakref.finalize(engine, shutil.rmtree, folder, ignore_errors=True)
     path = sqlite_file(url)
 
     @event.listens_for(engine, "do_connect")

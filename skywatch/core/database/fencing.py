@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+import time
 from collections.abc import Callable
 
 import sqlalchemy as sa
@@ -25,6 +26,7 @@ from skywatch.core.database.engine import (
     reason,
 )
 from skywatch.core.database.models import FencingToken
+from skywatch.core.telemetry.fault_log import LoggedError
 
 log = logging.getLogger(__name__)
 
@@ -42,8 +44,35 @@ AND EXISTS (SELECT 1 FROM pg_locks l WHERE l.pid = a.pid AND l.granted AND l.mod
 """
 
 
-class FencedError(Exception):
-    """Another process has taken over: this transaction and all later ones of this process are refused."""
+# Hexadecimal digits of a term: milliseconds until the year 2527.
+TERM_DIGITS = 11
+
+
+def next_token(before: str | None = None) -> str:
+    """A token whose term is above that of ``before``: ``<term>-<random digits>``.
+
+    The term is the wall clock in milliseconds, or one more than the term before where that is not behind: it grows
+    where clocks differ, and where the database is another one.
+    """
+    term = max(int(time.time() * 1000), int(term_of(before or "") or "0", 16) + 1)
+    return f"{term:0{TERM_DIGITS}x}-{secrets.token_hex(10)}"
+
+
+def term_of(text: str) -> str:
+    """The term that a token, or the epoch of a picture, begins with; empty where it has none.
+
+    Terms have one length: the later one is the greater text.
+    """
+    term, dash, _ = text.partition("-")
+    is_term = dash and len(term) == TERM_DIGITS and not set(term) - set("0123456789abcdef")
+    return term if is_term else ""
+
+
+class FencedError(LoggedError):
+    """Another process has taken over: this transaction and all later ones of this process are refused.
+
+    The process says so once, as it ends (``Fence``).
+    """
 
 
 class Fence:
@@ -55,7 +84,7 @@ class Fence:
     def __init__(self, name: str, on_lost: Callable[[], None] = lambda: None) -> None:
         self._name = name
         self._on_lost = on_lost
-        self.token = secrets.token_hex(16)
+        self.token = next_token()
         self._is_begun = self._is_stored = False
         self._before: str | None = None
 
@@ -67,6 +96,7 @@ class Fence:
         """
         with sessions() as session:
             self._before = session.scalar(self._newest())
+        self.token = next_token(self._before)
         self._is_begun = True
         try:
             try:
@@ -127,7 +157,7 @@ class Fence:
 
 
 def fenced(sessions: SessionFactory, fence: Fence) -> SessionFactory:
-    """A factory like this one whose transactions of ``core.db.writing`` are checked by a fence."""
+    """A factory like this one whose transactions of ``writing`` are checked by a fence."""
     factory = sessionmaker(**sessions.kw)
     factory.configure(info={**(sessions.kw.get("info") or {}), FENCE: fence})
     return factory

@@ -1,8 +1,15 @@
-"""Schema migrations from a checkout and from an installed package: upgrade, and whether code and schema agree."""
+"""Schema migrations from a checkout and from an installed package: upgrade, and whether code and schema agree.
+
+Which releases run on a schema: its own, and older ones back to the revision in its row ``compatible_from``. Migrations
+expand: they add what older releases do not know and do not miss. What removes, renames or narrows something that older
+releases use is a contract step. It names the revision that added what takes its place (``contracts``), and releases
+from before that revision are refused from then on. ``release.migrations`` checks it.
+"""
 
 from __future__ import annotations
 
 import logging
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +18,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from skywatch.core.database.compatibility import compatible_from
 from skywatch.core.database.engine import DatabaseAwayError, DatabaseError, damage, is_damaged, is_outage, reason
+from skywatch.core.database.models import SchemaProperty
 
 # Alembic is imported where it is used: it takes a tenth of the time of a start and 9 MB, and a start whose schema is up
 # to date does without it.
@@ -27,6 +34,9 @@ _LOCK_NOT_AVAILABLE = "55P03"
 PACKAGE = Path(__file__).resolve().parents[2]
 # The version that upgrades schemas from before the oldest migration of this one.
 VERSION_FOR_OLDER = "0.1.0"
+COMPATIBLE_FROM = "compatible_from"
+# The member of a migration that makes it a contract step.
+CONTRACTS = "contracts"
 
 
 def script_location() -> Path:
@@ -35,11 +45,17 @@ def script_location() -> Path:
     return installed if (installed / "env.py").exists() else PACKAGE.parent / "alembic"
 
 
+def location_in_ini() -> str:
+    """The same for the section ``[alembic]`` of an ini file."""
+    location = script_location()
+    return "skywatch:migrations" if location.parent == PACKAGE else str(location)
+
+
 def configuration(engine: Engine | None = None) -> Config:
     """An alembic configuration; ``engine`` is the one the migrations run on."""
     from alembic.config import Config
 
-    config = Config()
+    config = Config(stdout=sys.stdout)
     config.set_main_option("script_location", str(script_location()).replace("%", "%%"))
     config.attributes["engine"] = engine
     return config
@@ -67,13 +83,16 @@ def upgrade(engine: Engine, revision: str = "head") -> bool:
             return True
 
 
-def upgrade_within(connection: Connection) -> None:
-    """Bring the schema up to date within the transaction of a connection to PostgreSQL; raises DatabaseError."""
+def upgrade_within(connection: Connection, revision: str = "head") -> None:
+    """Bring the schema up to ``revision`` within the transaction of a connection to PostgreSQL.
+
+    Raises DatabaseError.
+    """
     from alembic import command
 
     config = configuration()
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, revision)
 
 
 def downgrade(engine: Engine, revision: str = "base") -> None:
@@ -177,3 +196,30 @@ def _advice(head: str, scripts: ScriptDirectory) -> str:
             "then of this version"
         )
     return "is newer than this version of Skywatch"
+
+
+def oldest_compatible(scripts: ScriptDirectory, revision: str) -> str:
+    """The oldest revision whose code runs on the schema of ``revision``."""
+    oldest = scripts.get_bases()[0]
+    for script in scripts.iterate_revisions(revision, "base"):
+        oldest = max(oldest, getattr(script.module, CONTRACTS, None) or oldest)
+    return oldest
+
+
+def record_compatible_from(connection: Connection, scripts: ScriptDirectory, revision: str) -> None:
+    """Write the row for the schema of ``revision``, within the transaction of the migration that has led to it.
+
+    Schemas from before the table have none.
+    """
+    if not sa.inspect(connection).has_table(SchemaProperty.__tablename__):
+        return
+    connection.execute(sa.delete(SchemaProperty).where(SchemaProperty.name == COMPATIBLE_FROM))
+    value = oldest_compatible(scripts, revision)
+    connection.execute(sa.insert(SchemaProperty).values(name=COMPATIBLE_FROM, value=value))
+
+
+def compatible_from(connection: Connection) -> str | None:
+    """The oldest revision whose code runs on this schema; None where the schema does not say."""
+    if not sa.inspect(connection).has_table(SchemaProperty.__tablename__):
+        return None
+    return connection.scalar(sa.select(SchemaProperty.value).where(SchemaProperty.name == COMPATIBLE_FROM))

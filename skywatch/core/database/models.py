@@ -58,7 +58,7 @@ class StoredEvent(Base):
 
 
 class WriterBatch(Base):
-    """The number of the last batch of each background writer, written with the batch (``core.writer``).
+    """The number of the last batch of each background writer, written with the batch (``core.storage.writer``).
 
     It shows whether a commit whose answer was lost has taken place.
     """
@@ -71,7 +71,7 @@ class WriterBatch(Base):
 
 
 class FencingToken(Base):
-    """Which process may write under a name: the one that stored its token last (``core.fencing``)."""
+    """Which process may write under a name: the one that stored its token last (``core.database.fencing``)."""
 
     __tablename__ = "fencing_tokens"
 
@@ -96,7 +96,7 @@ class StoredSetting(Base):
 
 
 class SchemaProperty(Base):
-    """What the schema says of itself (``core.database.compatibility``)."""
+    """What the schema says of itself (``core.database.migrations``)."""
 
     __tablename__ = "schema_properties"
 

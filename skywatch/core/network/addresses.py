@@ -6,6 +6,7 @@ The one module for it: the REST API, the real-time channel and the inputs that l
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -13,6 +14,12 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 # One customer is given a whole IPv6 /64 and can use any address in it; an IPv4 client has one address.
 IPV6_CLIENT_BITS = 64
+# The most that a provider gives a site (RFC 6177).
+IPV6_SITE_BITS = 48
+# What is limited by client allows a site so many times as much.
+SITE_FACTOR = 4
+# A host as requests name it, with its port: an IPv6 address in brackets, an IPv4 address or a name.
+_AUTHORITY = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._~-]+)(?::[0-9]*)?")
 # What proxies add: who comes by one is not on this machine, trusted or not.
 FORWARDING_HEADERS = (
     "forwarded",
@@ -51,6 +58,12 @@ def is_loopback(host: str) -> bool:
     if address is None:
         return host.lower().rstrip(".") == "localhost" or host.lower().rstrip(".").endswith(".localhost")
     return address.is_loopback
+
+
+def host_of(authority: str) -> str:
+    """The host in a ``Host`` header field (RFC 9110, section 7.2), without its port; empty if it is malformed."""
+    match = _AUTHORITY.fullmatch(authority.strip())
+    return match[1] if match is not None else ""
 
 
 def in_networks(address: Address, networks: Iterable[Network]) -> bool:
@@ -99,6 +112,29 @@ def _text(address: Address) -> str:
 def client_network(address: str) -> str:
     """What limits count as one client: an IPv4 address or an IPv6 /64."""
     return _network(address, 32)
+
+
+@lru_cache(maxsize=4096)
+def ipv6_site(network: str) -> str:
+    """The IPv6 /48 that a network of ``client_network`` is part of; empty for whatever else limits count by.
+
+    Who has a /48 has 65,536 networks; an IPv4 client has its addresses one by one.
+    """
+    site = site_of(network) if ":" in network else network
+    return site if site != network else ""
+
+
+def site_of(network: str) -> str:
+    """The IPv4 /24 or IPv6 /48 that a smaller network, such as that of ``client_network``, is part of.
+
+    A provider gives a site no less, so that who has one address of it has them all.
+    """
+    try:
+        parsed = _plain_network(network)
+    except ValueError:
+        return network
+    bits = IPV4_NETWORK_BITS if parsed.version == 4 else IPV6_SITE_BITS
+    return str(parsed.supernet(new_prefix=min(bits, parsed.prefixlen)))
 
 
 def network_of(address: str) -> str:

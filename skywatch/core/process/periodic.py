@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable
 
 from skywatch.core.database.engine import outage_of, reason
-from skywatch.core.reporting import health
-from skywatch.core.reporting.fault_log import FaultLog
-from skywatch.core.reporting.health import State
+from skywatch.core.telemetry import health
+from skywatch.core.telemetry.fault_log import FaultLog
+from skywatch.core.telemetry.health import State
 
 log = logging.getLogger(__name__)
 # A run that takes longer is shown in health.

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from skywatch.core.database.engine import sqlite_file
-from skywatch.core.process.private_files import set_private
+from skywatch.core.private_files import set_private
 from skywatch.settings import Settings, SettingsError
 from skywatch.settings.table import MINIMUM_SECRET_LENGTH
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from configparser import Error as IniError
 from pathlib import Path
+from types import FrameType
 from typing import Any, NoReturn
 
 import click
@@ -17,13 +19,28 @@ from plaster_pastedeploy import Loader
 
 from skywatch.core.bus import BusError
 from skywatch.core.database.engine import DatabaseError, damage, is_damaged
-from skywatch.core.reporting import logs
+from skywatch.core.telemetry import logs
 from skywatch.settings import Origin, Settings, SettingsError
 
 LoadSettings = Callable[[Mapping[str, Any]], tuple[Settings, list[Origin]]]
 # The exit code of a command that a signal ended early.
 INTERRUPTED = 130
+# They end a command.
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 ini_argument = click.argument("ini", metavar="FILE.ini", type=click.Path(path_type=Path))
+
+
+class Interrupted(KeyboardInterrupt):
+    """Raised where a signal interrupts a command.
+
+    After a plain KeyboardInterrupt in code that ``exec`` got as text (a dataclass that is being imported), the
+    interpreter ends by SIGINT although it was handled and the command has exited with a code.
+    """
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """Handle a signal by raising Interrupted."""
+    raise Interrupted
 
 
 def fail(message: object) -> NoReturn:
@@ -56,17 +73,22 @@ def one_line_errors(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapped
 
 
-def read_ini(path: Path, defaults: Mapping[str, str] | None = None) -> tuple[Settings, list[Origin]]:
-    """The settings of an ini file's ``[app:main]`` section and the environment; ``defaults`` for what neither names."""
+def read_section(path: Path, variables: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The section ``[app:main]`` of an ini file; ``variables`` may be used in it as ``%(name)s``."""
     if not path.is_file():
         fail(f"{path}: there is no such file")
     loader = Loader(parse_uri(f"file+ini://{path.resolve()}"))
     try:
-        section = loader.get_wsgi_app_settings("main")
+        return dict(loader.get_wsgi_app_settings("main", variables))
     except LookupError:
         fail(f"{path}: there is no section [app:main]")
     except UnicodeDecodeError:
         fail(f"{path}: is not an ini file (not UTF-8 text)")
+
+
+def read_ini(path: Path, defaults: Mapping[str, str] | None = None) -> tuple[Settings, list[Origin]]:
+    """The settings of an ini file's ``[app:main]`` section and the environment; ``defaults`` for what neither names."""
+    section = read_section(path)
     # The root command has the installation's features, and so can read its settings.
     load: LoadSettings = click.get_current_context().find_root().obj
     settings, origins = load({**(defaults or {}), **section})

@@ -13,9 +13,10 @@ import time
 import msgspec
 
 from skywatch.core.bus import Bus, BusError, Message, Subscription
-from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.feeders.topics import CLAIMED
-from skywatch.receivers.listening.hub import YIELDS_AFTER_S, Claimant, FeederHub
+from skywatch.receivers.feeders.feeder import Connection
+from skywatch.receivers.feeders.hub import YIELDS_AFTER_S, FeederHub
 
 log = logging.getLogger(__name__)
 PREFIX = "feeder-claim:"
@@ -55,7 +56,7 @@ class FeederClaims:
         for number in list(self._held):
             self._withdraw(number)
 
-    def may_enter(self, connection: Claimant) -> bool:
+    def may_enter(self, connection: Connection) -> bool:
         """Whether a feeder is not connected elsewhere, or is replaced there; claims it."""
         number = connection.feeder.id
         if number < 0:

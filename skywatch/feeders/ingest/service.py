@@ -10,22 +10,23 @@ import logging
 import secrets
 from collections.abc import Sequence
 
-from skywatch.core.bus import Message, topics
+from skywatch.core.bus import Message, Subscription, topics
+from skywatch.core.bus.base import call_on_loop
 from skywatch.core.database.engine import reason
 from skywatch.core.process import tasks
 from skywatch.core.process.periodic import PeriodicTask
-from skywatch.core.reporting.fault_log import FaultLog
 from skywatch.core.runtime import Runtime
+from skywatch.core.telemetry.fault_log import FaultLog
+from skywatch.feeders.admission import FeederRecords
 from skywatch.feeders.ingest.claims import FeederClaims
-from skywatch.feeders.models import admitted
 from skywatch.inputs.running import RunningInputs
 from skywatch.picture.declared import declared_listeners, open_declared_of, unusable, use_settings
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.base import Receiver
 from skywatch.receivers.factory import open_receiver
-from skywatch.receivers.ingest.encoding import FeederMessage, encode
-from skywatch.receivers.ingest.reduction import Reduction
-from skywatch.receivers.listening.hub import FeederHub
+from skywatch.receivers.feeders.encoding import FeederMessage, decode_addresses, encode
+from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.reduction import Reduction
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.reports.report import Report
 from skywatch.receivers.settings import ReceiverSettings
@@ -33,6 +34,8 @@ from skywatch.receivers.settings import ReceiverSettings
 log = logging.getLogger(__name__)
 COMPONENT = "feeders_ingest"
 EVERY_S, RENEW_EVERY, FOLLOW_EVERY_S = 1.0, 5, 1.0
+# Each process calls feeders without a record by numbers of its own: of so many ranges it draws one of so many numbers.
+RANGES, RANGE = 100_000, 10_000
 
 
 class IngestService:
@@ -43,13 +46,17 @@ class IngestService:
         self._is_needed = not runtime.bus.carries_objects
         self._hub = runtime.shared(FeederHub)
         self._process = secrets.token_hex(8)
+        self._records = runtime.shared(FeederRecords)
         self._claims = FeederClaims(runtime.bus, self._hub, self._process)
         self._receivers: RunningInputs[Receiver] = RunningInputs(self._open, self._run_receiver, unusable)
         self._admission = PeriodicTask(COMPONENT, EVERY_S, self._work)
+        self._heard: Subscription | None = None
         self._turns = 0
         self._following: asyncio.Task[None] | None = None
+        self._heard_faults = FaultLog(log, "heard addresses are refused", "heard addresses are read again")
         self._faults = FaultLog(log, "changed settings are not followed", "changed settings are followed")
         if self._is_needed:
+            self._hub.first_anonymous = 1 + RANGE * secrets.randbelow(RANGES)
             open_declared_of(self._receivers, runtime.current, declared_listeners(runtime.current), self._station)
 
     async def start(self) -> None:
@@ -60,6 +67,7 @@ class IngestService:
         self._hub.consume = self._publish
         self._hub.may_enter = self._claims.may_enter
         await asyncio.to_thread(self._claims.start)
+        await asyncio.to_thread(self._follow_heard)
         await asyncio.to_thread(self._admission.start, EVERY_S)
         self._receivers.start()
         self._following = asyncio.create_task(self._follow_forever(), name="settings of listeners")
@@ -73,17 +81,37 @@ class IngestService:
         await self._receivers.stop()
         await asyncio.to_thread(self._admission.close)
         await asyncio.to_thread(self._claims.close)
+        if self._heard is not None:
+            await asyncio.to_thread(self._heard.close)
 
     @property
     def _station(self) -> tuple[float, float] | None:
         return self._runtime.current.of(PictureSettings).station
 
     def _work(self) -> None:
-        with self._runtime.sessions() as session:
-            self._hub.replace(admitted(session))
+        self._records.read()
         self._turns += 1
         if self._turns % RENEW_EVERY == 0:
             self._claims.renew()
+
+    def _follow_heard(self) -> None:
+        """Follow which addresses the tracker has heard: they cost no feeder its limit."""
+        self._heard = self._runtime.bus.subscribe((topics.HEARD_ADDRESSES,), self._hear)
+        last = self._runtime.bus.last(topics.HEARD_ADDRESSES)
+        if last is not None:
+            self._hear(last)
+
+    def _hear(self, message: Message) -> None:
+        """In a thread of the bus."""
+        try:
+            addresses = decode_addresses(message.data)
+            self._heard_faults.succeeded()
+        except ValueError as error:
+            # Without it the limit counts more than it should, and nothing is lost that others hear.
+            self._heard_faults.failed(str(error))
+            return
+        if self._hub.loop is not None:
+            call_on_loop(self._hub.loop, self._hub.limit.hear, addresses)
 
     def _publish(self, reduction: Reduction) -> None:
         message = FeederMessage(

@@ -10,13 +10,13 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, not_found
-from skywatch.core.storing.audit import Actor, Target, record
+from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.feeders.models import Feeder, has_user
 from skywatch.feeders.naming import FEEDER
 from skywatch.feeders.records.schemas import FeederChangeFields, NewFeederFields
 from skywatch.feeders.records.uuids import SHOWN, new_digits
 from skywatch.http.resources.fields import UNSET
-from skywatch.receivers.listening.hub import hash_of
+from skywatch.receivers.feeders.feeder import hash_of
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 
@@ -203,8 +203,8 @@ def _record(session: Session, actor: Actor, action: str, feeder: Feeder, **state
 
 
 def _audited(feeder: Feeder) -> dict[str, Any]:
-    """A feeder without its place: the audit log is no place for where people live."""
-    values = {name: getattr(feeder, name) for name in SETTINGS if name not in ("lat", "lon", "altitude_ft")}
+    """A feeder; the audit log names its place without the coordinates."""
+    values = {name: getattr(feeder, name) for name in SETTINGS}
     return {**values, "owner_id": feeder.owner_id, "has_place": feeder.lat is not None}
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
+from skywatch.core.hooks import AfterRename
 from skywatch.feeders.models import Feeder
 from skywatch.feeders.naming import FEEDER
 from skywatch.feeders.records import schemas, service
@@ -13,7 +13,7 @@ from skywatch.feeders.records.lines import endpoint_of, lines_of
 from skywatch.feeders.records.uuids import hyphenated
 from skywatch.feeders.settings import FeederSettings
 from skywatch.feeders.states import published
-from skywatch.http.clients.actor import actor_of
+from skywatch.http.clients.audit import actor_of
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
@@ -21,7 +21,7 @@ from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.http.settings import HttpSettings
 from skywatch.receivers.settings import ReceiverSettings
-from skywatch.security.contexts import to_import
+from skywatch.security.contexts import as_other_kind
 from skywatch.security.permissions import Permission
 
 VIEW, OWN = Permission.FEEDERS_VIEW, Permission.FEEDERS_OWN
@@ -86,12 +86,16 @@ def change_feeder(request: Request) -> dict[str, Any]:
     name.
     """
     fields, receivers, actor = body_of(request, schemas.FeederChangeFields), _receivers(request), actor_of(request)
-    renamed = partial(request.runtime.features.renamed, request.db, actor, FEEDER)
+
+    def renamed(before: str, after: str) -> None:
+        for hook in request.runtime.features.provided(AfterRename):
+            hook.follow(request.db, actor, FEEDER, before, after)
+
     row = service.change(request.db, request.visibility, actor, receivers, row_id(request), fields, renamed)
     return _answer(request, row)
 
 
-@feeder.delete(permission=to_import(OWN), path=RowId(), responses={204: None}, errors=(404,))
+@feeder.delete(permission=as_other_kind(OWN), path=RowId(), responses={204: None}, errors=(404,))
 def delete_feeder(request: Request) -> None:
     """Delete a feeder
 

@@ -1,34 +1,45 @@
-"""Evaluations of many points: where traffic was (heat map), and the range of reception (coverage)."""
+"""Evaluations: where traffic was (heat map), the range of reception (coverage), and near misses by cell (hotspots)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
+from skywatch.archive.contents.results import FOLDER
+from skywatch.archive.reading.questions import HotspotsQuestion
+from skywatch.archive.reading.reader import reach_of
 from skywatch.core import geo
-from skywatch.history.reading.archive import Span, one_slice_in, read_slices
-from skywatch.history.reading.span import around
+from skywatch.core.problems import Problem
 from skywatch.history.storage.points import (
     ALTITUDE_FT,
     AT_S,
     DEGREES,
     GAP,
+    GROUND,
     NO_ALTITUDE,
     SEGMENT_S,
+    SIMULATED,
     Points,
     in_order,
     no_points,
     starts_of,
 )
+from skywatch.history.storage.reader import Span, one_slice_in, read_slices
+from skywatch.history.storage.span import around
+from skywatch.picture.state.heard import is_heard
 
 # Sampling interval of the heat map along a segment (s).
 SAMPLE_S = 10.0
 MAX_CELLS = 20_000
+# The job whose results are read for near misses, and the size of their cells.
+HOTSPOTS, HOTSPOT_DEG = "hotspots", 0.1
+_DAY = timedelta(days=1)
 # Chunks that one evaluation reads: those of a day of 200 aircraft. Of a span with more it reads one slice of ten
 # minutes in so many, spread evenly.
 MAX_CHUNKS = 2_500
@@ -132,11 +143,14 @@ def coverage(
     station: tuple[float, float],
     min_altitude_ft: float | None = None,
     max_altitude_ft: float | None = None,
+    *,
+    simulated: bool = False,
 ) -> dict[str, Any]:
-    """The range of reception, by bearing from the station and by altitude."""
+    """The range of reception, by bearing from the station and by altitude; ``simulated``: all aircraft are."""
     every = one_slice_in(session, span, MAX_CHUNKS)
     reception = Reception(station)
     for points in _points_within(session, span, every):
+        points = heard_points(points, station, simulated=simulated)
         points = points[points["flags"] & NO_ALTITUDE == 0]
         if min_altitude_ft is not None:
             points = points[points["alt"] * ALTITUDE_FT >= min_altitude_ft]
@@ -161,6 +175,19 @@ def coverage(
         for sector in range(SECTORS)
     ]
     return {"one_slice_in": every, "sectors": sectors}
+
+
+def heard_points(points: Points, station: tuple[float, float], *, simulated: bool = False) -> Points:
+    """The points that the station's antenna heard; ``simulated`` ones only where all aircraft are."""
+    flags = points["flags"]
+    if not simulated:
+        points = points[flags & SIMULATED == 0]
+        flags = points["flags"]
+    distance = geo.distance_nm(*station, points["lat"] * DEGREES, points["lon"] * DEGREES)
+    altitude = np.where(flags & NO_ALTITUDE > 0, np.nan, points["alt"] * ALTITUDE_FT)
+    altitude[flags & GROUND > 0] = 0.0
+    heard: Points = points[is_heard(points["source"], distance, altitude)]
+    return heard
 
 
 class Reception:
@@ -193,3 +220,35 @@ def _points_within(session: Session, span: Span, every: int) -> Iterator[Points]
         within = span.within(points)
         if len(within):
             yield within
+
+
+def hotspots(
+    session: Session, begin: datetime, end: datetime, box: tuple[float, float, float, float] | None, military: bool
+) -> dict[str, Any]:
+    """The cells with near misses, those with the most critical ones first, and the days without a result.
+
+    They come from archived days that ``skywatch batch FILE.ini hotspots`` has evaluated.
+
+    Raises Problem (503) where there is no archive or it cannot be read.
+    """
+    reach = reach_of(session)
+    if reach is None:
+        raise Problem("unavailable", "This installation has no archive (archive_url), from which near misses come.")
+    question = HotspotsQuestion(
+        files=[f"{FOLDER}/{HOTSPOTS}"], begin=begin.timestamp(), end=end.timestamp(), military=military, box=box
+    )
+    found = reach.ask(question)
+    cells = sorted(found["cells"], key=lambda cell: (-cell[4], -cell[3], -cell[2], cell[0], cell[1]))
+    evaluated, day, missing = set(found["days"]), begin.astimezone(UTC).date(), []
+    while datetime(day.year, day.month, day.day, tzinfo=UTC) < end:
+        if day.isoformat() not in evaluated:
+            missing.append(day.isoformat())
+        day += _DAY
+    names = ("lat", "lon", "info", "warning", "critical")
+    return {
+        "cell_deg": HOTSPOT_DEG,
+        "count": len(cells),
+        "truncated": len(cells) > MAX_CELLS,
+        "missing_days": missing,
+        "cells": [dict(zip(names, cell, strict=True)) for cell in cells[:MAX_CELLS]],
+    }

@@ -9,11 +9,14 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.airframes.military import is_military
+from skywatch.archive.reading.reader import reach_of
 from skywatch.core.clock import earlier
-from skywatch.history.archiving import past_flights
-from skywatch.history.archiving.past_flights import PastDays, past_days
+from skywatch.history.flights import archived_flights
+from skywatch.history.flights.archived_flights import PastDays, past_days
+from skywatch.history.flights.filter import FlightFilter
+from skywatch.history.flights.service import conditions
 from skywatch.history.models import Flight
-from skywatch.history.reading.flights import FlightFilter, conditions
 from skywatch.security.visibility import Visibility
 
 TOP = 10
@@ -22,10 +25,14 @@ EPOCH_DAY = date(1970, 1, 1)
 
 def statistics(session: Session, begin: datetime, end: datetime, visibility: Visibility) -> dict[str, Any]:
     """Totals, a row for each day, the most frequent types and callsigns, and the change against the span before."""
-    military = visibility.military
-    now = _stable(session, begin, end, military, _counts)
-    before = _stable(session, earlier(begin, end - begin), begin, military, _totals_of_both)
-    change = {name: _change(before[name], now["totals"][name]) for name in ("flights", "aircraft", "positions")}
+    now = _stable(session, begin, end, visibility, _counts)
+    before = _stable(session, earlier(begin, end - begin), begin, visibility, _totals_of_both)
+    reach = reach_of(session)
+    is_whole = reach is None or not reach.left_out
+    change = {
+        name: _change(before[name], now["totals"][name]) if is_whole else None
+        for name in ("flights", "aircraft", "positions")
+    }
     return {
         "from": begin,
         "to": end,
@@ -45,15 +52,18 @@ _GROUPS: dict[str, tuple[Any, str]] = {
 }
 
 
-def _stable(session: Session, begin: datetime, end: datetime, military: bool, count: Any) -> dict[str, Any]:
+def _stable(session: Session, begin: datetime, end: datetime, visibility: Visibility, count: Any) -> dict[str, Any]:
     """What ``count`` counts in the database and, of days that it no longer has whole, in the archive."""
 
     def read(past: PastDays) -> dict[str, Any]:
-        where = [*_flights_begun_in(begin, end, military), *past_flights.outside(past.ranges)]
-        result: dict[str, Any] = count(session, where, past_flights.statistics(session, past, begin, end, military))
+        where = [*_flights_begun_in(begin, end, visibility), *archived_flights.outside(past.ranges)]
+        result: dict[str, Any] = count(
+            session, where, archived_flights.statistics(session, past, begin, end, visibility.military)
+        )
         return result
 
-    return past_flights.stable(session, lambda: past_days(session, begin, end), read)
+    # Flights count on the day on which they began.
+    return archived_flights.stable(session, lambda: past_days(session, begin, end, timedelta(0)), read)
 
 
 def _counts(session: Session, where: list[Any], archived: dict[str, Any] | None) -> dict[str, Any]:
@@ -92,9 +102,10 @@ def _totals_of_both(session: Session, where: list[Any], archived: dict[str, Any]
 _GREATEST = ("max_distance_nm", "max_altitude_ft", "max_speed_kt")
 
 
-def _flights_begun_in(begin: datetime, end: datetime, military: bool) -> list[Any]:
+def _flights_begun_in(begin: datetime, end: datetime, visibility: Visibility) -> list[Any]:
     """Flights that began in a span: each counts once, however long it lasted."""
-    return [Flight.first_seen_at >= begin, Flight.first_seen_at < end, *conditions(FlightFilter(), military)]
+    visible = conditions(FlightFilter().for_caller(visibility))
+    return [Flight.first_seen_at >= begin, Flight.first_seen_at < end, *visible]
 
 
 def _totals(session: Session, where: list[Any]) -> dict[str, Any]:
@@ -105,7 +116,7 @@ def _totals(session: Session, where: list[Any]) -> dict[str, Any]:
             count(Flight.icao_hex.distinct()),
             sa.func.coalesce(sa.func.sum(Flight.positions), 0),
             sa.func.coalesce(sa.func.sum(Flight.messages), 0),
-            sa.func.coalesce(sa.func.sum(sa.case((Flight.military, 1), else_=0)), 0),
+            sa.func.coalesce(sa.func.sum(sa.case((is_military(Flight.icao_hex, Flight.military), 1), else_=0)), 0),
             sa.func.coalesce(sa.func.sum(sa.case((Flight.emergency, 1), else_=0)), 0),
             sa.func.max(Flight.max_distance_nm),
             sa.func.max(Flight.max_altitude_ft),

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
+from skywatch.airframes.military import hidden_from
 from skywatch.core.problems import Problem
 from skywatch.history.analysis import schemas, service
-from skywatch.history.analysis.hotspots import hotspots
 from skywatch.history.analysis.statistics import statistics
 from skywatch.history.nodes import SpanQuery
-from skywatch.history.reading.archive import Span
-from skywatch.history.reading.reaching import reaching
-from skywatch.history.reading.spans import span_of
+from skywatch.history.requests import reaching, span_of
+from skywatch.history.storage.reader import Span
+from skywatch.http.limits.slow_work import STATISTICS, SlowWork
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.settings import PictureSettings
+from skywatch.receivers.settings import ReceiverSettings, is_simulated
 from skywatch.security.permissions import Permission
 
 FEATURE = "history"
-# Heat maps and coverages at a time in this process, and how long (s) another one waits for its turn.
-MAX_AT_ONCE, MAX_WAIT_S = 2, 1.0
-_turns = threading.BoundedSemaphore(MAX_AT_ONCE)
+# Heat maps, coverages and near misses by cell: each takes a processor for a second.
+EVALUATIONS = SlowWork("evaluations", "evaluation of history", "evaluations of history", at_once=2, wait_s=10.0)
 LONGEST = timedelta(days=schemas.MAX_ANALYSIS_DAYS)
 
 stats_service = ApiService("history_stats", "/history/stats", feature=FEATURE)
@@ -40,7 +37,8 @@ def get_history_stats(request: Request) -> dict[str, Any]:
     The last 7 days by default; `change` compares with the span of the same length before.
     """
     begin, end = span_of(request, default=timedelta(days=7), longest=timedelta(days=3660))
-    return statistics(reaching(request), begin, end, request.visibility)
+    with STATISTICS.turn(request.person):
+        return statistics(reaching(request, begin=begin, end=end), begin, end, request.visibility)
 
 
 @heatmap_service.get(
@@ -55,10 +53,10 @@ def get_heatmap(request: Request) -> dict[str, Any]:
     """
     begin, end = span_of(request, default=timedelta(days=1), longest=LONGEST)
     query = request.validated["querystring"]
-    span = Span(begin.timestamp(), end.timestamp(), military=request.visibility.military)
-    with _turn():
+    span = Span(begin.timestamp(), end.timestamp(), hidden=hidden_from(request.visibility, request.db))
+    with EVALUATIONS.turn(request.person):
         result = service.heatmap(
-            reaching(request),
+            reaching(request, begin=begin, end=end),
             span,
             query["cell_deg"],
             query["bbox"],
@@ -77,18 +75,27 @@ def get_heatmap(request: Request) -> dict[str, Any]:
 def get_coverage(request: Request) -> dict[str, Any]:
     """The range of reception, by bearing and altitude
 
-    Of positions at all altitudes, or from `min_altitude_ft` to `max_altitude_ft`. Needs the station's position (409
-    without). The last 24 hours by default; at most 31 days. Of a span with very many positions one slice of ten
-    minutes in `one_slice_in` is evaluated.
+    Of what the station's own receivers heard: positions that aircraft sent themselves, within the radio horizon of
+    their altitude; not those of networks, feeders, messages, MLAT, TIS-B or imports, nor those stored by releases that
+    did not keep the source. At all altitudes, or from `min_altitude_ft` to `max_altitude_ft`. Needs the station's
+    position (409 without). The last 24 hours by default; at most 31 days. Of a span with very many positions one slice
+    of ten minutes in `one_slice_in` is evaluated.
     """
     station = request.runtime.current.of(PictureSettings).station_for(exact=request.visibility.exact_station)
     if station is None:
         raise Problem("conflict", "The station's position is not set (station_lat, station_lon), or not shown.")
     begin, end = span_of(request, default=timedelta(days=1), longest=LONGEST)
     query = request.validated["querystring"]
-    span = Span(begin.timestamp(), end.timestamp(), military=request.visibility.military)
-    with _turn():
-        result = service.coverage(reaching(request), span, station, query["min_altitude_ft"], query["max_altitude_ft"])
+    span = Span(begin.timestamp(), end.timestamp(), hidden=hidden_from(request.visibility, request.db))
+    with EVALUATIONS.turn(request.person):
+        result = service.coverage(
+            reaching(request, begin=begin, end=end),
+            span,
+            station,
+            query["min_altitude_ft"],
+            query["max_altitude_ft"],
+            simulated=is_simulated(request.runtime.current.of(ReceiverSettings).receivers),
+        )
     return {
         "from": begin,
         "to": end,
@@ -113,16 +120,6 @@ def get_hotspots(request: Request) -> dict[str, Any]:
     """
     begin, end = span_of(request, default=timedelta(days=31), longest=timedelta(days=schemas.MAX_HOTSPOT_DAYS))
     box = request.validated["querystring"]["bbox"]
-    return {"from": begin, "to": end, **hotspots(reaching(request), begin, end, box, request.visibility.military)}
-
-
-@contextmanager
-def _turn() -> Iterator[None]:
-    """One of few evaluations at a time: each takes a processor for a second; raises Problem (503)."""
-    if not _turns.acquire(timeout=MAX_WAIT_S):
-        detail = f"{MAX_AT_ONCE} evaluations of history are running; try again in a moment."
-        raise Problem("unavailable", detail, headers={"Retry-After": "2"})
-    try:
-        yield
-    finally:
-        _turns.release()
+    with EVALUATIONS.turn(request.person):
+        result = service.hotspots(reaching(request, begin=begin, end=end), begin, end, box, request.visibility.military)
+    return {"from": begin, "to": end, **result}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from skywatch.core.batch import BatchJob
-from skywatch.history.analysis.service import BANDS_FT, LIMITS_FT, SECTOR_DEG, SECTORS, Reception
+from skywatch.history.analysis.service import BANDS_FT, LIMITS_FT, SECTOR_DEG, SECTORS, Reception, heard_points
 from skywatch.history.batch.day import HistoryDay
 from skywatch.history.storage.points import MILITARY, NO_ALTITUDE
 
@@ -16,6 +16,7 @@ def run(day: HistoryDay, options: bytes) -> Iterator[tuple[Any, ...]]:
     assert day.station is not None
     everybody, civil = Reception(day.station), Reception(day.station)
     for points in day.hours(day.begin, day.end):
+        points = heard_points(points, day.station)
         points = points[points["flags"] & NO_ALTITUDE == 0]
         everybody.add(points)
         civil.add(points[points["aircraft"] & MILITARY == 0])
@@ -47,7 +48,7 @@ JOBS = (
             "max_distance_nm_civil": "float",
             "points_civil": "int",
         },
-        run="skywatch.history.batch.coverage:run",
+        run=run,
         needs_station=True,
     ),
 )

@@ -6,23 +6,24 @@ the job says, up to a day before and after.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
 from functools import cached_property
 
 import numpy as np
 
+from skywatch.airframes.military import MilitaryAircraft
 from skywatch.archive.batch.rows import ArchivedRows
 from skywatch.archive.kinds import DAY, span_of_day
 from skywatch.core.arrays import distinct
 from skywatch.core.batch import PastFlight, TrackPart
 from skywatch.history.batch.rows import FlightFacts, Rows, RowsOfArchive
 from skywatch.history.batch.skies import SkyColumns
+from skywatch.history.flights.service import Label
 from skywatch.history.moments.service import AROUND_S, moment_lines, windows
-from skywatch.history.reading.flights import Label
-from skywatch.history.reading.tracks import plain
 from skywatch.history.storage.points import SLICE_S, Points
 from skywatch.history.storage.shards import slice_of, slices
+from skywatch.history.tracks import plain
 from skywatch.picture.state.sky import Sky
 
 HOUR_S = 3600
@@ -79,16 +80,18 @@ class HistoryDay:
     def moments(self, begin: float, end: float, step_s: float) -> Iterator[bytes]:
         """The picture every ``step_s`` as encoded JSON; see ``PastDay``."""
         labels = {
-            flight.id: Label(flight.id, flight.callsign, flight.registration, flight.aircraft_type, flight.military)
+            flight.id: Label(flight.id, flight.callsign, flight.registration, flight.aircraft_type)
             for flight in self._facts.values()
         }
+        # Points and flights say it of themselves (``RowsOfArchive``).
+        nothing_known = MilitaryAircraft()
         seen_at = begin
         for points, moments in windows(self._slices(begin, end), begin, end, step_s):
             if len(points):
                 seen_at = float(moments[-1])
             elif moments[0] - seen_at > EMPTY_S:
                 continue
-            yield from moment_lines(points, moments, labels)
+            yield from moment_lines(points, moments, labels, nothing_known)
 
     @cached_property
     def _facts(self) -> dict[int, FlightFacts]:
@@ -110,6 +113,8 @@ def _past(flight: FlightFacts) -> PastFlight:
     return PastFlight(flight.id, flight.icao_hex, flight.callsign, flight.military)
 
 
-def day_of_archive(rows: ArchivedRows, day: date, station: tuple[float, float] | None) -> HistoryDay:
-    """A day of the archive (``Feature.past_day``)."""
-    return HistoryDay(RowsOfArchive(rows), day, station)
+def day_of_archive(
+    rows: ArchivedRows, day: date, station: tuple[float, float] | None, military: Mapping[str, bool]
+) -> HistoryDay:
+    """A day of the archive (``PastDays``)."""
+    return HistoryDay(RowsOfArchive(rows, MilitaryAircraft(military)), day, station)

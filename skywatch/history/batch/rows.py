@@ -5,8 +5,11 @@ from __future__ import annotations
 from datetime import date
 from typing import Any, NamedTuple, Protocol
 
+import numpy as np
+
+from skywatch.airframes.military import MilitaryAircraft
 from skywatch.archive.batch.rows import ArchivedRows
-from skywatch.history.storage.points import Points, in_order, no_points
+from skywatch.history.storage.points import MILITARY, Points, identity, in_order, no_points
 
 
 class FlightFacts(NamedTuple):
@@ -40,17 +43,23 @@ class Rows(Protocol):
 
 
 class RowsOfArchive:
-    """The rows of the archive."""
+    """The rows of the archive; ``military`` says of some aircraft what is known by now."""
 
-    def __init__(self, archived: ArchivedRows) -> None:
+    def __init__(self, archived: ArchivedRows, military: MilitaryAircraft) -> None:
         self._archived = archived
+        self._military = military
 
     def points(self, hour: int) -> Points:
         """As ``Rows``; raises DayError and PlaceError."""
-        from skywatch.history.archiving.columns import points_of
+        from skywatch.history.storage.archive_columns import points_of
 
         table = self._archived.positions(hour)
-        return no_points() if table is None else in_order(points_of(table))
+        if table is None:
+            return no_points()
+        points = points_of(table)
+        is_military = self._military.mask(identity(points), points["aircraft"] & MILITARY > 0)
+        points["aircraft"] = np.where(is_military, points["aircraft"] | MILITARY, identity(points))
+        return in_order(points)
 
     def flights(self, day: date) -> list[FlightFacts]:
         """As ``Rows``; raises DayError and PlaceError."""
@@ -58,6 +67,8 @@ class RowsOfArchive:
         if table is None:
             return []
         columns: dict[str, list[Any]] = {name: table[name].to_pylist() for name in FlightFacts._fields}
+        marked = zip(columns["icao_hex"], columns["military"], strict=True)
+        columns["military"] = [self._military.includes(address, was_marked=mark) for address, mark in marked]
         columns["last_seen_at"] = [at.timestamp() for at in columns["last_seen_at"]]
         return sorted(FlightFacts(*values) for values in zip(*columns.values(), strict=True))
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from skywatch.history.exports import shapes, table
-from skywatch.history.reading.tracks import Track
+from skywatch.history.tracks import Track
 
 __all__ = ["FORMATS", "Format"]
 

@@ -12,8 +12,8 @@ from xml.sax.saxutils import escape
 import msgspec
 import numpy as np
 
-from skywatch.history.reading.tracks import Track
 from skywatch.history.storage.points import ALTITUDE_FT, DEGREES, NO_ALTITUDE, Points
+from skywatch.history.tracks import Track
 
 METRES_PER_FOOT = 0.3048
 

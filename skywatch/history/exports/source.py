@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from sqlalchemy.orm import Session
 
+from skywatch.airframes.military import military_aircraft
 from skywatch.core.arrays import distinct
-from skywatch.history.reading.archive import Span, read_slices
-from skywatch.history.reading.flights import Labels
-from skywatch.history.reading.tracks import Track, split_flights
-from skywatch.history.storage.points import SLICE_S, Points, address_text, in_order, join
+from skywatch.history.flights.service import Labels
+from skywatch.history.storage.points import MILITARY, SLICE_S, Points, address_text, in_order, join
+from skywatch.history.storage.reader import Span, read_slices
+from skywatch.history.tracks import Track, split_flights
 
 # A flight without a point for so many slices is yielded; if it continues, the rest is another part.
 QUIET_SLICES = 3
@@ -19,22 +20,21 @@ MAX_GATHERED = 500_000
 
 
 def by_slice(session: Session, span: Span, labels: Labels) -> Iterator[tuple[int, list[Track]]]:
-    """The tracks of each slice that the caller may see, in order of time."""
+    """The tracks of each slice, in order of time."""
     for at, points in read_slices(session, span, session.rollback):
         yield at, named(session, span.within(points), labels)
 
 
 def named(session: Session, points: Points, labels: Labels) -> list[Track]:
-    """Points in order as one track a flight, without those the caller may not see."""
+    """Points in order as one track a flight."""
     labels_by_flight = labels.fetch(session, distinct(points["flight"]).tolist())
-    hidden = set(labels.hidden(labels_by_flight))
+    military = military_aircraft(session)
     tracks = []
     for flight_points in split_flights(points):
-        flight = int(flight_points["flight"][0])
-        if flight not in hidden:
-            tracks.append(
-                Track(address_text(int(flight_points["aircraft"][0])), labels_by_flight.get(flight), flight_points)
-            )
+        aircraft = int(flight_points["aircraft"][0])
+        address, label = address_text(aircraft), labels_by_flight.get(int(flight_points["flight"][0]))
+        is_military = military.includes(address, was_marked=aircraft & MILITARY > 0)
+        tracks.append(Track(address, label, flight_points, is_military))
     return tracks
 
 
@@ -56,7 +56,7 @@ def whole_flights(slices: Iterable[tuple[int, list[Track]]], most: int = MAX_GAT
         last_slice.pop(key)
         parts[key] = parts.get(key, 0) + 1
         points = in_order(join([piece.points for piece in pieces_of]))
-        return Track(key[0], pieces_of[-1].label, points, parts[key])
+        return Track(key[0], pieces_of[-1].label, points, pieces_of[-1].military, parts[key])
 
     for at, tracks in slices:
         for track in tracks:

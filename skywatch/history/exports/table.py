@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from skywatch.core.problems import Problem
-from skywatch.history.reading.tracks import Track
 from skywatch.history.storage.points import (
     ALTITUDE_FT,
     DEGREES,
@@ -20,6 +19,7 @@ from skywatch.history.storage.points import (
     Points,
     join,
 )
+from skywatch.history.tracks import Track
 from skywatch.http.lists.spreadsheets import harmless
 
 COLUMNS = (

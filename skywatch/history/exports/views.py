@@ -8,13 +8,13 @@ from datetime import timedelta
 from pyramid.response import Response
 from sqlalchemy.orm import Session
 
+from skywatch.airframes.military import hidden_from
 from skywatch.history.exports import FORMATS, schemas
 from skywatch.history.exports.source import by_slice, pieces, whole_flights
-from skywatch.history.reading.archive import Span
-from skywatch.history.reading.flights import Labels
-from skywatch.history.reading.reaching import reaching
-from skywatch.history.reading.spans import span_of
+from skywatch.history.flights.service import Labels
+from skywatch.history.requests import reaching, span_of
 from skywatch.history.storage.points import address_code
+from skywatch.history.storage.reader import Span
 from skywatch.http.lists.streaming import stream
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import ApiService
@@ -40,10 +40,10 @@ def export_history(request: Request) -> Response:
     export_format = FORMATS[query["format"]]
     labels = Labels(request.visibility)
     code = None if query["icao_hex"] is None else address_code(query["icao_hex"])
-    span = Span(begin.timestamp(), end.timestamp(), code, request.visibility.military)
 
     def body(session: Session) -> Iterator[bytes]:
-        slices = by_slice(reaching(request, session), span, labels)
+        span = Span(begin.timestamp(), end.timestamp(), code, hidden_from(request.visibility, session))
+        slices = by_slice(reaching(request, session, begin=begin, end=end), span, labels)
         return export_format.write(whole_flights(slices) if export_format.whole else pieces(slices))
 
     name = f"skywatch-{begin:%Y%m%dT%H%M%SZ}-{end:%Y%m%dT%H%M%SZ}.{export_format.extension}"

@@ -11,12 +11,12 @@ import msgspec
 import numpy as np
 from sqlalchemy.orm import Session
 
+from skywatch.airframes.military import MilitaryAircraft, hidden_from, military_aircraft
 from skywatch.core.arrays import distinct
+from skywatch.history import numerals
+from skywatch.history.flights.service import Label, Labels
 from skywatch.history.moments.interpolation import Column, Positions, sweep
-from skywatch.history.reading import numerals
-from skywatch.history.reading.archive import Span, read, read_slices
-from skywatch.history.reading.flights import Label, Labels
-from skywatch.history.reading.records import Rows, Template, Text, text
+from skywatch.history.records import Rows, Template, Text, text
 from skywatch.history.storage.points import (
     ALTITUDE_FT,
     AT_S,
@@ -32,6 +32,7 @@ from skywatch.history.storage.points import (
     no_points,
     starts_of,
 )
+from skywatch.history.storage.reader import Span, read, read_slices
 from skywatch.history.storage.shards import slice_of
 from skywatch.security.visibility import Visibility
 
@@ -46,17 +47,19 @@ _encode = msgspec.json.Encoder().encode
 
 def picture(session: Session, at: float, labels: Labels) -> bytes:
     """Every aircraft at unix seconds ``at``: ``{now, aircraft, count}``."""
-    points = read(session, Span(at - AROUND_S, at + AROUND_S, military=labels.visibility.military))
-    near = _around([points], at, at)
+    hidden = hidden_from(labels.visibility, session)
+    near = _around([read(session, Span(at - AROUND_S, at + AROUND_S, hidden=hidden))], at, at)
     flight_labels = labels.fetch(session, distinct(near["flight"]).tolist())
-    return next(_lines(near, np.array([at]), flight_labels, labels))
+    return next(moment_lines(near, np.array([at]), flight_labels, military_aircraft(session)))
 
 
 def replay(session: Session, begin: float, end: float, step_s: float, labels: Labels) -> Iterator[bytes]:
     """Every moment from ``begin`` to ``end``, ``step_s`` apart, as ``picture``; holds three slices at most."""
-    span = Span(begin - AROUND_S, end + AROUND_S, military=labels.visibility.military)
+    military = military_aircraft(session)
+    span = Span(begin - AROUND_S, end + AROUND_S, hidden=hidden_from(labels.visibility, session))
     for points, moments in windows(read_slices(session, span, session.rollback), begin, end, step_s):
-        yield from _lines(points, moments, labels.fetch(session, distinct(points["flight"]).tolist()), labels)
+        flight_labels = labels.fetch(session, distinct(points["flight"]).tolist())
+        yield from moment_lines(points, moments, flight_labels, military)
 
 
 def windows(
@@ -80,7 +83,7 @@ def windows(
 
 
 def past_pictures(session: Session, begin: float, end: float, step_s: float, visibility: Visibility) -> Iterator[bytes]:
-    """``replay`` for other features (``Feature.past_pictures``); ends the session's transaction between slices."""
+    """``replay`` for other features (``PastPictures``); ends the session's transaction between slices."""
     return replay(session, begin, end, step_s, Labels(visibility))
 
 
@@ -95,18 +98,12 @@ def _around(parts: list[Points], begin: float, end: float) -> Points:
     return in_order(join(selection)) if selection else no_points()
 
 
-def _lines(points: Points, moments: Column, flight_labels: dict[int, Label], labels: Labels) -> Iterator[bytes]:
-    """``moment_lines`` without the flights that the caller may not see."""
-    hidden = labels.hidden(flight_labels)
-    if hidden:
-        points = points[~np.isin(points["flight"], hidden)]
-    return moment_lines(points, moments, flight_labels)
-
-
-def moment_lines(points: Points, moments: Column, flight_labels: dict[int, Label]) -> Iterator[bytes]:
+def moment_lines(
+    points: Points, moments: Column, flight_labels: dict[int, Label], military: MilitaryAircraft
+) -> Iterator[bytes]:
     """``{now, aircraft, count}`` of each moment; they are taken to the millisecond."""
     times = np.rint(moments * 1000).astype(np.int64)
-    template = _template(points, flight_labels)
+    template = _template(points, flight_labels, military)
     flags = points["flags"]
     for batch in sweep(points, times):
         of_rows = flags[batch.positions.row]
@@ -124,19 +121,21 @@ def _moments(rows: Rows, times: Column, counts: Column) -> Iterator[bytes]:
         yield b'{"now":%b,"aircraft":[%b],"count":%d}' % (_encode(now / 1000), aircraft, count)
 
 
-def _template(points: Points, labels: dict[int, Label]) -> Template:
+def _template(points: Points, labels: dict[int, Label], military: MilitaryAircraft) -> Template:
     """The constant parts of each track's records, of which there are two kinds: in the air and on the ground."""
     first, last = [], []
     starts = points[starts_of(points)]
     for aircraft, flight in zip(starts["aircraft"].tolist(), starts["flight"].tolist(), strict=True):
-        label = labels.get(flight) or Label(flight, None, None, None, bool(aircraft & MILITARY))
-        names = (address_text(aircraft), label.callsign, label.aircraft_type)
-        head = b'{"hex":%b,"flight":%b,"t":%b,"lat":' % tuple(map(_encode, names))
-        military, registration = _encode(label.military), label.registration
+        label, address = labels.get(flight) or Label(flight, None, None, None), address_text(aircraft)
+        head = b'{"hex":%b,"flight":%b,"t":%b,"lat":' % tuple(
+            map(_encode, (address, label.callsign, label.aircraft_type))
+        )
+        is_military = _encode(military.includes(address, was_marked=aircraft & MILITARY > 0))
+        registration = label.registration
         r = b"" if registration is None else b',"r":%b' % _encode(registration)
         for on_ground in (b"false", b"true"):
             first.append(head)
-            last.append(b',"on_ground":%b,"military":%b,"flight_id":%d%b},' % (on_ground, military, flight, r))
+            last.append(b',"on_ground":%b,"military":%b,"flight_id":%d%b},' % (on_ground, is_military, flight, r))
     return Template(
         [
             first,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -10,31 +11,34 @@ import numpy.typing as npt
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.airframes.military import hidden_from
 from skywatch.core.arrays import distinct
 from skywatch.core.clock import to_datetime
-from skywatch.history.archiving.past_points import slices_with_points
+from skywatch.history.flights.filter import FlightFilter
+from skywatch.history.flights.service import flight_times
 from skywatch.history.models import Chunk
 from skywatch.history.moments.interpolation import sweep
-from skywatch.history.reading.archive import Span, read, read_slices
-from skywatch.history.reading.flights import FlightFilter, Labels, flight_times
-from skywatch.history.reading.tail import read_tail
-from skywatch.history.storage.points import AT_S, SEGMENT_S, SLICE_S, Points
+from skywatch.history.storage.archived_points import slices_with_points
+from skywatch.history.storage.points import AT_S, SEGMENT_S, SLICE_S
+from skywatch.history.storage.reader import Span, read, read_slices
 from skywatch.history.storage.shards import slice_of, slices
+from skywatch.history.storage.tail import read_tail
+from skywatch.security.visibility import Visibility
 
 Counts = npt.NDArray[np.int64]
 
 
-def timeline(session: Session, begin: datetime, end: datetime, bins: int, labels: Labels) -> dict[str, Any]:
+def timeline(session: Session, begin: datetime, end: datetime, bins: int, visibility: Visibility) -> dict[str, Any]:
     """Flights under way in each of ``bins`` equal parts of the span, and when the replay of it first shows aircraft.
 
     Flights outlive their tracks: parts of which no track is stored count nothing.
     """
-    first, last = _flights(session, begin, end, labels)
-    span = Span(begin.timestamp(), end.timestamp(), military=labels.visibility.military)
+    first, last = _flights(session, begin, end, visibility)
+    span = Span(begin.timestamp(), end.timestamp(), hidden=hidden_from(visibility, session))
     step_s = (span.end - span.begin) / bins
     counts = overlaps(first, last, span.begin, step_s, bins)
     counts[~_is_recorded(session, span, step_s, bins)] = 0
-    first_at = _first_moment(session, span, float(first.min()), labels) if len(first) else None
+    first_at = _first_moment(session, span, float(first.min())) if len(first) else None
     return {
         "from": begin,
         "to": end,
@@ -54,10 +58,10 @@ def overlaps(first: npt.NDArray[Any], last: npt.NDArray[Any], begin: float, step
 
 
 def _flights(
-    session: Session, begin: datetime, end: datetime, labels: Labels
+    session: Session, begin: datetime, end: datetime, visibility: Visibility
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """First and last times (unix seconds) of the flights with positions that the caller may see."""
-    spans = flight_times(session, FlightFilter(begin=begin, end=end), labels.visibility.military, with_positions=True)
+    spans = flight_times(session, FlightFilter(begin=begin, end=end), visibility, with_positions=True)
     times = [(first.timestamp(), last.timestamp()) for first, last in spans]
     columns = np.array(times, np.float64).reshape(len(times), 2)
     return columns[:, 0], columns[:, 1]
@@ -74,21 +78,13 @@ def _is_recorded(session: Session, span: Span, step_s: float, bins: int) -> npt.
     return after > before
 
 
-def _first_moment(session: Session, span: Span, first_flight: float, labels: Labels) -> float | None:
+def _first_moment(session: Session, span: Span, first_flight: float) -> float | None:
     """The first moment (unix seconds) of the span with an aircraft that the caller may see."""
-    around = Span(span.begin - SEGMENT_S, span.begin + SEGMENT_S, military=span.military)
-    points = _visible(session, read(session, around), labels)
+    points = read(session, replace(span, begin=span.begin - SEGMENT_S, end=span.begin + SEGMENT_S))
     if any(batch.counts.sum() for batch in sweep(points, np.array([round(span.begin * 1000)]))):
         return span.begin
-    ahead = Span(max(span.begin, first_flight), span.end, military=span.military)
-    for _, in_slice in read_slices(session, ahead):
-        within = _visible(session, span.within(in_slice), labels)
+    for _, in_slice in read_slices(session, replace(span, begin=max(span.begin, first_flight))):
+        within = span.within(in_slice)
         if len(within):
             return float(within["at"].min() * AT_S)
     return None
-
-
-def _visible(session: Session, points: Points, labels: Labels) -> Points:
-    """The points without those of flights that the caller may not see."""
-    hidden = labels.hidden(labels.fetch(session, distinct(points["flight"]).tolist()))
-    return points[~np.isin(points["flight"], hidden)] if hidden else points

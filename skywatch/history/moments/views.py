@@ -10,11 +10,10 @@ import msgspec
 from pyramid.response import Response
 from sqlalchemy.orm import Session
 
+from skywatch.history.flights.service import Labels
 from skywatch.history.moments import schemas, service
 from skywatch.history.moments.timeline import timeline
-from skywatch.history.reading.flights import Labels
-from skywatch.history.reading.reaching import reaching
-from skywatch.history.reading.spans import refuse_future, span_of
+from skywatch.history.requests import reaching, refuse_future, span_of
 from skywatch.http.lists.streaming import buffer_lines, stream
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.render import json_response
@@ -41,7 +40,9 @@ def get_past_picture(request: Request) -> Response:
     """
     at = request.validated["querystring"]["at"]
     refuse_future(at, "at")
-    return json_response(service.picture(reaching(request), at.timestamp(), Labels(request.visibility)))
+    return json_response(
+        service.picture(reaching(request, begin=at, end=at), at.timestamp(), Labels(request.visibility))
+    )
 
 
 @replay_service.get(
@@ -59,7 +60,7 @@ def replay_history(request: Request) -> Response:
 
     def lines(session: Session) -> Iterator[bytes]:
         count = 0
-        reaching(request, session)
+        reaching(request, session, begin=begin, end=end)
         for moment in service.replay(session, begin.timestamp(), end.timestamp(), step_s, labels):
             yield moment + b"\n"
             count += 1
@@ -78,4 +79,10 @@ def get_timeline(request: Request) -> dict[str, Any]:
     aircraft. One hour by default; at most 7 days.
     """
     begin, end = span_of(request, default=timedelta(hours=1), longest=LONGEST)
-    return timeline(reaching(request), begin, end, request.validated["querystring"]["bins"], Labels(request.visibility))
+    return timeline(
+        reaching(request, begin=begin, end=end),
+        begin,
+        end,
+        request.validated["querystring"]["bins"],
+        request.visibility,
+    )

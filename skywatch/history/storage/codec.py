@@ -5,7 +5,8 @@ zigzag variable-length number (7 bits a byte, as in Protocol Buffers), and all o
 checksum detects damage. Both directions work on whole columns.
 
 Layout: one version byte, then the zlib stream of: number of points, number of groups, time unit; for each group the
-differences of aircraft, flight and number of points; then the columns ``at lat lon alt gs track flags``.
+differences of aircraft, flight and number of points; then the columns ``at lat lon alt gs track flags``. Above the
+eight bits of its flags stands the source of a point: earlier releases wrote none, and read the flags alone.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ VERSION = 1
 LEVEL = 9
 COLUMNS = ("at", "lat", "lon", "alt", "gs", "track", "flags")
 IDENTITY = ADDRESS_MASK | NON_ICAO
+SOURCE_SHIFT = 8
 _HEAD = 3
 _LONGEST = 10
 _MORE = 0x80  # set in every byte of a number but its last
@@ -49,6 +51,8 @@ def encode(points: Points) -> bytes:
     ]
     for name in COLUMNS:
         column = points[name].astype(np.int64)
+        if name == "flags":
+            column |= points["source"].astype(np.int64) << SOURCE_SHIFT
         values.append(_differences(column // unit if name == "at" else column))
     return bytes([VERSION]) + zlib.compress(_to_varints(np.concatenate(values)), LEVEL)
 
@@ -74,6 +78,9 @@ def decode_all(chunks: Sequence[bytes], only: int | None = None) -> list[Points]
     points = np.empty(sizes[-1], POINT)
     points["aircraft"], points["flight"] = np.repeat(aircraft, counts), np.repeat(flights, counts)
     for name, column in zip(COLUMNS, np.concatenate(columns, axis=1), strict=True):
+        if name == "flags":
+            points["source"] = column >> SOURCE_SHIFT & 0xFF
+            column = column & 0xFF
         points[name] = column
     return [points[begin:end] for begin, end in pairwise(sizes)]
 

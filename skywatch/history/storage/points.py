@@ -16,6 +16,7 @@ Points = npt.NDArray[np.void]
 Column = npt.NDArray[Any]
 
 # ``aircraft``: the ICAO address in the low 24 bits, then NON_ICAO and MILITARY. ``at``: 10 ms since the unix epoch.
+# ``source``: of the position, and where it was heard (``picture.state.heard``); 0 in points of earlier releases.
 POINT = np.dtype(
     [
         ("aircraft", "<u4"),
@@ -27,6 +28,7 @@ POINT = np.dtype(
         ("gs", "<i2"),
         ("track", "<i2"),
         ("flags", "u1"),
+        ("source", "u1"),
     ]
 )
 
@@ -40,6 +42,9 @@ GROUND = 2
 """Flag: on the ground."""
 NO_ALTITUDE = 4
 """Flag: the altitude is unknown (or the aircraft is on the ground)."""
+
+SIMULATED = 8
+"""Flag: of a simulated aircraft."""
 
 AT_S = 0.01
 DEGREES = 1e-5

@@ -1,4 +1,7 @@
-"""Where a request comes from: address, scheme and path prefix, from a proxy's headers if it is trusted."""
+"""Where a request comes from: address, scheme and path prefix, from a proxy's headers if it is trusted.
+
+And whether it comes from this machine, and was sent to a host that the service answers to.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,15 @@ from typing import Any
 from pyramid.config import Configurator
 from pyramid.response import Response
 
-from skywatch.core.network.addresses import TrustedProxies
-from skywatch.http.clients.prefix import INGRESS_HEADER, configured_prefix, forwarded_prefix
+from skywatch.core.network.addresses import FORWARDING_HEADERS, TrustedProxies
+from skywatch.core.problems import Problem
+from skywatch.http.clients.locality import MISDIRECTED, Locality
+from skywatch.http.errors import problem_response
+from skywatch.http.prefix import INGRESS_HEADER, configured_prefix, forwarded_prefix
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
+
+_FORWARDING = tuple(f"HTTP_{name.upper().replace('-', '_')}" for name in FORWARDING_HEADERS)
 
 
 def client_tween(handler: Callable[[Request], Response], registry: Any) -> Callable[[Request], Response]:
@@ -35,7 +43,36 @@ def client_tween(handler: Callable[[Request], Response], registry: Any) -> Calla
     return tween
 
 
+def is_local(request: Request) -> bool:
+    """Whether the client is on this machine."""
+    locality: Locality = request.registry["locality"]
+    return locality.is_local(*_route(request), forwarded=_is_forwarded(request))
+
+
+def named_host_tween(handler: Callable[[Request], Response], registry: Any) -> Callable[[Request], Response]:
+    """Refuse requests that name a host which a service of this machine alone does not answer to."""
+    locality: Locality = registry["locality"]
+
+    def tween(request: Request) -> Response:
+        if locality.is_misdirected(*_route(request), forwarded=_is_forwarded(request)):
+            return problem_response(Problem("misdirected_request", MISDIRECTED), request)
+        return handler(request)
+
+    return tween
+
+
+def _route(request: Request) -> tuple[str, str | None]:
+    """The address of the connection, and the host that the request names."""
+    return request.environ.get("REMOTE_ADDR", ""), request.environ.get("HTTP_HOST")
+
+
+def _is_forwarded(request: Request) -> bool:
+    return not request.environ.keys().isdisjoint(_FORWARDING)
+
+
 def includeme(config: Configurator) -> None:
+    settings = config.registry["runtime"].settings.of(HttpSettings)
+    config.registry["locality"] = Locality(settings, settings.listen)
     config.add_request_method(lambda request: request.environ.get("REMOTE_ADDR", ""), "client_address", reify=True)
     config.add_request_method(lambda _: "", "path_prefix", reify=True)
     config.add_request_method(lambda _: False, "is_framed", reify=True)

@@ -1,6 +1,6 @@
 """Where the service listens, and whether mode ``public`` opens it to more than this machine.
 
-The start of a process and ``skywatch doctor`` both ask here.
+The start of a process, the console and ``skywatch doctor`` ask here.
 """
 
 from __future__ import annotations
@@ -27,9 +27,12 @@ def listen_addresses(settings: Settings, roles: Sequence[str]) -> dict[str, str]
 
 def exposure(settings: Settings, addresses: Mapping[str, str]) -> str | None:
     """One line where ``auth_mode = public`` meets addresses that are not loopback; else None."""
-    if settings.auth_mode != "public":
-        return None
-    open_ones = [f"{name} = {text}" for name, text in addresses.items() if not is_loopback(split_listen(text)[0])]
-    if not open_ones:
+    open_ones = beyond_loopback(addresses)
+    if settings.auth_mode != "public" or not open_ones:
         return None
     return f"auth_mode = public with {' and '.join(open_ones)}: whoever reaches this address needs no credentials"
+
+
+def beyond_loopback(addresses: Mapping[str, str]) -> list[str]:
+    """The addresses that others than this machine may reach, as ``setting = value``."""
+    return [f"{name} = {text}" for name, text in addresses.items() if not is_loopback(split_listen(text)[0])]

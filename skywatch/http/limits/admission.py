@@ -9,13 +9,13 @@ not, the answer is sent to the client and the body is never read.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from pyramid.config import Configurator
 from pyramid.response import Response
 
 from skywatch.core.problems import Problem
+from skywatch.http.authentication import FormCredential
 from skywatch.http.limits.limiter import Verdict
 from skywatch.http.metrics import THROTTLED
 from skywatch.http.requests.request import Request
@@ -29,18 +29,6 @@ RETRY_AFTER_S = 10
 ADMISSION = "skywatch.admission"
 TOO_MANY_OF_ADDRESS = "Your network sends too much at once that does not begin with a valid key; try again later."
 TOO_MANY_OF_USER = "You are uploading too much at once; try again when an upload has finished."
-
-
-@dataclass(frozen=True)
-class FormCredential:
-    """How the senders of an address' multipart forms are known: by the value of ``field``.
-
-    ``identify`` raises Problem where they are not; ``show`` is the response for it.
-    """
-
-    field: str
-    identify: Callable[[Request, str], Identity]
-    show: Callable[[Problem, Request], Response]
 
 
 class Admission:
@@ -103,12 +91,5 @@ def _identity(request: Request) -> Identity:
     return request.identity
 
 
-def add_form_credential(config: Configurator, path: str, credential: FormCredential) -> None:
-    """Know the senders of an address by its forms; what else their requests carry is not looked at."""
-    config.registry["form_credentials"][path] = credential
-
-
 def includeme(config: Configurator) -> None:
-    config.registry["form_credentials"] = {}
-    config.add_directive("add_form_credential", add_form_credential)
     config.add_view_deriver(admission_deriver, "admission", under="secured_view", over="csrf_view")

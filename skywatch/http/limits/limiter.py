@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from skywatch.core.bus import OUTAGE, Bus
+from skywatch.core.network.addresses import SITE_FACTOR, ipv6_site
 from skywatch.core.process.late_imports import emptied
-from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.http.limits.peers import Hit, PeerCounts
 from skywatch.settings import Settings
 from skywatch.settings.bus_address import BusAddress, parse_bus_address
@@ -56,14 +57,17 @@ class Verdict:
 
 
 class Limiter:
-    """Limits by bucket and subject. Thread-safe."""
+    """Limits by bucket and subject. Thread-safe.
+
+    Where the subject is a network of IPv6, its site counts, too, and has ``SITE_FACTOR`` times as much.
+    """
 
     def __init__(self, settings: Settings, bus: Bus | None = None) -> None:
         self._memory = _Counting(Counters(), _Windows(MovingWindowRateLimiter(MemoryStorage())))
         self._shared = _shared(settings)
         self._resume_at = 0.0
         self._faults = FaultLog(log, "limits are counted in memory", "limits are counted in Redis again")
-        self._parsed: dict[str, RateLimitItem] = {}
+        self._parsed: dict[tuple[str, int], RateLimitItem] = {}
         is_counted_by_peers = parse_bus_address(settings.bus).kind == "nats" and bus is not None
         self._peers = PeerCounts(bus, self._count) if bus is not None and is_counted_by_peers else None
 
@@ -73,13 +77,23 @@ class Limiter:
         ``exact`` selects a moving window, which costs more; the default is a fixed window from the first hit.
         """
         verdict = self._ask(lambda c: (c.moving if exact else c.fixed).hit(self._item(rate), bucket, subject))
+        site = ipv6_site(subject)
+        if site and verdict.allowed:
+            wider = self._item(rate, SITE_FACTOR)
+            of_site = self._ask(lambda c: (c.moving if exact else c.fixed).hit(wider, bucket, site))
+            verdict = verdict if of_site.allowed else of_site
         if self._peers is not None and verdict.allowed:
             self._peers.publish(Hit(rate, bucket, subject, is_exact=exact))
         return verdict
 
     def look(self, rate: str, bucket: str, subject: str) -> Verdict:
         """The verdict of ``hit`` with ``exact``, without counting."""
-        return self._ask(lambda c: c.moving.look(self._item(rate), bucket, subject))
+        verdict = self._ask(lambda c: c.moving.look(self._item(rate), bucket, subject))
+        site = ipv6_site(subject)
+        if site and verdict.allowed:
+            of_site = self._ask(lambda c: c.moving.look(self._item(rate, SITE_FACTOR), bucket, site))
+            verdict = verdict if of_site.allowed else of_site
+        return verdict
 
     def forgive(self, rate: str, bucket: str, subject: str) -> None:
         """Reset the count."""
@@ -92,13 +106,18 @@ class Limiter:
         item = self._item(hit.rate)
         if hit.is_forgiven:
             self._memory.moving.forgive(item, hit.bucket, hit.subject)
-        else:
-            (self._memory.moving if hit.is_exact else self._memory.fixed).hit(item, hit.bucket, hit.subject)
+            return
+        windows = self._memory.moving if hit.is_exact else self._memory.fixed
+        windows.hit(item, hit.bucket, hit.subject)
+        site = ipv6_site(hit.subject)
+        if site:
+            windows.hit(self._item(hit.rate, SITE_FACTOR), hit.bucket, site)
 
-    def _item(self, rate: str) -> RateLimitItem:
-        item = self._parsed.get(rate)
+    def _item(self, rate: str, times: int = 1) -> RateLimitItem:
+        item = self._parsed.get((rate, times))
         if item is None:
-            item = self._parsed[rate] = parse(rate)
+            item = parse(rate)
+            item = self._parsed[rate, times] = type(item)(times * item.amount, item.multiples)
         return item
 
     def _ask(self, question: Callable[[_Counting], T]) -> T:

@@ -17,7 +17,7 @@ from collections.abc import Callable
 import msgspec
 
 from skywatch.core.bus import Bus, Message
-from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.telemetry.fault_log import FaultLog
 
 log = logging.getLogger(__name__)
 TOPIC = "limits"

@@ -1,4 +1,4 @@
-"""How many exports and replays are sent at once: for each user, each client network without an identity, and in all.
+"""How many exports and replays are sent at once: in all, and of each person.
 
 A stream occupies a thread and a database connection for as long as its client reads. The server starts a thread in its
 slot and closes clients that read too slowly.
@@ -6,14 +6,12 @@ slot and closes clients that read too slowly.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Hashable
 from typing import Any, Protocol
 
 from pyramid.config import Configurator
 
-from skywatch.core.network.addresses import client_network
+from skywatch.core.limits import ConcurrencyLimiter, Refused, Turn
 from skywatch.core.problems import Problem
 from skywatch.http.metrics import STREAMS, THROTTLED
 from skywatch.http.requests.request import Request
@@ -44,8 +42,8 @@ class Connection(Protocol):
 class Slot:
     """The slot of one stream; released once."""
 
-    def __init__(self, limiter: StreamLimiter, holder: Hashable, connection: Connection | None) -> None:
-        self.holder, self.connection = holder, connection
+    def __init__(self, limiter: StreamLimiter, turn: Turn, connection: Connection | None) -> None:
+        self.turn, self.connection = turn, connection
         self._limiter = limiter
 
     def release(self) -> None:
@@ -54,35 +52,34 @@ class Slot:
 
 
 class StreamLimiter:
-    """Counts streams by holder. Thread-safe."""
+    """Limits streams by person. Thread-safe."""
 
     def __init__(self, settings: HttpSettings) -> None:
         self._settings = settings
-        self._changed = threading.Condition()
-        self._slots: list[Slot] = []
-        self._waiting = 0
+        # A server that starts no thread for a stream must keep some for others.
+        without_threads = max(1, min(settings.api_streams, settings.api_threads // 2))
+        self._limiters = {True: self._create(settings.api_streams), False: self._create(without_threads)}
+        self._slots: dict[Slot, None] = {}
+
+    def _create(self, at_once: int) -> ConcurrencyLimiter:
+        return ConcurrencyLimiter("streams", at_once, wait_s=WAIT_FOR_END_S, share=self._share)
+
+    def _share(self, person: str) -> int:
+        settings = self._settings
+        return settings.api_streams_per_user if person.startswith("user ") else settings.api_streams_per_address
 
     def acquire(self, request: Request) -> Slot:
         """The slot of a new stream; raises Problem (429, or 503 where no thread can be started in its slot)."""
-        settings, identity = self._settings, request.identity
         connection: Connection | None = request.environ.get(CONNECTION)
-        # A server that starts no thread for it must keep some for others.
-        limit = settings.api_streams if connection is not None else min(settings.api_streams, settings.api_threads // 2)
-        holder: Hashable
-        if identity is not None:
-            holder, most, whom = identity.user_id, settings.api_streams_per_user, "one user"
-        else:
-            holder, most = client_network(request.client_address), settings.api_streams_per_address
-            whom = "one address without credentials"
-        with self._changed:
-            self._wait_for_end(holder, most)
-            if len(self._of(holder)) >= most:
-                raise _too_many(f"The limit for {whom} is {most} exports and replays at once.")
-            if len(self._slots) >= max(1, limit):
-                raise _too_many(f"The limit for all users is {max(1, limit)} exports and replays at once.")
-            slot = Slot(self, holder, connection)
-            self._slots.append(slot)
-            STREAMS.set(len(self._slots))
+        limiter, person = self._limiters[connection is not None], request.person
+        try:
+            turn = limiter.enter(person)
+            self._wait(turn)
+        except Refused as refused:
+            raise _too_many(person, refused, limiter) from None
+        slot = Slot(self, turn, connection)
+        self._slots[slot] = None
+        STREAMS.set(len(self._slots))
         if connection is not None:
             try:
                 connection.begin_stream()
@@ -102,29 +99,21 @@ class StreamLimiter:
             slot.connection.end_stream()
 
     def _free(self, slot: Slot) -> None:
-        with self._changed:
-            self._slots.remove(slot)
-            STREAMS.set(len(self._slots))
-            self._changed.notify_all()
+        del self._slots[slot]
+        STREAMS.set(len(self._slots))
+        slot.turn.limiter.leave(slot.turn)
 
-    def _of(self, holder: Hashable) -> list[Slot]:
-        return [slot for slot in self._slots if slot.holder == holder]
-
-    def _wait_for_end(self, holder: Hashable, most: int) -> None:
-        """Wait for the end of a stream whose client has gone, where the holder has as many as allowed."""
+    def _wait(self, turn: Turn) -> None:
+        """Wait for the end of a stream whose client has gone; raises Refused where none ends."""
+        may_wait = turn.limiter.waiting <= min(MAX_WAITING, self._settings.api_threads - 1)
         began = time.monotonic()
-        if len(self._of(holder)) < most or self._waiting >= min(MAX_WAITING, self._settings.api_threads - 1):
-            return
-        self._waiting += 1
-        try:
-            while len(slots := self._of(holder)) >= most:
-                connections = [slot.connection for slot in slots if slot.connection is not None]
-                has_gone = any(connection.check_client_disconnected() for connection in connections)
-                if time.monotonic() - began >= (WAIT_FOR_END_S if has_gone else WAIT_FOR_NEWS_S):
-                    return
-                self._changed.wait(POLL_S)
-        finally:
-            self._waiting -= 1
+        while not turn.is_running:
+            own = [slot.connection for slot in list(self._slots) if slot.turn.person == turn.person]
+            has_gone = any(connection.check_client_disconnected() for connection in own if connection is not None)
+            if not may_wait or time.monotonic() - began >= (WAIT_FOR_END_S if has_gone else WAIT_FOR_NEWS_S):
+                turn.limiter.check(turn)
+                return
+            turn.over.wait(POLL_S)
 
 
 def stream_limiter(registry: Any) -> StreamLimiter:
@@ -133,11 +122,14 @@ def stream_limiter(registry: Any) -> StreamLimiter:
     return limiter
 
 
-def _too_many(detail: str) -> Problem:
+def _too_many(person: str, refused: Refused, limiter: ConcurrencyLimiter) -> Problem:
     THROTTLED.labels("streams").inc()
-    return Problem(
-        "rate_limited", f"{detail} Try again when one has ended.", headers={"Retry-After": str(RETRY_AFTER_S)}
-    )
+    if refused.is_own:
+        whom, most = "one user" if person.startswith("user ") else "callers of one network", limiter.share(person)
+    else:
+        whom, most = "all users", limiter.at_once
+    detail = f"The limit for {whom} is {most} exports and replays at once. Try again when one has ended."
+    return Problem("rate_limited", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
 
 
 def includeme(config: Configurator) -> None:

@@ -1,7 +1,7 @@
 """Rate limits: by user if the request has an identity, by client address otherwise.
 
-Addresses that exchange credentials have a bucket each. Live reads share one: they are answered from the same tick for
-all callers.
+Addresses that exchange credentials have a bucket each. Reads of readsb's files, for which programs ask every second,
+share one: they are answered from the same tick for all callers.
 
 Every response has ``X-RateLimit-Limit``, ``-Remaining`` and ``-Reset`` (unix seconds); 429 has ``Retry-After``.
 """
@@ -22,10 +22,12 @@ from skywatch.http.limits.admission import admission_of
 from skywatch.http.limits.limiter import Limiter, Verdict
 from skywatch.http.metrics import THROTTLED
 from skywatch.http.requests.request import Request
+from skywatch.security.contexts import OPEN
 from skywatch.security.policy import OUT_OF_REACH
 
 Handler = Callable[[Request], Response]
 # Answered even if nothing else works.
+DOCUMENTATION = "/api/v1/docs/"
 HEALTH_PATH, LIVENESS_QUERY = "/api/v1/system/health", "probe=live"
 BUCKETS = ("anon", "user", "live", "login", "refresh")
 READS = ("GET", "HEAD")
@@ -57,9 +59,9 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
                 identity = request.identity
             except Problem as problem:
                 # Invalid credentials count as none.
-                refusal = problem if path != HEALTH_PATH else None
+                refusal = problem if not _is_open(request, path) else None
             except OUT_OF_REACH:
-                if path != HEALTH_PATH:
+                if not _is_open(request, path):
                     raise
             else:
                 if identity is not None:
@@ -86,6 +88,19 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
         return response
 
     return tween
+
+
+def _is_open(request: Request, path: str) -> bool:
+    """Whether what is at a path needs no credential, so that those of a request are not read."""
+    paths: frozenset[str] = request.registry.get("open_paths") or _open_paths(request.registry)
+    return path in paths or path.startswith(DOCUMENTATION)
+
+
+def _open_paths(registry: Any) -> frozenset[str]:
+    services = registry.cornice_services.values()
+    paths = frozenset(s.path for s in services if any(operation.permission == OPEN for operation in s.operations))
+    registry["open_paths"] = paths
+    return paths
 
 
 def _is_live(path: str, live: dict[str, None]) -> bool:

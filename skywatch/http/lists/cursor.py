@@ -11,7 +11,8 @@ from urllib.parse import urlencode
 
 import colander
 
-from skywatch.http.lists.paging import PageQuery, link_base, page_links
+from skywatch.http.lists.paging import PageQuery, page_links
+from skywatch.http.requests.links import link_base
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import QueryString
 

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 import colander
 
+from skywatch.http.requests.links import link_base
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonInteger, JsonString, Nullable, QueryInteger, Schema
-from skywatch.http.settings import HttpSettings
 
 DEFAULT_LIMIT = 100
 MAXIMUM_LIMIT = 1000
@@ -72,22 +72,9 @@ def page_links(request: Request, count: int, taken: int | None = None) -> dict[s
     }
 
 
-def link_base(request: Request) -> str:
-    """The base of links: the public address, or else the address of the request; both with the path prefix.
-
-    Without a host, so that links are relative, if the request has no Host (HTTP/1.0 does not require it).
-    """
-    public = public_address(request)
-    return public or (request.host_url if request.environ.get("HTTP_HOST") else "") + request.path_prefix
-
-
-def public_address(request: Request) -> str:
-    """``base_url`` with the path prefix of the request; empty where ``base_url`` is not set."""
-    base_url: str = request.runtime.settings.of(HttpSettings).base_url.rstrip("/")
-    return base_url.removesuffix(request.path_prefix) + request.path_prefix if base_url else ""
-
-
 def _link(request: Request, limit: int, offset: int) -> str:
     others = [(k, v) for k, v in request.GET.items() if k not in ("limit", "offset")]
+    # A list that is whole without a limit takes none so large.
+    sized = [("limit", limit)] if limit <= MAXIMUM_LIMIT else []
     path = request.current_service.canonical if not request.matchdict else request.path
-    return f"{link_base(request)}{path}?{urlencode([*others, ('limit', limit), ('offset', offset)])}"
+    return f"{link_base(request)}{path}?{urlencode([*others, *sized, ('offset', offset)])}"

@@ -15,8 +15,6 @@ from skywatch.http.openapi.schemas import JsonSchema, SchemaWriter
 from skywatch.http.resources.schema import JsonInteger, JsonSequence, JsonString, Schema
 from skywatch.http.resources.service import BODY_METHODS, NUMBER, ApiService, Operation
 from skywatch.security.contexts import (
-    EVERYBODY,
-    EXCHANGE,
     IDENTIFIED,
     OPEN,
     OPEN_UNLESS_PRIVATE,
@@ -27,9 +25,9 @@ from skywatch.security.contexts import (
 PROBLEM = "application/problem+json"
 PAGE = "text/html"
 # Permissions without a role: those of the service itself.
-SERVICE_PERMISSIONS = frozenset({OPEN, EVERYBODY, OPEN_UNLESS_PRIVATE, EXCHANGE, IDENTIFIED, OWN_ACCOUNT})
+SERVICE_PERMISSIONS = frozenset({OPEN, OPEN_UNLESS_PRIVATE, IDENTIFIED, OWN_ACCOUNT})
 # Statuses of every call: limits, an unavailable service, internal errors.
-ALWAYS = (400, 429, 500, 503)
+ALWAYS = (400, 421, 429, 500, 503)
 LOCATION = {"description": "Address of the created resource.", "required": True, "schema": {"type": "string"}}
 TITLES = {
     200: "Done",
@@ -49,6 +47,7 @@ TITLES = {
     415: "Unsupported media type",
     416: "Range not satisfiable",
     417: "Incomplete upload",
+    421: "The service listens on this machine alone and does not answer to this host name; set base_url",
     429: "Too many requests; see Retry-After",
     500: "Internal error",
     502: "An upstream service failed",
@@ -75,7 +74,7 @@ class ProblemDocument(Schema):
     title = colander.SchemaNode(JsonString())
     status = colander.SchemaNode(JsonInteger())
     detail = colander.SchemaNode(JsonString())
-    code = colander.SchemaNode(JsonString(), validator=colander.OneOf(sorted(KINDS)), description="Stable error code.")
+    code = colander.SchemaNode(JsonString(), description="Stable error code.")
     request_id = colander.SchemaNode(JsonString(), missing=colander.drop)
     errors = ProblemErrors(missing=colander.drop, description="All faults of an invalid request.")
 
@@ -86,7 +85,9 @@ def document(services: Iterable[Any], version: str, features: FeatureSet, *, clo
     Raises KeyError for a group that no feature declares.
     """
     writer = SchemaWriter(features, closed=closed)
-    writer.write(ProblemDocument(), request=False)
+    problem = ProblemDocument()
+    problem["code"].validator = colander.OneOf(sorted({*KINDS, *features.problems}))
+    writer.write(problem, request=False)
     paths: dict[str, dict[str, Any]] = {}
     api_services = sorted((s for s in services if isinstance(s, ApiService)), key=lambda s: s.canonical)
     for service in api_services:
@@ -153,7 +154,7 @@ def _operation(writer: SchemaWriter, operation: Operation) -> dict[str, Any]:
 
 def _security(permission: str) -> list[dict[str, list[str]]]:
     """Which credentials a call may carry; an empty one stands for none at all."""
-    if permission in (OPEN, EVERYBODY, EXCHANGE):
+    if permission in (OPEN, OPEN):
         return [{}]
     if permission == OWN_ACCOUNT:
         return [{"bearer": []}]

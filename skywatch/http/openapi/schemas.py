@@ -93,7 +93,9 @@ class SchemaWriter:
         if required:
             result["required"] = required
         if request or self.closed:
-            result["additionalProperties"] = getattr(node.typ, "unknown", "ignore") == "preserve"
+            result["additionalProperties"] = (
+                isinstance(node.typ, types.OpenMapping) or getattr(node.typ, "unknown", "ignore") == "preserve"
+            )
         return result
 
     def _annotate(self, node: colander.SchemaNode, result: JsonSchema) -> JsonSchema:

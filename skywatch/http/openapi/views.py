@@ -15,7 +15,7 @@ from skywatch.http.openapi.document import document
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.render import encode, json_response
 from skywatch.http.resources.service import ApiService
-from skywatch.security.contexts import OPEN, OPEN_UNLESS_PRIVATE
+from skywatch.security.contexts import OPEN
 
 # Documents kept encoded, one for each path prefix.
 MAXIMUM_BODIES = 4
@@ -30,7 +30,7 @@ def get_openapi(request: Request) -> Response:
     return not_modified(request, etag) or set_etag(json_response(body), etag)
 
 
-@page.get(permission=OPEN_UNLESS_PRIVATE, responses={200: "text/html"})
+@page.get(permission=OPEN, responses={200: "text/html"})
 def get_documentation(request: Request) -> Response:
     """The documentation of the API as a page"""
     text = files("skywatch.http").joinpath("static/docs.html").read_bytes()

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
-from skywatch.http.clients.cookies import parse_cookies
-from skywatch.security.identity import Identity
+from skywatch.http.requests.cookies import parse_cookies
+from skywatch.security.identity import Identity, person_of
 from skywatch.security.visibility import Visibility
 
 
@@ -70,6 +70,11 @@ class Request(pyramid.request.Request):
         if self.identity is None:
             raise Problem("authentication_required")
         return self.identity
+
+    @property
+    def person(self) -> str:
+        """Who has their part of what people share: the caller with their keys and service accounts, or a network."""
+        return person_of(self.identity, self.client_address)
 
     def let_go(self) -> None:
         """Drop the picture and all references back to this request, once it is answered.

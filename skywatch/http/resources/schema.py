@@ -58,6 +58,17 @@ class StrictMapping(colander.Mapping):
         return result
 
 
+class OpenMapping(StrictMapping):
+    """A mapping that passes unknown keys over."""
+
+    def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
+        """The known members; raises colander.Invalid for their faults."""
+        names = {child.name for child in node.children}
+        return super().deserialize(
+            node, {k: v for k, v in cstruct.items() if k in names} if isinstance(cstruct, dict) else cstruct
+        )
+
+
 class OneOfDeclared(colander.OneOf):
     """One of the names that the features of the installation declare; ``names`` is asked at each use."""
 
@@ -83,6 +94,14 @@ class Schema(colander.MappingSchema):
     def members_of_features(self, features: FeatureSet) -> Iterable[colander.SchemaNode]:
         """Further members of a response, which features declare."""
         return ()
+
+
+class OpenSchema(Schema):
+    """A body in which clients send more than what is read."""
+
+    @staticmethod
+    def schema_type(**kw: Any) -> colander.SchemaType:
+        return OpenMapping()
 
 
 def node(

@@ -65,7 +65,10 @@ def _read(request: Request) -> dict[str, Any]:
 
 
 def _query(request: Request, lists: Set[str]) -> dict[str, str]:
-    """The parameters by name; ``lists`` may be repeated, which equals values separated by commas."""
+    """The parameters by name; ``lists`` may be repeated, which equals values separated by commas.
+
+    One without a value was not sent: forms send all of their fields.
+    """
     try:
         pairs = list(request.GET.items())
     except UnicodeDecodeError:
@@ -73,6 +76,8 @@ def _query(request: Request, lists: Set[str]) -> dict[str, str]:
     values: dict[str, str] = {}
     twice: set[str] = set()
     for name, value in pairs:
+        if not value:
+            continue
         if name in values and name in lists:
             values[name] += f",{value}"
         elif name in values:

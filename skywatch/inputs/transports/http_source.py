@@ -15,6 +15,8 @@ from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 
+from skywatch.core.network.certificates import PUBLIC, Trust, read_trust
+from skywatch.inputs.options import Options
 from skywatch.inputs.retrying import InputError, one_line
 
 # These log every request with its whole address, keys and all.
@@ -29,6 +31,10 @@ REQUEST_TIMEOUT_S = 20.0
 MAX_RETRY_AFTER_S = 3600.0
 
 
+class HttpRefusal(InputError):
+    """The server has answered, but without the document."""
+
+
 class Fetched(NamedTuple):
     """A document and for how long it has been lying on the server (s), None where that is not said."""
 
@@ -37,15 +43,21 @@ class Fetched(NamedTuple):
 
 
 class HttpSource:
-    """A URL to be read while the ``async with`` block lasts."""
+    """A URL to be read while the ``async with`` block lasts; ``trust`` says which certificate its server may have."""
 
-    def __init__(self, url: str, headers: dict[str, str] | None = None) -> None:
+    def __init__(self, url: str, headers: dict[str, str] | None = None, trust: Trust = PUBLIC) -> None:
         self._url = url
+        self._trust = trust
         self._headers = headers or {}
         self._validators: dict[str, str] = {}
         self._client: httpx.AsyncClient | None = None
 
     async def __aenter__(self) -> HttpSource:
+        try:
+            # Each time: the file may have been renewed.
+            verify = await asyncio.to_thread(self._trust.context)
+        except ValueError as error:
+            raise InputError(str(error)) from None
         self._client = httpx.AsyncClient(
             headers={"User-Agent": "Skywatch", "Accept": "application/json", "Accept-Encoding": "gzip"} | self._headers,
             timeout=httpx.Timeout(SILENCE_TIMEOUT_S, connect=CONNECT_TIMEOUT_S),
@@ -53,6 +65,7 @@ class HttpSource:
             max_redirects=MAX_REDIRECTS,
             # Proxies and netrc files of the environment are not settings of Skywatch.
             trust_env=False,
+            verify=True if verify is None else verify,
         )
         return self
 
@@ -63,15 +76,17 @@ class HttpSource:
     async def fetch(self) -> Fetched | None:
         """The document, or None where it has not changed since the last time. Raises InputError."""
         assert self._client is not None, "fetch within the async with block"
+        has_answered = False
         try:
             async with (
                 asyncio.timeout(REQUEST_TIMEOUT_S),
                 self._client.stream("GET", self._url, headers=self._validators) as response,
             ):
+                has_answered = True
                 if response.status_code == HTTPStatus.NOT_MODIFIED and self._validators:
                     return None
                 if response.status_code != HTTPStatus.OK:
-                    raise InputError(_refusal(response), _retry_after(response))
+                    raise HttpRefusal(_refusal(response), _retry_after(response))
                 body = await _read(response)
         except TimeoutError:
             raise InputError(f"did not answer within {REQUEST_TIMEOUT_S:g} s") from None
@@ -84,7 +99,10 @@ class HttpSource:
         except httpx.DecodingError:
             raise InputError("the answer is damaged (it does not unpack)") from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-            raise InputError(f"the connection broke ({type(error).__name__})") from None
+            # What answers to plain HTTP by ending the connection may expect TLS.
+            is_tls = self._url.lower().startswith("https:")
+            hint = "" if has_answered or is_tls else "; is the address https://?"
+            raise InputError(f"the connection broke ({type(error).__name__}){hint}") from None
         self._remember(response)
         return Fetched(body, _age_s(response))
 
@@ -99,6 +117,11 @@ class HttpSource:
             for response_header, request_header in pairs
             if response_header in response.headers
         }
+
+
+def parse_trust(options: Options, url: str) -> Trust:
+    """The options ``ca`` and ``fingerprint`` of an input by URL; raises ValueError with a reason for people."""
+    return read_trust(options.text("ca"), options.text("fingerprint"), url)
 
 
 def parse_url(text: str) -> str:

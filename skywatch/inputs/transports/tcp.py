@@ -13,7 +13,7 @@ import time
 from asyncio import sleep
 from collections.abc import AsyncIterator
 
-from skywatch.core.network.rate_limit import RateLimit
+from skywatch.core.limits import RateLimit
 from skywatch.inputs.base import Consumer, DecoderFactory, InputStatus, Message
 from skywatch.inputs.options import Options, Words, join_address, parse_address
 from skywatch.inputs.retrying import InputError, MessageInput, one_line

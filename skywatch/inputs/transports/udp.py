@@ -16,9 +16,9 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
+from skywatch.core.limits import RateLimit
 from skywatch.core.network.addresses import Network, in_networks
 from skywatch.core.network.addresses import parse_address as parse_ip
-from skywatch.core.network.rate_limit import RateLimit
 from skywatch.inputs.base import Consumer, Decoder, DecoderFactory, InputStatus, Message
 from skywatch.inputs.options import Options, Words, join_address, parse_address
 from skywatch.inputs.retrying import InputError, MessageInput, one_line

@@ -1,1 +1,1 @@
-"""Channels of users: rules, addresses, browsers, quiet hours, tests."""
+"""Channels of users: rules, addresses, tests."""

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
+from skywatch.core.database.columns import UNREADABLE
+from skywatch.core.network.targets import NOT_ALLOWED, AddressRefused, TargetPolicy, read_url
 from skywatch.core.problems import Problem, invalid_fields, not_found
-from skywatch.core.storing import audit
+from skywatch.core.storage import audit
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import UNSET
-from skywatch.notify.channels.addresses import check_address, shown_address
-from skywatch.notify.deliveries.signing import new_secret
 from skywatch.notify.models import Channel, Delivery
-from skywatch.notify.resources.schemas import ChannelChangesFields, ChannelRecord, NewChannelFields
+from skywatch.notify.owner import Owner
+from skywatch.notify.schemas import ChannelChangesFields, ChannelRecord, NewChannelFields
+from skywatch.notify.senders.apprise_urls import check_apprise_url
+from skywatch.notify.senders.signing import new_secret
 from skywatch.notify.settings import NotifySettings
 from skywatch.notify.vocabulary import OPEN_STATES, ChannelKind, ChannelState, DeliveryState
 
@@ -26,16 +30,6 @@ MAXIMUM_CHANNELS = 20
 OVERLAP = timedelta(hours=24)
 SWITCHED_OFF = "The channel is switched off."
 PLAIN_FIELDS = ("name", "enabled", "minimum_priority", "rate_per_minute", "digest_s", "send_cleared", "sources")
-
-
-@dataclass(frozen=True)
-class Owner:
-    """The caller: user id (None: anonymous), and whether they manage the channels of others."""
-
-    user_id: int | None
-    manages: bool
-    military: bool
-    actor: audit.Actor
 
 
 def find_channels(session: Session, owner: Owner, filters: Mapping[str, Any]) -> tuple[list[Channel], int]:
@@ -154,3 +148,49 @@ def _audited(channel: Channel) -> dict[str, Any]:
 
 def _target(channel: Channel) -> audit.Target:
     return audit.Target("channel", channel.id, channel.name)
+
+
+MAX_TOPIC = 200
+_TOPIC = re.compile(r"[^/+#$\x00-\x20\x7f][^/+#\x00-\x1f\x7f]*(/[^/+#\x00-\x1f\x7f]+)*")
+# Apprise services whose host is a server; for all others it is part of a secret.
+_SERVERS = frozenset({"gotify", "gotifys", "mailto", "mailtos", "matrix", "matrixs", "mmost", "mmosts", "rocket"})
+
+
+def check_address(kind: str, address: str, settings: NotifySettings) -> str | None:
+    """The fault of a channel's address, or None; host names are resolved only when something is sent."""
+    policy = TargetPolicy(settings.notify_allow_networks)
+    if kind == ChannelKind.WEB_PUSH:
+        return "must be empty: the channel reaches the browsers that have subscribed" if address else None
+    if not address:
+        return "is needed"
+    try:
+        if kind == ChannelKind.WEBHOOK:
+            policy.check_host(read_url(address).host)
+        elif kind == ChannelKind.APPRISE:
+            return check_apprise_url(address, settings.notify_apprise_schemes, policy)
+    except AddressRefused:
+        return NOT_ALLOWED
+    if kind == ChannelKind.MQTT:
+        if not settings.notify_mqtt_url:
+            return "cannot be used: this installation has no MQTT broker (setting notify_mqtt_url)"
+        if len(address) > MAX_TOPIC or not _TOPIC.fullmatch(address):
+            return "must be an MQTT topic without wildcards such as kitchen/display"
+    return None
+
+
+def shown_address(kind: str, address: str) -> str:
+    """The part of an address that may be shown: the scheme, and the host unless it is a secret itself."""
+    if kind == ChannelKind.MQTT:
+        return f"mqtt:{address}"
+    if kind == ChannelKind.WEB_PUSH:
+        return "web_push"
+    if address == UNREADABLE:
+        return f"{kind}: cannot be read"
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:
+        return kind
+    if kind == ChannelKind.APPRISE and parts.scheme.lower() not in _SERVERS:
+        return f"{parts.scheme.lower()}://"
+    return f"{parts.scheme.lower()}://{f'[{host}]' if ':' in host else host}"

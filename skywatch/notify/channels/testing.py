@@ -4,39 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 
 from skywatch.core.clock import utcnow
-from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing.audit import Target, record_apart
-from skywatch.notify.channels.service import Owner, get_channel
+from skywatch.core.storage.audit import Target, record_apart
+from skywatch.http.limits.slow_work import SlowWork
+from skywatch.notify.channels.service import get_channel
 from skywatch.notify.deliveries.claims import check_readable, recipient_of
 from skywatch.notify.deliveries.outbox import new_message_id
 from skywatch.notify.messages import test_message
 from skywatch.notify.models import Channel
+from skywatch.notify.owner import Owner
 from skywatch.notify.senders.base import UNREACHABLE, Recipient, SendFailed
 
 log = logging.getLogger(__name__)
 TIMEOUT_S = 18.0
 # Tests wait for a foreign server: bounds the API threads that they block.
-_slots = threading.BoundedSemaphore(2)
+TESTS = SlowWork("channel_tests", "test of a channel", "tests of channels", at_once=2, wait_s=2.0, retry_after_s=5)
 
 
-def try_in_turn(runtime: Runtime, owner: Owner, channel_id: int) -> str | None:
-    """``try_channel`` for its owner, two at a time, with an audit entry.
+def try_in_turn(runtime: Runtime, owner: Owner, person: str, channel_id: int) -> str | None:
+    """``try_channel`` for its owner, two at a time and one of a ``person``, with an audit entry.
 
     Raises Problem (404 if it is not the caller's, 503 if others are being tested).
     """
     with runtime.sessions() as session:
         # A session of its own: the request's would keep the database locked while a foreign server answers.
         name = get_channel(session, owner, channel_id).name
-    if not _slots.acquire(timeout=0.5):
-        raise Problem("unavailable", "Other channels are being tested; try again later.", headers={"Retry-After": "5"})
-    try:
+    with TESTS.turn(person):
         fault = try_channel(runtime, channel_id)
-    finally:
-        _slots.release()
     after = {"delivered": fault is None, "detail": fault or ""}
     record_apart(runtime.sessions, owner.actor, "channel.tested", Target("channel", channel_id, name), after=after)
     return fault

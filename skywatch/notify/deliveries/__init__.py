@@ -1,1 +1,1 @@
-"""Deliveries: the outbox, workers and their claims, retries, results."""
+"""Deliveries: the outbox, workers and their claims, retries, quiet hours, results."""

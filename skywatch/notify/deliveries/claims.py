@@ -48,6 +48,7 @@ class DueChannel:
     """A channel with due deliveries, and whether its last attempt failed."""
 
     id: int
+    user_id: int
     kind: str
     failing: bool
 
@@ -56,12 +57,12 @@ def due_channels(session: Session, now: datetime, limit: int) -> list[DueChannel
     """The channels that have due deliveries and are not leased."""
     waiting = sa.select(Delivery.channel_id).where(Delivery.state.in_(OPEN_STATES), Delivery.next_at <= now)
     rows = session.execute(
-        sa.select(Channel.id, Channel.kind, Channel.state)
+        sa.select(Channel.id, Channel.user_id, Channel.kind, Channel.state)
         .where(Channel.id.in_(waiting), _is_free(now))
         .order_by(Channel.state.desc(), Channel.id)
         .limit(limit)
     )
-    return [DueChannel(row.id, row.kind, row.state == ChannelState.FAILING) for row in rows]
+    return [DueChannel(row.id, row.user_id, row.kind, row.state == ChannelState.FAILING) for row in rows]
 
 
 def claim(session: Session, settings: Settings, channel_id: int, lease: str | None = None) -> Claim | None:

@@ -11,10 +11,10 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.core import events
 from skywatch.core.bus import Message
 from skywatch.core.clock import utcnow
-from skywatch.core.publishing import events
-from skywatch.notify.channels.quiet import QuietWindow, end_of_quiet
+from skywatch.notify.deliveries.quiet_hours import QuietWindow, end_of_quiet
 from skywatch.notify.deliveries.schedule import expiry
 from skywatch.notify.models import Channel, Delivery
 from skywatch.notify.vocabulary import ChannelState, DeliveryState, is_at_least
@@ -29,7 +29,8 @@ class Notification:
     """A message for one user, and the ids of the channels that it goes through.
 
     ``kind`` is ``alert``, ``cannonball`` or ``safety`` and ``subject_id`` the number of that alert or event. ``body``
-    is the JSON document for programs, ``title`` and ``text`` are for people. ``quiet_hours`` delay it. A ``cleared``
+    is the JSON document for programs, ``title`` and ``text`` are for people. ``aircraft`` are the addresses that it is
+    about (upper case), ``military``: one of them is military now. ``quiet_hours`` delay it. A ``cleared``
     notification goes only to channels that have ``send_cleared``.
     """
 
@@ -44,6 +45,7 @@ class Notification:
     at: datetime
     event: str = "alert.triggered"
     military: bool = False
+    aircraft: tuple[str, ...] = ()
     rule_id: int | None = None
     quiet_hours: tuple[QuietWindow, ...] = field(default=())
     cleared: bool = False
@@ -146,6 +148,7 @@ def _row(notification: Notification, channel: Channel, now: datetime) -> dict[st
         "rule_id": notification.rule_id,
         "priority": notification.priority,
         "military": notification.military,
+        "aircraft": sorted(set(notification.aircraft)),
         "title": notification.title[:200],
         "text": notification.text,
         "body": dict(notification.body),

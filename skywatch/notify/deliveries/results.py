@@ -9,10 +9,10 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
-from skywatch.core.feature import load
 from skywatch.notify.deliveries.claims import Claim
 from skywatch.notify.deliveries.outbox import CHANNEL_DISABLED, Notification, enqueue
 from skywatch.notify.deliveries.schedule import FAILURES_UNTIL_DISABLED, MAX_RETRY_AFTER_S, next_attempt
+from skywatch.notify.hooks import NotificationKind
 from skywatch.notify.models import BrowserSubscription, Channel, Delivery
 from skywatch.notify.senders.base import Outcome, SendFailed
 from skywatch.notify.vocabulary import OPEN_STATES, ChannelState, DeliveryState
@@ -148,7 +148,8 @@ def _call_delivered_hooks(session: Session, settings: Settings, channel_kind: st
     for row in rows:
         if row.subject_id is not None:
             by_kind.setdefault(row.kind, []).append(row.subject_id)
+    kinds = {kind.name: kind for kind in settings.features.provided(NotificationKind)}
     for name, subject_ids in by_kind.items():
-        kind = settings.features.notifications.get(name)
-        if kind is not None and kind.delivered:
-            load(kind.delivered)(session, channel_kind, subject_ids)
+        delivered = kinds[name].delivered if name in kinds else None
+        if delivered is not None:
+            delivered(session, channel_kind, subject_ids)

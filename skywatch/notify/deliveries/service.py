@@ -9,16 +9,17 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.airframes.military import civil_rows
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, not_found
-from skywatch.core.storing import audit
+from skywatch.core.storage import audit
 from skywatch.http.lists.cursor import Key
 from skywatch.http.resources.answer import answer
-from skywatch.notify.channels.service import Owner
 from skywatch.notify.deliveries.outbox import wake_after_commit
 from skywatch.notify.deliveries.schedule import expiry
 from skywatch.notify.models import Channel, Delivery
-from skywatch.notify.resources.schemas import DeliveryRecord
+from skywatch.notify.owner import Owner
+from skywatch.notify.schemas import DeliveryRecord
 from skywatch.notify.vocabulary import ChannelState, DeliveryState
 
 # Deliveries that one request retries.
@@ -122,7 +123,7 @@ def _visible(owner: Owner) -> Any:
         may_read: Any = sa.true()
     else:
         may_read = sa.false() if owner.user_id is None else Delivery.user_id == owner.user_id
-    return may_read if owner.military else sa.and_(may_read, Delivery.military.is_(False))
+    return may_read if owner.military else sa.and_(may_read, civil_rows(Delivery))
 
 
 def _matching(filters: Mapping[str, Any]) -> list[Any]:

@@ -1,16 +1,18 @@
 """The worker: polls for channels with due deliveries, and serves each in its own task.
 
-Failing channels have slots of their own, so that however many are down, working ones are served at once. Each channel
-has one message in flight at a time.
+Failing channels have slots of their own, so that however many are down, working ones are served at once. Slots are
+divided by person. Each channel has one message in flight at a time.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -19,16 +21,18 @@ from sqlalchemy.orm import Session
 from skywatch.core.bus.base import Subscription
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.database.engine import outage_of, reason, writing
+from skywatch.core.limits import FairQueue
 from skywatch.core.process import tasks
-from skywatch.core.reporting import health
-from skywatch.core.reporting.fault_log import FaultLog
-from skywatch.core.reporting.health import State
 from skywatch.core.runtime import Runtime
+from skywatch.core.telemetry import health
+from skywatch.core.telemetry.fault_log import FaultLog
+from skywatch.core.telemetry.health import State
 from skywatch.notify import metrics
 from skywatch.notify.deliveries import claims, results
 from skywatch.notify.deliveries.claims import Claim, DueChannel
 from skywatch.notify.deliveries.outbox import WAKE_TOPIC
 from skywatch.notify.senders.base import UNREACHABLE, Outcome, Sender, SendFailed
+from skywatch.notify.user_rights import people
 from skywatch.notify.vocabulary import ChannelKind
 
 log = logging.getLogger(__name__)
@@ -46,7 +50,7 @@ STOP_S = 5.0
 TURN = 50
 MAX_CHANNELS = 500
 DATABASE_THREADS = 4
-# Channels served at a time, by (sent by Apprise, which takes a process each; channel is failing).
+# Channels served at a time, of one person at most half, by (sent by Apprise, which takes a process each; is failing).
 SLOTS: Mapping[tuple[bool, bool], int] = {
     (False, False): 64, (False, True): 16, (True, False): 4, (True, True): 2,
 }  # fmt: skip
@@ -62,7 +66,8 @@ class DeliveryWorker:
         self._creating = asyncio.Lock()
         self._database = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="deliveries")
         self._awake = asyncio.Event()
-        self._slots = dict(SLOTS)
+        # How many channels of each person are being served, by slot.
+        self._held = {slot: Counter[str]() for slot in SLOTS}
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._main: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
@@ -126,28 +131,37 @@ class DeliveryWorker:
     async def _dispatch(self) -> bool:
         """Start serving every channel that has due deliveries and a free slot; returns whether one is served."""
 
-        def query(session: Session) -> list[DueChannel]:
-            return claims.due_channels(session, utcnow(), MAX_CHANNELS)
+        def query(session: Session) -> tuple[list[DueChannel], dict[int, str]]:
+            due = claims.due_channels(session, utcnow(), MAX_CHANNELS)
+            return due, people(session, self._runtime.settings, [channel.user_id for channel in due])
 
-        due = await self._in_database(query, write=False)
+        due, persons = await self._in_database(query, write=False)
+        waiting: dict[tuple[bool, bool], FairQueue[DueChannel]] = {slot: FairQueue() for slot in SLOTS}
         for channel in due:
-            slot = (channel.kind == ChannelKind.APPRISE, channel.failing)
-            if channel.id in self._tasks or self._slots[slot] <= 0:
-                continue
-            self._slots[slot] -= 1
-            task = asyncio.create_task(self._serve(channel.id), name=f"channel {channel.id}")
-            self._tasks[channel.id] = task
-            metrics.IN_FLIGHT.inc()
-            task.add_done_callback(lambda _, channel=channel, slot=slot: self._served(channel, slot))  # type: ignore[misc]
+            if channel.id not in self._tasks:
+                slot = (channel.kind == ChannelKind.APPRISE, channel.failing)
+                waiting[slot].put(persons[channel.user_id], channel)
+        for slot, queue in waiting.items():
+            held, most = self._held[slot], SLOTS[slot]
+            for channel in queue.take(most - held.total(), held, lambda _, most=most: most // 2):  # type: ignore[misc]
+                self._begin(channel, slot, persons[channel.user_id])
         return bool(due or self._tasks)
 
-    def _served(self, channel: DueChannel, slot: tuple[bool, bool]) -> None:
+    def _begin(self, channel: DueChannel, slot: tuple[bool, bool], person: str) -> None:
+        self._held[slot][person] += 1
+        task = self._tasks[channel.id] = asyncio.create_task(
+            self._serve(channel.id, person), name=f"channel {channel.id}"
+        )
+        metrics.IN_FLIGHT.inc()
+        task.add_done_callback(lambda _: self._served(channel, slot, person))
+
+    def _served(self, channel: DueChannel, slot: tuple[bool, bool], person: str) -> None:
         del self._tasks[channel.id]
-        self._slots[slot] += 1
+        self._held[slot] -= Counter([person])
         metrics.IN_FLIGHT.dec()
         self._awake.set()
 
-    async def _serve(self, channel_id: int) -> None:
+    async def _serve(self, channel_id: int, person: str) -> None:
         """Send the due deliveries of one channel, one message after the other."""
         lease: str | None = None
         try:
@@ -159,7 +173,7 @@ class DeliveryWorker:
                 if claim is None:
                     return
                 lease = claim.lease
-                if not await self._attempt(claim) or self._stopping.is_set():
+                if not await self._attempt(claim, person) or self._stopping.is_set():
                     break
             final_lease = lease or ""
             await self._in_database(lambda session: claims.release(session, channel_id, final_lease))
@@ -173,14 +187,14 @@ class DeliveryWorker:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stopping.wait(), PAUSE_S)
 
-    async def _attempt(self, claim: Claim) -> bool:
+    async def _attempt(self, claim: Claim, person: str) -> bool:
         """Send one message and record the result; returns whether it was accepted."""
         kind, begin = claim.recipient.kind, unix_now()
         try:
             claims.check_readable(claim.recipient)
             async with asyncio.timeout(MAX_SEND_S):
                 sender = await self._sender(kind)
-                outcome = await sender.send(claim.recipient, claim.message)
+                outcome = await sender.send(replace(claim.recipient, person=person), claim.message)
         except asyncio.CancelledError:
             await asyncio.shield(self._in_database(lambda session: results.abandon(session, claim)))
             raise

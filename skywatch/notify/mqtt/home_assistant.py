@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 from skywatch.core.process.version import VERSION
-from skywatch.notify.mqtt.source import RuleState
+from skywatch.notify.hooks import RuleState
 
 COMPONENTS = ("event", "binary_sensor", "sensor")
 EVENT_TYPE = "triggered"

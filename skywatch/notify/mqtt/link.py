@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+import ssl
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from urllib.parse import unquote, urlsplit
@@ -14,10 +15,11 @@ import httpx
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
+from skywatch.core.network.certificates import tls_fault
 from skywatch.core.process import tasks
-from skywatch.core.reporting import health
-from skywatch.core.reporting.fault_log import FaultLog
-from skywatch.notify.settings import NotifySettings
+from skywatch.core.telemetry import health
+from skywatch.core.telemetry.fault_log import FaultLog
+from skywatch.notify.settings import NotifySettings, broker_trust
 
 log = logging.getLogger(__name__)
 COMPONENT = "mqtt"
@@ -101,7 +103,7 @@ class MqttLink:
                 # Catches everything: no other task would reconnect.
                 failures += 1
                 is_expected = isinstance(error, aiomqtt.MqttError | NotConnected | OSError)
-                self._faults.failed(str(error) or type(error).__name__, None if is_expected else error)
+                self._faults.failed(_why(error), None if is_expected else error)
                 if self._announces:
                     health.report(COMPONENT, False, "the MQTT broker cannot be reached", failures=float(failures))
             finally:
@@ -121,11 +123,20 @@ class MqttLink:
             password=unquote(parts.password) if parts.password else None,
             identifier=f"skywatch-{secrets.token_hex(6)}",
             protocol=aiomqtt.ProtocolVersion.V5,
-            tls_context=httpx.create_ssl_context() if secure else None,
+            tls_context=(broker_trust(self._url).context() or httpx.create_ssl_context()) if secure else None,
             will=will,
             keepalive=KEEPALIVE_S,
             timeout=PUBLISH_S,
         )
+
+
+def _why(error: BaseException) -> str:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return tls_fault(cause)
+        cause = cause.__cause__ or cause.__context__
+    return str(error) or type(error).__name__
 
 
 def _properties(message_id: str) -> Properties | None:

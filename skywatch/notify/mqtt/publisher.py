@@ -25,10 +25,10 @@ from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import reason, writing
 from skywatch.core.process import tasks
 from skywatch.core.runtime import Runtime
+from skywatch.notify.hooks import RuleAlert, RuleSource, RuleState
 from skywatch.notify.models import PublisherState
 from skywatch.notify.mqtt.home_assistant import EVENT_TYPE, Topics, discovery_documents, state_document
 from skywatch.notify.mqtt.link import MqttLink, NotConnected
-from skywatch.notify.mqtt.source import RuleAlert, RuleSource, RuleState
 from skywatch.notify.settings import NotifySettings
 
 log = logging.getLogger(__name__)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from skywatch.core.runtime import Runtime
-from skywatch.notify.mqtt.source import RuleSource
+from skywatch.notify.hooks import MqttSource
 from skywatch.notify.settings import NotifySettings
 
 if TYPE_CHECKING:
@@ -27,9 +26,9 @@ def create(runtime: Runtime) -> MqttPublisher | NoPublisher:
     """The publisher, if a broker is configured and a feature declares a source."""
     if not runtime.settings.of(NotifySettings).notify_mqtt_url:
         return NoPublisher()
-    sources: list[Callable[[], RuleSource]] = runtime.features.mqtt_sources()
+    sources = runtime.features.provided(MqttSource)
     if not sources:
         return NoPublisher()
     from skywatch.notify.mqtt.publisher import MqttPublisher
 
-    return MqttPublisher(runtime, sources[0]())
+    return MqttPublisher(runtime, sources[0].create())

@@ -1,1 +1,1 @@
-"""Web Push: encryption for a browser (RFC 8291) and the identification of this installation (RFC 8292)."""
+"""Web Push: browsers, encryption for one (RFC 8291), the identification of this installation (RFC 8292)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import os
 import struct
 from typing import TYPE_CHECKING
@@ -13,6 +15,14 @@ RECORD_BYTES = 4096
 # Push services accept bodies of 4,096 bytes, which include header, delimiter and tag.
 MAXIMUM_PLAINTEXT = 3993
 _LAST_RECORD = b"\x02"
+
+
+def decode(text: str) -> bytes:
+    """Base64url without padding; raises ValueError."""
+    try:
+        return base64.b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        raise ValueError("must be base64url") from None
 
 
 def encrypt(

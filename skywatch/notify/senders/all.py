@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
-from skywatch.core.network.outgoing import OutgoingClient
+from skywatch.core.network.http_client import OutgoingClient
 from skywatch.core.network.targets import TargetPolicy
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
@@ -13,6 +11,7 @@ from skywatch.notify.push.vapid import load_key
 from skywatch.notify.senders.apprise import AppriseSender
 from skywatch.notify.senders.base import Sender
 from skywatch.notify.senders.mqtt import MqttSender
+from skywatch.notify.senders.names import NameResolver
 from skywatch.notify.senders.web_push import UnusableSender, WebPushSender
 from skywatch.notify.senders.webhook import MAXIMUM_ANSWER_BYTES, TIMEOUT_S, WebhookSender
 from skywatch.notify.settings import NotifySettings
@@ -28,7 +27,7 @@ def create_client(settings: NotifySettings) -> OutgoingClient:
         timeout_s=TIMEOUT_S,
         maximum_bytes=MAXIMUM_ANSWER_BYTES,
         policy=TargetPolicy(settings.notify_allow_networks),
-        resolver=ThreadPoolExecutor(RESOLVER_THREADS, thread_name_prefix="resolver"),
+        resolver=NameResolver(RESOLVER_THREADS),
     )
 
 

@@ -27,7 +27,8 @@ class Recipient:
     """A channel as its sender needs it, without a database object; never shown or logged.
 
     ``secrets`` are the valid ones, newest first. ``browsers`` are those that do not have the message yet;
-    ``some_reached`` is true if others have it.
+    ``some_reached`` is true if others have it. ``person`` has the user's part of what people share
+    (``skywatch.core.limits``).
     """
 
     channel_id: int
@@ -37,6 +38,7 @@ class Recipient:
     secrets: tuple[str, ...] = ()
     browsers: tuple[Browser, ...] = ()
     some_reached: bool = False
+    person: str = ""
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ import hashlib
 import msgspec
 
 from skywatch.core.database.columns import UNREADABLE
-from skywatch.core.network.outgoing import OutgoingClient
+from skywatch.core.network.http_client import OutgoingClient
 from skywatch.core.network.targets import read_url
-from skywatch.notify.channels.browsers import decode
 from skywatch.notify.messages import OutgoingMessage
-from skywatch.notify.push.encryption import MAXIMUM_PLAINTEXT, encrypt
+from skywatch.notify.push.encryption import MAXIMUM_PLAINTEXT, decode, encrypt
 from skywatch.notify.push.vapid import VapidKey
 from skywatch.notify.senders.base import Browser, Outcome, Recipient, SendFailed
 from skywatch.notify.senders.webhook import USER_AGENT, post
@@ -50,7 +49,9 @@ class WebPushSender:
         if not recipient.browsers and not recipient.some_reached:
             raise SendFailed("No browser has subscribed.", final=True)
         content = _content(message)
-        answers = await asyncio.gather(*(self._push(browser, content, message) for browser in recipient.browsers))
+        answers = await asyncio.gather(
+            *(self._push(browser, content, message, recipient.person) for browser in recipient.browsers)
+        )
         outcome = Outcome(
             tuple(browser.id for browser, failure in answers if failure is None),
             tuple(browser.id for browser, failure in answers if failure is not None and failure.gone),
@@ -65,7 +66,7 @@ class WebPushSender:
         return outcome
 
     async def _push(
-        self, browser: Browser, content: bytes, message: OutgoingMessage
+        self, browser: Browser, content: bytes, message: OutgoingMessage, person: str
     ) -> tuple[Browser, SendFailed | None]:
         if UNREADABLE in (browser.endpoint, browser.auth_secret):
             reason = "The subscription was stored with another secret of the service; subscribe the browser again."
@@ -83,7 +84,7 @@ class WebPushSender:
         }
         try:
             body = encrypt(content, decode(browser.public_key), decode(browser.auth_secret))
-            await post(self._client, browser.endpoint, headers, body, gone=GONE_STATUSES)
+            await post(self._client, browser.endpoint, headers, body, person, gone=GONE_STATUSES)
         except SendFailed as failure:
             return browser, failure
         return browser, None

@@ -6,12 +6,12 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from skywatch.core.clock import unix_now
-from skywatch.core.network.outgoing import Answer, AnswerTooLarge, CallFailed, OutgoingClient
+from skywatch.core.network.http_client import Answer, AnswerTooLarge, CallFailed, OutgoingClient
 from skywatch.core.network.targets import AddressRefused
 from skywatch.core.process.version import VERSION
-from skywatch.notify.deliveries.signing import signature_headers
 from skywatch.notify.messages import OutgoingMessage
 from skywatch.notify.senders.base import UNREACHABLE, Outcome, Recipient, SendFailed
+from skywatch.notify.senders.signing import signature_headers
 
 USER_AGENT = f"Skywatch/{VERSION}"
 TIMEOUT_S = 15.0
@@ -29,7 +29,7 @@ class WebhookSender:
         """Send one POST request; raises SendFailed."""
         signed = signature_headers(message.id, int(unix_now()), message.document, recipient.secrets)
         headers = {"Content-Type": "application/json", "User-Agent": USER_AGENT, **signed}
-        await post(self._client, recipient.address, headers, message.document)
+        await post(self._client, recipient.address, headers, message.document, recipient.person)
         return Outcome()
 
     async def close(self) -> None:
@@ -41,11 +41,12 @@ async def post(
     address: str,
     headers: dict[str, str],
     content: bytes,
+    person: str,
     gone: frozenset[int] = frozenset({410}),
 ) -> None:
     """Send a POST request; raises SendFailed, with ``gone`` set for the statuses in ``gone``."""
     try:
-        answer = await client.send("POST", address, headers, content)
+        answer = await client.send("POST", address, headers, content, person)
     except AnswerTooLarge as error:
         raise SendFailed(str(error)) from None
     except (CallFailed, AddressRefused) as error:

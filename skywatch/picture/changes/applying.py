@@ -7,7 +7,7 @@ import numpy as np
 from skywatch.picture.changes.message import LINE, Changes, unpack
 from skywatch.picture.changes.objects import FollowedSky, Objects
 from skywatch.picture.state.rows import RowMap
-from skywatch.picture.state.sky import COLUMNS, Column, Sky, put_together
+from skywatch.picture.state.sky import COLUMNS, DOUBT, Column, Sky, put_together, received_doubt
 
 
 class MissingBase(ValueError):
@@ -28,6 +28,8 @@ def apply_changes(data: bytes, before: Sky) -> Sky:
         hexes = rows.listed(hexes)
         for row, address in zip(new, changes.new_hexes, strict=True):
             hexes[row] = address
+    columns, told = _columns(changes, before, previous, rows), changes.later_columns.get(DOUBT)
+    doubt = None if told is None else _undo(told, rows, before.doubt_by_row())
     return FollowedSky.make(
         Objects.of(before).then(data, changes.encoded, rows),
         epoch=changes.epoch,
@@ -35,13 +37,14 @@ def apply_changes(data: bytes, before: Sky) -> Sky:
         now=changes.now,
         messages=changes.messages,
         hexes=hexes,
-        columns=_columns(changes, before, previous, rows),
+        columns=columns,
         details=_details(changes, before, rows),
         left=changes.left,
         receivers=changes.receivers,
         station=changes.station,
         names=before.names if changes.names is None else changes.names,
         exact_station=changes.exact_station,
+        doubt=received_doubt(doubt, columns["receiver"], changes.receivers),
     )
 
 

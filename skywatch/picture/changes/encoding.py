@@ -13,7 +13,7 @@ import numpy as np
 
 from skywatch.picture.changes.message import LINE, WHOLE, Changes, pack
 from skywatch.picture.state.rows import RowMap
-from skywatch.picture.state.sky import Column, Sky, set_apart
+from skywatch.picture.state.sky import DOUBT, Column, Sky, set_apart
 
 # Every row is compared from its beginning again once in so many ticks: what changed once may not change again.
 RENEW_EVERY = 16
@@ -72,6 +72,7 @@ class ChangesEncoder:
                 if name != "previous_row"
             }
         )
+        later[DOUBT] = _xor(sky.doubt_by_row(), rows.column(before.doubt_by_row()))
         detail_rows = sorted({*rows.changed(sky.details, before.details), *new})
         changes = Changes(
             sky.epoch,

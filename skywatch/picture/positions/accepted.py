@@ -5,15 +5,14 @@ Everything is columns: row *i* is the aircraft of row *i* of the tick.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from skywatch.picture.receiving.fields import AGREED_S, CONTESTED_S, STALE_S
+from skywatch.core.arrays import Array
+from skywatch.picture.state.fields import AGREED_S, CONTESTED_S, STALE_S
+from skywatch.receivers.feeders.voices import OURS, Voice
 
-Array = npt.NDArray[Any]
 NO_TRUST = 255
 
 
@@ -22,8 +21,8 @@ class Offer:
     """The positions that one receiver offers: rows of the tick and, for each, position, time (unix s) and trust.
 
     ``lat`` is NaN where there is none; ground speed (kt, NaN where unknown) and ``on_ground`` tell how far the
-    aircraft can have come. ``voices`` independent feeders agree on each; ``is_untrusted``: a single feeder says so
-    that managers do not trust.
+    aircraft can have come. ``voice`` is the receiver's. Of a receiver that stands for several feeders,
+    ``agreed`` says of each position whether they agree on it, and ``voices`` how many have.
     """
 
     receiver: int
@@ -34,8 +33,9 @@ class Offer:
     trust: Array
     gs: Array
     on_ground: Array
+    agreed: Array | None = None
+    voice: Voice = OURS
     voices: Array | None = None
-    is_untrusted: bool = False
 
 
 @dataclass
@@ -66,6 +66,10 @@ class Positions:
         moved.set(existing, self, previous_row[existing])
         return moved
 
+    def copy(self) -> Positions:
+        """The same positions, to be changed by themselves."""
+        return Positions(*(getattr(self, each.name).copy() for each in fields(self)))
+
     def put(self, row: int, lat: float, lon: float, at: float, trust: int, receiver: int) -> None:
         """Set the position of one row."""
         self.lat[row], self.lon[row], self.at[row] = lat, lon, at
@@ -83,21 +87,21 @@ class Positions:
 def choose(offers: list[Offer], count: int, now: float, contested: Array | None = None) -> Positions:
     """The best offer for each of ``count`` rows: fresh before stale, then the most trusted, then the latest.
 
-    What independent feeders agree on comes first while it is new: among those trusted alike, and before whatever an
-    untrusted one says, where ``contested`` (see ``presence``) until they agree again. Equal standing is decided by the
+    What independent feeders agree on comes first while it is new: among those trusted alike, and before whatever one
+    stranger says, where ``contested`` (see ``presence``) until they agree again. Equal standing is decided by the
     order of ``offers``.
     """
     best = Positions.none(count)
     best_trust = np.full(count, 2 * NO_TRUST, "i2")
     agreed = _agreed(offers, count, now, contested)
     for offer in offers:
-        if offer.is_untrusted and agreed[offer.rows].any():
+        if offer.voice.is_alone and agreed[offer.rows].any():
             offer = replace(offer, lat=np.where(agreed[offer.rows], np.nan, offer.lat))
         rows = offer.rows
         # All stale positions stand alike, behind every fresh one.
         trust = 2 * np.where(now - offer.at > STALE_S, NO_TRUST - 1, offer.trust.astype("i2"))
-        if offer.voices is not None:
-            trust -= (offer.voices > 1) & (now - offer.at <= AGREED_S)
+        if offer.agreed is not None:
+            trust -= offer.agreed & (now - offer.at <= AGREED_S)
         better = (trust < best_trust[rows]) | ((trust == best_trust[rows]) & (offer.at > best.at[rows]))
         better &= ~np.isnan(offer.lat)
         chosen = rows[better]
@@ -111,13 +115,13 @@ def choose(offers: list[Offer], count: int, now: float, contested: Array | None 
 
 
 def _agreed(offers: list[Offer], count: int, now: float, contested: Array | None) -> Array:
-    """?[count]: of which aircraft independent feeders agree on a position that no untrusted one replaces."""
+    """?[count]: of which aircraft independent feeders agree on a position that no stranger alone replaces."""
     agreed = np.zeros(count, "?")
     valid_s = AGREED_S if contested is None else np.where(contested, CONTESTED_S, AGREED_S)
     for offer in offers:
-        if offer.voices is not None:
+        if offer.agreed is not None:
             age_s = np.full(count, np.inf)
-            age_s[offer.rows] = np.where((offer.voices > 1) & ~np.isnan(offer.lat), now - offer.at, np.inf)
+            age_s[offer.rows] = np.where(offer.agreed & ~np.isnan(offer.lat), now - offer.at, np.inf)
             agreed |= age_s <= valid_s
     return agreed
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from skywatch.core import geo
-from skywatch.core.arrays import percentile
-from skywatch.picture.positions.accepted import Array
+from skywatch.core.arrays import Array, percentile
+from skywatch.receivers.feeders.voices import OURS, Voice
 
 # Room above the last known speed, and the least and greatest speeds reckoned with (kt); readsb's values, but for
 # the speed of an aircraft that has not told any, which leaves room for fighters.
@@ -51,6 +51,22 @@ def reach_nm(elapsed_s: Any, speed_kt: Any, on_ground: Any, mlat: Any) -> Any:
     return scatter + speed * (np.abs(elapsed_s) + LATENCY_S) / 3600
 
 
+def is_flown(distance_nm: Any, elapsed_s: Any) -> Any:
+    """Whether an aircraft can have flown so far in a time; else one of the two places was wrong, whichever it was."""
+    return distance_nm <= reach_nm(elapsed_s, math.nan, False, True)
+
+
+def _reach_of_one_nm(elapsed_s: float, speed_kt: float, on_ground: bool, mlat: bool) -> float:
+    """``reach_nm`` of a single aircraft: who lies about 15,000 made a tick take a second longer with NumPy."""
+    if on_ground:
+        speed = FASTEST_GROUND_KT if math.isnan(speed_kt) else speed_kt * SPEED_FACTOR
+        speed = min(max(speed, SLOWEST_GROUND_KT), FASTEST_GROUND_KT)
+    else:
+        speed = UNKNOWN_SPEED_KT if math.isnan(speed_kt) else max(speed_kt * SPEED_FACTOR, SLOWEST_KT)
+    scatter = MLAT_SCATTER_NM if mlat else GROUND_SCATTER_NM if on_ground else SCATTER_NM
+    return scatter + speed * (abs(elapsed_s) + LATENCY_S) / 3600
+
+
 def coverage(lat: Array, lon: Array) -> tuple[float, float, float] | None:
     """The coverage of a receiver, from its aircraft: centre (degrees) and radius (nm); None if they are too few."""
     if len(lat) < COVERAGE_SAMPLE:
@@ -76,7 +92,7 @@ def horizon_nm(altitude_ft: float) -> float:
 class Claim:
     """Where one receiver says that an aircraft is.
 
-    ``voices`` independent feeders say so; ``speaker`` is the owner of an untrusted feeder, whose feeders are one voice.
+    ``voices`` independent feeders say so (None: the receiver by itself); ``voice`` is whose it is.
     ``agrees`` with what is believed of it; ``credible``: within the receiver's range, and the receiver not one that
     is often wrong; ``confirmed``: so many positions in a row say so; ``in_reach``: where the station can hear it.
     """
@@ -94,15 +110,15 @@ class Claim:
     confirmed: bool = False
     pace: float = 1.0
     in_reach: bool = True
-    voices: int = 1
-    speaker: str = ""
+    voices: int | None = None
+    voice: Voice = OURS
 
     def near(self, other: Claim) -> bool:
         """Whether one aircraft can have been at both places."""
         elapsed_s = (self.at - other.at) * max(self.pace, other.pace)
         on_ground, mlat = self.on_ground and other.on_ground, self.mlat or other.mlat
-        reach = reach_nm(elapsed_s, self.speed_kt, on_ground, mlat)
-        return bool(geo.distance_nm(self.lat, self.lon, other.lat, other.lon) <= reach)
+        reach = _reach_of_one_nm(elapsed_s, self.speed_kt, on_ground, mlat)
+        return geo.point_distance_nm(self.lat, self.lon, other.lat, other.lon) <= reach
 
 
 def settle(claims: Sequence[Claim], believed: bool) -> tuple[set[str], bool]:
@@ -113,11 +129,11 @@ def settle(claims: Sequence[Claim], believed: bool) -> tuple[set[str], bool]:
     """
     ordered = sorted(claims, key=lambda claim: (claim.trust, -claim.at, claim.receiver))
     incumbents = [claim for claim in ordered if claim.agrees]
-    camps = _camps([claim for claim in ordered if not claim.agrees])
-    if not camps:
+    parties = camps([claim for claim in ordered if not claim.agrees])
+    if not parties:
         return {claim.receiver for claim in incumbents}, False
     # Sorting is stable: among camps of equal weight the most trusted, then the latest claim decides.
-    rivals, *others = sorted(camps, key=_weight, reverse=True)
+    rivals, *others = sorted(parties, key=_weight, reverse=True)
     if not believed:
         if others and (_weight(others[0]), others[0][0].trust) == (_weight(rivals), rivals[0].trust):
             return set(), False
@@ -126,33 +142,44 @@ def settle(claims: Sequence[Claim], believed: bool) -> tuple[set[str], bool]:
         overthrown = _weight(rivals)[0] > _weight(incumbents)[0]
     else:
         # Nobody repeats what was believed: two receivers that agree are enough, one has to insist.
-        overthrown = _voices(rivals) > 1 or rivals[0].confirmed
+        overthrown = count_voices(rivals) > 1 or rivals[0].confirmed
     if overthrown:
         return {claim.receiver for claim in rivals}, True
     return {claim.receiver for claim in incumbents}, False
 
 
-def _camps(claims: Sequence[Claim]) -> list[list[Claim]]:
-    camps: list[list[Claim]] = []
+def camps(claims: Sequence[Claim]) -> list[list[Claim]]:
+    """Claims by where they place the aircraft: those that do not contradict each other together."""
+    parties: list[list[Claim]] = []
     for claim in claims:
-        for camp in camps:
-            if camp[0].near(claim):
-                camp.append(claim)
+        for party in parties:
+            if party[0].near(claim):
+                party.append(claim)
                 break
         else:
-            camps.append([claim])
-    return camps
+            parties.append([claim])
+    return parties
 
 
 def _weight(camp: Sequence[Claim]) -> tuple[int, int, int]:
     return (
-        _voices([claim for claim in camp if claim.credible]),
-        _voices(camp),
-        _voices([claim for claim in camp if claim.in_reach]),
+        count_voices([claim for claim in camp if claim.credible]),
+        count_voices(camp),
+        count_voices([claim for claim in camp if claim.in_reach]),
     )
 
 
-def _voices(camp: Sequence[Claim]) -> int:
-    """How many independent voices say so: the feeders of one owner are one."""
-    voices = {claim.speaker or claim.receiver: claim.voices for claim in camp}
-    return sum(voices.values())
+def count_voices(camp: Sequence[Claim]) -> int:
+    """Count the voices that say so: the feeders of one owner, or in one network, are one.
+
+    What several agree on is no further voice beside theirs.
+    """
+    # Each of ours is a voice of its own.
+    alone = [
+        Voice(claim.receiver, claim.receiver) if claim.voice.is_ours else claim.voice
+        for claim in camp
+        if claim.voices is None
+    ]
+    speakers, networks = {voice.speaker for voice in alone}, {voice.network for voice in alone}
+    agreed = max((claim.voices for claim in camp if claim.voices is not None), default=0)
+    return max(min(len(speakers), len(networks)), agreed)

@@ -46,7 +46,7 @@ class RepeatedClaims:
         if claim.at > before.claim.at:
             before.claim = claim
             before.count += 1
-        return dataclasses.replace(claim, confirmed=before.count >= CONFIRMATIONS)
+        return dataclasses.replace(claim, confirmed=True) if before.count >= CONFIRMATIONS else claim
 
     def count(self, address: str, claim: Claim) -> int | None:
         """How often in a row a receiver claimed this; None if it did not contradict the accepted position."""

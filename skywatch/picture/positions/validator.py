@@ -7,6 +7,7 @@ contradiction are looked at one by one.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,20 +15,22 @@ import numpy as np
 from msgspec import UNSET
 
 from skywatch.core import geo
-from skywatch.picture.positions.accepted import NO_TRUST, Array, Offer, Positions
+from skywatch.core.arrays import Array
+from skywatch.picture.positions.accepted import NO_TRUST, Offer, Positions
 from skywatch.picture.positions.plausibility import (
     FORGOTTEN_AFTER_S,
     HIGHEST_FT,
     Claim,
+    camps,
     horizon_nm,
     reach_nm,
     settle,
 )
+from skywatch.picture.positions.reliability import ReliabilityTracker
 from skywatch.picture.positions.repeated import RepeatedClaims
-from skywatch.picture.receiving.fields import MLAT_TRUST, OWN_TRUST, STALE_S
-from skywatch.picture.receiving.reliability import ReliabilityTracker
+from skywatch.picture.state.fields import MLAT_TRUST, OWN_TRUST, STALE_S
 from skywatch.picture.state.sky import DisputedPosition, RefusedPosition
-from skywatch.receivers.ingest.voices import Voice
+from skywatch.receivers.feeders.voices import SEVERAL, UNKNOWN
 
 JUMP, DISPUTED, RANGE = "position_jump", "position_disputed", "position_range"
 FIELDS = "contradicted"
@@ -37,16 +40,11 @@ class PositionValidator:
     """Judges the offers of one tick after the other; ``implausible`` counts refusals by receiver and reason.
 
     ``pace`` gives, for a receiver that plays a recording faster than life, how many times faster; ``station`` is where
-    receivers stand whose coverage is not known yet (degrees); ``voices`` are the owners of untrusted feeders.
+    receivers stand (degrees), but for those that have a place of their own in ``places`` or
+    ``feeder_places``.
     """
 
-    def __init__(
-        self,
-        pace: dict[str, float],
-        station: tuple[float, float] | None = None,
-        voices: Mapping[str, Voice] | None = None,
-    ) -> None:
-        self._voices = voices if voices is not None else {}
+    def __init__(self, pace: dict[str, float], station: tuple[float, float] | None = None) -> None:
         self._reliability = ReliabilityTracker()
         self.implausible = self._reliability.implausible
         # What was refused at the last tick although nobody else contradicted it.
@@ -55,22 +53,36 @@ class PositionValidator:
         self.disputed: list[DisputedPosition] = []
         # Aircraft of which several positions are offered and none is believed, at the last tick.
         self.undecided: set[str] = set()
+        # Aircraft of which two strangers place one elsewhere than ours, at the last tick.
+        self.contradicted_ours: set[str] = set()
         # Address and receiver of positions that others contradicted with success, and when it was last so.
         self.contradicted: dict[tuple[str, str], float] = {}
         self.station = station
+        self.places: dict[str, tuple[float, float]] = {}
+        self.feeder_places: dict[str, tuple[float, float]] = {}
         self.pace = pace
         self._repeated = RepeatedClaims()
 
+    def begin(self, believed: Sequence[Positions], names: Sequence[str], now: float) -> None:
+        """Begin a tick; ``believed`` are accepted positions, the last ones those that a receiver is best known by."""
+        self.refused, self.disputed = [], []
+        self.undecided, self.contradicted_ours = set(), set()
+        self._reliability.learn(believed, names, now)
+
     def review(
-        self, offers: list[Offer], names: Sequence[str], believed: Positions, hexes: list[str], now: float
+        self,
+        offers: list[Offer],
+        names: Sequence[str],
+        believed: Positions,
+        hexes: list[str],
+        now: float,
+        held: Array | None = None,
     ) -> list[Offer]:
-        """The offers without the refused positions.
+        """The offers, all of ours or all of strangers, without the refused positions.
 
         Where an accepted position is refuted, its row of ``believed`` is emptied. ``names`` are the receivers by index.
+        In the rows of the mask ``held`` ours have decided: what contradicts them is refused.
         """
-        self.refused, self.disputed = [], []
-        self.undecided = set()
-        self._reliability.learn(believed, names, now)
         offers = list(offers)
         disputed: set[int] = set()
         agreeing: list[Array] = []
@@ -88,12 +100,14 @@ class PositionValidator:
             timely = has & agrees & (now - offer.at <= 1.0)
             self._reliability[names[offer.receiver]].believed += int(np.count_nonzero(timely))
         fresh = np.isnan(believed.lat) | (now - believed.at > FORGOTTEN_AFTER_S)
+        if held is not None:
+            fresh &= ~held
         disputed.update(np.flatnonzero((offered > 1) & fresh).tolist())
         if not disputed:
             if self._repeated or self.contradicted:
                 self._forget(now)
             return offers
-        return self._settle(disputed, offers, agreeing, names, believed, hexes, now)
+        return self._settle(disputed, offers, agreeing, names, believed, hexes, now, held)
 
     def is_distrusted(self, receiver: str) -> bool:
         """Whether a receiver was wrong so often that it does not count against others."""
@@ -117,11 +131,18 @@ class PositionValidator:
         if wrong:
             self._reliability.refuse(receiver, FIELDS, wrong)
 
-    def is_above_horizon(self, lat: Any, lon: Any, altitude: Any) -> bool:
-        """Whether the station can hear an aircraft there at that altitude; true where any of it is unknown."""
-        if self.station is None or lat is UNSET or not isinstance(altitude, int | float):
+    def note_right(self, receiver: str, positions: int, fields: int) -> None:
+        """Count aircraft of which a stranger says the same as ours, with so many positions."""
+        reliability = self._reliability[receiver]
+        reliability.believed += positions
+        reliability.fields_right += fields
+
+    def is_above_horizon(self, receiver: str, lat: Any, lon: Any, altitude: Any) -> bool:
+        """Whether a receiver can hear an aircraft there at that altitude; true where any of it is unknown."""
+        place = self.places.get(receiver) or self.feeder_places.get(receiver, self.station)
+        if place is None or lat is UNSET or not isinstance(altitude, int | float):
             return True
-        return bool(geo.distance_nm(*self.station, lat, lon) <= horizon_nm(altitude))
+        return geo.point_distance_nm(*place, lat, lon) <= horizon_nm(altitude)
 
     def shift(self, step: float) -> None:
         """Move all times by ``step`` seconds: the clock has been set."""
@@ -149,6 +170,7 @@ class PositionValidator:
         believed: Positions,
         hexes: list[str],
         now: float,
+        held: Array | None,
     ) -> list[Offer]:
         claims: dict[int, list[tuple[int, int, Claim]]] = {row: [] for row in sorted(disputed)}
         for number, (offer, agrees) in enumerate(zip(offers, agreeing, strict=True)):
@@ -163,6 +185,10 @@ class PositionValidator:
         refused: list[list[int]] = [[] for _ in offers]
         for row, of_row in claims.items():
             has_belief = not np.isnan(believed.lat[row]) and now - believed.at[row] <= FORGOTTEN_AFTER_S
+            if held is not None and held[row]:
+                for number, index in self._against_ours(of_row, believed, row, names, hexes[row]):
+                    refused[number].append(index)
+                continue
             accepted, overthrown = settle([claim for _, _, claim in of_row], has_belief)
             believed_claim = next((claim for _, _, claim in of_row if claim.receiver in accepted), None)
             if of_row and not accepted and not has_belief:
@@ -185,6 +211,30 @@ class PositionValidator:
         self._forget(now)
         return [_without(offer, indices) for offer, indices in zip(offers, refused, strict=True)]
 
+    def _against_ours(
+        self,
+        claims: list[tuple[int, int, Claim]],
+        believed: Positions,
+        row: int,
+        names: Sequence[str],
+        address: str,
+    ) -> list[tuple[int, int]]:
+        """Refuse, of the claims of strangers, those that contradict the position of ours: their offer and its index."""
+        ours = Claim(
+            names[believed.receiver[row]], float(believed.lat[row]), float(believed.lon[row]), float(believed.at[row]),
+            int(believed.trust[row]), math.nan, False, bool(believed.trust[row] == MLAT_TRUST),
+        )  # fmt: skip
+        against = [(number, index, claim) for number, index, claim in claims if not claim.agrees]
+        for _, _, claim in against:
+            self._refuse(address, claim, contradicted=True, decided=True)
+            self.contradicted[address, claim.receiver] = claim.at
+            self.disputed.append(_disputed(address, claim, ours, in_doubt=True))
+        for camp in camps([claim for _, _, claim in against]):
+            voices = {claim.voice for claim in camp}
+            if len({voice.speaker for voice in voices - {UNKNOWN}}) > 1 or SEVERAL in voices:
+                self.contradicted_ours.add(address)
+        return [(number, index) for number, index, _ in against]
+
     def _claim(self, offer: Offer, index: int, name: str, agrees: bool) -> Claim:
         lat, lon = float(offer.lat[index]), float(offer.lon[index])
         reliability = self._reliability[name]
@@ -200,9 +250,9 @@ class PositionValidator:
             agrees=agrees,
             credible=reliability.in_range(lat, lon) and not reliability.often_wrong,
             pace=self.pace.get(name, 1.0),
-            in_reach=reliability.coverage is not None or self.is_above_horizon(lat, lon, HIGHEST_FT),
-            voices=int(offer.voices[index]) if offer.voices is not None else 1,
-            speaker=self._voices[name].owner if name in self._voices else "",
+            in_reach=reliability.coverage is not None or self.is_above_horizon(name, lat, lon, HIGHEST_FT),
+            voices=int(offer.voices[index]) if offer.voices is not None else None,
+            voice=offer.voice,
         )
 
     def _refuse(self, address: str, claim: Claim, contradicted: bool, decided: bool) -> None:
@@ -226,7 +276,7 @@ class PositionValidator:
         self.contradicted = {key: at for key, at in self.contradicted.items() if at > old}
 
 
-def _disputed(address: str, claim: Claim, believed: Claim) -> DisputedPosition:
+def _disputed(address: str, claim: Claim, believed: Claim, *, in_doubt: bool = False) -> DisputedPosition:
     return DisputedPosition(
         address,
         claim.lat,
@@ -240,6 +290,7 @@ def _disputed(address: str, claim: Claim, believed: Claim) -> DisputedPosition:
         is_own=any(each.trust in OWN_TRUST for each in (claim, believed))
         and all(each.mlat or each.trust in OWN_TRUST for each in (claim, believed)),
         is_credible=claim.credible,
+        in_doubt=in_doubt,
     )
 
 

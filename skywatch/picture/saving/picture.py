@@ -11,6 +11,8 @@ from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.picture.models import PictureState
 from skywatch.picture.saving.reports import SavedReports
+from skywatch.receivers.feeders.voices import OURS, UNKNOWN, Voice
+from skywatch.receivers.reports.naming import FEEDERS, shown_receiver
 
 # Raised whenever what is saved changes its form; what an older or newer version saved is not read.
 FORM = 2
@@ -29,21 +31,35 @@ class SavedPosition(msgspec.Struct, array_like=True, gc=False):
 
 
 class SavedBook(msgspec.Struct, array_like=True):
-    """What one receiver knew: its latest snapshots, and what it accumulated from increments."""
+    """What one receiver knew: its latest snapshots, and what it accumulated from increments.
+
+    ``voice`` are the owner and the network of its voice; None in what earlier releases saved.
+    """
 
     receiver: str
     snapshots: SavedReports
     views: SavedReports
+    voice: tuple[str, str] | None = None
+
+    def whose(self) -> Voice:
+        """The voice; a feeder of which it was not saved is a stranger."""
+        if self.voice is not None:
+            return Voice(*self.voice)
+        return OURS if shown_receiver(self.receiver) != FEEDERS else UNKNOWN
 
 
 class SavedPicture(msgspec.Struct, array_like=True):
-    """The saved state of a picture: ``saved_at`` is unix seconds."""
+    """The saved state of a picture: ``saved_at`` is unix seconds.
+
+    ``confirmed`` are addresses that more than one stranger has heard, whatever the books say.
+    """
 
     form: int
     saved_at: float
     first_seen: dict[str, float]
     positions: dict[str, SavedPosition]
     books: list[SavedBook]
+    confirmed: list[str] = []
 
 
 _encoder = msgspec.msgpack.Encoder()

@@ -17,7 +17,8 @@ from collections.abc import Callable
 
 from skywatch.core.bus import Bus, Message, Subscription, topics
 from skywatch.core.clock import unix_now
-from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.database.fencing import term_of
+from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.picture.changes.applying import MissingBase, apply_changes
 from skywatch.picture.changes.objects import Objects
 from skywatch.picture.sharing import snapshot_messages as snapshots
@@ -230,7 +231,13 @@ class PictureFollower:
         return True
 
     def _is_newer(self, sky: Sky) -> bool:
-        return sky.epoch != self._last.epoch or sky.seq > self._last.seq
+        """Whether a sky is a later tick, or of another epoch, but not of a tracker that has lost the lead."""
+        last = self._last
+        if sky.epoch == last.epoch:
+            return sky.seq > last.seq
+        term = term_of(sky.epoch)
+        # Trackers of the release before name none.
+        return not term or term >= term_of(last.epoch)
 
     def _set(self, sky: Sky, silent_s: float = 0.0) -> None:
         self._last = self._current = sky

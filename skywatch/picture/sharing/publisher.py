@@ -11,11 +11,12 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 
 from skywatch.core.bus import Bus, Message, Subscription, topics
-from skywatch.core.reporting import health
-from skywatch.core.reporting.fault_log import FaultLog
-from skywatch.core.reporting.health import State
+from skywatch.core.telemetry import health
+from skywatch.core.telemetry.fault_log import FaultLog
+from skywatch.core.telemetry.health import State
 from skywatch.picture import metrics
 from skywatch.picture.changes.encoding import ChangesEncoder
 from skywatch.picture.changes.message import can_follow
@@ -31,10 +32,14 @@ SKIPPED_SHOWN_S = 3.0
 
 
 class SkyPublisher:
-    """Publishes skies on the topic ``picture``; ``skipped`` counts those that were replaced by newer ones."""
+    """Publishes skies on the topic ``picture``; ``skipped`` counts those that were replaced by newer ones.
 
-    def __init__(self, bus: Bus) -> None:
+    ``may_send`` is asked before each message: who has lost the lead, or may have, sends nothing more.
+    """
+
+    def __init__(self, bus: Bus, may_send: Callable[[], bool] = lambda: True) -> None:
         self._bus = bus
+        self._may_send = may_send
         self._next: Sky | None = None
         self._work = threading.Condition()
         self._stop = False
@@ -72,7 +77,7 @@ class SkyPublisher:
             self._work.notify()
 
     def close(self) -> None:
-        """Publish the last sky and stop; waits at most 5 s for a hanging bus."""
+        """Publish the last sky, unless others lead, and stop; waits at most 5 s for a hanging bus."""
         if self._requests is not None:
             self._requests.close()
         with self._work:
@@ -112,7 +117,7 @@ class SkyPublisher:
         if self._complete_requested or before is None or not can_follow(sky, before):
             self._complete_requested = not self._send_complete(sky)
             self._sent = None if self._complete_requested else sky
-        elif self._bus.send(Message(topics.PICTURE, CHANGES, self._changes.encode(sky, before))):
+        elif self._send_message(Message(topics.PICTURE, CHANGES, self._changes.encode(sky, before))):
             self._sent = sky
             self._since_complete += 1
             if self._since_complete >= COMPLETE_EVERY and not self._send_complete(sky):
@@ -123,7 +128,11 @@ class SkyPublisher:
 
     def _send_complete(self, sky: Sky) -> bool:
         self._since_complete = 0
-        return self._bus.send(Message(topics.PICTURE, COMPLETE, to_bytes(sky), snapshot=True))
+        return self._send_message(Message(topics.PICTURE, COMPLETE, to_bytes(sky), snapshot=True))
+
+    def _send_message(self, message: Message) -> bool:
+        # At the last moment: the process may have been frozen while it encoded.
+        return self._may_send() and self._bus.send(message)
 
     def _send_last_complete(self) -> None:
         """Publish the last sky completely, for processes that start after the tracker has stopped."""

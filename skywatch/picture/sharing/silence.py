@@ -41,6 +41,7 @@ def aged(last: Sky, before: Sky, age_s: float, timeout_s: float, epoch: str, seq
         last.names,
         last.exact_station,
         age_s,
+        None if last.doubt is None else last.doubt[rows],
     )
 
 

@@ -13,7 +13,7 @@ import time
 from typing import NamedTuple
 
 from skywatch.core.bus import Bus, Message
-from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.picture.sharing.snapshot_messages import (
     ALL,
     REQUEST,

@@ -10,8 +10,8 @@ import numpy as np
 from msgspec import UNSET
 from msgspec.structs import astuple
 
-from skywatch.picture.positions.accepted import Array
-from skywatch.picture.receiving.view import FieldState
+from skywatch.core.arrays import Array
+from skywatch.picture.state.view import FieldState
 from skywatch.receivers.reports.report import Report
 
 NAN = float("nan")
@@ -31,6 +31,8 @@ TIMES = {
     "velocity_at": "gs",
     "callsign_at": "flight",
     "squawk_at": "squawk",
+    "emergency_at": "emergency",
+    "alt_geom_at": "alt_geom",
     "acas_ra_at": "acas_ra",
 }
 
@@ -128,6 +130,8 @@ def _times(
         "velocity_at": ~np.isnan(columns["gs_kt"]),
         "callsign_at": columns["flight"] != b"",
         "squawk_at": columns["squawk"] != b"",
+        "emergency_at": columns["emergency"],
+        "alt_geom_at": ~np.isnan(columns["alt_geom_ft"]),
         "acas_ra_at": columns["acas_ra"],
     }
     times = {name: np.where(mask, report_at, NAN) for name, mask in has_value.items()}

@@ -13,10 +13,10 @@ import msgspec
 import numpy as np
 from msgspec import UNSET, UnsetType
 
-from skywatch.airframes.military import is_military
+from skywatch.airframes.military import is_military_address
 from skywatch.airframes.models import INTERESTING, MILITARY
 from skywatch.airframes.service import Airframe
-from skywatch.picture.positions.accepted import Array
+from skywatch.core.arrays import Array
 from skywatch.picture.state.rows import RowMap, texts
 from skywatch.picture.state.sky import COLUMNS
 
@@ -47,6 +47,8 @@ class Addition(msgspec.Struct, gc=False):
     type_code: Text
     type_name: Text
     flags: int
+    # Somebody has set whether it is military: what receivers report of that does not count.
+    decided: bool
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ class DetailsWriter:
             year=_either(year, str(database.year) if database.year else None),
         )
         # The database may not have answered yet; the address range is known at once.
-        military = MILITARY if is_military(address, database.flags) else 0
+        military = MILITARY if not database.decided and is_military_address(address) else 0
         return Addition(
             self._encoder.encode(details)[1:-1],
             details.r if isinstance(details.r, str) else None,
@@ -151,6 +153,7 @@ class DetailsWriter:
             database.type_code or UNSET,
             database.type_name or UNSET,
             database.flags | military,
+            database.decided,
         )
 
 

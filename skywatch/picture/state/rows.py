@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from skywatch.picture.positions.accepted import Array
+from skywatch.core.arrays import Array
 
 
 class RowMap:

@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from skywatch.receivers.reports.naming import FEEDERS
 from skywatch.receivers.reports.report import SOURCES
 
 Column = npt.NDArray[Any]
@@ -44,6 +45,8 @@ COLUMNS: dict[str, str] = {
     "velocity_at": "f8",  # ground speed, track, vertical rate
     "callsign_at": "f8",
     "squawk_at": "f8",
+    "emergency_at": "f8",  # of the emergency state
+    "alt_geom_at": "f8",
     "acas_ra_at": "f8",
     "first_seen": "f8",
     "messages": "i8",
@@ -64,6 +67,7 @@ COLUMNS: dict[str, str] = {
     "operator": "u4",  # index into Sky.names, 0 where unknown
     "owner": "u4",
     "source": "u1",  # index into SOURCES
+    "position_source": "u1",  # of the position, and where it was heard: see ``heard``; 0 where there is none
     "receiver": "u2",  # index into Sky.receivers: where the last position came from
     "previous_row": "i4",  # this aircraft's row in the tick before, -1 where it is new
     "airframe_changed": "?",  # registration, operator or owner may differ from the tick before, or the aircraft is new
@@ -72,7 +76,12 @@ COLUMNS: dict[str, str] = {
 
 # Columns that came later than the first release (schema 0028). They travel apart from the others, where older releases
 # do not look; a release that does not send one is read as one of zeros. Each new column is named here.
-LATER_COLUMNS = frozenset({"single_source"})
+LATER_COLUMNS = frozenset({"alt_geom_at", "emergency_at", "position_source", "single_source"})
+
+# Beside them travels ``Sky.doubt``, under this name.
+DOUBT = "doubt"
+# Of an aircraft whose tracker does not send it (an earlier release): all of it may be one stranger's word.
+UNKNOWN_DOUBT = 0xFFFF
 
 # The index of a source in SOURCES is what the column ``source`` holds.
 SOURCE_INDEX: dict[str, int] = {name: index for index, name in enumerate(SOURCES)}
@@ -80,7 +89,10 @@ SOURCE_INDEX: dict[str, int] = {name: index for index, name in enumerate(SOURCES
 
 @dataclass(frozen=True)
 class RefusedPosition:
-    """A position that was refused because the aircraft cannot have got there, repeated ``times`` times in a row."""
+    """A position that was refused because the aircraft cannot have got there, repeated ``times`` times in a row.
+
+    ``in_doubt``: a stranger says so whom nobody confirms.
+    """
 
     hex: str
     lat: float
@@ -88,6 +100,7 @@ class RefusedPosition:
     at: float
     receiver: str
     times: int
+    in_doubt: bool = False
 
 
 @dataclass(frozen=True)
@@ -96,6 +109,7 @@ class DisputedPosition:
 
     ``is_mlat``: one of the two was computed from arrival times; ``is_own``: the other, or both, are the aircraft's own
     broadcasts. ``is_credible``: the refused receiver is not often wrong, and the place is where it receives aircraft.
+    ``in_doubt``: a stranger contradicts whom nobody confirms.
     """
 
     hex: str
@@ -109,6 +123,7 @@ class DisputedPosition:
     is_mlat: bool
     is_own: bool
     is_credible: bool
+    in_doubt: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,6 +153,8 @@ class Sky:
     exact_station: tuple[float, float] | None = None
     # How long the tracker had been silent when this was made of its last sky (``silence.aged``); 0 for its own.
     age_s: float = 0.0
+    # u2[n]: the bits of the values that nobody vouches for, see ``doubt``; None where all are sure.
+    doubt: Column | None = None
     # The following are for the monitors of the tracker alone: they do not travel to other processes.
     # False while aircraft may be in the air that were not received again since the picture began: see ``completion``.
     is_complete: bool = True
@@ -157,6 +174,15 @@ class Sky:
     def column(self, name: str) -> Column:
         """One column, by its name in COLUMNS; never write to it."""
         return self.columns[name]
+
+    def doubt_by_row(self) -> Column:
+        """``doubt``, u2[n] where all are sure, too."""
+        return np.zeros(len(self), "u2") if self.doubt is None else self.doubt
+
+    def is_military(self, icao_hex: str) -> bool:
+        """Whether an aircraft (either case) is in the sky, and military: receivers may report it in this second."""
+        row = self.index.get(icao_hex.lower())
+        return row is not None and bool(self.columns["military"][row])
 
     def name(self, column: str, row: int) -> str:
         """The operator or owner of one aircraft, empty where unknown."""
@@ -228,6 +254,7 @@ _NUMBER_BYTES = {0xCC: 2, 0xCD: 3, 0xCE: 5, 0xCF: 9}
 def to_bytes(sky: Sky) -> bytes:
     """The sky for another process, compressed; columns travel as raw memory, JSON objects as one blob."""
     columns, later = set_apart({name: column.tobytes() for name, column in sky.columns.items()})
+    later[DOUBT] = sky.doubt_by_row().tobytes()
     return zlib.compress(
         _pack.encode(
             _Head(
@@ -263,6 +290,8 @@ def from_bytes(data: bytes) -> Sky:
         columns = {name: np.frombuffer(given[name], dtype=dtype) for name, dtype in COLUMNS.items()}
         if any(len(column) != len(head.hexes) for column in columns.values()):
             raise ValueError("columns and addresses differ in length")
+        told = head.later_columns.get(DOUBT)
+        doubt = received_doubt(None if told is None else np.frombuffer(told, "u2"), columns["receiver"], head.receivers)
         encoded = _split(head.encoded, head.encoded_lengths, len(head.hexes))
         details = _split(head.details, head.detail_lengths, len(head.hexes))
     except (msgspec.MsgspecError, zlib.error) as error:
@@ -281,7 +310,22 @@ def from_bytes(data: bytes) -> Sky:
         head.station,
         head.names,
         head.exact_station,
+        doubt=doubt,
     )
+
+
+def received_doubt(told: Column | None, receiver: Column, receivers: tuple[str, ...]) -> Column | None:
+    """``Sky.doubt`` of a received sky, u2[n] if the tracker has ``told`` it.
+
+    If not, every aircraft whose ``receiver`` (u2[n], index into ``receivers``) is not an own one is in doubt. Raises
+    ValueError where the two differ in length.
+    """
+    if told is None:
+        of_feeders = [index for index, name in enumerate(receivers) if name == FEEDERS]
+        told = np.where(np.isin(receiver, of_feeders), UNKNOWN_DOUBT, 0).astype("u2")
+    if len(told) != len(receiver):
+        raise ValueError("the doubt and the addresses differ in length")
+    return told if told.any() else None
 
 
 def moment_of(data: bytes) -> tuple[str, int] | None:

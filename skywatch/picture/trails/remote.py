@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
+from collections.abc import Callable
 
 import msgspec
 
@@ -36,10 +37,11 @@ _answers = msgspec.msgpack.Decoder(_Answer)
 
 
 class TrailServer:
-    """Runs with the tracker: answers questions for trails."""
+    """Runs with the tracker: answers questions for trails while ``may_answer``, which returns at once."""
 
-    def __init__(self, bus: Bus, trails: TrailStore) -> None:
+    def __init__(self, bus: Bus, trails: TrailStore, may_answer: Callable[[], bool] = lambda: True) -> None:
         self._bus = bus
+        self._may_answer = may_answer
         self._trails = trails
         bus.publish(Message(topics.TRAILS, "book", b"", snapshot=True, local=trails))
         self._subscription = bus.subscribe((topics.TRAIL_QUESTIONS,), self._answer)
@@ -49,6 +51,8 @@ class TrailServer:
         self._subscription.close()
 
     def _answer(self, message: Message) -> None:
+        if not self._may_answer():
+            return
         try:
             question = _questions.decode(message.data)
         except msgspec.MsgspecError as error:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from skywatch.picture.positions.accepted import Array
+from skywatch.core.arrays import Array
 from skywatch.picture.state.sky import Sky
 
 # How far an aircraft may be from where its last point led (nm): about 90 m in flight, 18 m on the ground.
@@ -101,13 +101,21 @@ class TrailStore:
         self._last = _Last.none(0)
 
     def add(self, sky: Sky) -> None:
-        """Take the positions of the next tick."""
+        """Take the positions of the next tick, or of a later one."""
         with self._lock:
             if not self._base:
                 self._base = sky.now
-            for address in sky.left:
+            left, previous_row = sky.left, sky.columns["previous_row"]
+            before = self._sky
+            if before is None:
+                previous_row = np.full(len(sky), -1, "i4")
+            elif (sky.epoch, sky.seq) != (before.epoch, before.seq + 1):
+                previous_row = np.array([before.index.get(address, -1) for address in sky.hexes], "i4")
+                # At the start of an epoch an aircraft may not have been received again yet.
+                left = tuple(before.index.keys() - sky.index.keys()) if sky.epoch == before.epoch else ()
+            for address in left:
                 self._flights.pop(address, None)
-            last = self._last.moved(sky.columns["previous_row"])
+            last = self._last.moved(previous_row)
             self._begin_flights(sky, last)
             rows = np.flatnonzero(last.leaves(sky))
             self._keep(sky, rows)

@@ -15,9 +15,11 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
+from skywatch.airframes.military import MilitaryAircraft
 from skywatch.core import geo
-from skywatch.history.reading.archive import Span, one_slice_in, read_slices
+from skywatch.history.analysis.service import heard_points
 from skywatch.history.storage.points import ALTITUDE_FT, DEGREES, GROUND, NO_ALTITUDE, SLICE_S, Points
+from skywatch.history.storage.reader import Span, one_slice_in, read_slices
 from skywatch.history.storage.shards import slice_of
 from skywatch.readsb.tar1090.past import in_turn
 
@@ -42,42 +44,60 @@ class RangeOutline:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._lock = threading.Lock()
         self._clock = clock
-        self._final: dict[tuple[int, bool], Farthest] = {}
-        self._made: dict[bool, tuple[float, list[OutlinePoint]]] = {}
+        # By what is left out of them: ``airframes.military.hidden_from`` has another one after every change.
+        self._final: dict[tuple[int, MilitaryAircraft | None], Farthest] = {}
+        self._made: dict[MilitaryAircraft | None, tuple[float, list[OutlinePoint]]] = {}
         # The station that all of it was measured from.
         self._station: Station | None = None
+        self._simulated = False
 
-    def points(self, session: Session, station: Station, now: float, military: bool) -> list[OutlinePoint]:
-        """The outline at unix seconds ``now``, by direction."""
+    def points(
+        self, session: Session, station: Station, now: float, hidden: MilitaryAircraft | None, *, simulated: bool
+    ) -> list[OutlinePoint]:
+        """The outline at unix seconds ``now``, by direction, without the ``hidden`` aircraft.
+
+        ``simulated`` as for ``heard_points``.
+        """
         with in_turn(self._lock):
-            if station != self._station:
-                self._station, self._final, self._made = station, {}, {}
-            made = self._made.get(military)
+            if (station, simulated) != (self._station, self._simulated):
+                self._station, self._simulated, self._final, self._made = station, simulated, {}, {}
+            made = self._made.get(hidden)
             if made is None or self._clock() - made[0] >= FRESH_S:
-                made = self._clock(), _listed(self._farthest(session, station, now, military))
-                self._made[military] = made
+                made = self._clock(), _listed(self._farthest(session, station, now, hidden))
+                self._made = {key: value for key, value in self._made.items() if _is_of_now(key, hidden)}
+                self._made[hidden] = made
             return made[1]
 
-    def _farthest(self, session: Session, station: Station, now: float, military: bool) -> Farthest:
+    def _farthest(self, session: Session, station: Station, now: float, hidden: MilitaryAircraft | None) -> Farthest:
         first, final_until = slice_of(now - SPAN_S), slice_of(now - FINAL_AFTER_S)
-        self._final = {key: value for key, value in self._final.items() if key[0] >= first}
-        missing = [at for at in range(first, final_until, SLICE_S) if (at, military) not in self._final]
+        self._final = {
+            key: value for key, value in self._final.items() if key[0] >= first and _is_of_now(key[1], hidden)
+        }
+        missing = [at for at in range(first, final_until, SLICE_S) if (at, hidden) not in self._final]
         if missing:
             # The newest of them: whoever asks again gets more, and nobody waits for a whole day.
             share = one_slice_in(session, Span(missing[0], missing[-1]), MAX_CHUNKS)
-            self._read(session, station, missing[-max(1, len(missing) // share) :], military)
-        open_span = Span(final_until, now, military=military)
-        open_slices = [farthest(points, station) for _, points in read_slices(session, open_span)]
-        return merged([_none(), *(value for (_, seen), value in self._final.items() if seen == military), *open_slices])
+            self._read(session, station, missing[-max(1, len(missing) // share) :], hidden)
+        open_span = Span(final_until, now, hidden=hidden)
+        open_slices = [self._outline_of(points, station) for _, points in read_slices(session, open_span)]
+        return merged([_none(), *(value for (_, of), value in self._final.items() if of is hidden), *open_slices])
 
-    def _read(self, session: Session, station: Station, missing: list[int], military: bool) -> None:
+    def _outline_of(self, points: Points, station: Station) -> Farthest:
+        return farthest(heard_points(points, station, simulated=self._simulated), station)
+
+    def _read(self, session: Session, station: Station, missing: list[int], hidden: MilitaryAircraft | None) -> None:
         """Keep what these slices, in order, have; each run of neighbours is read at once."""
         breaks = [index for index in range(1, len(missing)) if missing[index] - missing[index - 1] != SLICE_S]
         for begin, end in itertools.pairwise([0, *breaks, len(missing)]):
-            for at, points in read_slices(session, Span(missing[begin], missing[end - 1], military=military)):
-                self._final[at, military] = farthest(points, station)
+            for at, points in read_slices(session, Span(missing[begin], missing[end - 1], hidden=hidden)):
+                self._final[at, hidden] = self._outline_of(points, station)
         for at in missing:
-            self._final.setdefault((at, military), _none())
+            self._final.setdefault((at, hidden), _none())
+
+
+def _is_of_now(kept: MilitaryAircraft | None, hidden: MilitaryAircraft | None) -> bool:
+    """Whether what was made without some aircraft is still made so, as far as a request for ``hidden`` shows."""
+    return kept is None or hidden is None or kept is hidden
 
 
 def farthest(points: Points, station: Station) -> Farthest:

@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 from sqlalchemy.orm import Session
 
+from skywatch.airframes.military import hidden_from
 from skywatch.core.problems import Problem
 from skywatch.history.moments.service import past_pictures
 from skywatch.history.settings import HistorySettings
@@ -110,13 +111,14 @@ class PastPictures:
     def picture(self, session: Session, at: int, newest: int, visibility: Visibility) -> bytes:
         """The picture of a moment (unix seconds, a multiple of INTERVAL_S, ``newest`` at most) as readsb writes it."""
         with in_turn(self._lock):
-            body = self._cache.get(_key(at, visibility))
+            seen_by = who_sees(session, visibility)
+            body = self._cache.get(("picture", at, *seen_by))
             if body is None:
                 span_s = BATCH * INTERVAL_S
                 begin = at // span_s * span_s
                 end = min(begin + span_s - INTERVAL_S, newest)
                 for moment, made in _pictures(session, begin, end, visibility):
-                    self._cache.put(_key(moment, visibility), made)
+                    self._cache.put(("picture", moment, *seen_by), made)
                     if moment == at:
                         body = made
             return body or b'{"now":%d,"messages":0,"aircraft":[]}' % at
@@ -147,8 +149,9 @@ def offered(aircraft: int) -> int:
     return max(BATCH, min(MAX_PICTURES, MAX_AIRCRAFT // max(1, aircraft)))
 
 
-def _key(at: int, visibility: Visibility) -> Hashable:
-    return "picture", at, visibility.military, visibility.details
+def who_sees(session: Session, visibility: Visibility) -> tuple[Hashable, ...]:
+    """What answers made of history depend on besides their time: they are made once for all who may see the same."""
+    return hidden_from(visibility, session), visibility.details
 
 
 def _pictures(session: Session, begin: int, end: int, visibility: Visibility) -> Iterable[tuple[int, bytes]]:

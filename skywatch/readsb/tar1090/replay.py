@@ -19,15 +19,15 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import not_found
+from skywatch.history.flights.service import IDS_A_QUERY
 from skywatch.history.models import Flight
 from skywatch.history.moments.service import past_pictures
-from skywatch.history.reading.flights import IDS_A_QUERY
 from skywatch.history.storage.points import NON_ICAO
 from skywatch.http.requests.compression import compress, takes_gzip
 from skywatch.http.resources.schema import QueryInteger, Schema
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.sharing.request import SkyRequest
-from skywatch.readsb.tar1090.past import PastPictures, is_open, settled_until
+from skywatch.readsb.tar1090.past import PastPictures, is_open, settled_until, who_sees
 from skywatch.readsb.tar1090.tracks import day_of
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
@@ -87,7 +87,8 @@ def get_half_hour(request: SkyRequest) -> Response:
     if not is_open(request) or begin + HALF_HOUR.total_seconds() > settled_until(request, unix_now()):
         raise not_found("replay of this half hour")
     past: PastPictures = request.registry["readsb_past"]
-    body = past.once(("half_hour", begin, visibility.military), lambda: half_hour(request.db, int(begin), visibility))
+    key = ("half_hour", begin, *who_sees(request.db, visibility))
+    body = past.once(key, lambda: half_hour(request.db, int(begin), visibility))
     if not body:
         raise not_found("replay of this half hour")
     response = Response(body=body, content_type="application/octet-stream", charset=None)

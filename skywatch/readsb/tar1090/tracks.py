@@ -18,8 +18,8 @@ from skywatch.aircraft.live import live_sky
 from skywatch.aircraft.schemas import AircraftPath
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import not_found
-from skywatch.history.reading import tracks
-from skywatch.history.reading.flights import Labels
+from skywatch.history import tracks
+from skywatch.history.flights.service import Labels
 from skywatch.http.resources.schema import QueryInteger, QueryString
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.sharing.request import SkyRequest
@@ -135,9 +135,7 @@ def _address(request: SkyRequest) -> str:
     """The address asked for; raises Problem (404) for one in the wrong folder or that the caller may not see."""
     path = request.validated["path"]
     address: str = path["icao_hex"]
-    sky = request.sky
-    row = sky.index.get(address)
-    hidden = row is not None and sky.column("military")[row] and not request.visibility.military
+    hidden = not request.visibility.military and request.sky.is_military(address)
     if path["folder"].lower() != address[-2:] or hidden:
         raise not_found("track of this aircraft")
     return address
@@ -190,20 +188,15 @@ def _past_entries(request: SkyRequest, address: str, begin: datetime, end: datet
         return []
     session: Session = request.db
     points = tracks.of_aircraft(session, address, begin, end, request.visibility)
-    labels = Labels(request.visibility)
-    labels_by_flight = labels.fetch(session, set(points["flight"].tolist()))
-    hidden = set(labels.hidden(labels_by_flight))
+    labels_by_flight = Labels(request.visibility).fetch(session, set(points["flight"].tolist()))
     entries: list[Entry] = []
     for part in tracks.split_flights(points):
-        flight = int(part["flight"][0])
-        if flight in hidden:
-            continue
         begins = len(entries)
         for at, lat, lon, altitude, speed, track, ground, gap in tracks.plain(part):
             entries.append(_entry(at, lat, lon, altitude, ground, speed, track, STALE if gap else 0))
         if begins:
             entries[begins][6] |= NEW_LEG
-        label = labels_by_flight.get(flight)
+        label = labels_by_flight.get(int(part["flight"][0]))
         if label is not None and label.callsign:
             entries[begins][8] = {"flight": padded(label.callsign)}
     return entries

@@ -74,6 +74,7 @@ export class SkywatchChannel {
     socket.onmessage = (message) => this._receive(JSON.parse(message.data), token);
     socket.onclose = ({ code, reason }) => {
       clearTimeout(this.renewTimer);
+      clearTimeout(this.againTimer);
       this.subscribed = false;
       if (this.stopped) return this.onState("stopped");
       // A new token, or the cookie that is new by then, may be better; without any there is nothing to try again with.
@@ -98,18 +99,26 @@ export class SkywatchChannel {
     if (message.type === "connected") {
       this.user = message.user;
       this._renewBefore(expiryOf(token ?? ""));
-      this._send({ type: "subscribe", topics: this.topics, ...(this.bbox ? { bbox: this.bbox } : {}),
-                   ...(Object.keys(this.points).length ? { since: this.points } : {}) });
+      this._subscribe();
     } else if (message.type === "subscribed") {
       this.pauseMs = FIRST_PAUSE_MS;
       this.refusals = 0;
       this.subscribed = true;
       this.onState("open", message.denied);
+    } else if (message.type === "error" && message.code === "rate_limited") {
+      // Too many snapshots in a short time: what was asked for last comes a little later.
+      clearTimeout(this.againTimer);
+      this.againTimer = setTimeout(() => this._subscribe(), (message.retry_after_s ?? 1) * 1000);
     } else if (message.type === "reconnect") {
       this.comeBackMs = message.after_s * 1000;
     } else if (message.type === "event") {
       this._take(message);
     }
+  }
+
+  _subscribe() {
+    this._send({ type: "subscribe", topics: this.topics, ...(this.bbox ? { bbox: this.bbox } : {}),
+                 ...(Object.keys(this.points).length ? { since: this.points } : {}) });
   }
 
   _take({ topic, event, epoch, seq, data }) {

@@ -161,7 +161,7 @@ def is_beast(received: bytes) -> bool:
 
 def is_sbs(received: bytes) -> bool:
     """Whether bytes are BaseStation lines, each of them good and at least one about an aircraft."""
-    from skywatch.receivers.kinds.sbs import SbsLine
+    from skywatch.receivers.formats.sbs import SbsLine
 
     invalid: Counter[str] = Counter()
     line = SbsLine(invalid)

@@ -43,7 +43,7 @@ def parse_line(line: bytes) -> tuple[float, bytes] | None:
     if len(digits) not in HEX_DIGITS:
         return None
     try:
-        seconds = float(fields[0].strip(b" \t\"'"))
+        seconds = float(fields[0].strip(b" \t\"'\xef\xbb\xbf"))
         frame = bytes.fromhex(digits.decode("ascii"))
     except ValueError:
         return None

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from skywatch.core.network.certificates import Trust
 from skywatch.inputs.options import Options, Station, Words
-from skywatch.inputs.transports.http_source import HttpSource, parse_url, shown_url
+from skywatch.inputs.transports.http_source import HttpSource, parse_trust, parse_url, shown_url
 from skywatch.receivers.kinds.polling import PollingReceiver
 from skywatch.settings import environment_secret
 
@@ -25,7 +26,7 @@ class AdsbxV2Receiver(PollingReceiver):
 
     kind = "adsbx-v2"
 
-    def __init__(self, name: str, url: str, every_s: float, headers: dict[str, str]) -> None:
+    def __init__(self, name: str, url: str, every_s: float, headers: dict[str, str], trust: Trust) -> None:
         super().__init__(name, shown_url(url))
         # Retries are no more frequent than polls.
         self.first_pause_s = every_s
@@ -33,10 +34,11 @@ class AdsbxV2Receiver(PollingReceiver):
         self._url = url
         self._every_s = every_s
         self._headers = headers
+        self._trust = trust
 
     async def session(self) -> None:
         """Poll until cancelled."""
-        async with HttpSource(self._url, self._headers) as source:
+        async with HttpSource(self._url, self._headers, self._trust) as source:
             await self.poll(source.fetch, self._every_s)
 
 
@@ -48,8 +50,10 @@ def create(name: str, words: Words, station: Station) -> AdsbxV2Receiver:
     options = Options(arguments)
     every_s = options.number("every", DEFAULT_EVERY_S, *EVERY_S)
     header = options.text("header")
+    url = parse_url(address)
+    trust = parse_trust(options, url)
     options.finish()
-    return AdsbxV2Receiver(name, parse_url(address), every_s, parse_header(header) if header is not None else {})
+    return AdsbxV2Receiver(name, url, every_s, parse_header(header) if header is not None else {}, trust)
 
 
 def parse_header(text: str) -> dict[str, str]:

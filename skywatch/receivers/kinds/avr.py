@@ -1,11 +1,12 @@
-"""``avr HOST:PORT [mlat]``: Mode S frames as lines of hexadecimal, as port 30002 of readsb and dump1090 sends them."""
+"""``avr HOST:PORT [mlat] [place=LAT,LON] [range_nm=NM]``: Mode S frames as lines of
+hexadecimal, as port 30002 of readsb and dump1090 sends them."""
 
 from __future__ import annotations
 
 from skywatch.inputs.options import Station, Words
 from skywatch.receivers.framing.avr import AvrFramer
-from skywatch.receivers.kinds.mode_s_stream import ModeSReceiver
-from skywatch.receivers.kinds.stream import parse_source
+from skywatch.receivers.kinds.stream import ModeSReceiver, parse_source
+from skywatch.receivers.mode_s.position.plausibility import DEFAULT_RANGE_NM
 
 
 class AvrReceiver(ModeSReceiver):
@@ -17,5 +18,4 @@ class AvrReceiver(ModeSReceiver):
 
 def create(name: str, words: Words, station: Station) -> AvrReceiver:
     """Create the receiver; raises ValueError if the address or an option is wrong."""
-    host, port, is_mlat = parse_source(words)
-    return AvrReceiver(name, host, port, station, is_mlat=is_mlat)
+    return AvrReceiver(name, parse_source(words, station, default_nm=DEFAULT_RANGE_NM))

@@ -1,11 +1,12 @@
-"""``beast HOST:PORT [mlat]``: binary Mode S frames, as port 30005 of readsb and dump1090 sends them."""
+"""``beast HOST:PORT [mlat] [place=LAT,LON] [range_nm=NM]``: binary Mode S frames, as port 30005 of readsb and dump1090
+sends them."""
 
 from __future__ import annotations
 
 from skywatch.inputs.options import Station, Words
 from skywatch.receivers.framing.beast import BeastFramer
-from skywatch.receivers.kinds.mode_s_stream import ModeSReceiver
-from skywatch.receivers.kinds.stream import parse_source
+from skywatch.receivers.kinds.stream import ModeSReceiver, parse_source
+from skywatch.receivers.mode_s.position.plausibility import DEFAULT_RANGE_NM
 
 
 class BeastReceiver(ModeSReceiver):
@@ -17,5 +18,4 @@ class BeastReceiver(ModeSReceiver):
 
 def create(name: str, words: Words, station: Station) -> BeastReceiver:
     """Create the receiver; raises ValueError if the address or an option is wrong."""
-    host, port, is_mlat = parse_source(words)
-    return BeastReceiver(name, host, port, station, is_mlat=is_mlat)
+    return BeastReceiver(name, parse_source(words, station, default_nm=DEFAULT_RANGE_NM))

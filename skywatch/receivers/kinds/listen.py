@@ -2,7 +2,7 @@
 
 In Beast a feeder says who it is with readsb's UUID frame; for the other formats the setting names it. One that is not
 registered, sends nonsense, stalls or does not read costs its own connection and nobody else's. What it sends is decoded
-with that of all others (``ingest.gathering.gatherer``).
+with that of all others (``feeders.frames.gatherer``).
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ from skywatch.inputs.options import parse_address as parse_listen
 from skywatch.inputs.retrying import InputError
 from skywatch.inputs.transports.port import Port
 from skywatch.receivers.base import AnonymousFeeder, ReceiverStatus
-from skywatch.receivers.ingest.gathering.counts import REFUSED
-from skywatch.receivers.listening.clients import Client, ClientFilter, Ended, Refused, read_more
-from skywatch.receivers.listening.connection import FeederConnection
-from skywatch.receivers.listening.formats import BEAST, FORMATS
-from skywatch.receivers.listening.hub import FeederHub, KnownFeeder, hash_of
-from skywatch.receivers.listening.proxy_protocol import ProxyHeaderError
-from skywatch.receivers.listening.stream import FeederStream
-from skywatch.receivers.listening.wire import MAX_AHEAD, UUID_LENGTH, PingRequest, split_uuid
+from skywatch.receivers.feeders.clients import Client, ClientFilter, Ended, Refused, read_more
+from skywatch.receivers.feeders.connection import FeederConnection
+from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
+from skywatch.receivers.feeders.formats import BEAST, FORMATS
+from skywatch.receivers.feeders.frames.counts import REFUSED
+from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.proxy_protocol import ProxyHeaderError
+from skywatch.receivers.feeders.stream import FeederStream
+from skywatch.receivers.feeders.wire import MAX_AHEAD, UUID_LENGTH, PingRequest, split_uuid
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.settings import NEEDS_FEEDER, ReceiverSettings
 
@@ -40,7 +41,6 @@ class ListenReceiver(RetryingReceiver):
     """Feeders that connect to one port. ``feeder_name`` is what the setting names, for formats without a UUID."""
 
     kind = "listen"
-    runs_on_standby = False
 
     def __init__(
         self,
@@ -80,6 +80,7 @@ class ListenReceiver(RetryingReceiver):
     def use(self, settings: ReceiverSettings) -> None:
         """Use other settings from now on, for connections that there are, too."""
         self.settings = settings
+        self.feeders.limit.limit = settings.feeder_new_aircraft_minute
         for stream in self._streams:
             stream.connection.limit_to(settings.feeder_messages_s)
 
@@ -120,7 +121,7 @@ class ListenReceiver(RetryingReceiver):
     ) -> tuple[KnownFeeder, bytes]:
         """The feeder, and the bytes behind its UUID; raises Refused and TimeoutError."""
         if self._form != BEAST:
-            return self._named_feeder(), received
+            return await self._named_feeder(), received
         digits = ""
         try:
             async with asyncio.timeout_at(deadline):
@@ -137,20 +138,25 @@ class ListenReceiver(RetryingReceiver):
             # What came ahead is old by now.
             received = b""
         pings.look_in(received)
-        feeder = self.feeders.by_uuid(digits)
-        if feeder is not None:
-            return feeder, received
-        return self._anonymous_feeder(hash_of(digits) if digits else ""), received
+        feeder = await self.feeders.find_by_uuid(digits)
+        if feeder is None:
+            return self._anonymous_feeder(hash_of(digits) if digits else ""), received
+        if feeder.is_shut_out:
+            raise Refused
+        return feeder, received
 
-    def _named_feeder(self) -> KnownFeeder:
+    async def _named_feeder(self) -> KnownFeeder:
         """The feeder that the setting names."""
         if not self._feeder_name:
             return self._anonymous_feeder("")
-        feeder = self.feeders.by_name(self._feeder_name)
+        feeder = await self.feeders.find_by_name(self._feeder_name)
         if feeder is None:
             self.set_problem(
                 f"there is no feeder called {self._feeder_name}: register it, or change feeder= of the setting"
             )
+            raise Refused
+        if feeder.is_shut_out:
+            self.set_problem(f"the feeder called {self._feeder_name} is disabled, or its owner is deactivated")
             raise Refused
         return feeder
 
@@ -252,7 +258,7 @@ def create(name: str, words: Words, station: Station) -> ListenReceiver:
     feeder_name = options.text("feeder")
     if feeder_name is not None and (form == BEAST or not feeder_name):
         raise ValueError("feeder names the feeder of the formats avr, sbs and json; in Beast a feeder sends its UUID")
-    clients = ClientFilter(options.networks("allow"), options.networks("proxy"))
     limit = options.whole("limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
+    clients = ClientFilter(options.networks("allow"), options.networks("proxy"), limit)
     options.finish()
     return ListenReceiver(name, address, clients, limit, station, form, feeder_name or "")

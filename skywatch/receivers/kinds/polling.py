@@ -8,19 +8,19 @@ from abc import abstractmethod
 from skywatch.inputs.retrying import InputError
 from skywatch.inputs.transports.http_source import Fetched
 from skywatch.inputs.transports.polling import STALE_S, Fetch, Poller
-from skywatch.receivers.documents import DocumentReader
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.reports.aircraft_json import DocumentError
+from skywatch.receivers.reports.documents import DocumentReader
+from skywatch.receivers.site import ANYWHERE, Site
 
 
 class PollingReceiver(RetryingReceiver):
     """Polls one document; the subclass opens its source."""
 
     stale_s = STALE_S
-    runs_on_standby = False
 
-    def __init__(self, name: str, address: str) -> None:
-        super().__init__(name, address)
+    def __init__(self, name: str, address: str, site: Site = ANYWHERE) -> None:
+        super().__init__(name, address, site)
         # Shared by all sessions: a source that reconnects has the same clock.
         self._documents = DocumentReader(self.invalid)
 

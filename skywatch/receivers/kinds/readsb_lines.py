@@ -1,46 +1,11 @@
-"""``readsb-lines HOST:PORT``: one JSON object per line for each new position, as readsb's net-json-port sends them."""
+"""``readsb-lines HOST:PORT [place=LAT,LON] [range_nm=NM]``: one JSON object per line for each new
+position, as readsb's net-json-port sends them."""
 
 from __future__ import annotations
 
-from collections import Counter
-
-from skywatch.inputs.lines import LineSplitter
-from skywatch.inputs.options import Station, Words, parse_host_port
-from skywatch.receivers.documents import ReportBatch
-from skywatch.receivers.kinds.stream import Decoder, StreamReceiver
-from skywatch.receivers.reports.aircraft_json import read_line
-from skywatch.receivers.reports.finishing import finish
-from skywatch.receivers.reports.report import Report
-from skywatch.receivers.source_clock import SourceClock
-
-MAX_LINE = 1 << 16
-
-
-class LinesDecoder(Decoder):
-    """Lines of one connection. Empty lines are heartbeats; a line may end with a comma."""
-
-    def __init__(self, invalid: Counter[str]) -> None:
-        self._invalid = invalid
-        self._lines = LineSplitter(MAX_LINE, invalid)
-        self._clock = SourceClock()
-
-    def feed(self, received: bytes, received_at: float) -> ReportBatch:
-        """The aircraft of the lines that these bytes complete."""
-        reports: list[Report] = []
-        messages = positions = 0
-        for line in self._lines.feed(received):
-            text = line.strip(b" \t\r,")
-            if not text:
-                continue
-            aircraft, stamp = read_line(text, self._invalid)
-            if aircraft is None:
-                continue
-            now = received_at if stamp is None else self._clock.ours(stamp, received_at)
-            finished, received_count, with_position = finish([aircraft], now, 0.0, self._invalid)
-            reports += finished
-            messages += received_count
-            positions += with_position
-        return ReportBatch(reports, messages, positions)
+from skywatch.inputs.options import Station, Words
+from skywatch.receivers.formats.json_lines import LinesDecoder
+from skywatch.receivers.kinds.stream import StreamReceiver, parse_source
 
 
 class ReadsbLinesReceiver(StreamReceiver):
@@ -54,5 +19,5 @@ class ReadsbLinesReceiver(StreamReceiver):
 
 
 def create(name: str, words: Words, station: Station) -> ReadsbLinesReceiver:
-    """Create the receiver; raises ValueError if the address is wrong."""
-    return ReadsbLinesReceiver(name, *parse_host_port(words))
+    """Create the receiver; raises ValueError if the address or an option is wrong."""
+    return ReadsbLinesReceiver(name, parse_source(words, station, may_be_mlat=False))

@@ -1,4 +1,4 @@
-"""``replay FILE [speed=10] [loop] [gap=70]``: plays a recording as live data.
+"""``replay FILE [speed=10] [loop] [gap=70] [place=LAT,LON] [range_nm=NM]``: plays a recording as live data.
 
 Times are shifted so that the recording begins now, and compressed by ``speed``. A loop pauses for ``gap`` seconds
 before each repetition, so that aircraft leave the picture and do not jump back to where they began.
@@ -7,16 +7,19 @@ before each repetition, so that aircraft leave the picture and do not jump back 
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from skywatch.inputs.options import Options, Station, Words
 from skywatch.inputs.retrying import InputEnded
-from skywatch.receivers.documents import ReportBatch
+from skywatch.receivers.mode_s.position.plausibility import DEFAULT_RANGE_NM
 from skywatch.receivers.receiver import RetryingReceiver
-from skywatch.receivers.recordings import Kind, Moment, RecordingError, moments, recognise
+from skywatch.receivers.recordings import FRAMES, Kind, Moment, RecordingError, moments, recognise
+from skywatch.receivers.reports.documents import ReportBatch
 from skywatch.receivers.reports.report import Report
+from skywatch.receivers.site import Site, read_site
 
 SPEED = (0.01, 1000.0)
 # Longer than the picture's usual timeout.
@@ -33,13 +36,13 @@ class ReplayReceiver(RetryingReceiver):
     kind = "replay"
 
     def __init__(
-        self, name: str, path: str, recording: Kind, station: Station, speed: float, loop: bool, gap_s: float
+        self, name: str, path: str, recording: Kind, site: Site, speed: float, loop: bool, gap_s: float
     ) -> None:
-        super().__init__(name, f"{path} ({recording})")
+        super().__init__(name, f"{path} ({recording})", site)
         self.speed = speed
         self._path = path
         self._recording: Kind = recording
-        self._station = station
+        self.decodes_frames = recording in FRAMES
         self._loop = loop
         self._gap_s = gap_s
 
@@ -60,7 +63,10 @@ class ReplayReceiver(RetryingReceiver):
     async def _play(self) -> None:
         timeline: Timeline | None = None
         slice_s = SLICE_S * self.speed
-        recorded = moments(self._path, self._recording, self._station, self.invalid, slice_s, self.cpr, self.tap)
+        recorded = moments(
+            self._path, self._recording, self.site.place, self.invalid, slice_s, self.cpr, self.tap,
+            range_nm=self.site.range_nm,
+        )  # fmt: skip
         for at, batch in _slices(recorded, slice_s):
             timeline = timeline or Timeline(at, time.time(), self.speed)
             due = timeline.due_at(at)
@@ -126,7 +132,9 @@ def create(name: str, words: Words, station: Station) -> ReplayReceiver:
     speed = options.number("speed", 1.0, *SPEED)
     loop = options.flag("loop")
     gap_s = options.number("gap", DEFAULT_GAP_S, 0.0, 86_400.0)
-    options.finish()
     if not Path(path).is_file():
         raise ValueError(f"there is no file {path}")
-    return ReplayReceiver(name, path, recognise(path), station, speed, loop, gap_s)
+    kind = recognise(path)
+    site = read_site(options, station, DEFAULT_RANGE_NM if kind in FRAMES else math.inf)
+    options.finish()
+    return ReplayReceiver(name, path, kind, site, speed, loop, gap_s)

@@ -7,25 +7,32 @@ heartbeat within two minutes.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from abc import abstractmethod
+from typing import NamedTuple
 
-from skywatch.inputs.options import Options, Words, join_address, parse_address
+from skywatch.inputs.options import Options, Station, Words, join_address, parse_address
 from skywatch.inputs.retrying import InputError
 from skywatch.inputs.transports.tcp import open_stream
-from skywatch.receivers.documents import ReportBatch
+from skywatch.receivers.formats import Decoder
+from skywatch.receivers.formats.frames import GATHER_S, ModeSDecoder
+from skywatch.receivers.framing.avr import AvrFramer
+from skywatch.receivers.framing.beast import BeastFramer
 from skywatch.receivers.receiver import RetryingReceiver
+from skywatch.receivers.site import ANYWHERE, Site, read_site
 
 # readsb and dump1090 send a heartbeat every 60 s on every port; two may be missed.
 IDLE_TIMEOUT_S = 130.0
 
 
-class Decoder:
-    """Decodes the bytes of one connection; each connection has its own."""
+class Source(NamedTuple):
+    """Where a receiver connects to; ``is_mlat``: all that comes from there was computed by multilateration."""
 
-    def feed(self, received: bytes, received_at: float) -> ReportBatch:
-        """The reports that these bytes complete; ``received_at`` in unix seconds. Never raises for any bytes."""
-        raise NotImplementedError
+    host: str
+    port: int
+    site: Site = ANYWHERE
+    is_mlat: bool = False
 
 
 class StreamReceiver(RetryingReceiver):
@@ -35,10 +42,9 @@ class StreamReceiver(RetryingReceiver):
     # Time for which bytes are collected before they are decoded, if that is cheaper (s).
     gather_s = 0.0
 
-    def __init__(self, name: str, host: str, port: int) -> None:
-        super().__init__(name, join_address(host, port))
-        self._host = host
-        self._port = port
+    def __init__(self, name: str, source: Source) -> None:
+        super().__init__(name, join_address(source.host, source.port), source.site)
+        self._host, self._port = source.host, source.port
 
     @abstractmethod
     def decoder(self) -> Decoder:
@@ -56,12 +62,39 @@ class StreamReceiver(RetryingReceiver):
             raise InputError("the connection was closed by the other side")
 
 
-def parse_source(words: Words) -> tuple[str, int, bool]:
-    """``HOST:PORT [mlat]``: where to connect, and whether all that comes was computed by multilateration."""
+class ModeSReceiver(StreamReceiver):
+    """Frames from a TCP port; the subclass sets their format."""
+
+    framer: type[BeastFramer] | type[AvrFramer]
+    gather_s = GATHER_S
+    decodes_frames = True
+
+    def __init__(self, name: str, source: Source) -> None:
+        super().__init__(name, source)
+        self._is_mlat = source.is_mlat
+
+    def decoder(self) -> ModeSDecoder:
+        """A decoder for a new connection."""
+        return ModeSDecoder(
+            self.framer(),
+            self.site.place,
+            self.invalid,
+            self.cpr,
+            self.tap,
+            is_mlat=self._is_mlat,
+            range_nm=self.site.range_nm,
+        )
+
+
+def parse_source(words: Words, station: Station, *, default_nm: float = math.inf, may_be_mlat: bool = True) -> Source:
+    """``HOST:PORT [mlat] [place=LAT,LON] [range_nm=NM]``; raises ValueError for people.
+
+    ``default_nm`` is the range where none is named. Without ``may_be_mlat`` the lines themselves say what was computed.
+    """
     if not words:
         raise ValueError("expected host:port")
     host, port = parse_address(words[0])
     options = Options(words[1:])
-    is_mlat = options.flag("mlat")
+    source = Source(host, port, read_site(options, station, default_nm), may_be_mlat and options.flag("mlat"))
     options.finish()
-    return host, port, is_mlat
+    return source

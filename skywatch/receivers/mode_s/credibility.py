@@ -3,7 +3,8 @@
 Of the replies DF0, 4, 5, 16, 20 and 21 one in 2**24 noise bursts fits each known aircraft; a busy receiver without
 a filter of its own meets one every few minutes. Such a reply is detected by codes that are not assigned, and by
 contradicting earlier frames: its altitude is out of reach, or its squawk differs. A true change is
-believed as soon as it is repeated.
+believed as soon as it is repeated. So is what a reply says in a single bit (on the ground, alert, identification):
+one noise burst in two would set it, and it is believed from the second reply in succession.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 
 from skywatch.receivers.framing.frames import Column
 from skywatch.receivers.mode_s.content.codes import ALTITUDE_FT_OF_AC13, NO_ALTITUDE, SQUAWK_OF_ID13
+from skywatch.receivers.mode_s.content.surveillance import said_states
 from skywatch.receivers.mode_s.frames.order import Altitudes, Frames, carried, latest
 
 # Faster than any aircraft climbs or dives; altitudes further apart in time are not compared.
@@ -67,3 +69,21 @@ def _squawk_repeats(sent: Frames, squawk: Column, table: Column, batch_size: int
     table["reply_squawk"][sent.aircraft] = squawk
     result: Column = (before == NO_SQUAWK) | (before == squawk)
     return result
+
+
+def repeated_states(replies: Frames, df: Column, head: Column, table: Column, batch_size: int) -> Column:
+    """The states (``surveillance.said_states``) of replies that the aircraft's reply before said, too, as u1[n].
+
+    Replies to aircraft and those to radars are compared among themselves; stores them in the ``table``.
+    """
+    to_aircraft = (df == 0) | (df == 16)
+    said = said_states(to_aircraft, head)
+    believed = np.zeros(len(said), np.uint8)
+    for mask, name in ((to_aircraft, "air_states"), (~to_aircraft, "radar_states")):
+        of_kind = mask.nonzero()[0]
+        sent, values = replies.where(of_kind), said[of_kind]
+        if values.any():
+            before = carried(latest(sent, sent, batch_size), values, table[name][sent.aircraft])
+            believed[of_kind] = values & before
+        table[name][sent.aircraft] = values
+    return believed

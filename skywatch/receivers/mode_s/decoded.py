@@ -29,6 +29,7 @@ class Status(IntEnum):
     UNKNOWN_ADDRESS = 4  # the address that the parity gives was not seen in a good frame lately
     NO_AIRCRAFT = 5  # good, but not about an aircraft, or with an address that cannot be
     DOUBTFUL = 6  # a reply that says impossible things, or others than the aircraft's replies before it
+    TOO_MANY = 7  # of an aircraft beyond the limit of those that only one hears
 
 
 class Decoded:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
 from skywatch.receivers.framing.frames import LONG_BYTES, SHORT_BYTES, Column, FrameBatch
 from skywatch.receivers.mode_s.content.comm_b import Sent, decode_callsigns, remember_callsigns
 from skywatch.receivers.mode_s.content.surveillance import decode_capability, decode_replies
-from skywatch.receivers.mode_s.credibility import credible
+from skywatch.receivers.mode_s.credibility import credible, repeated_states
 from skywatch.receivers.mode_s.decoded import Decoded, Status
 from skywatch.receivers.mode_s.frames import parity
 from skywatch.receivers.mode_s.frames.addresses import ADDRESS_BITS, COARSE_TISB, squitter_addresses
 from skywatch.receivers.mode_s.frames.bits import message_field, words
 from skywatch.receivers.mode_s.frames.order import Altitudes, Frames, carried, latest
 from skywatch.receivers.mode_s.position.plausibility import DEFAULT_RANGE_NM
-from skywatch.receivers.mode_s.position.positions import Resolver
+from skywatch.receivers.mode_s.position.positions import NO_PLACES, Resolver
 from skywatch.receivers.mode_s.squitters import References, SquitterBatch, Squitters, remember_altitudes
 from skywatch.receivers.mode_s.statistics import Statistics
 from skywatch.receivers.mode_s.table import IN_LANE, LANE_SHIFT, LONG_AGO, NON_ICAO, TISB, AircraftTable
@@ -26,6 +26,8 @@ PROVED_S = 60.0
 # Time without frames after which the state of an aircraft is dropped (s).
 FORGET_S = 900.0
 DEFAULT_CAPACITY = 20_000
+# So many doubts in succession are no misread pair any more.
+TWO_TRACKS = 3
 
 _ADDRESS_IN_PARITY, _ALL_CALL, _SQUITTER = 1, 2, 3
 _CLASS_OF_DF = np.zeros(32, np.uint8)
@@ -47,15 +49,18 @@ _LARGEST_INTERROGATOR = 0x7F
 _DF18 = 18
 _NO_REFERENCES = References(Sent.nothing(), Altitudes.nothing())
 # As plain numbers, which NumPy takes several times as fast.
-_GOOD, _BAD_LENGTH, _UNSUPPORTED, _BAD_PARITY, _UNKNOWN_ADDRESS, _NO_AIRCRAFT, _DOUBTFUL = map(int, Status)
+_GOOD, _BAD_LENGTH, _UNSUPPORTED, _BAD_PARITY, _UNKNOWN_ADDRESS, _NO_AIRCRAFT, _DOUBTFUL, _TOO_MANY = map(int, Status)
+Admits = Callable[[Column, Column], Column]
+# An address with the flag of those that are not ICAO's.
+_ADDRESS_AND_FLAG = ADDRESS_BITS | NON_ICAO
 
 
 class Decoder:
     """Decodes the frames of one receiver.
 
     ``station`` (lat, lon) is where the receiver stands; with it positions further than ``max_range_nm`` are not
-    believed, and surface positions can be resolved from the first pair on. ``capacity`` bounds the number of
-    aircraft that are remembered. No input makes it raise.
+    believed, and surface positions can be resolved from the first pair on (in a lane that is among ``places`` by the
+    place there). ``capacity`` bounds the number of aircraft that are remembered. No input makes it raise.
     """
 
     def __init__(
@@ -63,10 +68,11 @@ class Decoder:
         station: tuple[float, float] | None = None,
         max_range_nm: float = DEFAULT_RANGE_NM,
         capacity: int = DEFAULT_CAPACITY,
+        places: Mapping[int, tuple[float, float]] = NO_PLACES,
     ) -> None:
         self.statistics = Statistics()
         self._table = AircraftTable(capacity, FORGET_S)
-        self._resolver = Resolver(station, max_range_nm, self.statistics.positions)
+        self._resolver = Resolver(station, max_range_nm, self.statistics.positions, places)
         self._now = 0.0
 
     @property
@@ -74,12 +80,29 @@ class Decoder:
         """The number of aircraft in the table."""
         return len(self._table)
 
+    def take_doubted(self, since: float) -> Column:
+        """The addresses i8[n] of lane 0 that were seen since a time and whose positions are two tracks, each told once.
+
+        Several successive pairs contradict the last position, although each frame alone fits it.
+        """
+        rows = self._table.rows[: len(self._table)]
+        doubted = np.flatnonzero((rows["doubts"] >= TWO_TRACKS) & (rows["seen"] >= since))
+        doubted = doubted[rows["key"][doubted] >> LANE_SHIFT == 0]
+        rows["doubts"][doubted] = 0
+        result: Column = rows["key"][doubted] & ADDRESS_BITS
+        return result
+
     def decode(
-        self, frames: FrameBatch | Iterable[tuple[float, bytes, float | None]], lanes: Column | None = None
+        self,
+        frames: FrameBatch | Iterable[tuple[float, bytes, float | None]],
+        lanes: Column | None = None,
+        admits: Admits | None = None,
     ) -> Decoded:
         """Decode frames in the order they were received.
 
-        ``lanes`` i8[n] separates frames that must not mislead each other: each lane has aircraft of its own.
+        ``lanes`` i8[n] separates frames that must not mislead each other: each lane has aircraft of its own. ``admits``
+        says ?[n] which frames are decoded of those whose parity is plain; it gets their addresses i8[n] (with
+        ``NON_ICAO``) and their rows.
 
         Frames are a batch, or tuples (unix seconds, 7 or 14 bytes, dBFS or None). Best given as many at once as
         have come; every call costs a fraction of a millisecond in addition to its frames.
@@ -90,7 +113,7 @@ class Decoder:
             time = out.time = self._times(batch.time)
             self._table.tidy(float(time[0]))
             head, tail = words(batch.data)
-            aircraft = self._identify(out, time, head, tail, None if lanes is None else lanes << LANE_SHIFT)
+            aircraft = self._identify(out, time, head, tail, None if lanes is None else lanes << LANE_SHIFT, admits)
             self._decode_good(out, time, head, tail, aircraft)
         self._count(out)
         return out
@@ -104,7 +127,9 @@ class Decoder:
         self._now = float(time[-1])
         return time
 
-    def _identify(self, out: Decoded, time: Column, head: Column, tail: Column, lanes: Column | None) -> Column:
+    def _identify(
+        self, out: Decoded, time: Column, head: Column, tail: Column, lanes: Column | None, admits: Admits | None
+    ) -> Column:
         """Check parity and determine each frame's aircraft: its row in the table i4[n], -1 if there is none.
 
         ``lanes`` stand where they stand in keys.
@@ -116,7 +141,7 @@ class Decoder:
         aircraft = np.full(len(out), -1, np.int32)
         # _SQUITTER and _ALL_CALL: those whose parity is plain.
         own = ((remainder == 0) & (kind >= _ALL_CALL)).nonzero()[0]
-        proofs = self._take_own(out, own, aircraft, head, tail, lanes)
+        proofs = self._take_own(out, own, aircraft, head, tail, lanes, admits)
         if len(own) < len(out):
             all_call = kind == _ALL_CALL
             claims = (
@@ -129,7 +154,14 @@ class Decoder:
         return aircraft
 
     def _take_own(
-        self, out: Decoded, own: Column, aircraft: Column, head: Column, tail: Column, lanes: Column | None
+        self,
+        out: Decoded,
+        own: Column,
+        aircraft: Column,
+        head: Column,
+        tail: Column,
+        lanes: Column | None,
+        admits: Admits | None,
     ) -> Frames:
         """Frames whose parity is plain, so that their address is certain; returns those that prove it for others."""
         df, own_head = out.df[own], head[own]
@@ -141,6 +173,11 @@ class Decoder:
         else:
             out.status[own] = np.where(addresses.aircraft, _GOOD, _NO_AIRCRAFT)
             own, keys = own[addresses.aircraft], keys[addresses.aircraft]
+        if admits is not None:
+            admitted = admits(keys.astype(np.int64) & _ADDRESS_AND_FLAG, own)
+            if not admitted.all():
+                out.status[own[~admitted]] = _TOO_MANY
+                own, keys = own[admitted], keys[admitted]
         rows = aircraft[own] = self._table.find_or_add(_in_lanes(keys, lanes, own))
         out.address[own] = keys & ADDRESS_BITS
         proofs = Frames(own, rows)
@@ -220,7 +257,8 @@ class Decoder:
             out.status[replies.rows[~believed]] = _DOUBTFUL
             replies, df = replies.where(believed), df[believed]
         rows = replies.rows
-        decode_replies(out, rows, df, head[rows], tail[rows])
+        states = repeated_states(replies, df, head[rows], table, len(out))
+        decode_replies(out, rows, df, head[rows], tail[rows], states)
         registers = replies.where(df >= 20)
         content = message_field(head[registers.rows], tail[registers.rows])
         decode_callsigns(out, references.callsigns, Sent(registers.rows, registers.aircraft, content), table)

@@ -57,6 +57,8 @@ ROW = np.dtype(
         ("reply_alt_time", "f8"),  # barometric altitude of the last reply
         ("reply_alt_baro", "i4"),
         ("reply_squawk", "i2"),  # of the last reply, -1 for none
+        ("radar_states", "u1"),  # single bits of the last reply to a radar, and to another aircraft
+        ("air_states", "u1"),
         ("flight", "i8"),  # callsign of the last identification squitter, six-bit characters, 0 for none
         ("flight_reply", "i8"),  # callsign that the last Comm-B reply seemed to have
     ]

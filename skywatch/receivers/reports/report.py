@@ -28,7 +28,11 @@ SOURCES: tuple[str, ...] = (
     "unknown",
 )
 # The index of an emergency is its code in the emergency/priority status (DO-260B 2.2.3.2.7.8.1.1).
-EMERGENCIES = ("none", "general", "lifeguard", "minfuel", "nordo", "unlawful", "downed", "reserved")
+# The last is no code: it is what a flag alone says.
+UNKNOWN_EMERGENCY = "unknown"
+EMERGENCIES = ("none", "general", "lifeguard", "minfuel", "nordo", "unlawful", "downed", "reserved", UNKNOWN_EMERGENCY)
+# Which emergency a squawk declares (ICAO Doc 8168 volume III, section 3).
+EMERGENCY_OF_SQUAWK = {"7500": "unlawful", "7600": "nordo", "7700": "general"}
 SIL_TYPES = ("unknown", "perhour", "persample")
 NAV_MODES = ("autopilot", "vnav", "althold", "approach", "lnav", "tcas")
 
@@ -105,11 +109,22 @@ class Report(msgspec.Struct, gc=False):
     acas_ra: dict[str, object] | UnsetType = UNSET
 
 
+def source_of_position(report: Report) -> str | UnsetType:
+    """The message source of the position, which may be another than that of the rest."""
+    if report.mlat is not UNSET and "lat" in report.mlat:
+        return "mlat"
+    if report.tisb is not UNSET and "lat" in report.tisb:
+        return report.type if report.type in ("tisb_other", "tisb_trackfile") else "tisb_icao"
+    return report.type
+
+
 class ReducedReport(Report, gc=False):
     """The newest values of a second; ``voices`` independent feeders agree on them.
 
-    ``acas_ra_frames`` frames carried the resolution advisory.
+    ``is_divided``: they did before, and now feeders agree on different things. ``acas_ra_frames`` frames carried the
+    resolution advisory.
     """
 
     voices: int = 1
+    is_divided: bool = False
     acas_ra_frames: int = 1

@@ -1,7 +1,7 @@
 """Reads readsb's traces: ``trace_full_*.json`` files (gzip or not), alone or in a ``globe_history`` folder.
 
 A trace is a day of one aircraft, thinned: straight flight has a position every 20 to 30 s. Readers of entries skip what
-is not valid; a file that is not a trace is refused by name.
+is not valid, a damaged trace is read as far as it can be, and a file that is not a trace is refused by name.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import IO, Any
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
-from skywatch.receivers.reports.aircraft_json import read_line
-from skywatch.receivers.reports.limits import ALTITUDE_FT, RATE_FPM, SPEED_KT, clean_address
+from skywatch.core.text.lenient_json import read_object, records
+from skywatch.core.text.numbers import number_of
+from skywatch.receivers.reports.aircraft_json import BAD_JSON, read_line, repaired
+from skywatch.receivers.reports.limits import clean_address, parse
 from skywatch.receivers.reports.report import Report
 
 # A trace of a day has tens of thousands of entries at most; more is not a trace.
@@ -28,6 +30,7 @@ PATTERN = "trace_full_*.json"
 TIME, LAT, LON, ALT, GS, TRACK, FLAGS, RATE, DETAILS, SOURCE, ALT_GEOM = range(11)
 # Flags of an entry: the vertical rate, or the altitude, is geometric.
 GEOMETRIC_RATE, GEOMETRIC_ALTITUDE = 4, 8
+LARGEST_FLAGS = 0xFFFF
 SAMPLE_BYTES = 8192
 _HEAD = re.compile(rb'\s*\{\s*"icao"\s*:\s*"')
 # What the details of an entry repeat of the entry itself, or what is no field of a report.
@@ -39,8 +42,10 @@ class TraceError(ValueError):
 
 
 class Trace(msgspec.Struct):
-    """A trace as it is written; entries are not checked. ``timestamp`` is unix seconds, to which those of entries are
-    added."""
+    """A trace as it is written. Entries are not checked; what is none is empty.
+
+    ``timestamp`` is unix seconds, to which those of entries are added.
+    """
 
     icao: str
     timestamp: float
@@ -49,9 +54,13 @@ class Trace(msgspec.Struct):
     t: str | None = None
     desc: str | None = None
     dbFlags: int = 0  # noqa: N815
+    year: str | None = None
+    ownOp: str | None = None  # noqa: N815
 
 
 _decoder = msgspec.json.Decoder(Trace)
+_AIRFRAME = ("r", "t", "desc", "dbFlags", "year", "ownOp")
+_ENTRIES = re.compile(r'"trace"[\s\0]*:[\s\0]*\[')
 
 
 def find(path: Path) -> list[Path]:
@@ -85,9 +94,37 @@ def read(path: Path) -> Trace:
 def read_stream(stream: IO[bytes], name: str) -> Trace:
     """The content of an open trace file, gzip or not; raises TraceError."""
     try:
-        return _decoder.decode(_content(stream))
+        content = _content(stream)
+        try:
+            return _decoder.decode(content)
+        except BAD_JSON:
+            return _damaged(content)
     except (msgspec.MsgspecError, ValueError, OSError, EOFError, zlib.error, RecursionError) as error:
         raise TraceError(f"{name}: is not a trace: {error}") from None
+
+
+def _damaged(content: bytes) -> Trace:
+    """A trace of which some values are invalid or missing; raises ValueError or RecursionError where it is none."""
+    try:
+        whole, rest = repaired(content)
+        if "[" in rest:
+            # A bracket too many ends the trace early: its entries go on behind it.
+            raise ValueError("goes on behind its end")
+        members = msgspec.json.decode(whole)
+    except (*BAD_JSON, ValueError):
+        text = content.decode("utf-8-sig", "replace")
+        begin = _ENTRIES.search(text)
+        if begin is None:
+            raise ValueError("it has no entries") from None
+        members = {**read_object(text[: begin.start()]), "trace": list(records(text[begin.end() :], "["))}
+    if not isinstance(members, dict) or not isinstance(members.get("trace"), list):
+        raise ValueError("it has no entries")
+    timestamp = number_of(members.get("timestamp"))
+    if timestamp != timestamp or not isinstance(members.get("icao"), str):
+        raise ValueError("it has no address or no time")
+    airframe = {name: value for name in _AIRFRAME if (value := parse(name, members.get(name))) not in (None, UNSET)}
+    entries = [entry if isinstance(entry, list) else [] for entry in members["trace"]]
+    return Trace(icao=members["icao"], timestamp=timestamp, trace=entries, **airframe)
 
 
 def begins_trace(sample: bytes) -> bool:
@@ -97,7 +134,8 @@ def begins_trace(sample: bytes) -> bool:
 
 def good_entries(trace: Trace) -> list[list[Any]]:
     """The entries that have a time and a position, in the order of their times."""
-    return sorted(filter(_is_good, trace.trace), key=lambda entry: float(entry[TIME]))
+    good = [entry if _is_good(entry) else _with_numbers(entry) for entry in trace.trace]
+    return sorted(filter(_is_good, good), key=lambda entry: float(entry[TIME]))
 
 
 def reports(trace: Trace, invalid: Counter[str]) -> Iterator[Report]:
@@ -108,34 +146,39 @@ def reports(trace: Trace, invalid: Counter[str]) -> Iterator[Report]:
     if not address:
         invalid["hex"] += 1
         return
+    airframe = {name: value for name in _AIRFRAME if (value := _valid(name, getattr(trace, name))) is not UNSET}
     for entry in entries:
         entry = entry + [None] * (ALT_GEOM + 1 - len(entry))
         report = _details(address, entry[DETAILS], invalid)
         report.at = report.position_at = trace.timestamp + entry[TIME]
         report.lat, report.lon = float(entry[LAT]), float(entry[LON])
-        report.r, report.t, report.desc = trace.r or UNSET, trace.t or UNSET, trace.desc or UNSET
-        report.dbFlags = trace.dbFlags
-        report.type = entry[SOURCE] if isinstance(entry[SOURCE], str) else "unknown"
+        for name, value in airframe.items():
+            setattr(report, name, value)
+        report.type = _valid("type", entry[SOURCE], "unknown")
         _set_altitudes(report, entry)
-        report.gs = _bounded(entry[GS], SPEED_KT)
-        report.track = float(entry[TRACK]) % 360 if isinstance(entry[TRACK], int | float) else UNSET
+        report.gs = _valid("gs", entry[GS])
+        track = number_of(entry[TRACK])
+        report.track = track % 360 if track == track else UNSET
         yield report
 
 
 def _set_altitudes(report: Report, entry: list[Any]) -> None:
-    flags, altitude = int(entry[FLAGS]), entry[ALT]
-    rate, geometric = _rounded(entry[RATE], RATE_FPM), _rounded(entry[ALT_GEOM], ALTITUDE_FT)
-    report.alt_geom = geometric
-    if altitude == "ground":
-        report.alt_baro = "ground"
-    elif flags & GEOMETRIC_ALTITUDE:
-        report.alt_geom = _rounded(altitude, ALTITUDE_FT)
+    flags, altitude = int(entry[FLAGS]), _valid("alt_baro", entry[ALT])
+    rate, report.alt_geom = _valid("baro_rate", entry[RATE]), _valid("alt_geom", entry[ALT_GEOM])
+    if altitude == "ground" or not flags & GEOMETRIC_ALTITUDE:
+        report.alt_baro = altitude
     else:
-        report.alt_baro = _rounded(altitude, ALTITUDE_FT)
+        report.alt_geom = altitude
     if flags & GEOMETRIC_RATE:
         report.geom_rate = rate
     else:
         report.baro_rate = rate
+
+
+def _valid(name: str, value: Any, otherwise: Any = UNSET) -> Any:
+    """The value of a field, or ``otherwise`` where it says nothing or is invalid."""
+    valid = parse(name, value)
+    return otherwise if valid is None or valid is UNSET else valid
 
 
 def _details(address: str, details: Any, invalid: Counter[str]) -> Report:
@@ -144,7 +187,7 @@ def _details(address: str, details: Any, invalid: Counter[str]) -> Report:
         fields = {name: value for name, value in details.items() if name not in _OF_ENTRY}
         report, _ = read_line(msgspec.json.encode({**fields, "hex": address}), invalid)
         if report is not None:
-            report.flight = report.flight.strip() or UNSET if isinstance(report.flight, str) else UNSET
+            report.flight = _valid("flight", report.flight) if isinstance(report.flight, str) else UNSET
             report.messages = report.seen = report.seen_pos = UNSET
             return report
     return Report(address)
@@ -170,13 +213,16 @@ def _is_good(entry: list[Any]) -> bool:
         and -90 <= entry[LAT] <= 90
         and -180 <= entry[LON] <= 180
         and -86_400 <= entry[TIME] <= 2 * 86_400
+        and 0 <= entry[FLAGS] <= LARGEST_FLAGS
     )
 
 
-def _rounded(value: Any, bounds: tuple[float, float]) -> int | UnsetType:
-    bounded = _bounded(value, bounds)
-    return bounded if isinstance(bounded, UnsetType) else round(bounded)
-
-
-def _bounded(value: Any, bounds: tuple[float, float]) -> float | UnsetType:
-    return value if isinstance(value, int | float) and bounds[0] <= value <= bounds[1] else UNSET
+def _with_numbers(entry: list[Any]) -> list[Any]:
+    """An entry with numbers where they are written as text, and without flags where these are none."""
+    if len(entry) <= FLAGS:
+        return []
+    numbers = [number_of(entry[place]) for place in (TIME, LAT, LON)]
+    if any(number != number for number in numbers):
+        return []
+    flags = number_of(entry[FLAGS])
+    return [*numbers, *entry[ALT:FLAGS], int(flags) if 0 <= flags <= LARGEST_FLAGS else 0, *entry[FLAGS + 1 :]]

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 
-from skywatch.inputs.options import Options, Station, Words, parse_point
+from skywatch.inputs.options import Options, Station, Words
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.simulator.airspace import sufficient_radius_nm
 from skywatch.receivers.simulator.traffic import Traffic
@@ -84,7 +84,6 @@ class SimulateReceiver(RetryingReceiver):
 def create(name: str, words: Words, station: Station) -> SimulateReceiver:
     """Create the receiver; raises ValueError if an option is wrong."""
     options = Options(words)
-    around = options.text("around")
     seed = options.text("seed")
     separation = options.text("separation")
     if separation not in (None, "yes", "no"):
@@ -92,7 +91,7 @@ def create(name: str, words: Words, station: Station) -> SimulateReceiver:
     receiver = SimulateReceiver(
         name,
         aircraft=options.whole("aircraft", 200, 0, MAX_AIRCRAFT),
-        centre=parse_point("around", around) if around is not None else station or DEFAULT_CENTRE,
+        centre=options.point("around") or station or DEFAULT_CENTRE,
         radius_nm=options.number("radius_nm", 150.0, 10.0, 2 * HALF_EQUATOR_NM),
         ground=options.number("ground", 0.08, 0.0, 1.0),
         seed=_seed(seed) if seed is not None else None,

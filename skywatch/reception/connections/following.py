@@ -8,7 +8,7 @@ from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import writing
 from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
-from skywatch.receivers.ingest.reception import FeederReception
+from skywatch.receivers.feeders.reception import FeederReception
 from skywatch.reception.connections.storing import Connection, store
 from skywatch.system.health.checks import receiver_statuses
 

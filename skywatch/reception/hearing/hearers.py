@@ -10,7 +10,7 @@ from msgspec import UNSET
 from skywatch.core.bus import Bus
 from skywatch.core.bus.questions import QuestionClient, QuestionServer
 from skywatch.core.runtime import Runtime
-from skywatch.picture.reception.access import PictureAccess
+from skywatch.picture.access import PictureAccess
 
 if TYPE_CHECKING:
     from skywatch.picture.picture import Picture

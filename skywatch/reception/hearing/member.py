@@ -14,6 +14,7 @@ from skywatch.core.runtime import Runtime
 from skywatch.feeders.models import Feeder
 from skywatch.feeders.naming import feeder_id_of, is_anonymous
 from skywatch.feeders.records.answers import is_exact
+from skywatch.feeders.records.service import manages
 from skywatch.http.resources.schema import (
     JsonInteger,
     JsonList,
@@ -46,8 +47,9 @@ class HeardBy(Schema):
 HEARD_BY = node(
     Nullable(JsonList()),
     "Who heard the aircraft in the newest 60 s, the latest first: receivers for holders of `system.view_status`,"
-    " feeders whose place the caller may know for holders of `feeders.view`, and one `{count}` of the others; null"
-    " without both permissions, or while the tracker does not answer.",
+    " feeders whose place the caller may know for holders of `feeders.view`, those without a record (`anonymous-1`) for"
+    " holders of `feeders.manage`, and one `{count}` of the others; null without the first two permissions, or while"
+    " the tracker does not answer.",
     HeardBy(name="hearer"),
 )
 
@@ -74,6 +76,8 @@ def named(session: Session, hearers: Collection[Hearer], visibility: Visibility)
         number = feeder_id_of(hearer.receiver)
         if number is not None and number in feeders:
             entries.append(_entry(feeders[number], "feeder", hearer))
+        elif is_anonymous(hearer.receiver) and manages(visibility):
+            entries.append(_entry(hearer.receiver, "feeder", hearer))
         elif number is None and not is_anonymous(hearer.receiver) and sees_receivers:
             entries.append(_entry(hearer.receiver, "receiver", hearer))
         else:

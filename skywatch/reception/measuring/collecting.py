@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from skywatch.feeders.naming import is_anonymous
+from skywatch.picture.merging.counts import DeliveryCounts
 from skywatch.picture.picture import Picture
-from skywatch.picture.reception.counts import DeliveryCounts
+from skywatch.picture.state.heard import ELSEWHERE, ORIGIN_BITS, ORIGIN_SHIFT
 from skywatch.picture.state.sky import Sky
 from skywatch.reception.measuring.hour import HOUR_S, MINUTE_S, Hour
 from skywatch.reception.measuring.sampling import sample
@@ -56,11 +57,7 @@ class _Meter:
 
 @dataclass
 class QualityCollector:
-    """``origin_of`` returns where a receiver of this name stands, None where that is the station.
-
-    Distances from the station are measured from the place that everybody may know, if there is one: how far receivers
-    hear aircraft whose places are public would show where the station is.
-    """
+    """``origin_of`` returns where a feeder stands, None where that is not known or the receiver is no feeder."""
 
     origin_of: Callable[[str], Origin]
     _meters: dict[str, _Meter] = field(default_factory=dict)
@@ -89,7 +86,7 @@ class QualityCollector:
     def _begin(
         self, number: int, picture: Picture, name: str, count: DeliveryCounts, now: float, flush_s: float
     ) -> _Meter:
-        origin = self.origin_of(name) or picture.shown_station or picture.station
+        origin = self.origin_of(name) or picture.origin_of(name)
         return _Meter(
             due_at=now + 1.0 + number % self._sample_s,
             flush_at=now + flush_s,
@@ -106,7 +103,7 @@ class QualityCollector:
         self, meter: _Meter, picture: Picture, name: str, count: DeliveryCounts, sky: Sky, flush_s: float
     ) -> Iterator[Entry]:
         now = sky.now
-        origin = self.origin_of(name) or picture.shown_station or picture.station
+        origin = self.origin_of(name) or picture.origin_of(name)
         if meter.begins_at != _hour_of(now):
             if not meter.hour.is_empty:
                 yield _entry(name, meter)
@@ -126,7 +123,10 @@ class QualityCollector:
         refused = picture.validator.refused_positions(name)
         if 0.0 < elapsed_s <= MAX_APART_S:
             views = picture.views_of(name)
-            moment = sample(views.views.values() if views else (), sky, meter.sampled_at, meter.hour.origin)
+            # What a network knows says nothing of an antenna.
+            is_elsewhere = picture.origins.get(name, 0) >> ORIGIN_SHIFT & ORIGIN_BITS == ELSEWHERE
+            origin = None if is_elsewhere else meter.hour.origin
+            moment = sample(views.views.values() if views else (), sky, meter.sampled_at, origin)
             second = int(sky.now - meter.begins_at)
             minute = meter.hour.minutes[second // MINUTE_S]
             minute["seconds"] += round(elapsed_s)

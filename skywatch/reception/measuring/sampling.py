@@ -1,8 +1,8 @@
 """What a receiver receives at one moment, from its views in the picture: aircraft, signals, distances.
 
 Signals are those of the aircraft's latest messages, one for each aircraft and sample, whatever the kind of the
-receiver. Distances count only where the aircraft itself sent its position (not TIS-B, ADS-R, MLAT or ADS-C) and the
-picture believes it.
+receiver. Distances count only where the aircraft itself sent its position (not TIS-B, ADS-R, MLAT or ADS-C), within the
+radio horizon of its altitude, and the picture believes it.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy as np
 from msgspec import UNSET
 
 from skywatch.core import geo
+from skywatch.picture.state.heard import altitudes_ft, radio_horizon_nm
 from skywatch.picture.state.sky import Sky
 from skywatch.receivers.reports.report import Report
+from skywatch.receivers.site import is_own_position
 from skywatch.reception.measuring.hour import Array
 
 # Aircraft that are received now were received within this time (s).
 AIRCRAFT_S = 60.0
-# Sent by others than the aircraft, or computed.
-RELAYED = frozenset({"mlat", "adsc", "adsr_icao", "adsr_other", "tisb_icao", "tisb_other", "tisb_trackfile"})
 # A position that is so close to the picture's is the same (degrees): 6 nm of latitude, a minute of flight.
 SAME_DEG = 0.1
 _at = attrgetter("at")
@@ -56,7 +56,7 @@ def _places(views: list[Report], sky: Sky, since: float, origin: tuple[float, fl
         for view in views
         if view.position_at > since
         and view.lat is not UNSET
-        and view.type not in RELAYED
+        and is_own_position(view)
         and (row := index.get(view.hex)) is not None
     ]
     if not own:
@@ -68,5 +68,7 @@ def _places(views: list[Report], sky: Sky, since: float, origin: tuple[float, fl
         apart = np.abs(lon - believed_lon) % 360.0
         east_west = np.minimum(apart, 360.0 - apart) * np.cos(np.radians(lat))
         is_believed = (np.abs(lat - believed_lat) <= SAME_DEG) & (east_west <= SAME_DEG)
-    lat, lon = lat[is_believed], lon[is_believed]
-    return geo.bearing_deg(*origin, lat, lon), geo.distance_nm(*origin, lat, lon)
+        altitude = altitudes_ft(sky)[rows]
+        distance = geo.distance_nm(*origin, lat, lon)
+        is_heard = is_believed & (distance <= radio_horizon_nm(altitude))
+    return geo.bearing_deg(*origin, lat[is_heard], lon[is_heard]), distance[is_heard]

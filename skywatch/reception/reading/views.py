@@ -47,11 +47,13 @@ def get_receiver_quality(request: Request) -> dict[str, Any]:
     """
     name = schemas.receiver_name(request)
     settings = request.runtime.current
-    if name not in settings.of(ReceiverSettings).receivers:
+    text = settings.of(ReceiverSettings).receivers.get(name)
+    if text is None:
         raise not_found("receiver")
     place = settings.of(PictureSettings)
-    if place.station is not None and place.shown_station is None and not request.visibility.exact_station:
-        raise Problem("permission_denied", "Ranges would show where the station is: seeing them needs system.manage.")
+    has_place = place.station is not None or "place=" in text
+    if has_place and place.station_accuracy == "none" and not request.visibility.exact_station:
+        raise Problem("permission_denied", "Ranges would show where the antenna is: seeing them needs system.manage.")
     return quality(request.db, name, utcnow())
 
 

@@ -16,11 +16,11 @@ from skywatch.picture.state.sky import Sky
 from skywatch.safety.detection.aggregation import Aggregation
 from skywatch.safety.detection.finding import Finding
 from skywatch.safety.detection.frame import Frame
+from skywatch.safety.detection.learnt_places import Learner
 from skywatch.safety.detection.low import LowAltitudeDetector
 from skywatch.safety.detection.meeting.encounters import ProximityDetector
 from skywatch.safety.detection.vertical import VerticalDetector
 from skywatch.safety.events.tracker import EventTracker, LiveEvent
-from skywatch.safety.places.learning import Learner
 from skywatch.safety.thresholds.table import Thresholds
 
 # Time between two pictures: a pair that is not raised starts again after 3 s.

@@ -13,7 +13,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skywatch.safety.detection.finding import Closest, EventType, Finding, Position, Quantity, Severity, worse
+from skywatch.picture.state.doubt import UNCONFIRMED_WORDS
+from skywatch.safety.detection.finding import (
+    Closest,
+    EventType,
+    Finding,
+    Position,
+    Quantity,
+    Severity,
+    doubted,
+    worse,
+)
 from skywatch.safety.detection.frame import Array
 from skywatch.safety.thresholds.table import Thresholds
 
@@ -22,7 +32,8 @@ PREFIX = "aggregate:"
 OF_MANY = ("region:", "gather:", PREFIX)
 # What ``divide`` gives for an occurrence that is an event of its own.
 OWN = -1
-# A region is numbered by row and column from the south pole and the date line, with two bits for what is counted apart.
+# A region is numbered by row and column from the south pole and the date line, with two bits for what is counted apart:
+# 2 of military aircraft, 1 held back or in doubt.
 # The whole sky is the row beyond the north pole.
 COLUMNS, WHOLE_SKY = 10_000, 20_000
 # An occurrence that is found no more keeps its own event for so long (s): longer than any event lasts without findings.
@@ -50,6 +61,7 @@ class Group:
     severity: Severity
     suppressed_by: tuple[str, ...] = ()
     closest: Closest | None = None
+    in_doubt: bool = False
 
 
 class Aggregation:
@@ -164,7 +176,7 @@ def finding_of(group: Group, thresholds: Thresholds) -> Finding:
     if not is_whole:
         numbers["region"] = Quantity(size, "degrees")
     centre = Position(round((row + 0.5) * size - 90, 5), round((column + 0.5) * size - 180, 5))
-    return Finding(
+    finding = Finding(
         type=group.kind,
         key=f"{PREFIX}{group.region}",
         severity=group.severity,
@@ -175,10 +187,11 @@ def finding_of(group: Group, thresholds: Thresholds) -> Finding:
         suppressed_by=group.suppressed_by,
         military=bool(group.region & 2),
     )
+    return doubted(finding, UNCONFIRMED_WORDS) if group.in_doubt else finding
 
 
 def _region_of(finding: Finding, size_deg: float) -> int:
-    flags = 2 * finding.military + bool(finding.suppressed_by)
+    flags = 2 * finding.military + bool(finding.suppressed_by or finding.in_doubt)
     if finding.position is None:
         return WHOLE_SKY * COLUMNS * 4 + flags
     row, column = (finding.position.lat + 90) // size_deg, (finding.position.lon + 180) // size_deg
@@ -197,4 +210,5 @@ def _group(kind: EventType, region: int, members: Sequence[Finding]) -> Group:
         len({address for finding in members for address in finding.hexes}),
         severity,
         tuple(sorted({reason for finding in members for reason in finding.suppressed_by})),
+        in_doubt=members[0].in_doubt,
     )

@@ -4,34 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-import numpy as np
-
 from skywatch.picture.state.sky import Sky
 from skywatch.safety.detection.advisory import AdvisoryDetector
 from skywatch.safety.detection.aggregation import Aggregation
 from skywatch.safety.detection.emergency import EmergencyDetector
 from skywatch.safety.detection.finding import Finding
 from skywatch.safety.detection.frame import Frame
+from skywatch.safety.detection.learnt_places import Learner
 from skywatch.safety.detection.low import LowAltitudeDetector
 from skywatch.safety.detection.meeting.encounters import ProximityDetector
 from skywatch.safety.detection.position.integrity import IntegrityDetector
 from skywatch.safety.detection.position.regions import Region, RegionDetector
 from skywatch.safety.detection.vertical import VerticalDetector
-from skywatch.safety.places.learning import Learner
 from skywatch.safety.thresholds.table import Thresholds
-
-EMERGENCY = "emergency_squawk"
 
 
 class Detectors:
-    """The seven detectors and the learnt places."""
+    """The seven detectors and the learnt places.
+
+    What is in doubt (``Frame``) raises only information, and takes nothing from what is sure: not its place in a region
+    with too many events either.
+    """
 
     def __init__(self, learner: Learner | None = None) -> None:
         self.learner = learner or Learner()
         self._emergency = EmergencyDetector()
+        self._unsure_emergency = EmergencyDetector(in_doubt=True)
         self._advisory = AdvisoryDetector()
-        self.aggregation = Aggregation()
+        self.aggregation, self._unsure_aggregation = Aggregation(), Aggregation()
         self._proximity = ProximityDetector(self.aggregation)
         self._vertical = VerticalDetector()
         self._low = LowAltitudeDetector(self.learner)
@@ -48,7 +48,8 @@ class Detectors:
         closest point, the end of advisories, leaps, gatherings, regions, and what was only counted. ``findings`` are
         those of active events.
         """
-        self.aggregation.restore(findings, now)
+        for aggregation, of_kind in self._divided(findings):
+            aggregation.restore(of_kind, now)
         self._advisory.restore(findings, now)
         self._proximity.restore(findings)
         self._integrity.restore(findings, now)
@@ -58,12 +59,14 @@ class Detectors:
         """Whether time alone may change what is found: without it a tick in which nothing is received has no effect."""
         parts = (
             self._emergency,
+            self._unsure_emergency,
             self._advisory,
             self._vertical,
             self._low,
             self._integrity,
             self._regions,
             self.aggregation,
+            self._unsure_aggregation,
         )
         return any(part.is_waiting for part in parts) or self._proximity.is_waiting(thresholds)
 
@@ -71,28 +74,24 @@ class Detectors:
         """All findings of this tick."""
         frame = Frame(sky)
         findings = self._emergency.update(frame, thresholds)
+        findings += self._unsure_emergency.update(frame, thresholds)
         findings += self._advisory.update(frame, thresholds)
         findings += self._vertical.update(frame, thresholds)
         findings += self._low.update(frame, thresholds)
         findings += self._integrity.update(frame, thresholds)
         findings += self._regions.update(frame, thresholds)
-        findings = self.aggregation.apply(findings, frame.now, thresholds)
+        self._unsure_aggregation.coarse = self.aggregation.coarse
+        divided = self._divided(findings)
+        findings = []
+        for aggregation, of_kind in divided:
+            findings += aggregation.apply(of_kind, frame.now, thresholds)
         findings += self._proximity.update(frame, thresholds, self._advisory.active())
         self.learner.update(frame)
-        return confirmed(findings, sky)
-
-
-def confirmed(findings: list[Finding], sky: Sky) -> list[Finding]:
-    """The findings without those of aircraft that only one untrusted feeder has ever heard.
-
-    Their emergencies are information: they may be real, and nobody must be able to sound the alarm alone.
-    """
-    single = sky.column("single_source")
-    if not single.any():
         return findings
-    doubtful = {sky.hexes[row] for row in np.flatnonzero(single).tolist()}
-    return [
-        finding if doubtful.isdisjoint(finding.hexes) else msgspec.structs.replace(finding, severity="info")
-        for finding in findings
-        if finding.type == EMERGENCY or doubtful.isdisjoint(finding.hexes)
-    ]
+
+    def _divided(self, findings: Sequence[Finding]) -> tuple[tuple[Aggregation, list[Finding]], ...]:
+        """The findings that are sure, and those in doubt, each with what aggregates them."""
+        return (
+            (self.aggregation, [finding for finding in findings if not finding.in_doubt]),
+            (self._unsure_aggregation, [finding for finding in findings if finding.in_doubt]),
+        )

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from skywatch.safety.detection.finding import Finding, Quantity, Severity, worse
-from skywatch.safety.detection.frame import Frame
+from skywatch.picture.state.doubt import EMERGENCY, SQUAWK, words_of
+from skywatch.safety.detection.finding import Finding, Quantity, Severity, doubted, worse
+from skywatch.safety.detection.frame import Array, Frame
 from skywatch.safety.thresholds.table import Thresholds
 
 SQUAWKS: dict[str, tuple[str, Severity]] = {
@@ -25,6 +26,7 @@ STATES: dict[str, tuple[str, Severity]] = {
     "nordo": ("radio failure", "warning"),
     "minfuel": ("minimum fuel", "info"),
     "lifeguard": ("medical flight", "info"),
+    "unknown": ("emergency of unknown kind", "warning"),
 }
 UNLAWFUL = "unlawful interference"
 MESSAGES = 2
@@ -60,9 +62,13 @@ class _Declared:
 
 
 class EmergencyDetector:
-    """Aircraft that have declared an emergency for long enough."""
+    """Aircraft that have declared an emergency for long enough.
 
-    def __init__(self) -> None:
+    ``in_doubt``: those of which somebody says so whom nobody confirms, instead of the others.
+    """
+
+    def __init__(self, *, in_doubt: bool = False) -> None:
+        self._in_doubt = in_doubt
         self._declared: dict[str, _Declared] = {}
         # When an aircraft broke off a declaration that was not raised.
         self._breaks: dict[str, list[float]] = {}
@@ -75,9 +81,11 @@ class EmergencyDetector:
     def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
         """What is declared now, and until ``emergency_end_s`` after it was."""
         findings: list[Finding] = []
-        declaring = frame.column("emergency")
-        for row in np.flatnonzero(declaring).tolist():
-            finding = self._judge(frame, row, thresholds)
+        declaring: Array = np.zeros(len(frame), "?")
+        for row in np.flatnonzero(frame.column("emergency")).tolist():
+            squawk, word = self._declaration(frame, row)
+            declaring[row] = squawk in SQUAWKS or word in STATES
+            finding = self._judge(frame, row, squawk, word, thresholds) if declaring[row] else None
             if finding is not None:
                 findings.append(finding)
         for address, state in list(self._declared.items()):
@@ -108,17 +116,23 @@ class EmergencyDetector:
         breaks = min(len(self._breaks.get(address, ())), 100)
         return min(hold_s * thresholds.emergency_break_factor**breaks, max(thresholds.emergency_most_s, hold_s))
 
-    def _judge(self, frame: Frame, row: int, thresholds: Thresholds) -> Finding | None:
-        address, squawk = frame.hexes[row], bytes(frame.column("squawk")[row]).decode()
-        state = _state(frame, row)
+    def _declaration(self, frame: Frame, row: int) -> tuple[str, str]:
+        """The squawk and the emergency state of an aircraft, empty where they are not this detector's."""
+        squawk = bytes(frame.column("squawk")[row]).decode()
+        return (
+            squawk if frame.in_doubt(row, SQUAWK) is self._in_doubt else "",
+            _state(frame, row) if frame.in_doubt(row, EMERGENCY) is self._in_doubt else "",
+        )
+
+    def _judge(self, frame: Frame, row: int, squawk: str, state: str, thresholds: Thresholds) -> Finding | None:
+        address = frame.hexes[row]
         declarations = [text for text in (SQUAWKS.get(squawk), STATES.get(state)) if text is not None]
-        if not declarations:
-            return None
         label, severity = declarations[0]
         for _, other in declarations[1:]:
             severity = worse(severity, other)
-        # A squawk has a time of its own; an emergency state is repeated with the aircraft's other messages.
-        heard_at = float(frame.column("squawk_at" if squawk in SQUAWKS else "seen_at")[row])
+        heard_at = float(frame.column("squawk_at" if squawk in SQUAWKS else "emergency_at")[row])
+        if not heard_at > 0:
+            heard_at = float(frame.column("seen_at")[row])  # The picture of an older release does not say.
         declared = self._declared.get(address)
         if declared is None or declared.what != label:
             declared = self._declared[address] = _Declared(label, -np.inf, frame.now)
@@ -134,7 +148,7 @@ class EmergencyDetector:
         if state in STATES:
             numbers["emergency"] = Quantity(state)
         code = f"{squawk} " if squawk in SQUAWKS else ""
-        return Finding(
+        finding = Finding(
             type="emergency_squawk",
             key=f"{address}:{label}",
             severity=severity,
@@ -145,6 +159,7 @@ class EmergencyDetector:
             position=frame.position(row),
             military=frame.is_military(row),
         )
+        return doubted(finding, words_of(frame.sky, row)) if self._in_doubt else finding
 
 
 def _longest_s(thresholds: Thresholds) -> float:

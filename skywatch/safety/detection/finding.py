@@ -56,7 +56,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
     ``key`` identifies an occurrence within its type: the aircraft, the pair, the region. ``hexes`` are all
     aircraft in it (lower case), the first one the subject. ``suppressed_by`` are the reasons for which it is stored
-    but not published. ``over``: the occurrence has just ended.
+    but not published. ``over``: the occurrence has just ended. ``in_doubt``: nobody vouches for what raised it, so that
+    it is information, until somebody does.
     """
 
     type: EventType
@@ -71,6 +72,22 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     suppressed_by: tuple[str, ...] = ()
     military: bool = False
     over: bool = False
+    in_doubt: bool = False
+
+
+# What ``numbers.confidence`` of a finding in doubt is.
+UNCONFIRMED = "unconfirmed"
+
+
+def doubted(finding: Finding, words: str) -> Finding:
+    """The finding as one in doubt, for a reason in words."""
+    return msgspec.structs.replace(
+        finding,
+        severity="info",
+        message=f"{finding.message} ({words})",
+        numbers={**finding.numbers, "confidence": Quantity(UNCONFIRMED)},
+        in_doubt=True,
+    )
 
 
 def worse(severity: Severity, other: Severity) -> Severity:

@@ -9,6 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from skywatch.picture.state.doubt import (
+    ADVISORY,
+    ALTITUDE,
+    GEOMETRIC_ALTITUDE,
+    INTEGRITY,
+    POSITION,
+    VELOCITY,
+    VERTICAL_RATE,
+    doubt_of,
+)
 from skywatch.picture.state.sky import SOURCE_INDEX, Sky
 from skywatch.safety.detection.finding import Position
 from skywatch.safety.thresholds.table import Thresholds
@@ -60,21 +70,45 @@ def _is_among(types: Array, ordered: Array) -> Array:
     return result
 
 
+# Columns by the bit of their doubt, and what stands for a value that is not sure.
+_NAN = float("nan")
+_UNSURE: dict[int, dict[str, float | bool]] = {
+    POSITION: {"lat": _NAN, "lon": _NAN, "position_at": _NAN, "nic": -1},
+    ALTITUDE: {"alt_baro_ft": _NAN, "altitude_at": _NAN},
+    GEOMETRIC_ALTITUDE: {"alt_geom_ft": _NAN, "alt_geom_at": _NAN},
+    VELOCITY: {"gs_kt": _NAN, "track_deg": _NAN, "velocity_at": _NAN},
+    VERTICAL_RATE: {"baro_rate_fpm": _NAN, "geom_rate_fpm": _NAN},
+    INTEGRITY: {"nac_p": -1, "sil": -1},
+    ADVISORY: {"acas_ra": False},
+}
+
+
 class Frame:
-    """Columns of one tick. Angles in degrees, altitudes in feet, speeds in knots; NaN where unknown."""
+    """Columns of one tick. Angles in degrees, altitudes in feet, speeds in knots; NaN where unknown.
+
+    What is in doubt (``doubt`` u2[n], None: nothing is) is unknown, so that whoever invents it neither raises nor hides
+    anything, nor teaches anything; ``in_doubt`` says so of emergencies, which are told as information.
+    """
 
     def __init__(self, sky: Sky) -> None:
         self.sky = sky
         self.now = sky.now
         self.hexes: Sequence[str] = sky.hexes
         self.previous_row: Array = sky.column("previous_row")
+        self.doubt = doubt_of(sky)
+        self._sure = _sure_columns(sky, self.doubt)
 
     def __len__(self) -> int:
         return len(self.hexes)
 
     def column(self, name: str) -> Array:
-        """A column of the sky."""
-        return self.sky.column(name)
+        """A column of the sky, without what is in doubt."""
+        column = self._sure.get(name)
+        return self.sky.column(name) if column is None else column
+
+    def in_doubt(self, row: int, bit: int) -> bool:
+        """Whether a value of a row is in doubt."""
+        return self.doubt is not None and bool(self.doubt[row] & bit)
 
     @cached_property
     def rate_fpm(self) -> Array:
@@ -150,11 +184,11 @@ class Frame:
         return self.callsign(row) or self.hexes[row].upper()
 
     def position(self, row: int) -> Position | None:
-        """The position of a row."""
-        lat, lon = float(self.column("lat")[row]), float(self.column("lon")[row])
+        """The position of a row as it is shown, sure or not."""
+        lat, lon = float(self.sky.column("lat")[row]), float(self.sky.column("lon")[row])
         if lat != lat:
             return None
-        altitude = float(self.column("alt_baro_ft")[row])
+        altitude = float(self.sky.column("alt_baro_ft")[row])
         return Position(round(lat, 5), round(lon, 5), None if altitude != altitude else round(altitude))
 
     def is_military(self, *rows: int) -> bool:
@@ -177,6 +211,19 @@ class Frame:
     def moves(self) -> RowMoves:
         """Where the rows of this frame were in the one before."""
         return RowMoves(self.previous_row)
+
+
+def _sure_columns(sky: Sky, doubt: Array | None) -> dict[str, Array]:
+    """The columns in which something is in doubt, without it."""
+    columns: dict[str, Array] = {}
+    if doubt is None or not doubt.any():
+        return columns
+    for bit, unknown in _UNSURE.items():
+        rows = np.flatnonzero(doubt & bit)
+        for name, value in unknown.items() if len(rows) else ():
+            columns[name] = sky.column(name).copy()
+            columns[name][rows] = value
+    return columns
 
 
 class RowMoves:

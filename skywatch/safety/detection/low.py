@@ -1,6 +1,6 @@
 """Airliners that are low: fast, below the floor learnt from level flight in that place, and away from runways.
 
-The floor is that of ``learning``; without a floor no aircraft is low.
+The floor is that of ``learnt_places``; without a floor no aircraft is low.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import numpy as np
 from skywatch.core import geo
 from skywatch.safety.detection.finding import Finding, Quantity
 from skywatch.safety.detection.frame import Carried, Frame
-from skywatch.safety.places.learning import Learner
+from skywatch.safety.detection.learnt_places import Learner
 from skywatch.safety.thresholds.table import Thresholds
 
 # Aircraft above this are not checked, and a floor above it is none: floors are near the ground. Where only overflights

@@ -6,7 +6,7 @@ with two, the changed rows are updated with one and the new ones inserted with o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -16,14 +16,15 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.bus.base import Audience, Message
 from skywatch.core.clock import to_datetime, to_iso
-from skywatch.core.database.inserting import insert_many
+from skywatch.core.database.engine import insert_many
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.render import encode, to_builtins
+from skywatch.notify.channels.queries import subscribers_of
+from skywatch.notify.deliveries.outbox import Notification, enqueue, states
 from skywatch.safety.detection.aggregation import OF_MANY
-from skywatch.safety.detection.finding import Closest, Finding, Position, Quantity
+from skywatch.safety.detection.finding import UNCONFIRMED, Closest, Finding, Position, Quantity
 from skywatch.safety.events.tracker import Change, LiveEvent, Step
 from skywatch.safety.models import SafetyEvent
-from skywatch.safety.notifications import notify_of
 from skywatch.safety.schemas import SafetyEventRecord
 
 TOPIC = "safety"
@@ -55,7 +56,7 @@ def event_answer(row: SafetyEvent) -> dict[str, Any]:
 def event_message(row: SafetyEvent, event: str) -> Message:
     """An event for the channel; a military aircraft in it hides all of it from those without the right."""
     needs = frozenset({VIEW_MILITARY}) if row.military else frozenset()
-    return Message(TOPIC, event, encode(event_answer(row)), Audience(needs=needs))
+    return Message(TOPIC, event, encode(event_answer(row)), Audience(needs=needs, aircraft=frozenset(row.hexes)))
 
 
 def write(session: Session, changes: Sequence[Change]) -> tuple[list[tuple[LiveEvent, int]], list[Message]]:
@@ -67,6 +68,8 @@ def write(session: Session, changes: Sequence[Change]) -> tuple[list[tuple[LiveE
     records: dict[int, Values] = {}
     lives: dict[int, LiveEvent] = {}
     raised: list[tuple[Step, Values, Values]] = []
+    # Events that were raised in doubt, and are raised again.
+    confirmed: list[Values] = []
     for change in changes:
         record = records.get(id(change.live)) or stored.of(change)
         if record is None:
@@ -74,17 +77,25 @@ def write(session: Session, changes: Sequence[Change]) -> tuple[list[tuple[LiveE
                 continue  # The row was removed by retention or an operator.
             record = _new(change.event)
         records[id(change.live)], lives[id(change.live)] = record, change.live
-        # An event that a process before this one raised already is not raised again.
+        # An event that a process before this one raised already is not raised again, unless it was in doubt.
         was_raised = record["active_key"] is not None and not record["held_back"]
+        is_confirmed = was_raised and _is_in_doubt(record["numbers"]) and not change.event.finding.in_doubt
+        earlier = record.get("hexes", ())
         record.update(_columns(change.event))
+        # Who was in it stays in it: a military aircraft hides the event also when others have taken its place.
+        record["hexes"] += [address for address in earlier if address not in record["hexes"]]
         # A suppressed event is stored but not published.
         if change.event.raised:
-            step: Step = "ended" if change.step == "ended" else "updated" if was_raised else "began"
+            begins = is_confirmed or not was_raised
+            step: Step = "ended" if change.step == "ended" else "began" if begins else "updated"
             raised.append((step, record, dict(record)))
+            if is_confirmed:
+                confirmed.append(record)
     _save(session, list(records.values()))
     ids = [(live, records[key]["id"]) for key, live in lives.items()]
     rows = [(step, SafetyEvent(**{**then, "id": record["id"]})) for step, record, then in raised]
-    notify_of(session, [(row, to_builtins(event_answer(row))) for step, row in rows if step == "began"])
+    begun = [(row, to_builtins(event_answer(row))) for step, row in rows if step == "began"]
+    notify_of(session, begun, {record["id"] for record in confirmed})
     return ids, [event_message(row, EVENTS[step]) for step, row in rows]
 
 
@@ -123,6 +134,11 @@ def _save(session: Session, records: Sequence[Values]) -> None:
     if new:
         for record, row_id in zip(new, insert_many(session.connection(), _table, new), strict=True):
             record["id"] = row_id
+
+
+def _is_in_doubt(numbers: Any) -> bool:
+    """Whether the stored numbers are those of a finding in doubt."""
+    return bool(numbers.get("confidence", {}).get("value") == UNCONFIRMED)
 
 
 def active_key(event: LiveEvent) -> str:
@@ -190,8 +206,48 @@ def _live(row: SafetyEvent) -> LiveEvent:
         closest=closest,
         suppressed_by=tuple(row.suppressed_by),
         military=row.military,
+        in_doubt=_is_in_doubt(row.numbers),
     )
     last_at = row.last_at.timestamp()
     return LiveEvent(
         finding, row.began_at.timestamp(), last_at, last_at, None, row.id, raised=not row.held_back, closest=closest
+    )
+
+
+KIND = "safety"
+
+
+def notify_of(
+    session: Session, events: Sequence[tuple[SafetyEvent, Mapping[str, Any]]], confirmed: Collection[int] = ()
+) -> None:
+    """Write events, each with its document, to the outbox of every user with a channel for safety events, once each.
+
+    Those ``confirmed`` (ids) were notified of in doubt, and are once more. Whether a user may see an event is decided
+    when it is sent.
+    """
+    subscribers = subscribers_of(session, KIND) if events else {}
+    if not subscribers:
+        return
+    earlier = states(session, KIND, [row.id for row, _ in events])
+    enqueue(
+        session,
+        [
+            Notification(
+                kind=KIND,
+                subject_id=row.id,
+                user_id=user_id,
+                priority=row.severity,
+                channel_ids=channel_ids,
+                body=document,
+                title=row.type.replace("_", " ").capitalize(),
+                text=row.message,
+                at=row.began_at,
+                event="safety.event",
+                military=row.military,
+                aircraft=tuple(row.hexes),
+            )
+            for row, document in events
+            if row.id in confirmed or not earlier[row.id]
+            for user_id, channel_ids in subscribers.items()
+        ],
     )

@@ -15,7 +15,6 @@ from typing import Literal
 import msgspec
 
 from skywatch.safety.detection.finding import Closest, Finding, worse
-from skywatch.safety.events.wording import in_past_tense
 from skywatch.safety.thresholds.table import Thresholds
 
 Step = Literal["began", "updated", "ended"]
@@ -120,6 +119,9 @@ class EventTracker:
             self._active[event.identity] = event
             return change_of("began", event, first_raised=event.raised)
         before = event.finding
+        if finding.in_doubt and not before.in_doubt:
+            # What nobody confirms neither prolongs nor changes what is sure.
+            return None
         event.last_at = now
         event.closest = _nearer(event.closest, finding.closest, now)
         severity = finding.severity
@@ -134,7 +136,8 @@ class EventTracker:
         )
         first = not event.raised and not finding.suppressed_by
         event.raised = event.raised or first
-        telling = first or severity != before.severity or len(finding.hexes) > len(before.hexes)
+        is_confirmed = before.in_doubt and not finding.in_doubt
+        telling = first or is_confirmed or severity != before.severity or len(finding.hexes) > len(before.hexes)
         if not telling and now - event.told_at < update_every_s:
             return None
         event.told_at = now
@@ -168,3 +171,23 @@ def linger_s(event: LiveEvent, thresholds: Thresholds) -> float:
     if kind == "position_integrity":
         return 5.0  # Their detectors keep them active themselves.
     return thresholds.vertical_end_s
+
+
+PAIR = 2
+
+
+def in_past_tense(finding: Finding, closest: Closest | None, ended_at: float) -> Finding:
+    """The finding with the sentence of its end; only that of an encounter of two aircraft differs.
+
+    What was foreseen while it lasted is said as what came of it. A closest point after ``ended_at`` (unix seconds) was
+    forecast and not reached: the two turned away or were lost.
+    """
+    if finding.type != "proximity" or closest is None or len(finding.hexes) != PAIR:
+        return finding
+    callsigns = finding.callsigns or ("", "")
+    first, second = (sign or address.upper() for sign, address in zip(callsigns, finding.hexes, strict=True))
+    came = "came" if closest.at <= ended_at else "were forecast to come"
+    message = (
+        f"{first} and {second} {came} within {closest.distance_nm:.2f} nm and {closest.vertical_ft} ft of each other"
+    )
+    return msgspec.structs.replace(finding, message=message)

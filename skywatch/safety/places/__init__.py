@@ -1,1 +1,1 @@
-"""What is learnt by place, and regions of disturbed navigation."""
+"""The stored rows of what is learnt by place, and of regions of disturbed navigation."""

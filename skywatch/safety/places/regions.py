@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.airframes.military import civil_rows
 from skywatch.core.clock import earlier, to_datetime
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.safety.detection.position.regions import Region
@@ -35,6 +36,7 @@ class _State:
     bad: int
     good: int
     military: bool
+    hexes: set[str]
     row_id: int | None = None
     is_stored: bool = False
 
@@ -57,11 +59,13 @@ class RegionLog:
             present: set[str] = set()
             for region in regions:
                 cells = tuple(sorted(f"{y}:{x}" for y, x in region.cells))
-                state = _State(region.key, now, now, cell_deg, cells, region.bad, region.good, region.military)
+                counts = region.bad, region.good, region.military
+                state = _State(region.key, now, now, cell_deg, cells, *counts, set(region.hexes))
                 present.add(region.key)
                 before = self._latest.get(region.key)
                 if before is not None and before.like(state):
                     before.until_at, before.is_stored = now, False
+                    before.hexes |= state.hexes
                     continue
                 self._latest[region.key] = state
                 self._waiting.append(state)
@@ -86,9 +90,10 @@ class RegionLog:
 
 def _write(session: Session, state: _State) -> int:
     """Write a state; returns the identifier of its row, which is valid once the transaction is committed."""
+    aircraft = sorted(address.upper() for address in state.hexes)
     if state.row_id is not None:
         update = sa.update(SafetyRegion).where(SafetyRegion.id == state.row_id)
-        session.execute(update.values(until_at=to_datetime(state.until_at)))
+        session.execute(update.values(until_at=to_datetime(state.until_at), aircraft=aircraft))
         return state.row_id
     row = SafetyRegion(
         region=state.region,
@@ -99,6 +104,7 @@ def _write(session: Session, state: _State) -> int:
         bad=state.bad,
         good=state.good,
         military=state.military,
+        aircraft=aircraft,
     )
     session.add(row)
     session.flush()
@@ -128,7 +134,7 @@ def at(session: Session, when: datetime, military: bool) -> list[SafetyRegion]:
     began = SafetyRegion.from_at.between(earlier(when, MAX_STATE), when)
     query = sa.select(SafetyRegion).where(began, SafetyRegion.until_at >= when)
     if not military:
-        query = query.where(SafetyRegion.military.is_(False))
+        query = query.where(civil_rows(SafetyRegion))
     latest: dict[str, SafetyRegion] = {row.region: row for row in session.scalars(query.order_by(SafetyRegion.id))}
     return list(latest.values())
 
@@ -160,6 +166,6 @@ def now(session: Session, military: bool) -> list[SafetyRegion]:
     active = sa.select(SafetyEvent.key).where(SafetyEvent.ended_at.is_(None), SafetyEvent.key.startswith("region:"))
     query = sa.select(SafetyRegion).where(SafetyRegion.region.in_(active))
     if not military:
-        query = query.where(SafetyRegion.military.is_(False))
+        query = query.where(civil_rows(SafetyRegion))
     latest: dict[str, SafetyRegion] = {row.region: row for row in session.scalars(query.order_by(SafetyRegion.id))}
     return list(latest.values())

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.http.resources.answer import answer
+from skywatch.safety.detection.learnt_places import CELL_DEG, MAX_CELLS, Cell, Learner, Learnt
 from skywatch.safety.models import SafetyPlace
-from skywatch.safety.places.learning import CELL_DEG, MAX_CELLS, Cell, Learner, Learnt
 from skywatch.safety.schemas import PlaceRecord
 
 # Cells a transaction: SQLite's lock is released in between.

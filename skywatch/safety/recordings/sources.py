@@ -13,9 +13,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from skywatch.receivers import recordings
-from skywatch.receivers.documents import ReportBatch
 from skywatch.receivers.recordings import Moment, RecordingError
 from skywatch.receivers.reports import traces
+from skywatch.receivers.reports.documents import ReportBatch
 from skywatch.receivers.reports.report import Report
 from skywatch.safety.recordings import tracks
 

@@ -1,6 +1,7 @@
 """Exported tracks as moments of a recording: all flights of a file in the order of their points' times.
 
-The form is that of ``skywatch.patterns.recorded.tracks``. Tracks have no source: positions count as the aircraft's own.
+The form is that of ``skywatch.patterns.recordings.tracks``. Tracks have no source: positions count as the aircraft's
+own.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
-from skywatch.patterns.recorded.tracks import BadLine, Track, TracksError, read_tracks
-from skywatch.receivers.documents import ReportBatch
+from skywatch.patterns.recordings.tracks import BadLine, Track, TracksError, read_tracks
 from skywatch.receivers.recordings import Moment, RecordingError
-from skywatch.receivers.reports.limits import ALTITUDE_FT, RATE_FPM, SPEED_KT
+from skywatch.receivers.reports.documents import ReportBatch
+from skywatch.receivers.reports.limits import parse
 from skywatch.receivers.reports.report import Report
 
 # Flights without an address get one of a block that ICAO has not allocated.
@@ -63,16 +65,16 @@ def _reports(track: Track, number: int) -> Iterator[tuple[float, int, Report]]:
         if at is None or lat is None or lon is None or abs(lat) > 90 or abs(lon) > 180:
             continue
         report = Report(address, at=at, position_at=at, type="adsb_icao", lat=lat, lon=lon)
-        report.flight = (track.callsign or "").strip() or UNSET
-        report.alt_baro = _rounded(altitude, ALTITUDE_FT)
+        report.flight = _valid("flight", track.callsign)
+        report.alt_baro = _valid("alt_baro", altitude)
         # Exports have no ground flag: an aircraft on the ground is at 0 ft.
         if altitude is not None and altitude <= 0 and (gs is None or gs < GROUND_KT):
             report.alt_baro = "ground"
-        report.gs = UNSET if gs is None or not SPEED_KT[0] <= gs <= SPEED_KT[1] else gs
-        report.baro_rate = _rounded(rate, RATE_FPM)
+        report.gs, report.baro_rate = _valid("gs", gs), _valid("baro_rate", rate)
         report.track = UNSET if direction is None else direction % 360
         yield at, number, report
 
 
-def _rounded(value: float | None, bounds: tuple[int, int]) -> int | UnsetType:
-    return UNSET if value is None or not bounds[0] <= value <= bounds[1] else round(value)
+def _valid(name: str, value: Any) -> Any:
+    valid = parse(name, value)
+    return UNSET if valid is None else valid

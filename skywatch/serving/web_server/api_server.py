@@ -12,7 +12,7 @@ import logging
 import threading
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import waitress
 from sqlalchemy.exc import SQLAlchemyError
@@ -30,6 +30,9 @@ from skywatch.serving.web_server.connection_limits import ConnectionLimiter
 from skywatch.serving.web_server.incoming_body import BodyLimits
 from skywatch.serving.web_server.sending_channel import SEND_BYTES
 from skywatch.settings import SettingsError, split_listen
+
+if TYPE_CHECKING:
+    from pyramid.router import Router
 
 log = logging.getLogger(__name__)
 # Logs every short burst in which a request waits for a thread; the metrics show the relevant queues.
@@ -53,12 +56,13 @@ OTHER_FILES = 512
 SPARE = 2
 
 
-def create_api_server(runtime: Runtime, server: Any = None) -> Any:
+def create_api_server(runtime: Runtime, server: Any = None, app: Router | None = None) -> Any:
     """A waitress server that is already listening; raises SettingsError if it cannot.
 
-    ``server`` is one that has listened with another application until now, and keeps its connections.
+    ``server`` is one that has listened with another application until now, and keeps its connections; ``app`` is the
+    application where it is there already.
     """
-    app = make_app(runtime)
+    app = app or make_app(runtime)
     if server is None:
         server = create_server(app, runtime.settings.of(HttpSettings))
     for listening in _listening(server):

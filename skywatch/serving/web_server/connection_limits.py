@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any
 
 from skywatch.core.network.addresses import TrustedProxies, client_network
+from skywatch.core.network.client_counts import ClientCounts
+from skywatch.core.telemetry.fault_log import LogInterval
 from skywatch.http.settings import HttpSettings
-from skywatch.realtime.connections.limits import ConnectionCounter, LogInterval
 from skywatch.serving.web_server.http_connection import HttpConnection
 
 log = logging.getLogger(__name__)
@@ -19,7 +20,7 @@ LOG_EVERY_S = 60.0
 
 
 class ConnectionLimiter:
-    """Accepts connections up to a limit for each address (IPv6: one /64).
+    """Accepts connections up to a limit for each address (IPv6: one /64, and a larger one for a /48).
 
     A connection beyond the limit is closed without a response, which would cost a worker's time. Trusted proxies carry
     the connections of many clients and are not limited. Used on the server's loop only.
@@ -27,7 +28,7 @@ class ConnectionLimiter:
 
     def __init__(self, settings: HttpSettings) -> None:
         self._limit = settings.api_connections_per_address
-        self._connections = ConnectionCounter(self._limit)
+        self._connections = ClientCounts(self._limit, settings.api_max_connections)
         self._proxies = TrustedProxies(settings.trusted_proxy)
         self._log_interval = LogInterval(LOG_EVERY_S)
 

@@ -17,7 +17,7 @@ from waitress.utilities import Error
 from skywatch.core.network.addresses import TrustedProxies, client_network
 from skywatch.http.limits.admission import FREE_BODY_BYTES, RETRY_AFTER_S, TOO_MANY_OF_ADDRESS, TOO_MANY_OF_USER
 from skywatch.http.metrics import BODY_BYTES, THROTTLED
-from skywatch.http.requests.form_field import FormField
+from skywatch.http.requests.forms import FormField
 from skywatch.http.settings import HttpSettings
 from skywatch.serving.web_server.byte_ledger import ByteLedger, Reservation
 

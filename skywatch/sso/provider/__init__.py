@@ -1,1 +1,1 @@
-"""The identity provider: settings, metadata, keys, tokens."""
+"""Requests to an identity provider: metadata, keys, tokens; `providers` has what the settings say of each."""

@@ -17,8 +17,9 @@ from joserfc.errors import JoseError
 from joserfc.jwk import JWKRegistry, Key
 
 from skywatch.core.problems import Problem
+from skywatch.sso import problems
 from skywatch.sso.provider.fetch import Fetcher
-from skywatch.sso.provider.providers import Provider
+from skywatch.sso.providers import Provider
 
 log = logging.getLogger(__name__)
 # A public key proves who signed; with HS256 whoever can check could sign as well, and `none` proves nothing.
@@ -94,7 +95,7 @@ class Discovery:
     def _fetch_keys(self) -> tuple[dict[str | None, list[Key]], float]:
         entries = self._fetcher.get(self.metadata().jwks_uri).get("keys")
         if not isinstance(entries, list):
-            raise Problem("sso_provider_answer", "The provider's keys cannot be read.")
+            raise Problem(problems.PROVIDER_ANSWER, "The provider's keys cannot be read.")
         keys: dict[str | None, list[Key]] = {}
         for entry in entries[:MAXIMUM_KEYS]:
             key = _key(entry)
@@ -137,7 +138,7 @@ def _metadata(provider: Provider, document: dict[str, Any]) -> Metadata:
             return None
         schemes = ("https",) if secure else ("http", "https")
         if not isinstance(value, str) or not _is_address(value, schemes):
-            raise Problem("sso_provider_answer", f"The provider's {name} is not an address that can be used.")
+            raise Problem(problems.PROVIDER_ANSWER, f"The provider's {name} is not an address that can be used.")
         return value
 
     offered = _texts(document.get("id_token_signing_alg_values_supported")) or ("RS256",)
@@ -172,8 +173,8 @@ def _issuer(provider: Provider, claimed: Any) -> str:
     )
     if isinstance(claimed, str) and "{" in claimed:
         # A template such as Entra ID's https://login.microsoftonline.com/{tenantid}/v2.0 is the issuer of no token.
-        raise Problem("sso_issuer_wrong", "The provider's address stands for many tenants; it must be that of one.")
-    raise Problem("sso_issuer_wrong", "The provider at the configured address says that it is another one.")
+        raise Problem(problems.ISSUER_WRONG, "The provider's address stands for many tenants; it must be that of one.")
+    raise Problem(problems.ISSUER_WRONG, "The provider at the configured address says that it is another one.")
 
 
 def _texts(value: Any) -> tuple[str, ...]:

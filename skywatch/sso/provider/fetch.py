@@ -12,9 +12,10 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from skywatch.core.network.outgoing import AnswerTooLarge, CallFailed, DeadlineExceeded, OutgoingClient
+from skywatch.core.network.http_client import AnswerTooLarge, CallFailed, DeadlineExceeded, OutgoingClient
 from skywatch.core.network.targets import AddressRefused
 from skywatch.core.problems import Problem
+from skywatch.sso import problems
 from skywatch.sso.settings import SsoSettings
 
 log = logging.getLogger(__name__)
@@ -50,13 +51,13 @@ class Fetcher:
             answer = self._client.call(method, url, {"Accept": "application/json", **headers}, content)
         except DeadlineExceeded as error:
             log.warning("%s %s: %s", method, url, error)
-            raise Problem("sso_provider_slow") from None
+            raise Problem(problems.PROVIDER_SLOW) from None
         except AnswerTooLarge:
-            raise Problem("sso_provider_answer", "The provider's answer is too large.") from None
+            raise Problem(problems.PROVIDER_ANSWER, "The provider's answer is too large.") from None
         except (CallFailed, AddressRefused) as error:
             # Untrusted certificates are among these: the operator has to see them.
             log.warning("%s %s: %s", method, url, error)
-            raise Problem("sso_provider_unreachable") from None
+            raise Problem(problems.PROVIDER_UNREACHABLE) from None
         finally:
             self._slots.release()
         return _understand(answer.status, answer.body, may_be_error=method == "POST")
@@ -71,7 +72,7 @@ def _understand(status: int, body: bytes, *, may_be_error: bool) -> dict[str, An
     if may_be_error and 400 <= status < 500 and isinstance(document, dict) and isinstance(document.get("error"), str):
         return document
     if status != 200:
-        raise Problem("sso_provider_answer", f"The provider answered with status {status}.")
+        raise Problem(problems.PROVIDER_ANSWER, f"The provider answered with status {status}.")
     if not isinstance(document, dict):
-        raise Problem("sso_provider_answer", "The provider's answer is not a JSON object.")
+        raise Problem(problems.PROVIDER_ANSWER, "The provider's answer is not a JSON object.")
     return document

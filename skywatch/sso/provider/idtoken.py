@@ -16,17 +16,23 @@ from joserfc.errors import BadSignatureError, ExpiredTokenError, InvalidClaimErr
 
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import Problem
+from skywatch.sso import problems
 from skywatch.sso.provider.discovery import Discovery
-from skywatch.sso.provider.providers import Provider
+from skywatch.sso.providers import Provider
 
 MAXIMUM_LENGTH = 64_000
 # Clocks of two machines differ by this much at most (s).
 LEEWAY_S = 60
 OLDEST_LOGOUT_S = 600
 LOGOUT_EVENT = "http://schemas.openid.net/event/backchannel-logout"
-WRONG = {"iss": "sso_issuer_wrong", "aud": "sso_audience_wrong", "azp": "sso_party_wrong", "nonce": "sso_nonce_wrong"}
-MISSING = {**WRONG, "nonce": "sso_nonce_missing"}
-CODES_AT_HASH = "sso_access_token_wrong"
+WRONG = {
+    "iss": problems.ISSUER_WRONG,
+    "aud": problems.AUDIENCE_WRONG,
+    "azp": problems.PARTY_WRONG,
+    "nonce": problems.NONCE_WRONG,
+}
+MISSING = {**WRONG, "nonce": problems.NONCE_MISSING}
+CODES_AT_HASH = problems.ACCESS_TOKEN_WRONG
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ def check_id_token(
     _check_audience_and_time(signed, provider, discovery, essential=("iss", "sub", "aud", "exp", "iat"), params=params)
     subject = signed.claims["sub"]
     if not isinstance(subject, str) or not 1 <= len(subject) <= 255 or not subject.isprintable():
-        raise Problem("sso_claim_wrong", "The claim sub is not a text of at most 255 characters.")
+        raise Problem(problems.CLAIM_WRONG, "The claim sub is not a text of at most 255 characters.")
     return signed.claims
 
 
@@ -55,19 +61,19 @@ def check_logout_token(token: str, provider: Provider, discovery: Discovery) -> 
     signed = _check_signature(token, discovery)
     claims = signed.claims
     if "nonce" in claims:
-        raise Problem("sso_logout_token_refused", "It has a nonce, so it is an ID token.")
+        raise Problem(problems.LOGOUT_TOKEN_REFUSED, "It has a nonce, so it is an ID token.")
     # Providers that follow a draft of the standard send no expiry; the age of the token is limited below in any case.
     _check_audience_and_time(signed, provider, discovery, essential=("iss", "aud", "iat", "jti"), params={})
     if claims["iat"] < unix_now() - OLDEST_LOGOUT_S:
-        raise Problem("sso_logout_token_refused", "It was issued too long ago.")
+        raise Problem(problems.LOGOUT_TOKEN_REFUSED, "It was issued too long ago.")
     events = claims.get("events")
     if not isinstance(events, dict) or not isinstance(events.get(LOGOUT_EVENT), dict):
-        raise Problem("sso_logout_token_refused", "It does not say that it is about a logout.")
+        raise Problem(problems.LOGOUT_TOKEN_REFUSED, "It does not say that it is about a logout.")
     named = [claims.get("sub"), claims.get("sid")]
     if named == [None, None] or any(name is not None and not isinstance(name, str) for name in named):
-        raise Problem("sso_logout_token_refused", "It names neither a subject nor a session.")
+        raise Problem(problems.LOGOUT_TOKEN_REFUSED, "It names neither a subject nor a session.")
     if not isinstance(claims["jti"], str):
-        raise Problem("sso_logout_token_refused", "Its jti is not a text.")
+        raise Problem(problems.LOGOUT_TOKEN_REFUSED, "Its jti is not a text.")
     return claims
 
 
@@ -88,30 +94,30 @@ def _check_signature(token: str, discovery: Discovery) -> Signed:
     algorithm, key_id = header.get("alg"), header.get("kid")
     allowed = discovery.metadata().algorithms
     if not isinstance(algorithm, str) or algorithm not in allowed:
-        raise Problem("sso_algorithm_refused", f"Accepted are {', '.join(allowed) or 'none that it offers'}.")
+        raise Problem(problems.ALGORITHM_REFUSED, f"Accepted are {', '.join(allowed) or 'none that it offers'}.")
     if key_id is not None and not isinstance(key_id, str):
-        raise Problem("sso_token_malformed")
+        raise Problem(problems.TOKEN_MALFORMED)
     keys = discovery.keys(key_id)
     if not keys:
-        raise Problem("sso_key_unknown")
+        raise Problem(problems.KEY_UNKNOWN)
     if not any(_is_signed(token_parts, key, algorithm) for key in keys):
-        raise Problem("sso_signature_wrong")
+        raise Problem(problems.SIGNATURE_WRONG)
     try:
         claims = json.loads(token_parts.payload)
     except (ValueError, RecursionError):
-        raise Problem("sso_token_malformed") from None
+        raise Problem(problems.TOKEN_MALFORMED) from None
     if not isinstance(claims, dict):
-        raise Problem("sso_token_malformed")
+        raise Problem(problems.TOKEN_MALFORMED)
     return Signed(header, claims)
 
 
 def _extract(token: str) -> jws.CompactSignature:
     if len(token) > MAXIMUM_LENGTH or not token.isascii() or token.count(".") != 2:
-        raise Problem("sso_token_malformed")
+        raise Problem(problems.TOKEN_MALFORMED)
     try:
         return jws.extract_compact(token.encode("ascii"))
     except (JoseError, ValueError, TypeError, RecursionError):
-        raise Problem("sso_token_malformed") from None
+        raise Problem(problems.TOKEN_MALFORMED) from None
 
 
 def _is_signed(token_parts: jws.CompactSignature, key: Any, algorithm: str) -> bool:
@@ -134,14 +140,14 @@ def _check_audience_and_time(
     try:
         claims.validate(now=int(unix_now()), leeway=LEEWAY_S)
     except ExpiredTokenError:
-        raise Problem("sso_token_expired") from None
+        raise Problem(problems.TOKEN_EXPIRED) from None
     except MissingClaimError as error:
-        raise Problem(MISSING.get(error.claim, "sso_claim_wrong"), f"The claim {error.claim} is missing.") from None
+        raise Problem(MISSING.get(error.claim, problems.CLAIM_WRONG), f"The claim {error.claim} is missing.") from None
     except InvalidClaimError as error:
-        code = CODES_AT_HASH if error.claim == "at_hash" else WRONG.get(error.claim, "sso_claim_wrong")
+        code = CODES_AT_HASH if error.claim == "at_hash" else WRONG.get(error.claim, problems.CLAIM_WRONG)
         raise Problem(code, f"The claim {error.claim} is not as it should be.") from None
     except (JoseError, ValueError, TypeError):
-        raise Problem("sso_claim_wrong") from None
+        raise Problem(problems.CLAIM_WRONG) from None
     for name in {"exp", "iat"} & set(signed.claims):
         if isinstance(signed.claims[name], bool) or not isinstance(signed.claims[name], int | float):
-            raise Problem("sso_claim_wrong", f"The claim {name} is not a number.")
+            raise Problem(problems.CLAIM_WRONG, f"The claim {name} is not a number.")

@@ -14,12 +14,13 @@ from urllib.parse import quote, urlencode
 from authlib.oauth2 import ClientAuth, OAuth2Client, OAuth2Error
 
 from skywatch.core.problems import Problem
+from skywatch.sso import problems
 from skywatch.sso.models import PendingLogin
+from skywatch.sso.pending import Begun
 from skywatch.sso.provider.discovery import Discovery
 from skywatch.sso.provider.fetch import Fetcher
-from skywatch.sso.provider.providers import Provider
+from skywatch.sso.providers import Provider
 from skywatch.sso.settings import SsoSettings
-from skywatch.sso.signing_on.pending import Begun
 
 
 @dataclass(frozen=True)
@@ -60,11 +61,13 @@ class Party:
         except OAuth2Error as refusal:
             error = str(refusal.error)[:64]
             if error == "invalid_grant":
-                raise Problem("sso_code_refused") from None
-            raise Problem("sso_provider_answer", f"The provider refused the request for tokens: {error}.") from None
+                raise Problem(problems.CODE_REFUSED) from None
+            raise Problem(problems.PROVIDER_ANSWER, f"The provider refused the request for tokens: {error}.") from None
         except (ValueError, TypeError, OverflowError):
             # An ``expires_in`` that is no number: Authlib computes the end of the access token.
-            raise Problem("sso_provider_answer", "The provider's answer is not one to a request for tokens.") from None
+            raise Problem(
+                problems.PROVIDER_ANSWER, "The provider's answer is not one to a request for tokens."
+            ) from None
         return _tokens(answer)
 
     def _client(self, redirect_uri: str) -> OAuth2Client:
@@ -95,7 +98,7 @@ class Party:
             return {}
         claims = self._fetcher.get(address, {"Authorization": f"Bearer {access_token}"})
         if claims.get("sub") != subject:
-            raise Problem("sso_subject_wrong")
+            raise Problem(problems.SUBJECT_WRONG)
         return claims
 
 
@@ -134,7 +137,7 @@ def _encoded_basic(
 def _tokens(body: Mapping[str, Any]) -> Tokens:
     id_token, access_token = body.get("id_token"), body.get("access_token")
     if not isinstance(id_token, str):
-        raise Problem("sso_provider_answer", "The provider gave no ID token.")
+        raise Problem(problems.PROVIDER_ANSWER, "The provider gave no ID token.")
     if access_token is not None and not (isinstance(access_token, str) and access_token.isascii()):
-        raise Problem("sso_provider_answer", "The provider's access token cannot be used.")
+        raise Problem(problems.PROVIDER_ANSWER, "The provider's access token cannot be used.")
     return Tokens(id_token, access_token)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from skywatch.http.lists.paging import public_address
+from skywatch.http.requests.links import public_address
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
 from skywatch.settings import split_listen
-from skywatch.sso.signing_on.redirects import is_loopback
+from skywatch.sso.redirects import is_loopback
 
 
 def own_address(request: Request) -> str:

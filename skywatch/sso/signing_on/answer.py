@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from skywatch.core.problems import Problem
+from skywatch.sso import problems
 
 if TYPE_CHECKING:
     from skywatch.sso.provider.discovery import Metadata
@@ -52,15 +53,15 @@ class Answer:
 def code_of(answer: Answer, metadata: Metadata) -> str:
     """The code in an answer of the provider's; raises Problem (401, 502)."""
     if answer.issuer is not None and answer.issuer != metadata.issuer:
-        raise Problem("sso_issuer_wrong")
+        raise Problem(problems.ISSUER_WRONG)
     if answer.issuer is None and metadata.names_itself:
         # RFC 9207: a provider that announces its issuer in answers must send it; else that of another could pass.
-        raise Problem("sso_issuer_wrong", "The provider has not named itself in its answer.")
+        raise Problem(problems.ISSUER_WRONG, "The provider has not named itself in its answer.")
     if answer.error in DENIALS:
-        raise Problem("sso_denied", f"The provider says: {answer.error}.")
+        raise Problem(problems.DENIED, f"The provider says: {answer.error}.")
     if answer.error is not None:
         named = f"the error {answer.error}" if answer.error in FAULTS else "an error"
-        raise Problem("sso_provider_answer", f"The provider answered with {named}; the log says more.")
+        raise Problem(problems.PROVIDER_ANSWER, f"The provider answered with {named}; the log says more.")
     if not answer.code or len(answer.code) > MAXIMUM_CODE:
-        raise Problem("sso_code_refused", "The answer has no code that can be used.")
+        raise Problem(problems.CODE_REFUSED, "The answer has no code that can be used.")
     return answer.code

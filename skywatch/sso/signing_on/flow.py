@@ -14,21 +14,22 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.logins.service import TokenPair, begin_login, tokens_of
-from skywatch.accounts.logins.tokens import THROWAWAY_SECRET, TokenCodec
+from skywatch.accounts.identity.tokens import THROWAWAY_SECRET, TokenCodec
+from skywatch.accounts.logins import TokenPair, begin_login, tokens_of
 from skywatch.accounts.models import Login, User
+from skywatch.core.database.encryption import Sealer
 from skywatch.core.database.engine import writing
-from skywatch.core.database.sealing import Sealer
 from skywatch.core.problems import Problem, not_found
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing import audit
+from skywatch.core.storage import audit
 from skywatch.http.settings import HttpSettings
+from skywatch.sso import pending, problems
 from skywatch.sso.models import PendingLogin
-from skywatch.sso.provider.providers import Provider, read_providers
+from skywatch.sso.providers import Provider, read_providers
+from skywatch.sso.redirects import may_redirect
 from skywatch.sso.settings import SsoSettings
-from skywatch.sso.signing_on import pending, people
+from skywatch.sso.signing_on import people
 from skywatch.sso.signing_on.answer import Answer, code_of
-from skywatch.sso.signing_on.redirects import may_redirect
 
 # Whoever has no provider does without the libraries: 0.1 s of the start and some megabytes. See SignOn.
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class SignOn:
     def check_enabled(self) -> None:
         """Raise Problem (403) where there is no provider."""
         if not self.parties:
-            raise Problem("sso_disabled")
+            raise Problem(problems.DISABLED)
 
     def party(self, name: str | None) -> Party:
         """A provider by its name, the first one without; raises Problem (403, 404)."""
@@ -71,7 +72,7 @@ class SignOn:
         party = self.party(name)
         target = own_uri if redirect_uri is None else redirect_uri
         if target != own_uri and not may_redirect(target, self._runtime.settings.of(SsoSettings).oidc_redirect_uris):
-            raise Problem("sso_redirect_refused", "Register it in oidc_redirect_uris, or use a loopback address.")
+            raise Problem(problems.REDIRECT_REFUSED, "Register it in oidc_redirect_uris, or use a loopback address.")
         # A provider that does not answer is refused before anything is written.
         party.discovery.metadata()
         with writing(self._runtime.sessions) as session:

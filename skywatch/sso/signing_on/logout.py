@@ -13,16 +13,17 @@ from urllib.parse import urlencode
 import sqlalchemy as sa
 
 from skywatch.accounts.changes import begin_change
-from skywatch.accounts.logins.service import end_login
+from skywatch.accounts.logins import end_login
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing import audit
+from skywatch.core.storage import audit
+from skywatch.sso import problems
 from skywatch.sso.models import ExternalLogin, UsedLogoutToken
+from skywatch.sso.pending import digest
 from skywatch.sso.settings import SsoSettings
 from skywatch.sso.signing_on.flow import SignOn
-from skywatch.sso.signing_on.pending import digest
 from skywatch.sso.signing_on.people import logins_of
 
 # SignOn imports what these need where there is a provider.
@@ -41,7 +42,7 @@ def obey(runtime: Runtime, sign_on: SignOn, token: str, actor: audit.Actor) -> i
         after = {"reason": problem.kind.code}
         audit.record_apart(runtime.sessions, actor, "logout.refused", audit.Target("login"), after=after)
         if problem.kind.status == 401:
-            raise Problem("sso_logout_token_refused", f"The check that it fails: {problem.kind.code}.") from None
+            raise Problem(problems.LOGOUT_TOKEN_REFUSED, f"The check that it fails: {problem.kind.code}.") from None
         raise
     # After that it is too old to be obeyed anyway.
     ends = utcnow() + timedelta(seconds=OLDEST_LOGOUT_S + 2 * LEEWAY_S)
@@ -51,7 +52,7 @@ def obey(runtime: Runtime, sign_on: SignOn, token: str, actor: audit.Actor) -> i
         session.execute(sa.delete(UsedLogoutToken).where(UsedLogoutToken.expires_at <= utcnow()))
         name = digest(f"{claims['iss']} {claims['jti']}")
         if session.get(UsedLogoutToken, name) is not None:
-            raise Problem("sso_logout_token_refused", "It has been used.")
+            raise Problem(problems.LOGOUT_TOKEN_REFUSED, "It has been used.")
         session.add(UsedLogoutToken(token_hash=name, expires_at=ends))
         ended = 0
         for login_id in logins_of(session, claims["iss"], claims.get("sub"), claims.get("sid")):
@@ -92,4 +93,4 @@ def _party_of(sign_on: SignOn, token: str) -> Party:
     for party in sign_on.parties.values():
         if party.provider.url == issuer:
             return party
-    raise Problem("sso_issuer_wrong", "It is of no provider that is configured.")
+    raise Problem(problems.ISSUER_WRONG, "It is of no provider that is configured.")

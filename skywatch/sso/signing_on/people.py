@@ -14,18 +14,18 @@ from sqlalchemy.orm import Session
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.identity.rights import in_force
 from skywatch.accounts.models import Login, Role, User, UserRole
+from skywatch.accounts.names import clean_email, email_key, username_key
 from skywatch.accounts.superadmins import lasting_superadmins
-from skywatch.accounts.users.names import clean_email, email_key, username_key
-from skywatch.accounts.users.service import get_user, target_of
+from skywatch.accounts.users.service import confirm_email, gave_email, get_user, is_email_taken, target_of
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem
-from skywatch.core.reporting.fault_log import FaultLog
-from skywatch.core.storing import audit
+from skywatch.core.storage import audit
+from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.core.text.names import only_shown
 from skywatch.sso.claims import Rule, fault_of, matching
 from skywatch.sso.mappings import active_rules
 from skywatch.sso.models import ExternalIdentity, ExternalLogin
-from skywatch.sso.provider.providers import Provider
+from skywatch.sso.providers import Provider
 
 log = logging.getLogger(__name__)
 _refused = FaultLog(log, "claim mappings match nothing", "all claim mappings can match")
@@ -186,10 +186,9 @@ def _bring_up_to_date(session: Session, user: User, claims: Mapping[str, Any], a
         user.display_name = _display_name(claims) or user.display_name
     # An unverified address would keep its true owner from using it.
     if address is not None and claims.get("email_verified") is True:
-        others = sa.select(User.id).where(User.email_key == email_key(address), User.id != user.id)
-        is_same = user.email_self_given and user.email.lower() == address.lower()
-        if (is_kept or is_same) and session.scalar(others) is None:
-            user.email, user.email_key, user.email_self_given = address, email_key(address), False
+        may_set = is_kept or gave_email(user, address)
+        if may_set and not is_email_taken(session, user, address):
+            confirm_email(user, address)
     after = {"display_name": user.display_name, "email": user.email, "email_confirmed": user.email_confirmed}
     if before != after:
         audit.record(session, actor, "user.changed", target_of(user), before=before, after=after)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.accounts.identity.caller import noting_refusals
-from skywatch.core.storing.audit import Target
+from skywatch.core.storage.audit import Target
 from skywatch.http.lists.paging import PageQuery, page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer

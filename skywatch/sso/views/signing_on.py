@@ -8,11 +8,11 @@ from urllib.parse import parse_qs
 
 from pyramid.response import Response
 
-from skywatch.accounts.logins.cookies import hand_over
-from skywatch.accounts.logins.schemas import LoginAnswer, LoginDetail
+from skywatch.accounts.sign_in.cookies import hand_over
+from skywatch.accounts.sign_in.schemas import LoginAnswer, LoginDetail
 from skywatch.accounts.users.answers import user_answer
 from skywatch.core.problems import Problem, invalid
-from skywatch.core.storing.audit import Actor
+from skywatch.core.storage.audit import Actor
 from skywatch.http.clients.origins import origin_of
 from skywatch.http.lists.paging import PageQuery, page_of
 from skywatch.http.pages import wants_page
@@ -20,14 +20,14 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.service import ApiService
 from skywatch.http.settings import HttpSettings
-from skywatch.security.contexts import EVERYBODY, EXCHANGE
+from skywatch.security.contexts import OPEN
 from skywatch.sso import schemas
+from skywatch.sso.pending import LIFETIME
 from skywatch.sso.settings import SsoSettings
 from skywatch.sso.signing_on.addresses import own_address
 from skywatch.sso.signing_on.answer import Answer
 from skywatch.sso.signing_on.logout import obey
 from skywatch.sso.signing_on.page import failure_page, hand_over_page
-from skywatch.sso.signing_on.pending import LIFETIME
 
 COOKIE = "skywatch_sso"
 COOKIE_PATH = "/api/v1/auth/oidc"
@@ -40,7 +40,7 @@ providers_service = ApiService("auth.oidc.providers", "/auth/oidc/providers", fe
 logout_service = ApiService("auth.oidc.backchannel_logout", "/auth/oidc/backchannel-logout", feature=None)
 
 
-@providers_service.get(permission=EVERYBODY, query=PageQuery(), responses={200: schemas.ProviderList()})
+@providers_service.get(permission=OPEN, query=PageQuery(), responses={200: schemas.ProviderList()})
 def list_oidc_providers(request: Request) -> dict[str, Any]:
     """The identity providers that people may sign on with, the first one being the default"""
     parties = request.registry["sign_on"].parties.values()
@@ -49,7 +49,7 @@ def list_oidc_providers(request: Request) -> dict[str, Any]:
 
 
 @authorize_service.get(
-    permission=EXCHANGE,
+    permission=OPEN,
     query=schemas.AuthorizeQuery(),
     responses={200: schemas.AuthorizeAnswer()},
     errors=(404, 502, 503),
@@ -83,7 +83,7 @@ def start_oidc_login(request: Request) -> dict[str, str]:
 
 
 @callback_service.get(
-    permission=EXCHANGE,
+    permission=OPEN,
     query=schemas.CallbackQuery(),
     responses={200: (LoginAnswer(), "text/html")},
     errors=(404, 502, 503),
@@ -112,7 +112,7 @@ def finish_oidc_login(request: Request) -> Any:
 
 
 @logout_service.post(
-    permission=EXCHANGE,
+    permission=OPEN,
     body=schemas.LogoutToken(),
     body_types=(FORM,),
     responses={200: LoginDetail()},

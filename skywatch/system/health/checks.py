@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 from typing import Literal
 
@@ -13,21 +12,18 @@ from sqlalchemy.exc import SQLAlchemyError
 from skywatch.core.bus import BusError, topics
 from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import sqlite_file
-from skywatch.core.publishing.announce import Process, processes
+from skywatch.core.process.announcer import Process, processes
 from skywatch.core.runtime import Runtime
 from skywatch.inputs.runner import published_statuses
 from skywatch.picture.sharing.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
+from skywatch.system.health.redaction import without_hosts
 
 # The picture ticks once a second; a last tick older than this is a fault (s).
 MAX_TICK_AGE_S = 10.0
 # Feeders without a record that are named.
 NAMED = 5
 LEAST_FREE_BYTES = 200_000_000
-# Where errors of PostgreSQL, Redis and the system name a host: ``at "db" (10.0.0.5), port 5432``, ``to db:6379``.
-_HOST = re.compile(
-    r' (?:at|to) (?:"[^"]*"(?: \([^)]*\))?, port \d+|(?:\[[^\]\s]*\]|[^\s:\[\]]+):\d+)|, host \S+ port \d+'
-)
 
 
 class Check(msgspec.Struct):
@@ -58,11 +54,6 @@ def all_checks(runtime: Runtime) -> list[Check]:
                 detail = without_hosts(component.detail) or "works"
                 checks.append(Check(component.name, component.ok, False, detail))
     return [check for check in checks if check is not None]
-
-
-def without_hosts(text: str) -> str:
-    """A detail without the hosts that it names: health is open to everybody. The log has them."""
-    return _HOST.sub("", text)
 
 
 def verdict(checks: list[Check]) -> Status:
@@ -136,9 +127,11 @@ def _receivers(runtime: Runtime) -> Check:
     if not statuses:
         return Check("receivers", False, False, "none configured")
     down = [status.name for status in statuses if not status.is_active]
+    beyond = "".join(f"; {status.name}: {text}" for status in statuses if (text := status.describe_range()))
     if not down:
-        return Check("receivers", True, False, f"{len(statuses)} connected{_anonymous(statuses)}")
-    return Check("receivers", False, False, f"{len(down)} of {len(statuses)} not connected: {', '.join(down)}")
+        ok = not any(status.is_out_of_range for status in statuses)
+        return Check("receivers", ok, False, f"{len(statuses)} connected{_anonymous(statuses)}{beyond}")
+    return Check("receivers", False, False, f"{len(down)} of {len(statuses)} not connected: {', '.join(down)}{beyond}")
 
 
 def _anonymous(statuses: list[ReceiverStatus]) -> str:

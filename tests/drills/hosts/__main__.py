@@ -1,11 +1,11 @@
 """Breaks three hosts in every way under feeders, 50 subscribers and 20 requests a second, and measures what they see.
 
-``make drill-hosts`` or ``python -m tests.drills.hosts [--bus nats|sentinel] [--only WORD] [--times N] [--short]`` needs
-root, iproute2 and Debian's packages patroni, etcd-server, postgresql, haproxy, nats-server and redis-server. Hosts are
-network namespaces with this checkout's code and the files of ``deploy/cluster``: two have a tracker, an api, a
-realtime, an ingest and a worker process and PostgreSQL under Patroni each, a third one HAProxy, and all three etcd and
-a server of the bus. The cluster starts once for a bus; each fault comes when all has been well for a while. Killed and
-frozen trackers come 30 times on the first bus and 5 times on the other, all else 5 times; it takes less than two hours.
+``make drill NAME=hosts`` or ``python -m tests.drills.hosts [--bus nats|sentinel] [--only WORD] [--times N] [--short]``
+needs root, iproute2 and Debian's packages patroni, etcd-server, postgresql, haproxy, nats-server and redis-server.
+Hosts are network namespaces with this checkout's code and the files of ``deploy/cluster``: two have a tracker, an api,
+a realtime, an ingest and a worker process and PostgreSQL under Patroni each, a third one HAProxy, and all three etcd
+and a server of the bus. The cluster starts once for a bus; each fault comes when all has been well for a while. Killed
+and frozen trackers come 30 times on the first bus and 5 times on the other, all else 5 times, in less than two hours.
 Faults are skipped while the load of the machine (1 minute) is above ``--load``.
 """
 

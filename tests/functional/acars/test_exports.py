@@ -63,6 +63,7 @@ def lines(client, query="", headers=ANALYST):
     return [msgspec.json.decode(line) for line in response.body.splitlines()]
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_json_lines_are_the_members_of_the_list(client, messages):
     listed = client.get("/api/v1/acars/messages", headers=ANALYST).json["messages"]
     assert len(listed) == 4

@@ -4,11 +4,11 @@ import pytest
 
 from skywatch.acars.envelopes import Burst
 from skywatch.acars.intake import AcarsIntake
-from skywatch.acars.messages import linking
+from skywatch.acars.messages import links as linking
+from skywatch.airframes.military import record_lists, record_reports
 from skywatch.airframes.models import AirframeImport, AirframeRecord
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.database.engine import writing
-from skywatch.history.models import Flight
 from skywatch.inputs.base import Origin
 from skywatch.security.permissions import Permission
 from tests.identities import as_role, install
@@ -47,11 +47,14 @@ def receive(intake):
 
 
 @pytest.fixture
-def see(intake):
-    """A tick of the picture."""
+def see(client, intake):
+    """A tick of the picture; what receivers report of aircraft is stored with them, as the tracker does."""
 
     def on_tick(*aircraft):
         intake.follow(sky_of(*aircraft))
+        if reported := {one["hex"].upper() for one in aircraft if one.get("military")}:
+            with writing(client.runtime.sessions) as session:
+                record_reports(session, reported)
         until(lambda: not intake.waiting)
 
     return on_tick
@@ -111,20 +114,24 @@ def test_a_message_that_another_station_links_later_is_hidden(client, receive, s
     assert (message["icao_hex"], message["flight"], len(message["heard_by"])) == ("AB1234", "AB0001", 2)
 
 
-def test_a_flight_that_history_has_as_military_hides_messages_after_a_restart(client, receive):
-    columns = dict.fromkeys(("messages", "positions", "points", "distance_nm"), 0)
-    columns |= {
-        "military": True,
-        "emergency": False,
-        "active": False,
-        "first_seen_at": utcnow(),
-        "last_seen_at": utcnow(),
-    }
+def test_what_was_reported_once_hides_messages_after_a_restart(client, receive):
     with writing(client.runtime.sessions) as session:
-        session.add(Flight(id=1, icao_hex="A12345", callsign="GREY1", **columns))
+        record_reports(session, ["A12345"])
     receive(icao_hex="A12345")
     assert texts(client, OPERATOR) == []
     assert texts(client, ANALYST) == ["TEXT"]
+
+
+def test_a_message_that_names_only_a_registration_is_hidden_by_a_later_list(client, receive):
+    receive(registration="N12345", text="GREY")
+    receive(registration="N77777", text="CIVIL")
+    with writing(client.runtime.sessions) as session:
+        airframe(session, "A12345", "N12345", 1)
+        airframe(session, "A77777", "N77777", 2)
+        session.flush()
+        record_lists(session.connection())
+    assert texts(client, OPERATOR) == ["CIVIL"]
+    assert texts(client, ANALYST) == ["CIVIL", "GREY"]
 
 
 def test_an_import_of_airframes_hides_what_is_stored(client, receive, monkeypatch):
@@ -136,6 +143,8 @@ def test_an_import_of_airframes_hides_what_is_stored(client, receive, monkeypatc
         airframe(session, "A12345", "N12345", 1)
         airframe(session, "A77777", "N77777", 2)
         session.add(AirframeImport(source="tar1090", imported_at=utcnow(), aircraft=2, refused=0))
+        session.flush()
+        record_lists(session.connection())
     receive(icao_hex="A77777", text="AFTER")
     receive(icao_hex="A12345", text="GREY TOO")
     assert texts(client, OPERATOR) == ["AFTER", "CIVIL"]

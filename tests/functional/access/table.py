@@ -9,36 +9,35 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.functional import access
-from tests.functional.access.grids import Kind
+from tests.rights import ALL_SERVICE, NO_KEY, SCOPES, granted_to, held_for, holds, kind_of, lets_in
 
-ROLES = ("viewer", "operator", "analyst", "admin", "superadmin")
-SCOPES = (
-    "aircraft",
-    "alerts",
-    "safety",
-    "audio",
-    "acars",
-    "history",
-    "system",
-    "cannonball",
-)
-NOT_TABLES = {"grids", "table", "page", "test_matrix", "conftest"}
+NOT_TABLES = {"table", "page", "test_matrix", "conftest"}
+# Column -> mode, level of reading and writing, and whether the features are switched on.
+COLUMNS = {
+    "public mode": ("public", "permission", True),
+    "private mode": ("private", "public", True),
+    "public": ("hybrid", "public", True),
+    "authenticated": ("hybrid", "authenticated", True),
+    "permission": ("hybrid", "permission", True),
+    "switched off": ("hybrid", "public", False),
+}
+CALLERS = ("nobody", "lacking", "holding", "key", "other key")
 
 
 @dataclass(frozen=True)
 class Row:
     """One operation.
 
-    ``path`` is written as in the manual, with ``{placeholders}``. ``lowest`` is the least privileged default role
-    that holds the permission (None where no permission is asked for). ``sample`` fills the placeholders, ``body`` is
-    sent, and ``answer`` is the status that a caller gets whom access does not stop. The samples as they stand ask
-    for something that is not there or send a field that nobody knows, so that nothing is changed.
+    ``path`` is written as in the manual, with ``{placeholders}``, and ``needs`` is a name of ``tests.rights``.
+    ``sample`` fills the placeholders, ``body`` is sent, and ``answer`` is the status that a caller gets whom access
+    does not stop.
+    The samples as they stand ask for something that is not there or send a field that nobody knows, so that nothing is
+    changed.
     """
 
     method: str
     path: str
-    kind: Kind
-    lowest: str | None = None
+    needs: str
     sample: str | None = None
     answer: int | tuple[int, ...] | None = None
     body: Any = None
@@ -69,11 +68,48 @@ class Row:
         area = self.path.removeprefix("/api/v1/").partition("/")[0] if self.path.startswith("/api/") else "aircraft"
         return area if area in SCOPES else None
 
+    @property
+    def feature(self) -> str:
+        """The feature whose access setting decides."""
+        return self.scope or self.needs.partition(".")[0]
+
+    @property
+    def kind(self) -> str:
+        """The name of the kind, as the manual's page has it."""
+        return self.needs if self.needs in ALL_SERVICE else kind_of(self.needs).name
+
+    @property
+    def permission(self) -> str | None:
+        """The permission that holders hold; None where no role gives what is needed."""
+        if self.needs in ALL_SERVICE and self.needs != "switch":
+            return None
+        return held_for(self.needs, self.feature)
+
+    @property
+    def reads_credentials(self) -> bool:
+        """Whether wrong credentials are refused."""
+        return self.needs not in ALL_SERVICE or ALL_SERVICE[self.needs].keys != "-"
+
     def holds(self, role: str | None) -> bool:
         """Whether a default role holds the permission."""
-        if self.lowest is None:
-            return True
-        return role in ROLES and ROLES.index(role) >= ROLES.index(self.lowest)
+        return self.permission is None or holds(role, self.permission)
+
+    def expected(self, caller: str, column: str) -> str:
+        """``ok``, ``401`` or ``403``: what one of CALLERS gets in a column."""
+        if caller in ("key", "other key"):
+            if not self._takes_key(caller):
+                return "403"
+            caller = "holding"
+        mode, level, enabled = COLUMNS[column]
+        who = granted_to(self.needs, mode, level, level, enabled=enabled)
+        if lets_in(who, caller):
+            return "ok"
+        return "401" if caller == "nobody" and who != "nobody" else "403"
+
+    def _takes_key(self, caller: str) -> bool:
+        if self.needs in ALL_SERVICE:
+            return ALL_SERVICE[self.needs].keys in ("yes", "-")
+        return caller == "key" and self.scope is not None and self.needs not in NO_KEY
 
 
 def rows() -> list[Row]:

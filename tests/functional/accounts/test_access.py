@@ -2,11 +2,14 @@
 
 from datetime import timedelta
 
+import pytest
+
 from skywatch.core.clock import to_iso, utcnow
 from tests.accounts import PASSWORD
 from tests.functional.accounts.asking import V1, code
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_access_settings_hold_at_once(api, root):
     path = f"{V1}/feature-access/aircraft"
     api.get(f"{V1}/aircraft", status=401)
@@ -29,6 +32,32 @@ def test_a_switch_that_is_off_can_be_switched_on(api, root):
     for feature in ("system", "users", "roles"):
         api.patch_json(f"{V1}/feature-access/{feature}", {"is_enabled": True}, headers=root)
     api.get(f"{V1}/users", headers=root)
+
+
+def test_write_level_authenticated_lets_any_logged_in_user_write(api, root):
+    bearer = api.people.bearer(api.people.user("eve", "viewer"))
+    rule = {"name": "Low", "conditions": {"field": "alt_baro", "op": "lt", "value": 1000}}
+    # Address -> status where access lets the call through: what it asks for is not there, or no such body.
+    writes = {
+        f"{V1}/safety/events/999/acknowledge": 404,
+        f"{V1}/audio/transmissions": 415,
+        f"{V1}/audio/transmissions/999/transcribe": 503,
+    }
+    for address in (*writes, f"{V1}/alerts/rules/"):
+        assert code(api.post_json(address, rule, headers=bearer, status=403)) == "permission_denied"
+    for feature in ("alerts", "safety", "audio"):
+        path = f"{V1}/feature-access/{feature}"
+        api.patch_json(path, {"write_access": "authenticated"}, headers=root)
+    for address, status in writes.items():
+        api.post_json(address, {}, headers=bearer, status=status)
+        api.post_json(address, {}, status=401)
+    made = api.post_json(f"{V1}/alerts/rules/", rule, headers=bearer, status=201).json
+    one = f"{V1}/alerts/rules/{made['id']}/"
+    assert api.patch_json(one, {"name": "Lower"}, headers=bearer).json["name"] == "Lower"
+    api.delete(one, headers=bearer, status=204)
+    # What no level gives.
+    api.delete(f"{V1}/audio/transmissions/999", headers=bearer, status=403)
+    api.patch_json(f"{V1}/safety/settings", {}, headers=bearer, status=403)
 
 
 def test_the_audit_log_tells_who_did_what_from_where_and_no_secret(api, root):

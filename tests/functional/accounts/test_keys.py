@@ -11,7 +11,7 @@ from skywatch.accounts.models import ApiKey
 from skywatch.cannonball.models import CannonballAlert, CannonballSession
 from skywatch.core.clock import utcnow
 from tests.accounts import Population
-from tests.functional.accounts.asking import V1, code
+from tests.functional.accounts.asking import V1, code, entries
 
 
 def test_a_key_is_shown_once_and_works_until_it_is_deleted(api):
@@ -45,7 +45,6 @@ def test_a_key_belongs_to_its_owner_alone(api, root):
         {"name": "x", "scopes": []},
         {"name": "x", "scopes": ["users"]},
         {"name": "", "scopes": ["aircraft"]},
-        {"name": "x", "scopes": ["aircraft"], "expires_at": "2020-01-01T00:00:00Z"},
         {"name": "x", "scopes": ["aircraft"], "expires_at": "soon"},
         {"scopes": ["aircraft"]},
     ],
@@ -53,6 +52,44 @@ def test_a_key_belongs_to_its_owner_alone(api, root):
 def test_a_bad_key_is_not_made(api, root, body):
     api.post_json(f"{V1}/api-keys", body, headers=root, status=400)
     assert api.get(f"{V1}/api-keys", headers=root).json["count"] == 0
+
+
+def test_a_key_whose_time_is_past_is_stored_and_opens_nothing(api, root):
+    body = {"name": "x", "scopes": ["aircraft"], "expires_at": "2020-01-01T00:00:00Z"}
+    key = api.post_json(f"{V1}/api-keys", body, headers=root, status=201).json
+    assert (key["expires_at"], key["is_active"]) == ("2020-01-01T00:00:00Z", False)
+    assert api.get(f"{V1}/api-keys", headers=root).json["count"] == 1
+    api.get(f"{V1}/aircraft", headers={"X-API-Key": key["key"]}, status=401)
+
+
+@pytest.mark.parametrize("is_service", [False, True])
+def test_of_expired_keys_the_fifty_made_last_stay(api, root, is_service):
+    ada = api.people.user("ada")
+    past, later = (utcnow() + timedelta(days=days) for days in (-1, 1))
+    owner = ada
+    if is_service:
+        robot = {"kind": "service", "username": "robot", "roles": ["viewer"]}
+        owner = api.post_json(f"{V1}/users", robot, headers=root, status=201).json["id"]
+    for _ in range(52):
+        api.people.key(owner, "aircraft", expires_at=past)
+    api.people.key(owner, "aircraft"), api.people.key(owner, "aircraft", expires_at=later)
+    stranger = api.people.user("eve")
+    for _ in range(51):
+        api.people.key(stranger, "aircraft", expires_at=past)
+    with api.runtime.sessions() as session:
+        before = session.scalars(sa.select(ApiKey.id).where(ApiKey.user_id == owner).order_by(ApiKey.id)).all()
+    body = {"name": "x", "scopes": ["aircraft"], "expires_at": "2020-01-01T00:00:00Z"}
+    body |= {"user": owner} if is_service else {}
+    made = api.post_json(
+        f"{V1}/api-keys", body, headers=root if is_service else api.people.bearer(ada), status=201
+    ).json["id"]
+    with api.runtime.sessions() as session:
+        after = session.scalars(sa.select(ApiKey.id).where(ApiKey.user_id == owner).order_by(ApiKey.id)).all()
+        others = session.scalar(sa.select(sa.func.count(ApiKey.id)).where(ApiKey.user_id == stranger))
+    assert (after, others) == ([*before[3:], made], 51)
+    removed = entries(api, "api_key.deleted")
+    assert {entry.target_id for entry in removed} == {str(number) for number in before[:3]}
+    assert {entry.before.get("owner") for entry in removed} == {"robot" if is_service else None}
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])

@@ -3,8 +3,9 @@
 import jwt
 import pytest
 
+from tests.accounts import PASSWORD
 from tests.conftest import TEST_SECRET
-from tests.functional.accounts.asking import bearer, code, entries, login
+from tests.functional.accounts.asking import V1, bearer, code, entries, login
 
 
 def test_config_tells_what_a_client_needs_before_it_logs_in(api):
@@ -31,7 +32,7 @@ def test_config_tells_what_a_client_needs_before_it_logs_in(api):
     ],
 )
 def test_config_tells_where_the_channel_is_for_this_caller(make_client, settings, environ, url):
-    api = make_client(realtime_listen="0.0.0.0:7001", **settings)
+    api = make_client(listen="0.0.0.0:6543", realtime_listen="0.0.0.0:7001", **settings)
     assert api.get("/api/v1/auth/config", extra_environ=environ).json["realtime"]["url"] == url
 
 
@@ -81,3 +82,12 @@ def test_a_typed_name_is_not_written_down_for_it_may_be_a_password(api):
 def test_local_login_can_be_switched_off(make_client):
     client = make_client(auth_mode="hybrid", local_auth_enabled="false")
     assert code(login(client, status=403)) == "local_auth_disabled"
+
+
+def test_members_that_nobody_knows_are_passed_over_at_login_refresh_and_logout(api):
+    api.people.user("ada")
+    more = {"remember_me": True, "device": {"name": "phone"}}
+    first = api.post_json(f"{V1}/auth/login", {"username": "ada", "password": PASSWORD, **more}).json
+    second = api.post_json(f"{V1}/auth/refresh", {"refresh": first["refresh"], **more}).json
+    api.post_json(f"{V1}/auth/logout", {"refresh": second["refresh"], **more}, headers=bearer(second["access"]))
+    api.post_json(f"{V1}/auth/login", {"username": "ada", **more}, status=400)

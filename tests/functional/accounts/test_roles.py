@@ -57,7 +57,9 @@ def test_assignments_are_listed_changed_and_taken_back(api, root):
     path = f"{V1}/user-roles/{listed['user_roles'][0]['id']}"
     later = to_iso(utcnow().replace(microsecond=0) + timedelta(days=1))
     assert api.patch_json(path, {"expires_at": later}, headers=root).json["expires_at"] == later
-    api.patch_json(path, {"expires_at": "2020-01-01T00:00:00Z"}, headers=root, status=400)
+    past = api.patch_json(path, {"expires_at": "2020-01-01T00:00:00Z"}, headers=root).json
+    assert (past["expires_at"], past["is_expired"]) == ("2020-01-01T00:00:00Z", True)
+    assert api.get(f"{V1}/users/{ada}", headers=root).json["roles"] == []
     api.delete(path, headers=root, status=204)
     assert api.get(f"{V1}/users/{ada}", headers=root).json["roles"] == []
 
@@ -82,6 +84,19 @@ def test_short_lists_have_the_envelope_of_all_lists(api, root, path, plural):
 
 
 def test_everything_that_is_wrong_with_an_assignment_is_named_at_once(api, root):
-    body = {"user": 999, "role": 998, "expires_at": "2020-01-01T00:00:00Z"}
+    body = {"user": 999, "role": 998}
     errors = api.post_json(f"{V1}/user-roles", body, headers=root, status=400).json["errors"]
-    assert [error["name"] for error in errors] == ["user", "role", "expires_at"]
+    assert [error["name"] for error in errors] == ["user", "role"]
+
+
+def test_an_assignment_whose_time_is_past_is_stored_and_has_no_effect(api, root):
+    eve = api.people.user("eve")
+    body = {"user": eve, "role": role_id(api, "viewer"), "expires_at": "2020-01-01T00:00:00Z"}
+    made = api.post_json(f"{V1}/user-roles", body, headers=root, status=201).json
+    assert (made["expires_at"], made["is_expired"]) == ("2020-01-01T00:00:00Z", True)
+    assert api.get(f"{V1}/auth/my-permissions", headers=api.people.bearer(eve)).json == {"permissions": [], "roles": []}
+
+
+def test_a_role_may_be_made_without_permissions(api, root):
+    role = api.post_json(f"{V1}/roles", {"name": "guests"}, headers=root, status=201).json
+    assert role["permissions"] == []

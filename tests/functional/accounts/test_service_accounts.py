@@ -2,10 +2,12 @@
 
 import pytest
 
-from skywatch.accounts.logins.service import begin_login
+from skywatch.accounts.identity.visibilities import people
+from skywatch.accounts.logins import begin_login
 from skywatch.accounts.models import User
 from skywatch.accounts.users.service import set_password
 from skywatch.core.problems import Problem
+from skywatch.history.analysis.views import EVALUATIONS
 from tests.accounts import PASSWORD
 from tests.functional.accounts.asking import V1, bearer, code, entries, login
 
@@ -52,13 +54,10 @@ def test_a_program_gets_an_account_and_a_key_that_opens_what_both_allow(api, roo
     assert entries(api, "user.created")[0].after["kind"] == "service"
 
 
-def test_a_person_has_an_address_and_a_program_has_neither_address_nor_password(api, root):
+def test_a_program_has_neither_address_nor_password(api, root):
     body = {"username": "x y", "kind": "service", "email": "g@example.org", "password": PASSWORD}
     faults = api.post_json(f"{V1}/users", {**body, "username": "grafana"}, headers=root, status=400).json["errors"]
     assert {fault["name"] for fault in faults} == {"email", "password"}
-    for kind in ({}, {"kind": "person"}):
-        faults = api.post_json(f"{V1}/users", {"username": "x y", **kind}, headers=root, status=400).json["errors"]
-        assert {fault["name"] for fault in faults} == {"username", "email"}
     faults = api.post_json(f"{V1}/users", {"username": "ok", "kind": "robot"}, headers=root, status=400).json["errors"]
     assert "kind" in {fault["name"] for fault in faults}
 
@@ -102,7 +101,7 @@ def test_keys_of_people_are_made_by_themselves_alone(api, root, admin):
         fault = key_for(api, number, root, status=400)
         assert fault["errors"][0]["name"] == "user"
         api.get(f"{KEYS}?user={number}", headers=root, status=400)
-    for wrong in ("0", "x", "-1", ""):
+    for wrong in ("0", "x", "-1"):
         api.get(f"{KEYS}?user={wrong}", headers=root, status=400)
     api.post_json(KEYS, {"name": "x", "scopes": ["aircraft"], "user": "1"}, headers=root, status=400)
 
@@ -132,3 +131,18 @@ def test_a_deactivated_program_is_refused_until_it_is_active_again(api, root, ma
     assert code(api.get(f"{V1}/aircraft", headers=header, status=401)) == "account_disabled"
     api.patch_json(f"{V1}/users/{number}", {"is_active": True}, headers=root)
     api.get(f"{V1}/aircraft", headers=header)
+
+
+def test_a_service_account_has_no_turn_beside_its_owners(api, root, make_service, monkeypatch):
+    monkeypatch.setattr(EVALUATIONS.limiter, "wait_s", 0)
+    owner = api.get(f"{V1}/auth/profile", headers=root).json["id"]
+    key = {"X-API-Key": key_for(api, make_service("grafana", "viewer"), root, scopes=["history"])["key"]}
+    with EVALUATIONS.turn(f"user {owner}"):
+        for header in (root, key):
+            assert "of yours" in api.get(f"{V1}/history/heatmap", headers=header, status=503).json["detail"]
+    with EVALUATIONS.turn("user 4711"):
+        for header in (root, key):
+            api.get(f"{V1}/history/heatmap", headers=header)
+    with api.runtime.sessions() as session:
+        accounts = {user.id: user.owner_id for user in session.query(User)}
+        assert people(session, list(accounts)) == dict.fromkeys(accounts, f"user {owner}")

@@ -1,5 +1,9 @@
 """``POST setup``: the first administrator, created with the one-time password that a link carries."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+
 import pytest
 import sqlalchemy as sa
 
@@ -7,8 +11,11 @@ from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
 from skywatch.accounts.models import User
 from skywatch.accounts.setup import service
+from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry
+from skywatch.core.problems import Problem
+from skywatch.core.storage.audit import Actor
 
 OWN = "nine quiet miles over Bern"
 ELSEWHERE = {"REMOTE_ADDR": "203.0.113.9", "HTTP_X_FORWARDED_FOR": "198.51.100.7"}
@@ -16,7 +23,7 @@ ELSEWHERE = {"REMOTE_ADDR": "203.0.113.9", "HTTP_X_FORWARDED_FOR": "198.51.100.7
 
 @pytest.fixture
 def api(make_client, monkeypatch):
-    monkeypatch.setattr("skywatch.accounts.setup.state.KEPT_S", 0.0)
+    monkeypatch.setattr("skywatch.accounts.setup.service.KEPT_S", 0.0)
     client = make_client(auth_mode="hybrid", default_throttle_rates__login="1000/minute")
     with writing(client.runtime.sessions) as session:
         begin_change(session)
@@ -95,3 +102,37 @@ def test_tries_are_limited_like_logins(make_client):
     for _ in range(5):
         set_up(api, "guess", 401)
     set_up(api, "guess", 429)
+
+
+def test_of_two_who_come_at_once_one_is_the_administrator(make_runtime, database_url, monkeypatch):
+    runtime = make_runtime(database_url=database_url)
+    with writing(runtime.sessions) as session:
+        begin_change(session)
+        install(session)
+        password = service.issue_password(session)
+    looked, both = service.has_user, threading.Barrier(2)
+
+    def has_user(session):
+        found = looked(session)
+        # Where the second one may look before the first has created the user, both see none.
+        with suppress(threading.BrokenBarrierError):
+            both.wait(0.5)
+        return found
+
+    monkeypatch.setattr(service, "has_user", has_user)
+
+    def create(name):
+        actor = Actor("nobody", "anonymous")
+        fields = UserCreateFields(username=name, email=f"{name}@example.org", password=OWN)
+        try:
+            return service.create_first_administrator(
+                runtime.sessions, actor, password, fields, lambda session, user: user.username
+            )
+        except Problem as problem:
+            return str(problem).partition(":")[0]
+
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(create, ("ada", "ben")))
+    assert sorted(answers)[-1] == "conflict"
+    with runtime.sessions() as session:
+        assert session.scalar(sa.select(sa.func.count()).select_from(User)) == 1

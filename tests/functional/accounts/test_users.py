@@ -5,8 +5,10 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.accounts import PASSWORD
-from tests.functional.accounts.asking import V1, code, entries
+from skywatch.accounts.users import resets
+from skywatch.core.storage.audit import Actor
+from tests.accounts import PASSWORD, Population
+from tests.functional.accounts.asking import V1, code, entries, login
 
 
 def test_a_user_is_created_found_changed_and_deleted(api, root):
@@ -138,7 +140,13 @@ def test_a_display_name_holds_nothing_that_cannot_be_seen(api, name):
 
 def test_a_display_name_may_be_in_any_script(api):
     owner = api.people.bearer(api.people.user("owner", "superadmin"))
-    for name, kept in (("Zoë O’Neil-Łukasz", None), ("山田 太郎", None), ("Ame\u0301lie", "Amélie"), ("नेहा", None)):
+    for name, kept in (
+        ("Zoë O’Neil-Łukasz", None),
+        ("山田 太郎", None),
+        ("Ame\u0301lie", "Amélie"),
+        ("नेहा", None),
+        ("Zoë 🧑‍✈️", None),
+    ):
         changed = api.patch_json(f"{V1}/auth/profile", {"display_name": name}, headers=owner)
         assert changed.json["display_name"] == (kept or name)
 
@@ -155,3 +163,38 @@ def test_a_call_that_takes_no_body_refuses_what_a_body_names(api, root):
     refused = api.request(f"{V1}/users/{ada}", method="DELETE", body=b'{"force": true}', headers=root, status=400)
     assert [(error["location"], error["name"]) for error in refused.json["errors"]] == [("body", "force")]
     api.delete(f"{V1}/users/{ada}", headers=root, status=204)
+
+
+def test_a_user_without_address_or_password_gets_in_by_the_link_of_the_answer(api, root):
+    made = api.post_json(f"{V1}/users", {"username": "eve"}, headers=root, status=201).json
+    assert (made["email"], made["is_active"]) == ("", True)
+    address, _, token = made["setup_link"].partition("?link=")
+    assert address == "http://localhost/console/reset"
+    resets.use_reset(api.runtime.sessions, token, "plum tree", Actor("", "anonymous", None, "127.0.0.1", None))
+    login(api, "eve", "plum tree")
+    with_password = {"username": "bob", "password": PASSWORD}
+    assert "setup_link" not in api.post_json(f"{V1}/users", with_password, headers=root, status=201).json
+
+
+def test_a_user_may_be_created_deactivated(api, root):
+    body = {"username": "eve", "password": PASSWORD, "is_active": False}
+    made = api.post_json(f"{V1}/users", body, headers=root, status=201).json
+    assert made["is_active"] is False
+    assert code(login(api, "eve", status=401)) == "account_disabled"
+    assert "setup_link" not in api.post_json(f"{V1}/users", {"username": "bob", "is_active": False}, headers=root).json
+
+
+def test_two_users_without_an_address_do_not_conflict(api, root):
+    for name in ("eve", "bob"):
+        api.post_json(f"{V1}/users", {"username": name}, headers=root, status=201)
+
+
+@pytest.mark.parametrize(("settings", "shortest"), [({}, 8), ({"password_min_length": "12"}, 12)])
+def test_the_shortest_password_is_a_setting(make_client, settings, shortest):
+    api = make_client(auth_mode="hybrid", **settings)
+    people = Population(api.runtime)
+    root = people.bearer(people.user("root", "superadmin"))
+    good = "plum7tree9wood"[:shortest]
+    refused = api.post_json(f"{V1}/users", {"username": "eve", "password": good[:-1]}, headers=root, status=400)
+    assert refused.json["errors"][0]["detail"] == f"must have at least {shortest} characters"
+    api.post_json(f"{V1}/users", {"username": "eve", "password": good}, headers=root, status=201)

@@ -16,8 +16,8 @@ from tests.functional.alerts.conftest import URL
 
 # Places from which geometries are read and entries of watch lists parsed.
 WORK = (
-    "skywatch.core.areas.importing.parse_geometry",
-    "skywatch.core.areas.importing.parse_openair",
+    "skywatch.core.areas.imports.parse_geometry",
+    "skywatch.core.areas.imports.parse_openair",
     "skywatch.alerts.types.parse_geometry",
     "skywatch.alerts.types.parse",
     "skywatch.alerts.watchlists.entries.parse_entry",
@@ -50,6 +50,20 @@ def refused(client, no_work):
     return send
 
 
+@pytest.mark.parametrize(("kind", "most"), [("rules", 500), ("geofences", 200), ("watchlists", 200)])
+def test_one_more_in_an_export_than_a_user_may_have(refused, kind, most):
+    words = refused("rules/import", {"version": 1, kind: [{}] * (most + 1)})
+    assert str(most) in words
+    assert str(most + 1) in words
+
+
+def test_entries_of_an_export_that_are_no_objects(refused):
+    document = {"version": 1, "rules": [7], "geofences": [{"id": 1}, [], {"name": "\0"}], "watchlists": [None]}
+    words = refused("rules/import", document, status=400)
+    assert words.count("must be an object") == 3
+    assert "NUL" in words
+
+
 def collection(count, geometry=BOX):
     feature = {"type": "Feature", "geometry": geometry, "properties": {}}
     return {"type": "FeatureCollection", "features": [feature] * count}
@@ -59,6 +73,7 @@ def circle_of(positions):
     return {"type": "Polygon", "coordinates": [[[0, 0]] * positions]}
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_geofences_of_geojson(refused):
     words = refused("geofences/import", collection(20_000))
     assert str(MAXIMUM_GEOFENCES) in words
@@ -90,7 +105,7 @@ def test_arcs_of_openair_end_where_there_are_too_many(client):
 
 
 def test_rules_of_an_export(refused):
-    words = refused("rules/import", {"version": 1, "rules": [{"name": "R"}] * 20_000}, status=400)
+    words = refused("rules/import", {"version": 1, "rules": [{"name": "R"}] * 20_000})
     assert str(MAXIMUM_RULES) in words
     assert "20000" in words
 
@@ -102,6 +117,7 @@ def test_rules_of_an_export_are_added_to_those_that_exist(client, refused, monke
     assert "4 more" in words
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_geofences_and_watch_lists_of_an_export(refused):
     fences = [{"id": n, "name": "F", "geometry": circle_of(10_000)} for n in range(11)]
     assert "110000" in refused("rules/import", {"version": 1, "geofences": fences}, status=400)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from skywatch.alerts.rules.trials import limits as trial_limits
+from skywatch.alerts.rules.trials.limits import DRY_RUNS
 from skywatch.core.process import deadline
 from tests.accounts import Population
 from tests.alerts import LOW, aircraft
@@ -34,13 +35,14 @@ def make(make_client, sqlite_url):
     return make
 
 
-def limiter_of(client):
-    return client.app.registry["dry_runs"]
+@pytest.fixture(autouse=True)
+def no_waiting(monkeypatch):
+    monkeypatch.setattr(trial_limits.DRY_RUNS.limiter, "wait_s", 0)
 
 
 def test_a_user_has_one_dry_run_at_a_time(make):
     client = make()
-    with limiter_of(client).slot(f"user {client.ids['vera']}"):
+    with DRY_RUNS.turn(f"user {client.ids['vera']}"):
         refused = client.dry(status=503)
         client.dry("vito")
     assert refused.json["code"] == "unavailable"
@@ -51,8 +53,7 @@ def test_a_user_has_one_dry_run_at_a_time(make):
 
 def test_two_dry_runs_are_the_most_at_once(make):
     client = make()
-    limiter = limiter_of(client)
-    with limiter.slot("one"), limiter.slot("two"):
+    with DRY_RUNS.turn("one"), DRY_RUNS.turn("two"):
         assert "at most 2 at once" in client.dry(status=503).json["detail"]
         # Refused before the body is read.
         assert client.dry(status=503, body={"nothing": 1}).headers["Retry-After"] == "2"
@@ -66,12 +67,12 @@ def test_a_place_is_free_again_after_a_fault(make):
         client.dry(status=400, body={"rule": {"conditions": {}}})
         client.dry(status=404, path="/api/v1/alerts/rules/77/test", body={})
     client.dry()
-    assert not limiter_of(client).turn.locked()
+    assert not trial_limits.calculating.locked()
 
 
 def test_a_small_server_keeps_a_thread_for_others(make):
     client = make(api_threads=2)
-    with limiter_of(client).slot("one"):
+    with DRY_RUNS.turn("one"):
         assert "at most 1 at once" in client.dry(status=503).json["detail"]
 
 
@@ -102,7 +103,7 @@ def test_a_dry_run_that_takes_too_long_ends(make, monkeypatch):
         ended = client.dry(status=503, body=body)
         assert "The dry run took more than 0 s and was stopped" in ended.json["detail"]
         assert ended.headers["Retry-After"] == "10"
-    assert not limiter_of(client).turn.locked()
+    assert not trial_limits.calculating.locked()
 
 
 def test_a_dry_run_over_history_ends_with_what_it_has(make, monkeypatch):

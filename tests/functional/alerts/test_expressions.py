@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.alerts.models import AlertRule
-from skywatch.alerts.rules.revision import raise_revision
+from skywatch.alerts.revision import raise_revision
 from skywatch.core.database.engine import writing
 from skywatch.core.text.expressions import ExpressionCache
 from tests.alerts import LOW, aircraft, test_of

@@ -4,6 +4,7 @@ import pytest
 
 from tests.alerts import BOX, aircraft, test_of
 from tests.functional.alerts.conftest import URL
+from tests.servers import BEFORE_SQL
 
 OPENAIR = """* two airspaces
 AC D
@@ -37,6 +38,7 @@ def polygon(*points):
     return {"type": "Polygon", "coordinates": [[list(point) for point in points]]}
 
 
+@BEFORE_SQL
 @pytest.mark.parametrize(
     ("geometry", "words"),
     [
@@ -108,9 +110,35 @@ def test_openair_comes_in(post):
         ("ZURICH CTR", None, 4500), ("LS-R7", 3280.8, 13000),
     ]  # fmt: skip
     assert len(taken[0]["geometry"]["coordinates"][0]) > 100
-    wrong = OPENAIR + "DP 99:00:00 N 008:00:00 E\nZZ what\n"
-    named = post("geofences/import", wrong, "text/plain", status=400).json["errors"]
-    assert [error["name"] for error in named] == ["line 15", "line 16"]
+
+
+def test_what_is_not_understood_of_openair_is_left_out_and_named(post):
+    # A corner that is no position leaves its airspace without a shape; a record that nobody knows is passed over.
+    wrong = "ZZ what\n" + OPENAIR + "DP 99:00:00 N 008:00:00 E\nZZ what\n"
+    taken = post("geofences/import", wrong, "text/plain").json
+    assert [fence["name"] for fence in taken["geofences"]] == ["ZURICH CTR"]
+    assert [refused["line"] for refused in taken["refused"]] == [1, 16, 17]
+    named = post("geofences/import", "AC D\nAN X\nDP nowhere\n", "text/plain", status=400).json["errors"]
+    assert [error["name"] for error in named] == ["line 3"]
+
+
+ARC = """AC CTR
+AN Z\xfcrich
+AH 2500FT AMSL
+AL GND
+DP 50:33:39N 004:31:36E
+V D=+
+V X=50:28:17N 004:33:35E
+DA 5.5,340,160
+DP 50:22:55N 004:35:33E
+DP 50:20:10N 004:17:25E
+"""
+
+
+def test_an_arc_that_crosses_by_rounding_and_a_file_older_than_utf8(post):
+    [fence] = post("geofences/import", ARC.encode("latin-1"), "text/plain").json["geofences"]
+    assert (fence["name"], fence["ceiling_ft"], fence["floor_ft"]) == ("Z\xfcrich", 2500, None)
+    assert len(fence["geometry"]["coordinates"][0]) > 60
 
 
 def test_a_watch_list_takes_lines_and_tables(client, post):

@@ -5,6 +5,7 @@ import pytest
 from skywatch.accounts.models import UserRole
 from skywatch.core.clock import unix_to_iso, utcnow
 from skywatch.core.database.engine import writing
+from skywatch.notify.hooks import MqttSource
 from tests.alerts import LOW, aircraft, test_of
 from tests.functional.alerts.conftest import URL
 
@@ -49,6 +50,16 @@ def test_the_first_who_acknowledges_counts(stage, add_rule, get, post):
     assert post("history/acknowledge-all").json == {"acknowledged": 1}
     assert [event["id"] for event in stage.told("alert:acknowledged")] == [first["id"], second["id"]]
     assert get("history?acknowledged=false").json["count"] == 0
+
+
+def test_clients_send_more_with_an_acknowledgement_than_is_read(stage, add_rule, get, post):
+    add_rule()
+    stage.tick(aircraft(1), aircraft(2))
+    first, _ = get("history").json["alerts"]
+    more = {"acknowledged": False, "note": "seen", "client": {"version": 2}}
+    assert post(f"history/{first['id']}/acknowledge", more).json["acknowledged"] is True
+    assert post("history/acknowledge-all", more).json == {"acknowledged": 1}
+    post("history/acknowledge-all", [1], status=400)
 
 
 def test_all_are_acknowledged_and_the_newest_are_told(stage, add_rule, get, post, monkeypatch):
@@ -234,7 +245,7 @@ def test_dry_runs_that_are_refused(post, body, name):
 
 
 def test_what_is_published_over_mqtt(client, stage, add_rule):
-    rules = client.runtime.features.mqtt_sources()[0]()
+    rules = client.runtime.features.provided(MqttSource)[0].create()
     add_rule("adam", name="Not published")
     shown = add_rule("adam", name="Published", mqtt=True)
     crowd = add_rule("adam", name="Crowd", mqtt=True, count={"op": "ge", "value": 2})

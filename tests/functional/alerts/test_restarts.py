@@ -8,7 +8,7 @@ import pytest
 from skywatch.acars.topics import RECEIVED
 from skywatch.alerts.engine.rule import COMPARISONS, Count
 from skywatch.core.bus.base import Message
-from skywatch.picture.state.completion import Completion
+from skywatch.picture.state.clock import Completion
 from tests.alerts import BOX, LOW, aircraft, test_of
 from tests.functional.alerts.conftest import URL
 
@@ -68,6 +68,7 @@ def announced_kinds(stage):
 
 
 @pytest.mark.parametrize("away_s", [1.0, 30.0, 600.0])
+@pytest.mark.deep("starts a tracker again and again")
 def test_a_count_is_neither_cleared_nor_announced_by_the_empty_picture_of_a_start(
     add_rule, restart, run, announced, away_s
 ):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from skywatch.audio.folder_input import folders as audio_folders
-from skywatch.audio.folder_input.folders import open_input
+from skywatch.audio.folders import folders as audio_folders
+from skywatch.audio.folders.folders import open_input
 from skywatch.core.clock import utcnow
 from skywatch.inputs.transports import folders
 from skywatch.settings import SettingsError
@@ -91,6 +91,7 @@ def test_a_time_to_come_is_replaced_by_that_of_the_last_change_and_by_now(client
     assert at["GND"][:4] == str(utcnow().year)
 
 
+@pytest.mark.deep("reads folders again and again")
 def test_nothing_is_added_twice(client, folder, tmp_path):
     (folder / "day").mkdir()
     (folder / "day" / "TWR_20261120_101746.wav").write_bytes(sound(1.0))
@@ -130,6 +131,7 @@ def test_a_file_that_is_written_is_left_alone(client, folder):
     assert entry["flags"] == []
 
 
+@pytest.mark.deep("starts the decoder again and again")
 def test_a_bad_file_is_refused_once_and_the_others_go_on(client, folder):
     (folder / "a.txt").write_bytes(b"nothing to hear")
     (folder / "b.wav").write_bytes(sound())
@@ -165,6 +167,7 @@ def test_an_unreadable_file_holds_up_no_other_and_is_taken_once_it_can_be_read(c
     assert sorted(entry["duration_s"] for entry in listed(client)) == [1.0, 2.0]
 
 
+@pytest.mark.deep("an hour of transmissions")
 def test_an_hour_of_transmissions(client, folder):
     """rtl_airband for an hour: a transmission a minute, written aside and renamed."""
     written = []

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from skywatch.audio.models import Transmission
 from skywatch.core.clock import utcnow
-from skywatch.core.storing.retention import Pruner
+from skywatch.core.storage.retention import Pruner
 from skywatch.features import FEATURES
 from tests.audio import UPLOAD, files_in, sound, upload
 

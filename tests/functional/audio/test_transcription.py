@@ -16,7 +16,7 @@ from skywatch.audio.transcription import worker as worker_module
 from skywatch.audio.transcription.worker import create
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.database.engine import writing
-from skywatch.core.reporting import health
+from skywatch.core.telemetry import health
 from skywatch.history.models import Flight
 from skywatch.settings import SettingsError
 from tests.accounts import Population
@@ -233,6 +233,7 @@ def test_it_ends_also_where_what_is_at_work_cannot_be_put_back(client, server, v
     assert state(client, made["id"])["status"] == "processing"
 
 
+@pytest.mark.deep("starts the decoder again and again")
 def test_three_tries_then_failed_and_asking_again_starts_over(client, server, voice, monkeypatch):
     monkeypatch.setattr(claims, "PAUSES_S", (0.0, 0.0))
     good = server.answers[0]

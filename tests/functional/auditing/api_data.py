@@ -1,4 +1,4 @@
-"""Known aircraft, safety and recordings."""
+"""Known and military aircraft, safety and recordings."""
 
 from __future__ import annotations
 
@@ -41,6 +41,11 @@ WRITES = (
         f"POST {V1}{KNOWN}import/",
         "known_aircraft.imported",
         lambda world: world.send(f"{KNOWN}import/", ROWS, "text/csv"),
+    ),
+    Write(
+        f"PUT {V1}/aircraft/airframes/{{icao_hex}}/military",
+        "airframe.military_set",
+        lambda world: world.put(f"/aircraft/airframes/A{world.number():05}/military", {"military": True}),
     ),
     Write(
         f"PATCH {V1}/safety/settings",

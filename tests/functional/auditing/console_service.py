@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from skywatch.notify.models import Delivery
+from tests.clocks import doubted
 from tests.functional.auditing.api_alerts import CHANNEL, dead_delivery, made
 from tests.functional.auditing.api_data import ROWS, add_known
 from tests.functional.auditing.world import Write
@@ -62,15 +63,27 @@ def look_for_receivers(world):
     main_form(world.console.get("/receivers/discovery")).submit(headers=ORIGIN)
 
 
+def confirm_clock(world):
+    doubted(world.runtime.sessions, 1095)
+    press(world.console.get("/retention"), "confirm")
+
+
 def import_airframes(world):
     form = main_form(world.console.get("/airframes"))
     form["list"] = ("aircraft.csv", b"4b1620;HB-ABC;A320;00;AIRBUS A-320;2010;Swiss;\n")
     form.submit("do", value="import", headers=ORIGIN)
 
 
+def set_military(world):
+    form = main_form(world.console.get("/airframes/military"))
+    form["icao_hex"], form["military"] = f"A{world.number():05}", "yes"
+    form.submit(headers=ORIGIN)
+
+
 WRITES = (
     Write("POST /console/receivers/discovery", "receivers.discovery", look_for_receivers),
     Write("POST /console/airframes", "airframes.imported", import_airframes),
+    Write("POST /console/airframes/military", "airframe.military_set", set_military),
     Write("POST /console/receivers/input", "setting.changed", on_receiver("save")),
     Write("POST /console/receivers/input", "setting.changed", remove_receiver),
     Write("POST /console/receivers/input", "input.tried", on_receiver("try")),
@@ -84,6 +97,7 @@ WRITES = (
         "setting.changed",
         lambda world: send(world.console.get("/retention"), retention_flights_days="100"),
     ),
+    Write("POST /console/retention", "retention.clock_confirmed", confirm_clock),
     Write(
         "POST /console/settings/{setting}",
         "setting.changed",

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 
 import pytest
 
-from skywatch.console.forms import trials
+from skywatch.console.forms import input_trial as trials
 from tests.functional import auditing
 from tests.functional.access.test_matrix import operations
 from tests.functional.auditing import api_alerts
@@ -52,7 +52,17 @@ def _short_trials(monkeypatch):
     monkeypatch.setattr(trials, "WITHIN_S", 0.2)
 
 
-@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.__name__.rpartition(".")[2])
+def _dear(subject):
+    """What takes seconds of the processor: the pages of the console, one by one."""
+    name = subject.__name__.rpartition(".")[2]
+    is_console = name in ("console_people", "console_service")
+    marks = (
+        pytest.mark.deep("opens dozens of pages") if is_console else pytest.mark.dear("finds a write without an entry")
+    )
+    return pytest.param(subject, id=name, marks=marks)
+
+
+@pytest.mark.parametrize("subject", [_dear(subject) for subject in SUBJECTS])
 def test_every_write_of_a_subject_leaves_its_entry(make_client, tmp_path, subject):
     world = World(make_client(audio_directory=tmp_path, **SETTINGS))
     writes = [write for write in subject.WRITES if not write.is_alone]

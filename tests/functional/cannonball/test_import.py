@@ -3,6 +3,7 @@
 import pytest
 
 from tests.functional.cannonball.conftest import ADMIN, VIEWER
+from tests.servers import BEFORE_SQL
 
 LIST = "/api/v1/cannonball/known-aircraft/"
 URL = LIST + "import/"
@@ -109,6 +110,7 @@ def test_another_encoding_is_named(client):
     assert "UTF-16" in post(client, GOOD.encode("utf-16"), status=400)["errors"][0]["detail"]
 
 
+@BEFORE_SQL
 @pytest.mark.parametrize(
     ("text", "detail"),
     [
@@ -128,6 +130,7 @@ def test_what_is_wrong_is_said(client, text, detail):
     assert detail in post(client, text, status=400)["errors"][0]["detail"]
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_a_large_list_is_taken_where_other_bodies_are_refused(client):
     name = "Sheriff of a county with quite a long name" + " and of all its neighbours" * 3
     # More rows than are read at once.
@@ -160,6 +163,7 @@ def test_the_shared_list_imports_whole(client, shared_data):
     assert post(client, pol, format="plane-alert", dry_run="true")["refused_count"] == 0
 
 
+@BEFORE_SQL
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_lines_are_counted_before_any_is_read(client, monkeypatch, end):
     monkeypatch.setattr("skywatch.cannonball.known.formats.table.MAXIMUM_LINES", 3)

@@ -17,7 +17,7 @@ from skywatch.cannonball.known.segment import Filters
 from skywatch.cannonball.models import KnownAircraft
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry
-from skywatch.core.storing.audit import COMMAND_LINE
+from skywatch.core.storage.audit import COMMAND_LINE
 from skywatch.security.visibility import EVERYTHING
 
 HEADER = "icao_hex,registration,agency_name\n"

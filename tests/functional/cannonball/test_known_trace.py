@@ -8,8 +8,8 @@ from skywatch.cannonball.known.schemas import KnownAircraftChangeFields
 from skywatch.cannonball.known.service import state_of
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry
-from skywatch.core.storing.audit import COMMAND_LINE
-from skywatch.core.storing.versions import Stale, version_of
+from skywatch.core.storage.audit import COMMAND_LINE
+from skywatch.core.storage.versions import Stale, version_of
 from skywatch.security.visibility import EVERYTHING
 from tests.functional.cannonball.conftest import ADMIN
 

@@ -10,6 +10,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from tests.functional.cannonball.conftest import ADMIN, ANALYST, OTHER, VIEWER
 from tests.identities import as_role, install
+from tests.servers import BEFORE_SQL
 
 URL = "/api/v1/cannonball/"
 SUMMARY = {
@@ -92,6 +93,7 @@ def test_a_location_is_put_shown_refreshed_and_ended(client):
     client.get(URL + "location/", headers=VIEWER, status=404)
 
 
+@BEFORE_SQL
 @pytest.mark.parametrize(
     ("change", "name"),
     [
@@ -107,6 +109,7 @@ def test_a_wrong_location_is_refused_by_field(client, change, name):
     assert [error["name"].removeprefix("body.") for error in errors] == [name]
 
 
+@BEFORE_SQL
 @pytest.mark.parametrize("text", ['{"lat": NaN, "lon": 8}', '{"lat": 1e999, "lon": 8}', '{"lat": Infinity, "lon": 8}'])
 def test_a_number_that_is_none_is_refused(client, text):
     client.put(URL + "location/", text, headers=VIEWER, content_type="application/json", status=400)
@@ -202,7 +205,8 @@ def test_alerts_have_every_field_and_are_filtered(client, records):
 
 def test_acknowledging_keeps_the_first_moment(client, records, published):
     url = f"{URL}alerts/{records['alert']}/acknowledge/"
-    first = client.post(url, headers=VIEWER).json
+    # Clients send more than what is read.
+    first = client.post_json(url, {"note": "seen", "by": {"app": 1}}, headers=VIEWER).json
     assert set(first) == ALERT
     assert first["acknowledged"] is True
     assert first["acknowledged_at"]
@@ -221,7 +225,7 @@ def test_the_newest_of_many_acknowledged_alerts_are_told(client, records, publis
 
 def test_all_of_the_callers_alerts_are_acknowledged_and_nobody_elses(client, records):
     url = URL + "alerts/acknowledge-all/"
-    assert client.post(url, headers=VIEWER).json == {"acknowledged": 2}
+    assert client.post_json(url, {"before": "now"}, headers=VIEWER).json == {"acknowledged": 2}
     assert client.post(url, headers=VIEWER).json == {"acknowledged": 0}
     assert client.get(f"{URL}alerts/{records['others_alert']}/", headers=OTHER).json["acknowledged"] is False
 

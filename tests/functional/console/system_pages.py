@@ -7,6 +7,7 @@ SYSTEM_PAGES = (
     *((method, "/receivers/discovery", MANAGE) for method in ("GET", "POST")),
     *((method, "/station", MANAGE) for method in ("GET", "POST")),
     *((method, "/airframes", MANAGE) for method in ("GET", "POST")),
+    *((method, "/airframes/military", MANAGE) for method in ("GET", "POST")),
     *((method, "/retention", MANAGE) for method in ("GET", "POST")),
     *((method, "/thresholds", "safety.manage") for method in ("GET", "POST")),
     ("GET", "/channels", "alerts.manage_all"),

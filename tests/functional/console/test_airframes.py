@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 import sqlalchemy as sa
 
-from skywatch.airframes.cache import CHANGED
+from skywatch.airframes.military import CHANGED
 from skywatch.airframes.service import find
 from skywatch.console.forms import airframes
 from skywatch.core.database.models import AuditEntry
@@ -35,6 +35,7 @@ def registration(visitor):
         return found.registration if found is not None else None
 
 
+@pytest.mark.deep("costs over a processor second")
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_list_is_uploaded_and_in_use(root, packed):
     assert "not imported yet" in root.get("/airframes")
@@ -141,3 +142,31 @@ def test_why_a_list_cannot_be_loaded(loading, status, body, headers, reason):
     assert page.status_int == 409
     assert reason in alert(page)
     assert audited(visitor) == []
+
+
+def decide(visitor, address, military, status=303):
+    form = main_form(visitor.get("/airframes/military"))
+    form["icao_hex"], form["military"] = address, military
+    answer = form.submit(headers=ORIGIN, status=status)
+    return answer.follow() if status == 303 else answer
+
+
+def test_whether_an_aircraft_is_military_is_set_and_listed(root):
+    page = decide(root, "a12345", "yes")
+    assert note(page) == "Saved."
+    assert [cell.text for cell in page.html.select("table.rows td")] == ["A12345", "yes", "no", "never"]
+    page = decide(root, "A12345", "no")
+    assert [cell.text for cell in page.html.select("table.rows td")] == ["A12345", "no", "no", "never"]
+    page = decide(root, "A12345", "lists")
+    assert not page.html.select("table.rows td")
+    with root.runtime.sessions() as session:
+        entries = session.scalars(sa.select(AuditEntry).where(AuditEntry.action == "airframe.military_set")).all()
+    assert [(entry.target_id, entry.after) for entry in entries] == [
+        ("A12345", {"military": military}) for military in (True, False, None)
+    ]
+
+
+def test_what_is_no_address_is_refused_and_its_form_stays(root):
+    page = decide(root, "xyz", "yes", status=400)
+    assert alert(page)
+    assert main_form(page)["icao_hex"].value == "xyz"

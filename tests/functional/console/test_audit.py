@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from skywatch.accounts.audit_log.search import BATCH, Search, actions
+from skywatch.accounts.audit_log.service import BATCH, Search, actions
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry
-from skywatch.core.storing.audit import Actor, Target, record
+from skywatch.core.storage.audit import Actor, Target, record
 from tests.functional.console.visitor import Visitor, populate, send
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)

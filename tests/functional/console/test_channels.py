@@ -68,6 +68,7 @@ def test_an_administrator_sees_everybodys_channels_without_secrets(root, channel
         assert "hunter2" not in shown
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_a_channel_is_switched_off_and_on_and_deleted(root, channel):
     page = press(root.get(f"/channels/{channel}"), "off")
     assert "Pager is switched off." in page

@@ -7,13 +7,13 @@ from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
 from skywatch.accounts.models import User
 from skywatch.accounts.setup import service
-from skywatch.accounts.setup.state import SetupState
+from skywatch.accounts.setup.service import SetupState
 from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry, StoredSetting
 from skywatch.core.problems import Problem
-from skywatch.core.storing.audit import Actor
-from skywatch.core.storing.stored_settings import listed
+from skywatch.core.storage.audit import Actor
+from skywatch.core.stored_settings import listed
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.settings import ReceiverSettings
 from tests.functional.console.visitor import ORIGIN, populate
@@ -23,7 +23,7 @@ OWN = "a long password of my own"
 
 @pytest.fixture(autouse=True)
 def each_time(monkeypatch):
-    monkeypatch.setattr("skywatch.accounts.setup.state.KEPT_S", 0.0)
+    monkeypatch.setattr("skywatch.accounts.setup.service.KEPT_S", 0.0)
 
 
 @pytest.fixture
@@ -49,6 +49,7 @@ def root_page(visitor, **kw):
     return visitor.client.get("/", **kw)
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_three_steps_lead_from_nothing_to_a_receiver(visitor):
     password = issue(visitor)
     for page in (visitor.get("", status=303), visitor.get("/sign-in", status=303)):
@@ -106,7 +107,8 @@ def test_without_the_password_nothing_is_made(visitor):
 def test_a_page_that_was_reached_without_tls_says_so_in_production(make_visitor):
     visitor = make_visitor(console_first_run=True, environment="production", auth_mode="hybrid")
     issue(visitor)
-    assert "reached without TLS" in visitor.get("/setup", extra_environ={"HTTP_HOST": "radar.example"})
+    proxied = {"HTTP_HOST": "radar.example", "HTTP_X_FORWARDED_FOR": "198.51.100.7"}
+    assert "reached without TLS" in visitor.get("/setup", extra_environ=proxied)
     assert "reached without TLS" not in visitor.get("/setup")
 
 
@@ -145,6 +147,7 @@ def test_elsewhere_the_page_says_how_to_get_a_link_and_takes_no_password(visitor
     assert users_of(visitor) == []
 
 
+@pytest.mark.deep("hashes passwords")
 def test_ten_wrong_passwords_void_the_right_one(visitor):
     password = issue(visitor)
     for _ in range(service.MAX_WRONG_TRIES):

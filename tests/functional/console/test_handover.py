@@ -8,8 +8,8 @@ import pytest
 import sqlalchemy as sa
 import time_machine
 
-from skywatch.accounts.logins import handover
 from skywatch.accounts.models import HandoverCode, Login, User
+from skywatch.accounts.sign_in import handover
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry
@@ -248,7 +248,7 @@ def test_the_code_of_an_attacker_does_not_log_a_victim_in(visitor):
     assert redeem(victim, mine).json["user"]["username"] == "superadmin"
 
 
-@pytest.mark.parametrize("origin", [{}, {"Origin": "https://evil.example"}])
+@pytest.mark.parametrize("origin", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "https://evil.example"}])
 def test_another_origin_does_not_exchange_a_code(root, origin):
     code = code_of(leave(root))
     assert redeem(root, code, origin, status=403).json["code"] == "csrf_failed"
@@ -314,6 +314,7 @@ def test_with_tokens_in_cookies_the_exchange_sets_them(make_visitor):
     assert visitor.client.get(f"{V1}/auth/profile").json["username"] == "superadmin"
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_without_the_web_application_there_is_no_way_to_it(make_visitor):
     visitor = make_visitor(auth_mode="hybrid", web_enabled="false")
     visitor.people = populate(visitor.runtime, "superadmin")

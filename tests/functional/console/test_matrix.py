@@ -14,11 +14,13 @@ from skywatch.console.routes import OWN_ROUTES
 from skywatch.core.database.engine import writing
 from skywatch.http.openapi.document import SERVICE_PERMISSIONS
 from skywatch.http.resources.service import NUMBER, ApiService
-from skywatch.security.contexts import EXCHANGE, PERSONAL_WRITE
+from skywatch.security.contexts import OPEN, PERSONAL_WRITE
 from skywatch.security.permissions import Permission, default_permissions
 from skywatch.sso.models import ClaimMapping
 from tests.functional.console.system_pages import SYSTEM_PAGES
 from tests.functional.console.visitor import populate
+
+pytestmark = pytest.mark.deep("walks a whole table")
 
 # Method, path and permission. A page of a feature's records follows its access setting, as in the API.
 TABLE = (
@@ -110,7 +112,7 @@ def test_every_page_is_in_the_table_and_only_sign_in_and_the_style_are_open(clie
         for method, path, _, _ in views(client.app.registry)
         if path.startswith("/console")
     }
-    exchanged = {path for _, path, permissions, _ in views(client.app.registry) if EXCHANGE in permissions}
+    exchanged = {path for _, path, permissions, _ in views(client.app.registry) if OPEN in permissions}
     assert exchanged == OPEN_PATHS
     table = {(method, f"/console{path}".replace("{service}", "{user}")) for method, path, _ in TABLE}
     assert {(method, path) for method, path in pages if path not in OPEN_PATHS} == table

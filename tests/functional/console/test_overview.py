@@ -7,10 +7,10 @@ import msgspec
 import pytest
 import time_machine
 
-from skywatch.console.signing.session import BY_SCRIPT
+from skywatch.console.sessions.session import BY_SCRIPT
 from skywatch.core.bus import Message, topics
 from skywatch.core.clock import utcnow
-from skywatch.core.storing.retention import Extent
+from skywatch.core.storage.retention import Extent
 from skywatch.picture.sharing.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.system.extents import publish_extents

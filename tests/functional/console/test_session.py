@@ -50,7 +50,7 @@ def test_the_cookie_is_http_only_lax_and_limited_to_the_console(visitor):
 
 def test_in_production_every_cookie_travels_over_tls_alone_and_the_page_says_so(make_visitor):
     visitor = make_visitor(environment="production", auth_mode="hybrid")
-    page = visitor.get("/sign-in", extra_environ={"HTTP_HOST": "radar.example:80"})
+    page = visitor.get("/sign-in", extra_environ={"HTTP_HOST": "radar.example:80", "REMOTE_ADDR": "192.168.1.9"})
     assert "without TLS" in page.text
     assert all("secure" in header.lower() for header in page.headers.getall("Set-Cookie"))
     local = visitor.get("/sign-in")

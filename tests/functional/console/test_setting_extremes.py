@@ -12,6 +12,8 @@ from skywatch.safety.thresholds import store as settings_store
 from skywatch.safety.thresholds.table import FIELDS, Thresholds, meaning_of
 from tests.extremes import HUGE, NAMES, NO_NUMBERS, NUMBERS, allowed, refused
 
+pytestmark = pytest.mark.deep("walks a whole table")
+
 RETENTION = sorted(name for name in NUMBERS if name.startswith("retention_") and NAMES.fields[name].metadata["stored"])
 PAGES = ("", "/retention", "/settings", "/station", "/thresholds", "/health", "/receivers")
 

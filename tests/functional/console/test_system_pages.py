@@ -2,11 +2,13 @@
 
 import json
 
+import pytest
 import sqlalchemy as sa
 
 from skywatch.core.bus import Message, topics
 from skywatch.core.database.models import AuditEntry, StoredSetting
-from skywatch.core.storing.retention import Extent
+from skywatch.core.storage.retention import Extent
+from skywatch.core.storage.retention_clock import RetentionClock
 from skywatch.history.settings import HistorySettings
 from skywatch.picture.settings import PictureSettings
 from skywatch.safety.thresholds import store as settings_store
@@ -15,6 +17,8 @@ from skywatch.system import status
 from skywatch.system.extents import publish_extents
 from skywatch.system.health.checks import Check
 from skywatch.system.health.log import HealthLog
+from tests.clocks import doubted, kept
+from tests.functional.auditing.console_service import press
 from tests.functional.console.visitor import main_form, note, populate, send
 
 
@@ -106,6 +110,31 @@ def test_retention_shows_the_room_of_each_kind_as_the_last_round_saw_it(root):
     document = json.dumps({"kinds": 1}).encode()
     root.runtime.bus.publish(Message(topics.RETENTION, "extents", document, snapshot=True))
     assert "none yet" in root.get("/retention")
+
+
+def test_retention_that_doubts_the_clock_says_why_and_goes_on_after_a_word(root):
+    clock = doubted(root.runtime.sessions, 1095)
+    page = root.get("/retention")
+    assert "Nothing is deleted by age" in page
+    assert "The clock was set forward by 1,095 days" in page
+    assert "The clock is right: go on" in page
+    refused = root.post("/retention", {"csrf_token": root.token, "do": "else"}, status=400)
+    assert "must be confirm" in refused
+    page = press(page, "confirm").follow()
+    assert "Confirmed. Retention goes on within a minute." in page
+    assert "The clock is right: go on" not in page
+    ((method, before, _),) = audited(root.runtime, "retention.clock_confirmed").values()
+    assert (method, before) == ("console", {"why": "the clock was set forward by 1,095 days"})
+    assert clock.begin([]) == {}
+    assert clock.record.hold is None
+    assert "Nothing is deleted by age" not in root.get("/retention")
+
+
+def test_retention_says_what_waits_for_its_portion(root):
+    RetentionClock(root.runtime.sessions).begin([kept("flights", 100, 120)])
+    page = " ".join(root.get("/retention").html.text.split())
+    assert "three days of data an hour. Left: flights 17 d" in page
+    assert "skywatch history prune FILE.ini --yes" in page
 
 
 def test_settings_in_force_with_their_source_and_without_secrets(make_visitor):
@@ -214,6 +243,7 @@ def test_health_with_its_history(root):
     assert "look 59" not in only
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_software_names_versions_and_licences(root):
     rows = rows_of(root.get("/software"))
     assert rows["pyramid"][0].startswith("2.")
@@ -223,6 +253,7 @@ def test_software_names_versions_and_licences(root):
     assert "zope.interface" in rows
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_thresholds_are_changed_within_their_bounds(root):
     page = root.get("/thresholds")
     page = root.send(page, 1, proximity_low_nm="0.7", area_aircraft="5").follow()

@@ -38,6 +38,7 @@ def show(client, feeder, headers=VIEWER):
     return client.get(f"{FEEDERS}{feeder['id']}/", headers=headers).json
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_a_uuid_is_shown_once_with_lines_and_stored_nowhere(client):
     feeder = register(client)
     uuid = feeder["uuid"]
@@ -116,6 +117,24 @@ def test_latitude_and_longitude_come_together(client):
     path = f"{FEEDERS}{register(client, **PLACE)['id']}/"
     client.patch_json(path, {"lat": None}, headers=ADA, status=400)
     assert client.patch_json(path, {"lat": None, "lon": None}, headers=ADA).json["lat"] is None
+
+
+def test_the_audit_log_names_a_changed_place_without_it(client):
+    path = f"{FEEDERS}{register(client, **PLACE)['id']}/"
+    client.patch_json(path, {"lat": 47.5, "altitude_ft": None}, headers=ADA)
+    client.patch_json(path, {"lat": 47.5, "lon": PLACE["lon"]}, headers=ADA)
+    client.patch_json(path, {"place_privacy": "none"}, headers=ADA)
+    with client.runtime.sessions() as session:
+        entries = session.scalars(
+            sa.select(AuditEntry).where(AuditEntry.action == "feeder.changed").order_by(AuditEntry.id)
+        )
+        changes = [(entry.before, entry.after) for entry in entries]
+    hidden = "********"
+    assert changes == [
+        ({"lat": hidden, "altitude_ft": hidden}, {"lat": hidden, "altitude_ft": None}),
+        ({}, {}),
+        ({"place_privacy": "10km"}, {"place_privacy": "none"}),
+    ]
 
 
 def test_the_state_of_a_connection_is_shown_and_is_coarse_for_others(client):

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from skywatch.history.recording.recorder import Recorder
-from skywatch.history.recording.writer import Writer
+from skywatch.history.recorder.recorder import Recorder
+from skywatch.history.recorder.writer import Writer
 from tests.identities import as_role
 from tests.unit.history.skies import SkyMaker, flying
 

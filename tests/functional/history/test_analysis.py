@@ -4,10 +4,12 @@ import pytest
 
 from skywatch.history.analysis import service, views
 from skywatch.history.storage.points import SLICE_S
-from tests.functional.history.recorded import SECONDS, get, span
+from skywatch.http.limits.slow_work import STATISTICS
+from tests.functional.history.recorded import ANALYST, SECONDS, get, span
 from tests.identities import install
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_statistics_count_what_was_recorded(client):
     found = get(client, "stats", **span()).json
     assert (found["flights"], found["aircraft"], found["military_flights"]) == (3, 3, 1)
@@ -71,19 +73,33 @@ def test_times_of_a_heat_map_count_for_the_slices_that_were_not_read(sqlite_clie
     assert 0.5 * whole < seconds() < 2 * whole
 
 
-def test_no_more_evaluations_at_a_time_than_there_are_processors_for(sqlite_client, monkeypatch):
-    monkeypatch.setattr(views, "MAX_WAIT_S", 0.01)
-    for _ in range(views.MAX_AT_ONCE):
-        assert views._turns.acquire(timeout=0)
-    try:
-        for path in ("heatmap", "coverage"):
+def test_one_person_has_one_evaluation_at_a_time_and_others_have_theirs(sqlite_client, monkeypatch):
+    monkeypatch.setattr(views.EVALUATIONS.limiter, "wait_s", 0.01)
+    analyst = "user 1"
+    for path in ("heatmap", "coverage"):
+        with views.EVALUATIONS.turn("user 77"):
+            get(sqlite_client, path, **span())
+        with views.EVALUATIONS.turn(analyst):
             busy = get(sqlite_client, path, status=503, **span())
             assert busy.json["code"] == "unavailable"
+            assert "of yours is running" in busy.json["detail"]
             assert busy.headers["Retry-After"]
-    finally:
-        for _ in range(views.MAX_AT_ONCE):
-            views._turns.release()
+        with views.EVALUATIONS.turn("user 77"), views.EVALUATIONS.turn("user 78"):
+            assert "at most 2 at once" in get(sqlite_client, path, status=503, **span()).json["detail"]
     assert get(sqlite_client, "heatmap", **span()).json["cells"]
+
+
+def test_one_person_has_half_of_the_turns_for_statistics(sqlite_client, monkeypatch):
+    monkeypatch.setattr(STATISTICS.limiter, "wait_s", 0.01)
+    rooms = ("history", "safety", "acars", "audio", "alerts")
+    paths = [f"/api/v1/{room}/stats" for room in rooms]
+    own, other = "user 1", "user 77"
+    with STATISTICS.turn(other), STATISTICS.turn(other):
+        for path in paths:
+            sqlite_client.get(path, headers=ANALYST)
+    with STATISTICS.turn(own), STATISTICS.turn(own):
+        for path in paths:
+            assert "of yours" in sqlite_client.get(path, headers=ANALYST, status=503).json["detail"]
 
 
 def test_coverage_is_restricted_to_altitudes(sqlite_client):

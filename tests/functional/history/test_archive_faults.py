@@ -17,12 +17,14 @@ from skywatch.archive.errors import Uninstalled
 from skywatch.archive.reading import process
 from skywatch.archive.reading.turns import NoTurn, Turns
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.history.archiving.columns import table_of
+from skywatch.history.storage.archive_columns import table_of
 from skywatch.history.storage.points import POINT
 from tests.archives import FIRST, address_of, archive, fill, prune
 from tests.functional.history.recorded import ANALYST
 from tests.identities import install
 from tests.waiting import PATIENCE_S
+
+pytestmark = pytest.mark.deep("archives, backups and their worker processes")
 
 RETENTION = {"retention_positions_days": 1.0, "retention_flights_days": 1.0}
 DAY = FIRST + timedelta(days=1)
@@ -74,7 +76,7 @@ def changed(path):
 
 
 def newer(path):
-    path.write_text(path.read_text().replace('"schema": 1', '"schema": 2'))
+    path.write_text(path.read_text().replace('"schema": 2', '"schema": 3'))
 
 
 def elsewhere(path):
@@ -92,7 +94,7 @@ def elsewhere(path):
         ("manifest.json", elsewhere, "files that are not the archive's"),
         ("manifest.json", lambda path: path.write_text("{"), "is damaged"),
     ],
-    ids=["changed byte", "cut short", "no file", "no manifest", "schema 2", "another name", "no JSON"],
+    ids=["changed byte", "cut short", "no file", "no manifest", "schema 3", "another name", "no JSON"],
 )
 def test_damaged_day_is_named_and_other_days_answer(service, tmp_path, name, damage, words):
     client = service()
@@ -108,6 +110,30 @@ def test_damaged_day_breaks_no_answer_off_silently(service, tmp_path):
     changed(tmp_path / "archive" / f"day={DAY}" / "flights.parquet")
     for path in ("flights", "stats?from=2026-03-01T00:00:00Z&to=2026-03-05T00:00:00Z", "flights?callsign=TST1*"):
         assert "2026-03-02" in refused(client, f"/api/v1/history/{path}")
+
+
+@pytest.mark.parametrize("damage", ["flights.parquet", "manifest.json"])
+def test_damaged_day_takes_the_next_one_with_it_nowhere(service, tmp_path, damage):
+    client = service()
+    changed(tmp_path / "archive" / f"day={DAY}" / damage)
+    span = "from=2026-03-03T00:00:00Z&to=2026-03-03T23:59:59Z"
+    track = f"/api/v1/history/tracks/{address_of(0)}?{span}"
+    for path in (track, f"/api/v1/history/flights?{span}", f"/api/v1/history/timeline?{span}"):
+        answer = client.get(path, headers=ANALYST)
+        assert answer.headers["Skywatch-Left-Out"] == "2026-03-02"
+        assert answer.json.get("count", 1) > 0
+    # The span before, with which it is compared.
+    answer = client.get(f"/api/v1/history/stats?{span}", headers=ANALYST)
+    assert answer.headers["Skywatch-Left-Out"] == "2026-03-02"
+    assert answer.json["change"] == {"flights": None, "aircraft": None, "positions": None}
+    # Flights count on the day on which they began: the day before a span is not even read.
+    answer = client.get("/api/v1/history/heatmap?from=2026-03-03T06:00:00Z&to=2026-03-03T07:00:00Z", headers=ANALYST)
+    assert "Skywatch-Left-Out" not in answer.headers
+    assert client.get("/api/v1/history/picture?at=2026-03-03T00:01:00Z", headers=ANALYST).json["count"] >= 0
+    # What is asked for itself is no neighbour.
+    assert "2026-03-02" in refused(
+        client, f"/api/v1/history/tracks/{address_of(0)}?from=2026-03-02T23:59:00Z&to=2026-03-03T01:00:00Z"
+    )
 
 
 def test_without_the_extra_only_what_the_database_has_answers(service, monkeypatch):

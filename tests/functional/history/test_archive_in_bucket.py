@@ -15,6 +15,8 @@ from tests.buckets import KEYS, s3_server
 from tests.functional.history.recorded import ANALYST
 from tests.identities import install
 
+pytestmark = pytest.mark.deep("archives, backups and their worker processes")
+
 RETENTION = {"retention_positions_days": 1.0, "retention_flights_days": 1.0}
 PATHS = (
     "flights",

@@ -19,7 +19,9 @@ from tests.identities import HEADER, as_role, install
 from tests.waiting import PATIENCE_S
 
 VIEWER = as_role("viewer", 1, None, Permission.HISTORY_EXPORT)
-pytestmark = pytest.mark.parametrize("caller", [VIEWER, ANALYST], ids=["viewer", "analyst"])
+pytestmark = pytest.mark.deep("archives, backups and their worker processes")
+# Where who may not see military aircraft gets something else; elsewhere it is one way for both.
+both_roles = pytest.mark.parametrize("caller", [VIEWER, ANALYST], ids=["viewer", "analyst"])
 # How long a query or a dry run takes is not what is tested: on a busy machine a child starts in more than 30 s.
 STATION = {"station_lat": 47, "station_lon": 8, "archive_query_s": 10 * PATIENCE_S}
 RETENTION = {"retention_positions_days": 1.0, "retention_flights_days": 1.0}
@@ -50,6 +52,12 @@ def places(migrated_sqlite, tmp_path_factory):
     assert 0 < flights < before[0]
     assert 0 < points < before[1]
     return places
+
+
+@pytest.fixture
+def caller():
+    """Who asks, unless a test says otherwise."""
+    return ANALYST
 
 
 @pytest.fixture
@@ -91,6 +99,7 @@ QUERIES = (
 )
 
 
+@both_roles
 def test_flights_are_found_over_the_border(both, caller):
     for query in QUERIES:
         same(both, "flights", caller, **query)
@@ -121,6 +130,7 @@ def test_each_flight_and_its_track_are_the_same(both, caller):
                 assert archived.body == whole.body
 
 
+@both_roles
 def test_tracks_of_an_aircraft_are_the_same(both, caller):
     for index in (0, 3, 4):
         same(both, f"tracks/{address_of(index)}", caller, **ALL)
@@ -137,6 +147,7 @@ def test_replay_runs_over_the_border(both, caller):
     assert same(both, "replay", caller, step_s="60", **span).count(b"\n") > 400
 
 
+@both_roles
 def test_evaluations_are_the_same(both, caller):
     for span in (BORDER, ALL):
         same(both, "stats", caller, **span)
@@ -162,6 +173,7 @@ def test_heat_map_of_a_box_is_that_part_of_the_whole(both, caller):
         assert inside
 
 
+@both_roles
 def test_exports_are_the_same(both, caller):
     for file_format in ("csv", "geojson", "gpx"):
         assert len(same(both, "export", caller, format=file_format, **ALL)) > 10_000
@@ -178,3 +190,48 @@ def test_dry_runs_of_rules_are_the_same(both, caller, monkeypatch):
     assert not whole["truncated"]
     assert archived == whole
     assert len(whole["alerts"]) > 5
+
+
+TURNED, MARKED = address_of(1), address_of(4)
+
+
+def decide(both, address, military):
+    for client in both:
+        path = f"/api/v1/aircraft/airframes/{address}/military"
+        client.put_json(path, {"military": military}, headers=as_role("admin", 2))
+
+
+def told(both, caller):
+    """Which of two aircraft are told of, wherever they may be: the same in all answers, with and without archive."""
+    texts = [
+        same(both, path, caller, **query)
+        for path, query in (
+            ("flights", {"limit": "1000"}),
+            ("export", {"format": "csv", **ALL}),
+            ("replay", {"step_s": "60", "from": "2026-03-02T04:00:00Z", "to": "2026-03-02T10:00:00Z"}),
+        )
+    ]
+    same(both, "stats", caller, **ALL)
+    same(both, "heatmap", caller, **ALL)
+    same(both, "coverage", caller, **ALL)
+    same(both, "timeline", caller, bins="96", **ALL)
+    found = [{address for address in (TURNED, MARKED) if address in text.decode().lower()} for text in texts]
+    for address in (TURNED, MARKED):
+        track = same(both, f"tracks/{address}", caller, **ALL)
+        assert (b'"points":[]' not in track) == (address in found[0])
+    assert found[1:] == found[:1] * 2
+    return found[0]
+
+
+@both_roles
+def test_whether_an_aircraft_is_military_is_asked_now_also_of_what_is_archived(both, caller):
+    everything, may = {TURNED, MARKED}, caller is ANALYST
+    assert told(both, caller) == (everything if may else {TURNED})
+    decide(both, TURNED, True)
+    assert told(both, caller) == (everything if may else set())
+    decide(both, MARKED, False)
+    assert told(both, caller) == (everything if may else {MARKED})
+    decide(both, TURNED, None)
+    assert told(both, caller) == everything
+    decide(both, MARKED, True)
+    assert told(both, caller) == (everything if may else {TURNED})

@@ -11,13 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 from webob import Request
 
-from skywatch.history.reading.archive import Span, read
+from skywatch.history.storage.reader import Span, read
 from skywatch.security.permissions import Permission
 from tests.functional.exported import by_duckdb, by_geojson, by_gpxpy, by_kml_schema
 from tests.functional.history.recorded import ANALYST, OPERATOR, SECONDS, VIEWER, T, get, iso, span
 from tests.identities import as_role
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_bulk_export_needs_its_permission_and_nobody_is_let_in_unidentified(client):
     assert get(client, "export", VIEWER, 403).json["code"] == "permission_denied"
     assert get(client, "export", OPERATOR, 403).json["code"] == "permission_denied"
@@ -93,6 +94,7 @@ def from_parquet(body):
     return counts
 
 
+@pytest.mark.deep("costs over a processor second")
 @pytest.mark.parametrize(
     ("wanted", "parse"),
     [
@@ -136,6 +138,7 @@ def as_sent(client, path, headers, query):
     return Request.blank(url, headers=ANALYST | headers, environ=client.extra_environ).get_response(client.app)
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_streams_are_packed_for_those_who_take_it(sqlite_client):
     whole = {"from": iso(T), "to": iso(T + SECONDS)}
     for path, query in (("replay", {"step_s": 20, **whole}), ("export", {"format": "csv", **whole})):

@@ -6,14 +6,17 @@ from datetime import date
 
 import pytest
 
-from skywatch.archive.batch.results import results_of, write_result
 from skywatch.archive.batch.task import encode_rows
+from skywatch.archive.contents.results import results_of, write_result
 from skywatch.archive.reading.turns import Turns
 from skywatch.archive.settings import ArchiveSettings
+from skywatch.core.batch import batch_jobs
 from skywatch.features import FEATURES
 from tests.batches import moment
 from tests.functional.history.recorded import ANALYST, VIEWER
 from tests.identities import install
+
+pytestmark = pytest.mark.deep("archives, backups and their worker processes")
 
 DAY, SPAN = date(2026, 3, 2), "from=2026-03-01T00:00:00Z&to=2026-03-04T00:00:00Z"
 PATH = "/api/v1/history/hotspots"
@@ -30,7 +33,7 @@ ROWS = [
 def client(make_client, tmp_path):
     made = install(make_client(auth_mode="hybrid", archive_url=f"file://{tmp_path}/archive"))
     place = results_of(made.runtime.settings.of(ArchiveSettings), "hotspots")
-    data, rows = encode_rows(FEATURES.batch_jobs()["hotspots"], ROWS)
+    data, rows = encode_rows(batch_jobs(FEATURES)["hotspots"], ROWS)
     write_result(place, "hotspots", DAY, data, rows, "0" * 64, is_complete=True)
     write_result(place, "hotspots", date(2026, 3, 3), b"", 0, "0" * 64, is_complete=True)
     return made

@@ -12,6 +12,7 @@ from skywatch.http.lists.cursor import encode_cursor
 from tests.functional.history.recorded import ANALYST, OPERATOR, SECONDS, VIEWER, T, get, iso, span
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_flights_are_listed_newest_first_with_their_numbers(client):
     flights = get(client, "flights").json["flights"]
     assert [f["icao_hex"] for f in flights] == ["3C6444", "43C001", "4B1620"]

@@ -66,6 +66,7 @@ def test_duckdb(here):
     assert [row[1] for row in days] == [18, 18, 18]
 
 
+@pytest.mark.deep("pandas is a large package")
 def test_pandas(here):
     flights = python("pandas", 0)
     assert flights["flights"].tolist() == [18, 18, 18]
@@ -77,6 +78,7 @@ def test_pandas(here):
     assert track["at"].dt.tz is not None
 
 
+@pytest.mark.deep("polars is a large package")
 def test_polars(here):
     cells = python("Polars", 0)
     assert cells.height == 20
@@ -84,6 +86,7 @@ def test_polars(here):
     assert cells["points"][0] == expected.max()
 
 
+@pytest.mark.deep("archives three days")
 def test_grafana_gets_its_columns_from_the_api(years, make_client):
     settings, _, _ = years
     [recipe] = recipes("Grafana")

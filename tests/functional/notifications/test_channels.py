@@ -11,14 +11,16 @@ import sqlalchemy as sa
 
 from skywatch.core.clock import utcnow
 from skywatch.core.database.columns import seal_columns
-from skywatch.core.database.encrypting import seal_stored
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry
+from skywatch.core.database.upkeep import seal_stored
+from skywatch.notify.channels.testing import TESTS
 from skywatch.notify.deliveries.claims import recipient_of
 from skywatch.notify.models import Channel
 from tests.functional.notifications.conftest import ADA, ADMIN, BASE, BEN, VIEWER
 from tests.ports import free_port
 from tests.receiving import receiving
+from tests.servers import BEFORE_SQL
 
 SECRETS = ("secret-path", "key=1", "whsec_", "bottoken")
 
@@ -45,6 +47,7 @@ def test_what_is_wrong_is_named_all_at_once(client):
     assert named == {"name", "kind", "rate_per_minute", "digest_s", "sources.0", "colour"}
 
 
+@BEFORE_SQL
 @pytest.mark.parametrize(
     ("kind", "address", "detail"),
     [
@@ -184,6 +187,20 @@ def test_a_test_message_says_whether_it_arrived(client, add):
         failed = client.post_json(url, {}, headers=ADA).json
         assert failed == {"delivered": False, "detail": "The receiver answered with status 404."}
     assert client.post_json(url, {}, headers=ADA).json["detail"] == "The host cannot be reached."
+
+
+def test_test_of_one_person_takes_nobody_elses_turn(client, add, monkeypatch):
+    monkeypatch.setattr(TESTS.limiter, "wait_s", 0)
+    with receiving() as receiver:
+        address = f"{receiver.url}/hook"
+        urls = {"ada": f"{BASE}/channels/{add(address=address)['id']}/test/"}
+        urls["ben"] = f"{BASE}/channels/{add(address=address, headers=BEN)['id']}/test/"
+        with TESTS.turn("user 1"):
+            busy = client.post_json(urls["ada"], {}, headers=ADA, status=503)
+            assert "Another test of a channel of yours" in busy.json["detail"]
+            assert busy.headers["Retry-After"] == "5"
+            assert client.post_json(urls["ben"], {}, headers=BEN).json["delivered"]
+        assert client.post_json(urls["ada"], {}, headers=ADA).json["delivered"]
 
 
 @contextmanager

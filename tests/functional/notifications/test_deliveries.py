@@ -4,8 +4,11 @@ from datetime import timedelta
 
 import pytest
 
+from skywatch.airframes.military import decide
 from skywatch.core.backups import Restoration
 from skywatch.core.clock import utcnow
+from skywatch.core.database.engine import writing
+from skywatch.core.storage.audit import Actor
 from skywatch.notify.deliveries.claims import due_channels
 from skywatch.notify.deliveries.restored import hold_pending
 from tests.functional.notifications.conftest import ADA, ADMIN, BASE, BEN
@@ -68,6 +71,16 @@ def test_those_of_others_and_of_military_aircraft_are_not_shown(client, sessions
     (first, second) = deliveries(sessions)
     for delivery in (first, second):
         client.post_json(f"{BASE}/deliveries/{delivery.id}/retry/", {}, headers=ADA, status=404)
+
+
+def test_those_of_who_turns_military_are_hidden_and_shown_again(client, sessions, add, listed):
+    channel = add()["id"]
+    send(sessions, notification(1, channel, aircraft=("A12345", "4B1620")))
+    for military, count in ((None, 1), (True, 0), (False, 1)):
+        with writing(sessions) as session:
+            decide(session, Actor("ada", "session", 1), "A12345", military)
+        assert listed()["count"] == count
+        assert listed(headers=ADMIN)["count"] == 1
 
 
 def test_a_dead_delivery_is_sent_again_under_its_id(client, sessions, add):

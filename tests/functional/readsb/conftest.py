@@ -6,8 +6,8 @@ import time
 import pytest
 
 from skywatch.core.database.engine import create_engine, create_session_factory
-from skywatch.history.recording.recorder import Recorder
-from skywatch.history.recording.writer import Writer
+from skywatch.history.recorder.recorder import Recorder
+from skywatch.history.recorder.writer import Writer
 from skywatch.picture.trails.remote import TrailServer
 from skywatch.picture.trails.trail import TrailStore
 from tests.identities import install
@@ -59,9 +59,8 @@ def recorded(migrated_sqlite, tmp_path_factory):
     return path, ended
 
 
-def present(ended, **changes):
-    """The aircraft as the last tick has them."""
-    lat = 47.0 + RECORDED_S * 0.002
+def present(ended, lat=47.0 + RECORDED_S * 0.002, **changes):
+    """The aircraft as the last tick has them, far beyond what the station can hear."""
     common = {"lat": lat, "alt_baro": 36000, "gs": 432.0, "track": 0.0}
     swiss = {"hex": SWISS, "lon": 8.0 + 0x20 * 0.01, "flight": "SWR22", "t": "A320", "squawk": "1000", "rssi": -12.5}
     fighter = {"hex": FIGHTER, "lon": 8.01, "flight": "RRR1", "t": "A400", "military": True}

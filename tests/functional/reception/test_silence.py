@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from skywatch.feeders.models import Feeder
-from skywatch.picture.reception.access import PictureAccess
+from skywatch.picture.access import PictureAccess
 from skywatch.reception.silence import WatchedFeeders
 from tests.accounts import Population
 from tests.alerts import LOW, AlertStage

@@ -40,6 +40,7 @@ HOSTILE = {
     "expired": ("sso_token_expired", lambda p: p.lies.update(exp=in_seconds(-120))),
     "never expires": ("sso_claim_wrong", lie(exp=...)),
     "expiry as text": ("sso_claim_wrong", lie(exp="tomorrow")),
+    "issued at a truth": ("sso_claim_wrong", lie(iat=True)),
     "from the future": ("sso_claim_wrong", lambda p: p.lies.update(iat=in_seconds(3600))),
     "not valid yet": ("sso_claim_wrong", lambda p: p.lies.update(nbf=in_seconds(3600))),
     "no subject": ("sso_claim_wrong", lie(sub=...)),

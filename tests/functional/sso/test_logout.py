@@ -5,8 +5,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import sqlalchemy as sa
 
+from skywatch.core.database.encryption import Sealer
 from skywatch.core.database.engine import writing
-from skywatch.core.database.sealing import Sealer
 from skywatch.sso.models import ExternalLogin
 from tests.functional.sso.signing_on import back_channel, bearer, other_key, sign_on
 from tests.providers import CLIENT_ID

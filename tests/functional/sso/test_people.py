@@ -101,6 +101,7 @@ def test_an_address_and_its_proof_come_from_one_document(make_api):
         assert sign_on(api)["user"]["id"] == boss, (id_token, userinfo)
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_an_address_that_only_looks_like_an_accounts_is_another_one(make_api):
     api = make_api(oidc_allow_email_linking="true")
     accounts = {api.people.user("boss", "superadmin"), api.people.user("kim", "superadmin")}

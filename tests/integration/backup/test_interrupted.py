@@ -1,41 +1,42 @@
-"""Backups and restores in processes of their own: killed at any moment, two at once, on a disk that becomes full."""
+"""Backups and restores in processes of their own: killed at every point of their work, on a disk that becomes full."""
 
 from __future__ import annotations
 
 import os
-import random
 import shutil
+import signal
 import subprocess
 import sys
-import time
 
 import pytest
 import sqlalchemy as sa
 
+from skywatch.backup.contents.manifest import read_manifest
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import create_engine
 from skywatch.core.database.models import StoredEvent
 from tests import prefork
-from tests.backups import Installation, refused, skywatch
+from tests.backups import Installation, skywatch
 from tests.processes import ENVIRONMENT, SKYWATCH
-from tests.servers import postgresql_database, skip_or_fail
+from tests.servers import postgresql_database, program, skip_or_fail
 from tests.waiting import PATIENCE_S, until
 
-KILLS = 5
-EVENTS, EVENT_BYTES = 150, 200_000
+EVENTS, EVENT_BYTES = 15, 200_000
 
 
-def start(*arguments):
-    """A command in a process of its own; what it writes is shown where the test fails."""
+def kill(point, *arguments):
+    """Run a command that ends at this point of its work (``killed``), as at a power cut."""
     with open(os.devnull, "rb") as nothing:
-        return prefork.start([str(argument) for argument in arguments], ENVIRONMENT, [nothing, 2, 2])
+        words = [point, *(str(argument) for argument in arguments)]
+        process = prefork.start(words, ENVIRONMENT, [nothing, 2, 2], "tests.integration.backup.killed")
+    assert process.wait(PATIENCE_S) == -signal.SIGKILL
 
 
-def grow(here, events=EVENTS):
-    """Rows that nothing compresses, 30 MB of them."""
+def grow(here, first=1, events=EVENTS):
+    """Rows that nothing compresses, 3 MB of them."""
     rows = [
         {"id": number, "at": utcnow(), "topic": "t", "event": "e", "message": os.urandom(EVENT_BYTES)}
-        for number in range(1, events + 1)
+        for number in range(first, first + events)
     ]
     with here.session() as session:
         session.execute(sa.insert(StoredEvent), rows)
@@ -56,131 +57,76 @@ def there(tmp_path):
 
 @pytest.fixture
 def two_servers(tmp_path, migrated_postgresql):
+    program("pg_dump")
     with postgresql_database(migrated_postgresql) as one, postgresql_database() as other:
         yield grow(Installation(tmp_path / "here", one).fill()), Installation(tmp_path / "there", other)
 
 
-def moments(duration_s):
-    """When to kill: spread over the time that the whole takes, each time elsewhere."""
-    chance = random.Random(16)
-    return [duration_s * (number + chance.random()) / KILLS for number in range(KILLS)]
-
-
-def timed(*arguments):
-    begun = time.monotonic()
-    process = start(*arguments)
-    assert process.wait(PATIENCE_S) == 0
-    return time.monotonic() - begun
-
-
-def kill_after(seconds, *arguments, begun=lambda: True):
-    """Kill it so long after it was started, and not before it has begun."""
-    process = start(*arguments)
-    time.sleep(seconds)
-    until(lambda: begun() or process.poll() is not None, every_s=0.001)
-    process.kill()
-    process.wait()
+def at_bytes(total):
+    """Points from the first byte to the last."""
+    return [f"bytes:{int(total * share)}" for share in (0, 0.2, 0.45, 0.7, 0.95)]
 
 
 def test_killed_backup_is_never_taken_for_a_whole_one(here, tmp_path):
     def command(target):
         return "backup", here.ini, target, "--passphrase-file", here.passphrase
 
-    whole = tmp_path / "whole"
-    duration_s = timed(*command(whole))
-    target, unfinished = tmp_path / "target", 0
-    for seconds in moments(duration_s):
-        kill_after(seconds, *command(target), begun=(target / "unfinished").exists)
-        if not (target / "manifest.json").exists():
-            if target.exists():
-                unfinished += 1
-                assert skywatch("backup", "--verify", target).exit_code == 2
-            # Begins again where it was killed.
-            assert skywatch(*command(target)).exit_code == 0
+    whole, target = tmp_path / "whole", tmp_path / "target"
+    assert skywatch(*command(whole)).exit_code == 0
+    # Everything is copied and then compared; the manifest is the only file that is renamed.
+    for point in (*at_bytes(2 * read_manifest(whole).bytes), "replace:1"):
+        kill(point, *command(target))
+        assert not (target / "manifest.json").exists()
+        assert skywatch("backup", "--verify", target).exit_code == 2
+        # Begins again where it was killed.
+        assert skywatch(*command(target)).exit_code == 0
         assert skywatch("backup", "--verify", target).exit_code == 0
         assert (target / "database.sqlite").read_bytes() == (whole / "database.sqlite").read_bytes()
         assert not (target / "unfinished").exists()
         shutil.rmtree(target)
-    assert unfinished
 
 
 def test_killed_restore_leaves_a_whole_database_or_none(here, there, tmp_path):
     target = tmp_path / "backup"
     here.back_up(target)
     command = ("restore", target, there.ini, "--passphrase-file", here.passphrase)
-    duration_s = timed(*command)
-    expected, interrupted = there.rows()["events"], 0
-    for seconds in moments(duration_s):
-        for path in there.folder.glob("b.sqlite*"):
-            path.unlink()
-        shutil.rmtree(there.audio)
-        kill_after(seconds, *command)
-        if not (there.folder / "b.sqlite").exists():
-            interrupted += 1
-            assert skywatch(*command).exit_code == 0
-        assert there.rows()["events"] == expected
+    # Two recordings, the settings and the database are renamed.
+    for point in (*at_bytes(2 * read_manifest(target).bytes), "replace:1", "replace:3", "complete", "replace:4"):
+        kill(point, *command)
+        assert not (there.folder / "b.sqlite").exists(), point
+        assert skywatch(*command).exit_code == 0
+        assert there.rows()["events"] == here.rows()["events"]
         assert there.rows()["logins"][0][-1] == "restored from a backup"
         assert there.recordings() == here.recordings()
         assert not list(there.folder.glob("*restoring*"))
-    assert interrupted
+        for path in there.folder.glob("b.sqlite*"):
+            path.unlink()
+        shutil.rmtree(there.audio)
 
 
-def test_killed_restore_on_a_server_leaves_nothing_that_a_service_starts_on(two_servers, tmp_path):
+def test_killed_restore_on_a_server_leaves_a_whole_database_or_none(two_servers, tmp_path):
     here, there = two_servers
     here.back_up(tmp_path / "backup")
     command = ("restore", tmp_path / "backup", there.ini, "--passphrase-file", here.passphrase)
-    duration_s = timed(*command)
     name = sa.make_url(there.url).database
-    admin = create_engine(here.url).execution_options(isolation_level="AUTOCOMMIT")
-
-    def recreate():
-        with admin.connect() as connection:
-            connection.exec_driver_sql(f'DROP DATABASE "{name}" WITH (FORCE)')
-            connection.exec_driver_sql(f'CREATE DATABASE "{name}"')
-        shutil.rmtree(there.audio, ignore_errors=True)
+    admin = create_engine(here.url)
 
     def sessions():
         with admin.connect() as connection:
             query = sa.text("SELECT count(*) FROM pg_stat_activity WHERE datname = :name")
             return connection.scalar(query, {"name": name})
 
-    interrupted = 0
-    for seconds in moments(duration_s):
-        recreate()
-        kill_after(seconds, *command)
+    for point in (*at_bytes(2 * read_manifest(tmp_path / "backup").bytes), "replace:2", "complete"):
+        kill(point, *command)
         until(lambda: sessions() == 0, "the server has ended the sessions of the process that was killed")
-        tables = there.rows()
-        if tables.get("alembic_version"):
-            assert tables["logins"][0][-1] == "restored from a backup"
-            continue
-        interrupted += 1
+        assert there.rows() == {}, point
         assert skywatch("doctor", there.ini, "--seconds", "0.1").exit_code == 1
-        if tables:
-            assert "tables already" in refused(1, *command)
-        else:
-            assert skywatch(*command).exit_code == 0
     admin.dispose()
-    assert interrupted
-
-
-def test_second_backup_at_once_is_refused(here, tmp_path):
-    first = start("backup", here.ini, tmp_path / "first", "--without-secret")
-    until(lambda: (tmp_path / "first" / "unfinished").exists() or first.poll() is not None, every_s=0.001)
-    os.kill(first.pid, 19)
-    try:
-        for target in ("first", "second"):
-            line = refused(1, "backup", here.ini, tmp_path / target, "--without-secret")
-            assert line == f"another backup of this database is being made by process {first.pid}"
-        # That of another database into the same folder.
-        other = Installation(tmp_path / "other", f"sqlite:///{tmp_path}/other.sqlite")
-        shutil.copy(here.folder / "a.sqlite", tmp_path / "other.sqlite")
-        line = refused(1, "backup", other.ini, tmp_path / "first", "--without-secret")
-        assert "another backup is being written there" in line
-    finally:
-        os.kill(first.pid, 18)
-    assert first.wait(PATIENCE_S) == 0
-    assert skywatch("backup", "--verify", tmp_path / "first").exit_code == 0
-    assert not (tmp_path / "second").exists()
+    # The same command goes on, without anything to be removed before.
+    assert skywatch(*command).exit_code == 0
+    assert there.rows()["events"] == here.rows()["events"]
+    assert there.rows()["logins"][0][-1] == "restored from a backup"
+    assert there.recordings() == here.recordings()
 
 
 def on_small_disk(folder, megabytes, *arguments):
@@ -190,14 +136,14 @@ def on_small_disk(folder, megabytes, *arguments):
     command = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, str(folder), *words]
     done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=2 * PATIENCE_S, check=False)
     if done.returncode == 99 or "unshare" in done.stderr:
-        skip_or_fail("no disk can be mounted here (unshare --mount)")
+        skip_or_fail("small disk", "unshare --mount is refused")
     return done
 
 
 @pytest.fixture
 def disk(tmp_path):
     if sys.platform != "linux" or shutil.which("unshare") is None:
-        skip_or_fail("there is no unshare here")
+        skip_or_fail("unshare")
     (tmp_path / "disk").mkdir()
     return tmp_path / "disk"
 
@@ -211,6 +157,7 @@ def test_disk_without_room_is_refused_before(here, disk):
 def test_disk_that_becomes_full_is_named_and_left_empty(two_servers, disk):
     """Nobody knows before how large a dump is going to be."""
     here, _ = two_servers
+    grow(here, EVENTS + 1, 110)
     done = on_small_disk(disk, 24, "backup", here.ini, disk / "backup", "--without-secret")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"skywatch: {disk}/backup/database.dump: the disk is full\n"
@@ -219,7 +166,7 @@ def test_disk_that_becomes_full_is_named_and_left_empty(two_servers, disk):
 def test_restore_to_a_disk_without_room_is_refused(here, disk, tmp_path):
     here.back_up(tmp_path / "backup", "--without-secret")
     there = Installation(tmp_path / "there", f"sqlite:///{disk}/b.sqlite")
-    done = on_small_disk(disk, 18, "restore", tmp_path / "backup", there.ini)
+    done = on_small_disk(disk, 2, "restore", tmp_path / "backup", there.ini, "--unauthenticated")
     assert done.returncode == 1
-    assert "and 19 MB are free" in done.stderr
+    assert "and 2 MB are free" in done.stderr
     assert done.stdout.split() == [f"{disk}/b.sqlite-tracker.lock"]

@@ -6,18 +6,17 @@ import json
 import re
 import sqlite3
 import subprocess
-import time
 import urllib.error
 
 import pytest
 import sqlalchemy as sa
 
 from skywatch.backup.contents.manifest import read_manifest
-from skywatch.backup.scheduling.rotation import whole_backups
+from skywatch.backup.schedule.rotation import whole_backups
 from skywatch.core.database.engine import create_engine
 from tests.backups import PASSPHRASE, Installation, skywatch
 from tests.processes import Service, run_command
-from tests.servers import postgresql_database
+from tests.servers import postgresql_database, program
 from tests.waiting import PATIENCE_S, until
 
 # What a restore changes on purpose.
@@ -33,6 +32,7 @@ def places(request, tmp_path):
     if request.param == "sqlite":
         yield [f"sqlite:///{tmp_path}/{name}/skywatch.sqlite" for name in ("here", "there")]
         return
+    program("pg_dump")
     with postgresql_database() as one, postgresql_database() as other:
         yield [one, other]
 
@@ -151,9 +151,7 @@ def test_schedule_of_a_service(tmp_path):
         (tmp_path / "unplugged").rename(folder)
         until(lambda: (health_of(service) or {}).get("ok"), "health shows that it is there again")
     finally:
-        began = time.monotonic()
         assert service.stop() == 0
-        assert time.monotonic() - began < 18
     [first, *_] = whole_backups(folder)
     there = Installation(tmp_path / "there", f"sqlite:///{tmp_path}/there.sqlite", "")
     done = skywatch("restore", first.folder, there.ini, "--passphrase-file", passphrase)

@@ -135,7 +135,7 @@ def list_aircraft(service):
     Person(service, "ada").call("POST", BASE + "known-aircraft/", entry, status=201)
 
 
-@pytest.mark.long
+@pytest.mark.nightly("an aircraft circles for minutes")
 @pytest.mark.timeout(400)
 def test_the_pattern_of_an_aircraft_near_a_user_is_told_to_them_and_nobody_else(installation):
     service = installation()

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 import aiomqtt
 import pytest
 
+from skywatch.notify.hooks import RuleAlert, RuleState
 from skywatch.notify.mqtt.publisher import MqttPublisher
-from skywatch.notify.mqtt.source import RuleAlert, RuleState
 from tests.integration.notify.conftest import HOST, PORT
 from tests.waiting import PATIENCE_S, until
 

@@ -13,6 +13,8 @@ from tests.prefork import start_module
 from tests.processes import ENVIRONMENT
 from tests.waiting import PATIENCE_S, until
 
+pytestmark = pytest.mark.nightly("short form of a drill")
+
 # The promise is measured with KILLS=50; fewer find a mistake as well.
 KILLS = int(os.environ.get("KILLS", "8"))
 CHANNELS, EACH = 4, 60
@@ -25,7 +27,6 @@ def start(database_url):
     return process
 
 
-@pytest.mark.long
 def test_a_killed_worker_loses_nothing_and_repeats_only_what_was_in_flight(
     runtime, sessions, ada, receiver, database_url
 ):

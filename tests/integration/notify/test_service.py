@@ -18,6 +18,7 @@ def service(tmp_path):
     service.stop()
 
 
+@pytest.mark.smoke
 def test_a_service_delivers_what_waits_and_what_comes(service, receiver, tmp_path):
     engine = create_engine(f"sqlite:///{tmp_path}/skywatch.sqlite")
     seal_columns(engine, "")

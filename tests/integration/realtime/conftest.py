@@ -10,7 +10,6 @@ import pytest
 from tests.conftest import ROOT
 from tests.node_packages import installed
 from tests.redis_server import OwnRedis
-from tests.servers import skip_or_fail
 
 
 @pytest.fixture(scope="session")
@@ -22,10 +21,7 @@ def socket_io_modules() -> Path:
 @pytest.fixture
 def own_redis(tmp_path: Path) -> Iterator[OwnRedis]:
     server = OwnRedis(tmp_path)
-    try:
-        server.start()
-    except FileNotFoundError:
-        skip_or_fail("redis-server is not here")
+    server.start()
     try:
         yield server
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 
-from skywatch.core.reporting import health
+from skywatch.core.telemetry import health
 from skywatch.realtime.server import COMPONENT
 from tests.drills.clients import drill
 from tests.faulty_clients import die, read_what_is_there, stall
@@ -62,7 +62,7 @@ def test_every_tick_reaches_the_others_while_faulty_clients_come_and_die(make_ru
 
 
 def test_a_short_form_of_the_drill(make_runtime, caplog):
-    """The long one, with a service in a process of its own, is ``make drill-clients``."""
+    """The long one, with a service in a process of its own, is ``make drill NAME=clients``."""
 
     async def scenario():
         runtime = make_runtime(realtime_listen="127.0.0.1:0", realtime_connections_per_address=1000)
@@ -101,7 +101,7 @@ def test_viewers_are_told_that_the_tracker_is_silent_and_see_aircraft_leave(make
             live = await client.receive()
             assert live["data"]["count"] == 2
             monkeypatch.setattr("skywatch.picture.sharing.follower.SILENT_AFTER_S", 0.3)
-            monkeypatch.setattr("skywatch.realtime.hub.AGE_EVERY_S", 0.1)
+            monkeypatch.setattr("skywatch.realtime.sessions.hub.AGE_EVERY_S", 0.1)
             old = await client.receive()
             assert (old["event"], [a["hex"] for a in old["data"]["aircraft"]]) == ("aircraft:snapshot", ["4b1620"])
             told = await client.until("picture")

@@ -1,4 +1,4 @@
-"""Seven topics by role, key scope, mode and access setting; the table is written from the contract, not from code."""
+"""Seven topics by role, key scope, mode and access setting, as the table ``tests.rights`` says."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ import itertools
 import pytest
 
 from skywatch.features import FEATURES
-from skywatch.realtime.topics import TopicTable
+from skywatch.realtime.topics.table import TopicTable
 from skywatch.security.contexts import DEFAULT_ACCESS, FeatureAccess
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import Permission, default_permissions
 from skywatch.security.visibility import visibility_of
 from tests.realtime import FakeAccounts, connected, serving
+from tests.rights import LEVELS, MODES, ROLES, granted_to, holds, lets_in
+from tests.rights import SCOPES as ALL_SCOPES
 
-TOPICS = ["aircraft", "military", "alerts", "safety", "acars", "audio", "system"]
-# The topics and their permissions, as the manual has them; the feature is what stands before the dot.
+# The topics and their permissions, as the specification has them; the feature is what stands before the dot.
 NEEDS = {
     "aircraft": "aircraft.view",
     "military": "aircraft.view_military",
@@ -26,38 +27,24 @@ NEEDS = {
     "audio": "audio.view",
     "system": "system.view_status",
 }
-# The default roles, as the manual has them: every role views the features, military begins with the analyst.
-SEES_MILITARY = {"viewer": False, "operator": False, "analyst": True, "admin": True, "superadmin": True}
-ROLES = [None, "nothing", *SEES_MILITARY]  # None: anonymous; nothing: an account without any role
-SCOPES = ["aircraft", "alerts", "safety", "audio", "acars", "history", "system"]
-MODES = ["public", "private", "hybrid"]
-LEVELS = ["public", "authenticated", "permission"]
+TOPICS = list(NEEDS)
+ROLES_OR_NONE = [None, "nothing", *ROLES]  # None: anonymous; nothing: an account without any role
+SCOPES = [scope for scope in ALL_SCOPES if scope != "cannonball"]
 
 
 def allowed(topic: str, role: str | None, scopes: frozenset[str] | None, mode: str, level: str, enabled: bool) -> bool:
-    """The contract's words, for one case."""
-    feature = NEEDS[topic].partition(".")[0]
-    if not enabled:
+    """The table's words, for one case."""
+    needs = NEEDS[topic]
+    if scopes is not None and needs.partition(".")[0] not in scopes:
         return False
-    if scopes is not None and feature not in scopes:
-        return False
-    if mode == "public":
-        return True
-    if topic == "military":  # An operation with a permission of its own: nobody has it unnamed.
-        return SEES_MILITARY.get(role or "", False)
-    if mode == "private" and level == "public":
-        level = "authenticated"
-    if level == "public":
-        return True
-    if level == "authenticated":
-        return role is not None
-    return role in SEES_MILITARY
+    caller = "nobody" if role is None else "holding" if holds(role, needs) else "lacking"
+    return lets_in(granted_to(needs, mode, level, "permission", enabled=enabled), caller)
 
 
 def identity(role: str | None, scopes: frozenset[str] | None) -> Identity | None:
     if role is None:
         return None
-    permissions: frozenset[Permission] = default_permissions(role) if role in SEES_MILITARY else frozenset()
+    permissions: frozenset[Permission] = default_permissions(role) if role in ROLES else frozenset()
     return Identity(1, "somebody", "jwt" if scopes is None else "api_key", permissions, scopes=scopes)
 
 
@@ -67,7 +54,7 @@ CASES = list(itertools.product(MODES, LEVELS, [True, False]))
 @pytest.mark.parametrize(("mode", "level", "enabled"), CASES)
 def test_the_policy_opens_exactly_the_topics_of_the_table(mode, level, enabled):
     keys = [None, *(frozenset({scope}) for scope in SCOPES), frozenset(SCOPES), frozenset()]
-    for role, scopes in itertools.product(ROLES, keys):
+    for role, scopes in itertools.product(ROLES_OR_NONE, keys):
         if role is None and scopes is not None:
             continue
         visibility = visibility_of(
@@ -85,7 +72,7 @@ def test_the_server_joins_and_denies_as_the_table_says(make_runtime, mode):
     async def scenario():
         accounts = FakeAccounts()
         cases: dict[str | None, tuple[str | None, frozenset[str] | None]] = {None: (None, None)}
-        for number, role in enumerate(SEES_MILITARY):
+        for number, role in enumerate(ROLES):
             for scopes in (None, *(frozenset({scope}) for scope in SCOPES)):
                 token = f"{role} {sorted(scopes) if scopes else ''}"
                 accounts.add(token, role, number * 10 + len(cases), scopes)

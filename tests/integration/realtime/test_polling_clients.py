@@ -17,7 +17,7 @@ from tests.conftest import ROOT
 from tests.polling import PAGE, Poller, run
 from tests.ports import free_port
 from tests.realtime import Skies, publish_sky, serving
-from tests.servers import skip_or_fail
+from tests.servers import program
 from tests.socket_io import SWISS, JavaScript, accounts
 from tests.waiting import PATIENCE_S, eventually
 
@@ -118,8 +118,7 @@ async def snapshot_encoding(port: int) -> str:
 
 @pytest.mark.parametrize("options", [{}, {"transports": ["polling"]}], ids=["default", "polling"])
 def test_the_javascript_client_gets_everything_through_nginx(make_runtime, socket_io_modules, tmp_path, options):
-    if shutil.which("nginx", path=PATH) is None:
-        skip_or_fail("nginx is not here")
+    program("nginx")
 
     async def scenario(server, runtime):
         skies = Skies()

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 from sqlalchemy.exc import OperationalError
 
+from skywatch.core import events
 from skywatch.core.bus import Message
 from skywatch.core.bus.redis.bus import RedisBus
 from skywatch.core.database.engine import create_session_factory, writing
-from skywatch.core.publishing import events
-from skywatch.core.publishing.event_reader import EventReader
-from skywatch.core.reporting import health
-from skywatch.realtime.events import catch_up
+from skywatch.core.events import EventReader
+from skywatch.core.telemetry import health
+from skywatch.realtime.topics import backfill
 from tests.realtime import Skies, connected, publish_sky, serving
 from tests.waiting import eventually
 
@@ -86,7 +86,7 @@ def test_when_redis_returns_clients_have_a_fresh_picture_and_all_events_once(mak
             await asyncio.to_thread(happens, 3)
             assert (await client.receive())["data"] == {"id": 3}
             # A look at the table finds all of them, and must not deliver them again.
-            await server.hub._catch_up._look()
+            await server.hub._backfill._look()
             await asyncio.to_thread(happens, 4)
             last = await client.receive()
             assert (last["data"], last["seq"]) == ({"id": 4}, 4)
@@ -97,7 +97,7 @@ def test_when_redis_returns_clients_have_a_fresh_picture_and_all_events_once(mak
 
 
 def test_an_event_whose_publisher_died_after_the_commit_arrives_all_the_same(runtime, monkeypatch):
-    monkeypatch.setattr(catch_up, "LOOK_EVERY_S", 0.1)
+    monkeypatch.setattr(backfill, "LOOK_EVERY_S", 0.1)
 
     def happens(number: int) -> None:
         with create_session_factory(runtime.engine).begin() as session:  # It publishes nothing.
@@ -119,7 +119,7 @@ def test_an_event_whose_publisher_died_after_the_commit_arrives_all_the_same(run
 
 
 def test_a_database_that_is_away_at_the_start_is_shown_and_missed_events_come_later(runtime, monkeypatch):
-    monkeypatch.setattr(catch_up, "LOOK_EVERY_S", 0.1)
+    monkeypatch.setattr(backfill, "LOOK_EVERY_S", 0.1)
     broken = [True]
     real = EventReader.missed, EventReader.recent
 
@@ -135,7 +135,7 @@ def test_a_database_that_is_away_at_the_start_is_shown_and_missed_events_come_la
     monkeypatch.setattr(EventReader, "recent", unless_broken(real[1]))
 
     def state():
-        return next(c for c in health.components() if c.name == catch_up.COMPONENT)
+        return next(c for c in health.components() if c.name == backfill.COMPONENT)
 
     async def scenario():
         async with serving(runtime) as server, connected(server) as client:
@@ -146,6 +146,6 @@ def test_a_database_that_is_away_at_the_start_is_shown_and_missed_events_come_la
             broken.clear()
             assert (await client.receive())["data"] == {"id": 1}
             await eventually(lambda: state().ok)
-        assert catch_up.COMPONENT not in {c.name for c in health.components()}
+        assert backfill.COMPONENT not in {c.name for c in health.components()}
 
     asyncio.run(scenario())

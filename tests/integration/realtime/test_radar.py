@@ -92,6 +92,7 @@ def run(*arguments: str) -> Any:
     return CliRunner().invoke(radar, list(arguments), env={"COLUMNS": "160", "TERM": "dumb"})
 
 
+@pytest.mark.smoke
 def test_the_list_is_shown_over_the_channel(make_runtime):
     port = free_port()
     runtime = make_runtime(realtime_listen=f"127.0.0.1:{port}", realtime_url=f"ws://127.0.0.1:{port}")
@@ -110,6 +111,16 @@ def test_the_list_is_shown_over_the_channel(make_runtime):
 
 def test_where_the_channel_is_closed_the_list_is_asked_for(make_runtime):
     runtime = make_runtime(realtime_url=f"ws://127.0.0.1:{free_port()}")
+    publish_sky(runtime, Skies().next(AIRCRAFT))
+    with api(runtime) as address:
+        done = run(address, "--once")
+    assert done.exit_code == 0, done.output
+    assert "aircraft (asked once a second)" in done.output
+
+
+def test_who_asks_too_often_waits_as_long_as_the_service_says(make_runtime):
+    closed = f"ws://127.0.0.1:{free_port()}"
+    runtime = make_runtime(realtime_url=closed, default_throttle_rates__anon="1/second")
     publish_sky(runtime, Skies().next(AIRCRAFT))
     with api(runtime) as address:
         done = run(address, "--once")

@@ -75,6 +75,7 @@ def test_the_javascript_client_is_told_why_it_is_refused(make_runtime, socket_io
     asyncio.run(scenario())
 
 
+@pytest.mark.smoke
 def test_the_python_client_subscribes_and_hears(make_runtime):
     async def scenario():
         runtime = make_runtime(realtime_listen="127.0.0.1:0", auth_mode="hybrid")

@@ -26,6 +26,8 @@ from tests.ports import free_port
 from tests.processes import Service
 from tests.waiting import until
 
+pytestmark = pytest.mark.nightly("restarts that wait for timeouts to pass")
+
 # The receiver is back this long after the start, and everything is known this long after it (s).
 LATE_S, KNOWN_S = 20.0, 75.0
 EMERGENCY, PLAIN = "4b1601", "4b1602"
@@ -196,13 +198,12 @@ def try_restart(first: Service, second: Service, end: str, away_s: float) -> Non
         ledger.engine.dispose()
 
 
-# Each takes minutes: the other ways to end are for ``make drill-restarts``.
+# Each takes minutes: the other ways to end are for ``make drill NAME=restarts``.
 IS_DRILL = bool(os.environ.get("SKYWATCH_RESTARTS"))
 MORE_RESTARTS = [("SIGTERM", 0, 10), ("SIGKILL", 0, 1)] if IS_DRILL else []
 MORE_TAKEOVERS = [("SIGTERM", 10)] if IS_DRILL else []
 
 
-@pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("end", "away_s", "save_s"), [("SIGKILL", 30, 0), *MORE_RESTARTS])
 def test_a_service_that_starts_again_announces_and_clears_nothing_falsely(tmp_path, end, away_s, save_s):
@@ -210,7 +211,6 @@ def test_a_service_that_starts_again_announces_and_clears_nothing_falsely(tmp_pa
     try_restart(service, service, end, away_s)
 
 
-@pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("end", "save_s"), [("SIGKILL", 0), *MORE_TAKEOVERS])
 def test_a_tracker_that_takes_over_announces_and_clears_nothing_falsely(

@@ -1,7 +1,6 @@
 """Single sign-on with a certified provider, over real sockets: by a browser, by a program, and with new keys."""
 
 import json
-import shutil
 import threading
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -16,9 +15,9 @@ from tests.accounts import PASSWORD, Population
 from tests.chromium import chromium
 from tests.integration.sso.running import certified_provider, log_in, log_out, served
 from tests.ports import free_port
+from tests.servers import browser_programs
 from tests.waiting import PATIENCE_S, until
 
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 CALLBACK = "/api/v1/auth/oidc/callback"
 get, post = partial(httpx.get, timeout=PATIENCE_S), partial(httpx.post, timeout=PATIENCE_S)
 
@@ -199,11 +198,10 @@ def map_page():
 
 
 # The flow itself is always tried by the tests above; this one shows that a real browser plays along.
-@pytest.mark.skipif(BROWSER is None or DRIVER is None, reason="there is no chromium with its driver here")
 def test_a_real_browser_tells_the_page_that_asked_how_it_went(make_site, map_page):
     site = make_site(cors_allowed_origins=map_page.origin, cors_allow_credentials="true")
     map_page.text = PAGE.replace("SITE", site.url)
-    with site.provider(), chromium(BROWSER, DRIVER) as browser:
+    with site.provider(), chromium(*browser_programs()) as browser:
         browser.open(map_page.origin)
         opener = browser.windows()[0]
         browser.click("#go")

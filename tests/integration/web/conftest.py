@@ -7,22 +7,18 @@ needs switches or settings of its own, or breaks what it works with.
 
 from __future__ import annotations
 
-import fcntl
 import secrets
 import shutil
-import subprocess
-import sys
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
 from tests.chromium import chromium
-from tests.conftest import ROOT
 from tests.integration.web.month import import_month
 from tests.integration.web.pages import House, Page
 from tests.processes import Service
 from tests.providers import CLIENT_ID, CLIENT_SECRET, fake_provider
-from tests.servers import skip_or_fail
+from tests.servers import browser_programs, skip_or_fail
 
 # Software rendering: WebGL without a graphics card.
 WITH_WEBGL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
@@ -32,25 +28,9 @@ MANY = {f"default_throttle_rates__{bucket}": "1000000/minute" for bucket in ("us
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory):
-    """The application, built from the sources as they are."""
-    lock = tmp_path_factory.getbasetemp().parent / "web.lock"
-    with lock.open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        done = subprocess.run(
-            [sys.executable, str(ROOT / "web" / "make.py"), "build"], capture_output=True, text=True, check=False
-        )
-    if done.returncode:
-        skip_or_fail(f"the web application cannot be built here: {done.stderr.strip()[-300:]}")
-
-
-@pytest.fixture(scope="session")
 def chromium_programs(built):
     """Where the browser and its driver are."""
-    binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if binary is None or driver is None:
-        skip_or_fail("there is no chromium with its driver here")
-    return binary, driver
+    return browser_programs()
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from skywatch.safety.detection.finding import Closest, Finding, Position, Quanti
 from skywatch.safety.events import rows
 from skywatch.safety.events.tracker import EventTracker
 from skywatch.safety.thresholds.table import Thresholds
-from tests.unit.history.importing.imports import run as import_paths
+from tests.unit.history.imports.imports import run as import_paths
 
 PAIR = ("4b1a01", "4b1a02")
 CALLSIGNS = ("SWR11", "EZY22")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.features import load
-from tests.unit.history.importing.imports import run as import_paths
+from tests.unit.history.imports.imports import run as import_paths
 
 AIRCRAFT, DAYS, POINTS, STEP_S = 12, 30, 40, 60.0
 DAY_S = 86_400

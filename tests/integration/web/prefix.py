@@ -44,7 +44,7 @@ http {{
 def below_prefix(house: House, folder: Path, port: int, header: str | None) -> Iterator[str]:
     """The address of nginx at this port, which names the path in ``header``, if any; skips where there is no nginx."""
     if NGINX is None:
-        skip_or_fail("nginx is not here")
+        skip_or_fail("nginx")
     config = folder / "nginx.conf"
     named = f"proxy_set_header {header} {PREFIX};" if header else ""
     ports = {"port": port, "api": house.port, "channel": house.realtime_port}

@@ -25,6 +25,7 @@ def stage(shared_page, tmp_path_factory):
             folder,
             shared_page,
             ("admin", "viewer"),
+            host="0.0.0.0",
             audio_directory=str(folder / "recordings"),
             acars__tape=f"file {tape}",
             map_pmtiles=address,

@@ -1,5 +1,6 @@
-"""Every language on the narrowest screen, and German on a tablet: long words neither widen a page nor are cut off in
-what people press.
+"""German on the narrowest screen and on a tablet: long words neither widen a page nor are cut off in what people press.
+
+The other languages, whose words are shorter, are looked at in the night.
 """
 
 from __future__ import annotations
@@ -25,7 +26,13 @@ TABS = [f"alerts?tab={tab}" for tab in ("rules", "geofences", "watchlists", "cha
 FORMS = [f"alerts?tab={tab}&id=new" for tab in ("rules", "geofences", "channels")]
 
 
-@pytest.mark.parametrize(("language", "width"), [*((one, WIDTH) for one in ("en", "de", "fr", "es")), ("de", TABLET)])
+SHORTER = pytest.mark.nightly("languages whose words are shorter than German ones")
+
+
+@pytest.mark.parametrize(
+    ("language", "width"),
+    [("de", WIDTH), ("de", TABLET), *(pytest.param(one, WIDTH, marks=SHORTER) for one in ("en", "fr", "es"))],
+)
 def test_no_page_is_cut_or_wider_than_its_screen(page, house, language, width):
     page.size(width, 640)
     page.before_scripts(
@@ -53,20 +60,23 @@ def test_no_page_is_cut_or_wider_than_its_screen(page, house, language, width):
     assert faults == {}
 
 
-@pytest.mark.parametrize("part", ["filters", "columns"])
-def test_filters_and_columns_leave_the_list_within_reach_on_a_small_phone(page, house, part):
+def test_filters_and_columns_leave_the_list_within_reach_on_a_small_phone(page, house):
     page.size(WIDTH, 640)
     page.sign_in(house, "viewer")
     page.wait_for(LIVE, "aircraft")
-    page.run(f"document.querySelectorAll('.list-head .tool')[{('filters', 'columns').index(part)}].click()")
-    page.wait_for_element({"filters": ".filters", "columns": ".chooser"}[part])
     within = (
         "(one) => { const { top, bottom } = one.getBoundingClientRect(); return top >= 0 && bottom <= innerHeight; }"
     )
-    last = {"filters": "sw-filters .check", "columns": ".chooser .check"}[part]
-    page.run(f"[...document.querySelectorAll('{last}')].at(-1).scrollIntoView()")
-    assert page.run(f"return ({within})([...document.querySelectorAll('{last}')].at(-1))")
-    assert page.run(f"return ({within})(document.querySelector('.window .row'))")
+    opened = {".filters": "sw-filters .check", ".chooser": ".chooser .check"}
+    for at, (part, checks) in enumerate(opened.items()):
+        tool = f"document.querySelectorAll('.list-head .tool')[{at}].click()"
+        page.run(tool)
+        page.wait_for_element(part)
+        page.run(f"[...document.querySelectorAll('{checks}')].at(-1).scrollIntoView()")
+        assert page.run(f"return ({within})([...document.querySelectorAll('{checks}')].at(-1))"), part
+        assert page.run(f"return ({within})(document.querySelector('.window .row'))"), part
+        page.run(tool)
+        page.wait_for(f"return document.querySelector('{part}') === null", f"the end of {part}")
 
 
 LAST_COLUMN = """
@@ -75,18 +85,22 @@ return cell.right <= innerWidth && cell.width > 20;
 """
 
 
-@pytest.mark.parametrize("columns", ["of the beginning", "all"])
-def test_every_column_of_the_list_can_be_seen_on_a_small_phone(page, house, columns):
+def test_every_column_of_the_list_can_be_seen_on_a_small_phone(page, house):
     page.size(WIDTH, 640)
     page.sign_in(house, "viewer")
     page.wait_for(LIVE, "aircraft")
-    if columns == "all":
-        page.run("document.querySelectorAll('.list-head .tool')[1].click()")
-        page.wait_for_element(".chooser")
-        page.run("document.querySelectorAll('.chooser input:not(:checked)').forEach((one) => one.click())")
-        page.wait_for("return document.querySelectorAll('.row.header > div').length > 8", "the columns")
-        assert not page.run(LAST_COLUMN)
-        page.run("document.querySelector('.table').scrollLeft = 10000")
+    check_columns(page)
+    page.run("document.querySelectorAll('.list-head .tool')[1].click()")
+    page.wait_for_element(".chooser")
+    page.run("document.querySelectorAll('.chooser input:not(:checked)').forEach((one) => one.click())")
+    page.wait_for("return document.querySelectorAll('.row.header > div').length > 8", "the columns")
+    assert not page.run(LAST_COLUMN)
+    page.run("document.querySelector('.table').scrollLeft = 10000")
+    check_columns(page)
+
+
+def check_columns(page):
+    """The last column is seen, titles are whole, and rows stand below them."""
     assert page.run(LAST_COLUMN)
     assert page.run("return document.querySelector('.row.header > div').clientHeight") > 20, "titles are not cut off"
     left = "(one) => Math.round(document.querySelector(one).lastElementChild.getBoundingClientRect().left)"

@@ -6,8 +6,13 @@ import os
 from datetime import datetime, timedelta
 
 import pytest
+import sqlalchemy as sa
 
 from skywatch.core import geo
+from skywatch.core.database.engine import create_engine, create_session_factory, writing
+from skywatch.history.models import Chunk
+from skywatch.history.storage.codec import decode, encode
+from skywatch.picture.state.sky import SOURCE_INDEX
 from tests.axe import faults_of, too_wide
 from tests.integration.web.encounters import CALLSIGNS, CLOSEST_NM, PAIR, VERTICAL_FT, import_encounter
 from tests.integration.web.pages import House
@@ -35,7 +40,7 @@ return [...document.querySelectorAll('.encounter-table tbody tr')].map((row) => 
 """
 PLAYED = "return new URLSearchParams(location.hash.split('?')[1] ?? '').get('t')"
 WIDTHS = (320, 390, 820, 1440, 2560)
-# Every page is looked at in both themes and at all widths; ``make drill-widths`` opens it for each pair of them.
+# Every page is looked at in both themes and at all widths; ``make drill NAME=widths`` opens it for each pair of them.
 IS_DRILL = bool(os.environ.get("SKYWATCH_WIDTHS"))
 OPENED_AT = dict.fromkeys(("dark", "light"), WIDTHS) if IS_DRILL else {"dark": WIDTHS[:1], "light": WIDTHS[3:4]}
 
@@ -47,10 +52,22 @@ def past(built, tmp_path_factory):
     running = House(folder, station_lat=47.45, station_lon=8.56)
     running.init()
     at = import_encounter(tmp_path_factory.mktemp("pair"), running.database_url)
+    hear_at_the_station(running.database_url)
     try:
         yield running.start(), at
     finally:
         running.stop()
+
+
+def hear_at_the_station(database_url):
+    """What was imported counts as heard elsewhere, and coverage is of what the station's antenna heard."""
+    engine = create_engine(database_url)
+    with writing(create_session_factory(engine)) as session:
+        for chunk in session.scalars(sa.select(Chunk)):
+            points = decode(chunk.data).copy()
+            points["source"] = 1 + SOURCE_INDEX["adsb_icao"]
+            chunk.data = encode(points)
+    engine.dispose()
 
 
 def track(running, address, at):

@@ -24,6 +24,8 @@ from tests.integration.web.pages import LIVE, PASSWORD, ROWS, Page
 from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until
 
+pytestmark = pytest.mark.nightly("takes the pictures of the manual")
+
 MAX_BYTES = 150_000
 PICTURES = {
     "map": (1280, 800, "dark", "map", False),

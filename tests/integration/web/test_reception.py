@@ -66,7 +66,6 @@ def cells(stage, of):
     )
 
 
-@pytest.mark.long
 def test_the_page_shows_what_the_service_measures(stage):
     # The service has measured its own receiver for a minute.
     quality = "/system/receivers/demo/quality"

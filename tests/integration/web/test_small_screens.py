@@ -13,7 +13,7 @@ PAGES = ("alerts", "history", "safety", "acars", "audio", "settings")
 SEEN, UNSEEN = 100, 10
 # The graphics card's part is played by the processor, there is no such card, and there is no WebGL.
 KINDS = {"with a graphics card": (True, "/"), "without": (False, "/"), "without WebGL": (False, "/?renderer=canvas")}
-# Where the map is does not depend on what draws it: ``make drill-widths`` takes all pages with each.
+# Where the map is does not depend on what draws it: ``make drill NAME=widths`` takes all pages with each.
 IS_DRILL = bool(os.environ.get("SKYWATCH_WIDTHS"))
 EVERYWHERE = {390: PAGES, 820: PAGES}
 LOOKED_AT = {"without": {390: PAGES[:1]}, "without WebGL": {820: PAGES[1:2]}}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skywatch.airframes.military import MILITARY_BLOCKS, is_military, is_military_address
+from skywatch.airframes.military import MILITARY_BLOCKS, is_military_address
 from tests.conftest import ROOT
 
 
@@ -31,16 +31,9 @@ def test_blocks_are_in_order_and_do_not_overlap():
     assert edges == sorted(set(edges))
 
 
-@pytest.mark.parametrize(
-    ("address", "flags", "military"),
-    [("4b1620", (), False), ("4b1620", (None, 14), False), ("4b1620", (None, 9), True), ("43c000", (0,), True)],
-)
-def test_an_aircraft_is_military_by_its_address_or_any_flags(address, flags, military):
-    assert is_military(address, *flags) is military
-
-
 def test_no_feature_decides_by_the_address_alone():
-    allowed = {"airframes", "picture"}
+    # Rules are tried on aircraft that a caller invents, and on messages that do not say it.
+    allowed = {"airframes", "picture", "alerts"}
     users = {
         path.relative_to(ROOT / "skywatch").parts[0]
         for path in (ROOT / "skywatch").rglob("*.py")

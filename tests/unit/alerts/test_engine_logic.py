@@ -22,6 +22,8 @@ from skywatch.core.areas.geometry import parse_geometry
 from tests.rules import boolean_label, node_of, rule_of
 from tests.skies import sky_of
 
+pytestmark = pytest.mark.deep("walks a corpus")
+
 BOX = {"type": "Polygon", "coordinates": [[[8, 47], [9, 47], [9, 48], [8, 48], [8, 47]]]}
 PACIFIC = {"type": "Polygon", "coordinates": [[[179, -1], [-179, -1], [-179, 1], [179, 1], [179, -1]]]}
 FENCES = {

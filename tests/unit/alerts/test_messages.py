@@ -27,6 +27,6 @@ def test_neither_receiver_nor_source_is_taken_from_the_sky(also, fires):
     assert node is not None, faults
     engine = Engine()
     engine.install(RuleSet((Rule(1, 1, node, for_s=0.0),)), 0.0)
-    engine.tick(empty_sky(now=1.0, receivers=("attic",)))
-    changes = engine.message(AircraftMessage("4b16ee", 2.0, {"acars_label": "H1"}))
+    message = AircraftMessage("4b16ee", 2.0, {"acars_label": "H1"})
+    changes = engine.tick(empty_sky(now=1.0, receivers=("attic",)), [message])
     assert bool(changes) is fires

@@ -22,6 +22,6 @@ SQUARE = "DP 47:00:00 N 008:00:00 E\nDP 47:10:00 N 008:00:00 E\nDP 47:10:00 N 00
     ],
 )
 def test_an_altitude_is_in_feet_unless_its_unit_is_metres(text, feet):
-    airspaces, faults = parse_openair(f"AC R\nAN LS-R7\nAL {text}\nAH UNL\n{SQUARE}")
+    airspaces, faults, _ = parse_openair(f"AC R\nAN LS-R7\nAL {text}\nAH UNL\n{SQUARE}")
     assert faults == []
     assert (airspaces[0].floor_ft, airspaces[0].ceiling_ft) == (feet, None)

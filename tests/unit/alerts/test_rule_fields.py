@@ -5,13 +5,14 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from skywatch.aircraft.schemas import FIELDS as AIRCRAFT_FIELDS
 from skywatch.alerts.conditions.fields import all_fields, momentary
 from skywatch.alerts.conditions.templates import fault_of
 from skywatch.alerts.conditions.tree import parse
 from skywatch.alerts.engine.engine import Engine, RuleSet
 from skywatch.alerts.engine.messages import AircraftMessage
 from skywatch.alerts.engine.program import Rights
-from skywatch.alerts.engine.rule import Rule
+from skywatch.alerts.engine.rule import Fired, Rule
 from skywatch.alerts.history.announcing import message
 from skywatch.alerts.history.answers import alert_answer
 from skywatch.alerts.models import Alert
@@ -57,6 +58,20 @@ def on(field, op, value):
     return {"field": field, "op": op, "value": value}
 
 
+def test_every_field_of_a_live_aircraft_is_a_field_of_rules():
+    assert AIRCRAFT_FIELDS - all_fields().keys() == set()
+    ghost = {"hex": "700001", "flight": "GHOST", "single_source": True, "disputed": ["altitude", "squawk"]}
+    sky = sky_of(ghost, {"hex": "4b1601", "flight": "SWR1A"})
+    sky.columns["single_source"][0] = True
+    for field, op, value, address in (
+        ("single_source", "eq", True, "700001"),
+        ("single_source", "eq", False, "4b1601"),
+        ("disputed", "contains", "altitude", "700001"),
+    ):
+        (fired,) = engine_with(on(field, op, value)).tick(sky)
+        assert (fired.address, fired.in_doubt) == (address, address == "700001")
+
+
 def test_events_of_any_topic_are_read_and_tested():
     inbox = Inbox(all_fields().values())
     assert set(inbox.topics) == {"acars.received", "balloons.landed"}
@@ -67,10 +82,11 @@ def test_events_of_any_topic_are_read_and_tested():
     (received,) = inbox.take()
     assert received == AircraftMessage("4b1601", 5.0, {"pilot": "ADA", "landing_field": ""}, military=True)
     engine = engine_with(on("pilot", "eq", "ada"))
-    engine.tick(sky_of())
-    (fired,) = engine.message(received)
+    (fired,) = engine.tick(sky_of(), [received])
     assert fired.matched[0]["actual"] == "ADA"
-    assert not engine.message(AircraftMessage("4b1602", 6.0, {"acars_text": "ADA"})), "another feature's event"
+    other = AircraftMessage("4b1602", 6.0, {"acars_text": "ADA"})
+    changes = engine.tick(sky_of(), [other])
+    assert not [change for change in changes if isinstance(change, Fired)], "another feature's event"
 
 
 def test_events_beyond_the_limit_of_a_tick_are_not_tested():
@@ -167,4 +183,4 @@ def test_a_name_has_one_meaning():
 
 
 def test_every_declared_field_of_the_installation_is_in_force():
-    assert FEATURES.rule_fields.keys() <= all_fields().keys()
+    assert {field.name for field in FEATURES.provided(RuleField)} <= all_fields().keys()

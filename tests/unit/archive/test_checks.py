@@ -8,7 +8,7 @@ import pytest
 
 from skywatch.archive.batch import cluster
 from skywatch.archive.checks import check
-from skywatch.core.terminal.finding import Inspection
+from skywatch.core.terminal.checks import Inspection
 from skywatch.features import load
 from tests.accounts import TEST_SECRET
 

@@ -16,10 +16,13 @@ from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.state import mark_changed
 from skywatch.archive.writing.run import open_archiver, run
 from skywatch.core.database.engine import writing
-from skywatch.history.archiving.columns import points_of, table_of
+from skywatch.core.storage.retention_clock import Reading, RetentionClock
 from skywatch.history.models import Chunk, Flight
+from skywatch.history.storage.archive_columns import points_of, table_of
 from skywatch.history.storage.points import in_order, join
 from tests.archives import FIRST, LATER, archive, states
+
+pytestmark = pytest.mark.deep("archives, backups and their worker processes")
 
 DAY = FIRST + timedelta(days=1)
 
@@ -59,7 +62,7 @@ def test_positions_are_delta_encoded_in_order_of_cell_address_and_time(years):
     assert all(column.is_stats_set for column in columns)
     table = file.read()
     names = {"icao": "uint32", "flight": "int64", "at_cs": "int64", "lat_e5": "int32", "lon_e5": "int32"}
-    names |= {"alt_ft": "int32", "gs_kt": "int16", "track_deg": "int16", "flags": "uint8"}
+    names |= {"alt_ft": "int32", "gs_kt": "int16", "track_deg": "int16", "flags": "uint8", "source": "uint8"}
     assert {field.name: str(field.type) for field in table.schema} == names
     keys = list(
         zip(
@@ -77,7 +80,7 @@ def test_positions_are_delta_encoded_in_order_of_cell_address_and_time(years):
 def test_unknown_values_are_null_and_flags_are_gap_and_ground(years):
     archive(years.sessions, years.settings)
     tables = [pq.ParquetFile(file).read() for file in years.place.folder.rglob("positions-*.parquet")]
-    assert {flag for table in tables for flag in table["flags"].to_pylist()} <= {0, 1, 2, 3}
+    assert {flag for table in tables for flag in table["flags"].to_pylist()} <= set(range(8))
     on_ground = [row for table in tables for row in table.to_pylist() if row["flags"] & 2]
     assert on_ground
     assert all(row["alt_ft"] is None for row in on_ground)
@@ -106,7 +109,7 @@ def test_manifest_names_every_file_with_rows_bytes_and_hash(years):
         data = (folder / file.name).read_bytes()
         assert (file.bytes, file.sha256) == (len(data), hashlib.sha256(data).hexdigest())
         assert file.rows == pq.ParquetFile(folder / file.name).metadata.num_rows
-    assert (manifest.schema, manifest.station.lat, manifest.station.lon) == (1, 50.0, 8.5)
+    assert (manifest.schema, manifest.station.lat, manifest.station.lon) == (2, 50.0, 8.5)
     assert manifest.end - manifest.begin == timedelta(days=1)
 
 
@@ -217,11 +220,30 @@ def test_damaged_day_whose_rows_are_gone_is_not_replaced(years):
 def test_day_of_a_newer_release_is_left_as_it_is(years):
     archive(years.sessions, years.settings)
     path = years.place.folder / f"day={DAY}" / "manifest.json"
-    path.write_text(path.read_text().replace('"schema": 1', '"schema": 2'))
+    path.write_text(path.read_text().replace('"schema": 2', '"schema": 3'))
     outcome = archive(years.sessions, years.settings, days=[DAY])
     assert "newer release" in outcome.faults[DAY]
     with pytest.raises(DayError):
         read_manifest(years.place, DAY)
+
+
+def test_keep_days_delete_nothing_by_a_clock_that_leapt(years, make_settings):
+    archive(years.sessions, years.settings)
+    kept = years.runtime.settings.of(ArchiveSettings)
+    settings = make_settings(archive_url=kept.archive_url, archive_keep_days=3)
+    archiver, names = open_archiver(years.sessions, settings), sorted(years.place.names())
+
+    def run_on(day):
+        now = datetime(2026, 3, 4, 12, tzinfo=UTC) + timedelta(days=day)
+        clock = RetentionClock(years.sessions, "archive", read=lambda: Reading(now, day * 86_400.0, "boot"))
+        outcome = run(archiver, settings.of(ArchiveSettings), now, [], clock=clock)
+        return outcome.expired, clock.record.hold
+
+    assert run_on(0) == (0, None)
+    expired, hold = run_on(3 * 365)
+    assert expired == 0
+    assert "set forward by 1,095 days" in hold.why
+    assert sorted(years.place.names()) == names
 
 
 def test_keep_days_deletes_old_days_from_the_archive(years, make_settings):

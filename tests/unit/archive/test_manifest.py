@@ -12,7 +12,7 @@ from skywatch.archive.errors import DayError
 
 DAY = date(2026, 3, 1)
 WHOLE = Manifest(
-    schema=1,
+    schema=2,
     files=(DayFile("positions-07.parquet", 5, 100, "0" * 64), DayFile("flights.r2.parquet", 1, 9, "f" * 64)),
     begin=datetime(2026, 3, 1, tzinfo=UTC),
     end=datetime(2026, 3, 2, tzinfo=UTC),
@@ -55,7 +55,7 @@ def test_names_that_are_not_the_archives_are_refused(name):
 @pytest.mark.parametrize(
     ("manifest", "why"),
     [
-        (damaged(schema=2), "newer release"),
+        (damaged(schema=3), "newer release"),
         (damaged(schema=0), "no schema"),
         (damaged(begin=datetime(2026, 3, 2, tzinfo=UTC), end=datetime(2026, 3, 3, tzinfo=UTC)), "another day"),
         (damaged(files=WHOLE.files * 2), "not the archive's"),

@@ -14,6 +14,8 @@ from skywatch.archive.places import open_place
 from skywatch.archive.settings import ArchiveSettings
 from tests.archives import FIRST, archive, counts, prune
 
+pytestmark = pytest.mark.deep("archives, backups and their worker processes")
+
 both = pytest.mark.parametrize("place_settings", ["folder", "s3"], indirect=True)
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
 
 from skywatch.archive.state import mark_changed
+from skywatch.archive.writing.removal import RemovalGuard
 from skywatch.core.database.engine import writing
+from skywatch.core.storage.retention import Pruner
+from skywatch.core.storage.retention_clock import Reading, RetentionClock
 from skywatch.history.models import Chunk, Flight
 from tests.archives import FIRST, LATER, archive, counts, prune, states
+
+pytestmark = pytest.mark.deep("archives, backups and their worker processes")
 
 DAY = FIRST + timedelta(days=1)
 RETENTION = {"retention_positions_days": 1.0, "retention_flights_days": 1.0}
@@ -56,7 +61,7 @@ def test_damaged_day_stays_in_the_database(years, damage):
     if damage == "changed":
         path.write_bytes(path.read_bytes()[:-1] + b"\0")
     elif damage == "newer":
-        path.write_text(path.read_text().replace('"schema": 1', '"schema": 2'))
+        path.write_text(path.read_text().replace('"schema": 2', '"schema": 3'))
     else:
         path.unlink()
     pruner = prune(years.runtime, years.settings)
@@ -111,3 +116,18 @@ def test_days_older_than_the_archive_keeps_go_without_it(years, make_settings, p
     assert LATER.date() > FIRST
     prune(years.runtime, settings)
     assert counts(years.sessions) == (0, 0)
+
+
+def test_a_clock_in_doubt_says_of_no_day_that_the_archive_would_not_keep_it(years, make_settings, place_settings):
+    """Limits of room go on meanwhile, and delete only what is archived."""
+    settings = make_settings(**place_settings, retention_positions_mb=0.001, archive_keep_days=2)
+    before = counts(years.sessions)
+    runs = [datetime(2026, 3, 2, 12, tzinfo=UTC), datetime(2029, 3, 2, 12, tzinfo=UTC)]
+    for now in runs:
+        offset_s = (now - runs[0]).total_seconds()
+        clock = RetentionClock(years.sessions, read=lambda now=now, offset_s=offset_s: Reading(now, offset_s, "boot"))
+        guard = RemovalGuard(years.sessions, settings, clock.believed)
+        kinds = settings.features.retention_kinds()
+        Pruner(years.runtime.engine, years.sessions, settings, kinds, lambda seconds: False, guard, clock).run()
+    assert clock.record.hold is not None
+    assert counts(years.sessions) == before

@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import numpy as np
@@ -15,7 +16,7 @@ from skywatch.audio.recordings import decoding
 from skywatch.audio.recordings.decoding import DecoderPool, has_voice, measure
 from skywatch.core.problems import Problem
 from tests.audio import sound
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 
 # A child whose jobs do what files may make a decoder do.
 ILL = """
@@ -60,8 +61,8 @@ def pool():
         one.close()
 
 
-def ask(pool, path):
-    return msgspec.json.decode(pool.ask("job", path))
+def ask(pool, path, person=""):
+    return msgspec.json.decode(pool.ask("job", path, person))
 
 
 def test_one_child_serves_one_file_after_the_other(pool, tmp_path):
@@ -71,6 +72,7 @@ def test_one_child_serves_one_file_after_the_other(pool, tmp_path):
     assert os.getpid() not in pids
 
 
+@pytest.mark.deep("costs over a processor second")
 @pytest.mark.parametrize(
     ("name", "logged"),
     [("crash", "SIGSEGV"), ("memory", "MemoryError"), ("loop", "SIGXCPU"), ("sleep", "did not answer in time")],
@@ -146,3 +148,22 @@ def test_what_is_wrong_with_a_file_is_told_as_in_this_process(tmp_path):
     assert (caught.value.kind.status, caught.value.detail) == (415, "The file cannot be decoded as WAV.")
     with pytest.raises(FileNotFoundError):
         measure(tmp_path / "none.wav")
+
+
+def test_recordings_of_one_person_leave_the_next_child_to_another(pool, tmp_path, monkeypatch):
+    monkeypatch.setattr(decoding, "MAX_CHILDREN", 1)
+    children = pool()
+    order = []
+
+    def decode(person):
+        ask(children, tmp_path / "a", person)
+        order.append(person)
+
+    running = children._limiter.enter("user 1")
+    with ThreadPoolExecutor(5) as threads:
+        for number, person in enumerate(["user 1"] * 4 + ["user 2"]):
+            threads.submit(decode, person)
+            until(lambda number=number: children._limiter.waiting == number + 1)
+        children._limiter.leave(running)
+    # Whoever ends first may be the second to say so.
+    assert order.index("user 2") <= 1

@@ -1,4 +1,4 @@
-"""What the model is given, and what becomes of its answer; the model itself is in ``benchmarks/speech.py``."""
+"""What the model is given, and what becomes of its answer."""
 
 from __future__ import annotations
 

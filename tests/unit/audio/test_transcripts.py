@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from skywatch.audio.transcription.activity import has_voice
+from skywatch.audio.recordings.activity import has_voice
 from skywatch.audio.transcription.callsigns import read_callsigns
 from skywatch.audio.transcription.distress import has_distress
 from skywatch.audio.transcription.engines.base import PROMPT, Segment

@@ -16,7 +16,9 @@ from skywatch.core.database.models import AuditEntry, FencingToken
 from skywatch.core.process.version import VERSION
 from skywatch.notify.models import Channel, Delivery
 from tests.backups import PASSPHRASE, SECRET, Installation, modes, refused, skywatch
-from tests.servers import postgresql_database
+from tests.servers import postgresql_database, program
+
+pytestmark = pytest.mark.deep("archives, backups and their worker processes")
 
 # What a restore changes on purpose.
 MENDED = {"access_version", "audit_entries", "fencing_tokens", "logins", "notify_deliveries", "password_resets"}
@@ -29,6 +31,7 @@ def both(request, tmp_path):
         urls = [f"sqlite:///{tmp_path}/here/a.sqlite", f"sqlite:///{tmp_path}/there/b.sqlite"]
         yield [Installation(tmp_path / name, url) for name, url in zip(("here", "there"), urls, strict=True)]
         return
+    program("pg_dump")
     with postgresql_database(request.getfixturevalue("migrated_postgresql")) as one, postgresql_database() as other:
         yield [Installation(tmp_path / "here", one), Installation(tmp_path / "there", other)]
 
@@ -71,7 +74,7 @@ def test_manifest_says_what_there_is(here, tmp_path):
     rows = here.rows()
     counts = {name.removeprefix("public."): count for name, count in manifest["rows"].items()}
     assert counts == {name: len(entries) for name, entries in rows.items()}
-    assert (manifest["format"], manifest["release"]) == (1, VERSION)
+    assert (manifest["format"], manifest["release"]) == (2, VERSION)
     assert manifest["revision"] == rows["alembic_version"][0][0]
     kind = "sqlite" if here.url.startswith("sqlite") else "dump"
     assert [file["name"] for file in manifest["files"]] == [
@@ -115,7 +118,7 @@ def test_verify_changes_nothing(here, tmp_path):
     before = {path: (path.stat().st_mtime_ns, path.stat().st_size) for path in tmp_path.rglob("*")}
     done = skywatch("backup", "--verify", target, "--passphrase-file", here.passphrase)
     assert done.exit_code == 0
-    assert "is whole" in done.stdout
+    assert "is complete and authenticated" in done.stdout
     assert {path: (path.stat().st_mtime_ns, path.stat().st_size) for path in tmp_path.rglob("*")} == before
 
 
@@ -139,7 +142,7 @@ def test_without_secret_nothing_of_the_settings_is_there(here, there, tmp_path):
     assert manifest["left_out"] == ["settings", "secret"]
     assert not [path for path in target.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
     assert not (target / "settings.sealed").exists()
-    restored = skywatch("restore", target, there.ini)
+    restored = skywatch("restore", target, there.ini, "--unauthenticated")
     assert restored.exit_code == 0
     assert "those of FILE.ini" in restored.stdout
 

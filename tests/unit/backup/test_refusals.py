@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import pytest
 
 from skywatch.backup.contents import manifest as manifests
-from skywatch.backup.contents import sealed
+from skywatch.backup.contents import passphrase, sealed
+from skywatch.backup.creation import Order, make_backup, only_backup
+from skywatch.backup.progress import Progress
 from skywatch.core.database.engine import create_engine
-from tests.backups import Installation, refused, skywatch
+from tests.backups import Installation, read_document, refused, skywatch, write_unauthenticated
 from tests.unit.backup.conftest import COST_OF_THE_SERVICE
+from tests.waiting import PATIENCE_S
+
+pytestmark = pytest.mark.deep("archives, backups and their worker processes")
 
 OTHER_SECRET = "another-secret-0123456789-abcdef-0123"
 
 
-def restoring(target, there):
-    return "restore", target, there.ini, "--passphrase-file", there.passphrase
+def restoring(target, there, *options):
+    return "restore", target, there.ini, "--passphrase-file", there.passphrase, *options
 
 
 def nothing_restored(there):
@@ -31,12 +37,8 @@ def nothing_restored(there):
 
 
 def rewrite(target, **members):
-    """A manifest with other members and the right checksum, as another release would write it."""
-    document = {**json.loads((target / "manifest.json").read_text()), **members}
-    del document["checksum"]
-    body = json.dumps(document, indent=2)[: -len("\n}")]
-    checksum = hashlib.sha256(body.encode()).hexdigest()
-    (target / "manifest.json").write_text(f'{body},\n  "checksum": "{checksum}"\n}}\n')
+    """A manifest with other members and the right checksum, as anybody can write it."""
+    write_unauthenticated(target, {**read_document(target), "format": 1, **members})
 
 
 FILES = ("database.sqlite", "files/audio/2026/11/24/one.wav", "settings.sealed", "manifest.json")
@@ -76,7 +78,7 @@ def test_settings_are_sealed_at_the_cost_that_owasp_asks_for(monkeypatch):
     cost, block, passes = COST_OF_THE_SERVICE
     assert (cost * passes, block) >= (2**17, 8)
     for name, value in (("COST", cost), ("BLOCK", block), ("PASSES", passes)):
-        monkeypatch.setattr(sealed, name, value)
+        monkeypatch.setattr(passphrase, name, value)
     private = sealed.PrivatePart({"skywatch.ini": "secret = x"}, "x")
     data = sealed.seal(private, "correct horse battery")
     assert sealed.unseal(data, "correct horse battery") == private
@@ -97,31 +99,31 @@ def test_every_byte_of_the_manifest_counts(target):
 @pytest.mark.parametrize("name", ["../outside", "/etc/passwd", "files/audio/../../../outside", "files/audio/./x"])
 def test_manifest_that_leads_out_of_the_folder_is_damage(target, there, name):
     entry = {"name": name, "bytes": 0, "sha256": hashlib.sha256(b"").hexdigest()}
-    rewrite(target, files=[*json.loads((target / "manifest.json").read_text())["files"], entry])
-    assert "outside" in refused(2, *restoring(target, there))
+    rewrite(target, files=[*read_document(target)["files"], entry])
+    assert "outside" in refused(2, *restoring(target, there, "--unauthenticated"))
     assert nothing_restored(there)
 
 
 def test_counts_other_than_the_database_has_are_damage(target, there):
-    rows = json.loads((target / "manifest.json").read_text())["rows"]
+    rows = read_document(target)["rows"]
     rewrite(target, rows={**rows, "users": rows["users"] + 1})
     assert "users 1 of 2" in refused(2, "backup", "--verify", target)
-    assert "users 1 of 2" in refused(2, *restoring(target, there))
+    assert "users 1 of 2" in refused(2, *restoring(target, there, "--unauthenticated"))
     assert not (there.folder / "b.sqlite").exists()
 
 
 def test_newer_format_or_schema_is_refused(target, there):
     rewrite(target, revision="9999")
-    assert "newer than this version" in refused(1, *restoring(target, there))
+    assert "newer than this version" in refused(1, *restoring(target, there, "--unauthenticated"))
     assert "newer than this version" in refused(1, "backup", "--verify", target)
-    rewrite(target, format=2, release="7.0.0", files="in another form")
-    assert "newer release (7.0.0, format 2)" in refused(1, *restoring(target, there))
+    rewrite(target, format=3, release="7.0.0", files="in another form")
+    assert "newer release (7.0.0, format 3)" in refused(1, *restoring(target, there))
     assert nothing_restored(there)
 
 
 def test_older_schema_than_can_be_upgraded_is_refused(target, there):
     rewrite(target, revision="0003")
-    assert "is older than revision" in refused(1, *restoring(target, there))
+    assert "is older than revision" in refused(1, *restoring(target, there, "--unauthenticated"))
 
 
 def test_wrong_passphrase_is_refused(target, there, tmp_path):
@@ -299,7 +301,9 @@ def test_secret_that_differs_is_refused(target, tmp_path):
 @pytest.mark.parametrize("environment", ["development", "production"])
 def test_secret_that_is_missing_is_written_for_its_owner(origin, target, tmp_path, environment):
     there = Installation(tmp_path / "there", f"sqlite:///{tmp_path}/there/b.sqlite", "", environment=environment)
-    assert "give --passphrase-file" in refused(1, "restore", target, there.ini) or environment == "production"
+    refused(1, "restore", target, there.ini)
+    without = refused(1, "restore", target, there.ini, "--unauthenticated")
+    assert "give --passphrase-file" in without or environment == "production"
     done = skywatch(*restoring(target, there))
     assert done.exit_code == 0, done.output
     path = there.folder / "b.sqlite.secret"
@@ -344,6 +348,47 @@ def test_files_that_the_settings_take_over_come_back(tmp_path, migrated_sqlite):
     assert (there.folder / "skywatch.ini.restored").read_text() == here.ini.read_text()
     assert here.secret in (there.folder / "secret.ini.restored").read_text()
     assert (there.folder / "b.sqlite.secret").read_text().strip() == here.secret
+
+
+def test_second_backup_at_once_is_refused(origin, tmp_path):
+    """The first stands still half-way until the second has been refused."""
+    is_under_way, may_go_on = threading.Event(), threading.Event()
+
+    def stand_still(done):
+        is_under_way.set()
+        assert may_go_on.wait(PATIENCE_S)
+
+    order = Order(origin.settings(), origin.ini, tmp_path / "first", None)
+    with ThreadPoolExecutor(1) as threads, only_backup(order.settings):
+        first = threads.submit(make_backup, order, Progress(stand_still))
+        try:
+            assert is_under_way.wait(PATIENCE_S)
+            for target in ("first", "second"):
+                line = refused(1, "backup", origin.ini, tmp_path / target, "--without-secret")
+                assert line == f"another backup of this database is being made by process {os.getpid()}"
+            # That of another database into the same folder.
+            other = Installation(tmp_path / "other", f"sqlite:///{tmp_path}/other.sqlite")
+            shutil.copy(origin.folder / "a.sqlite", tmp_path / "other.sqlite")
+            line = refused(1, "backup", other.ini, tmp_path / "first", "--without-secret")
+            assert "another backup is being written there" in line
+        finally:
+            may_go_on.set()
+        first.result()
+    assert skywatch("backup", "--verify", tmp_path / "first").exit_code == 0
+    assert not (tmp_path / "second").exists()
+
+
+def test_backup_that_has_the_database_locked_is_named(tmp_path, migrated_sqlite):
+    """One that is stopped while it closes the database has it locked, and SQLite would say no more than that."""
+    here = Installation(tmp_path / "here", f"sqlite:///{tmp_path}/here/a.sqlite")
+    shutil.copy(migrated_sqlite, here.folder / "a.sqlite")
+    holder = sqlite3.connect(here.folder / "a.sqlite", isolation_level=None)
+    holder.execute("PRAGMA locking_mode=EXCLUSIVE")
+    holder.execute("BEGIN EXCLUSIVE")
+    with only_backup(here.settings()):
+        line = refused(1, "backup", here.ini, tmp_path / "second", "--without-secret")
+    holder.close()
+    assert line.startswith("another backup of this database is being made")
 
 
 def test_copy_is_one_file_that_anybody_can_open(target):

@@ -11,19 +11,20 @@ import sqlalchemy as sa
 
 from skywatch.accounts.defaults import install
 from skywatch.accounts.models import Role, UserRole
-from skywatch.backup.scheduling.rotation import name_at, remove_old, whole_backups
-from skywatch.backup.scheduling.service import RETRY, BackupSchedule
+from skywatch.backup import creation as making
+from skywatch.backup.schedule.rotation import name_at, remove_old, whole_backups
+from skywatch.backup.schedule.service import RETRY, BackupSchedule
 from skywatch.backup.settings import duration_s, parse_interval
 from skywatch.core.bus import open_bus
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
-from skywatch.core.reporting import health
 from skywatch.core.runtime import Runtime
+from skywatch.core.telemetry import health
 from skywatch.features import load
 from skywatch.notify.models import Delivery
 from skywatch.notify.user_rights import UserRights
 from skywatch.settings import SettingsError
-from tests.backups import Installation, skywatch
+from tests.backups import Installation, read_document, skywatch, write_unauthenticated
 from tests.notifying import add_channel, add_user
 
 
@@ -129,6 +130,60 @@ def test_damaged_ones_do_not_count_and_stay(schedule, folder):
     assert damaged.folder.exists()
 
 
+def test_folder_that_only_looks_like_a_backup_keeps_none_from_being_made(schedule, folder, here):
+    """Whoever can write there could make the schedule wait for ever."""
+    forged = folder / name_at(utcnow())
+    here.back_up(forged, "--without-secret")
+    assert len(whole_backups(folder)) == 1
+    schedule.look(utcnow() + timedelta(seconds=2))
+    assert len(whole_backups(folder)) == 2
+    assert state().ok
+
+
+@pytest.mark.parametrize("name", ["x\0y", "../../etc/passwd", "x" * 5000])
+def test_hostile_manifest_does_not_stop_the_schedule(schedule, folder, here, name):
+    hostile = folder / name_at(utcnow() - timedelta(hours=3))
+    here.back_up(hostile, "--without-secret")
+    document = read_document(hostile)
+    write_unauthenticated(hostile, {**document, "files": [{"name": name, "bytes": 1, "sha256": "0" * 64}]})
+    schedule.look(utcnow())
+    assert state().ok
+    assert len(whole_backups(folder)) == 1
+
+
+def test_what_a_link_leads_to_is_not_removed(schedule, folder, tmp_path):
+    """It has the name of an interrupted backup, and what is in it has the names of a backup's files."""
+    mine = tmp_path / "mine"
+    (mine / "files").mkdir(parents=True)
+    (mine / "files" / "thesis").write_text("x")
+    (mine / "database.sqlite").write_text("x")
+    (folder / name_at(utcnow() - timedelta(days=3))).symlink_to(mine)
+    schedule.look(utcnow())
+    assert state().ok
+    assert (mine / "files" / "thesis").exists()
+    assert (mine / "database.sqlite").exists()
+
+
+def test_what_others_put_into_an_old_backup_does_not_stop_backups(schedule, folder):
+    now = utcnow()
+    schedule.look(now)
+    old = whole_backups(folder)[0].folder
+    (old / "@eaDir").mkdir()
+    for hours in range(1, 5):
+        schedule.look(now + timedelta(hours=2 * hours))
+        assert state().ok
+    assert len(whole_backups(folder)) == 2
+    assert [path.name for path in old.iterdir()] == ["@eaDir"]
+
+
+def test_changed_passphrase_gets_a_backup_at_once(schedule, folder, here):
+    now = utcnow()
+    schedule.look(now)
+    here.passphrase.write_text("another passphrase\n")
+    schedule.look(now + timedelta(minutes=1))
+    assert len(whole_backups(folder)) == 2
+
+
 def test_clock_that_was_wrong_does_not_stop_backups(schedule, folder):
     schedule.look(utcnow() + timedelta(days=400))
     now = utcnow()
@@ -138,6 +193,26 @@ def test_clock_that_was_wrong_does_not_stop_backups(schedule, folder):
     # Made an hour in the future: only what is clearly of another clock is not believed.
     schedule.look(now - timedelta(hours=1))
     assert len(whole_backups(folder)) == 2
+
+
+def test_clock_that_leaps_ahead_costs_one_backup_and_no_loop(schedule, folder, monkeypatch):
+    now = utcnow()
+
+    def look(at):
+        monkeypatch.setattr(making, "utcnow", lambda: at)
+        schedule.look(at)
+        return [backup.manifest.began_at for backup in whole_backups(folder)]
+
+    look(now)
+    second = look(now + timedelta(hours=1))[-1]
+    ahead = now + timedelta(days=1100)
+    assert look(ahead) == [second, ahead]
+    # The clock is right again: the next one comes in its time, in the place of the one from the future.
+    for seconds in (5, 10, 15):
+        assert look(second + timedelta(seconds=seconds)) == [second, ahead]
+    third = second + timedelta(hours=1)
+    assert look(third) == [second, third]
+    assert look(third + timedelta(seconds=5)) == [second, third]
 
 
 def test_failure_is_in_health_and_sent_once_to_administrators(schedule, runtime, folder, channel):
@@ -205,7 +280,7 @@ def test_of_two_workers_one_makes_backups(runtime, schedule):
 
 def test_removal_is_safe_to_repeat(schedule, folder):
     schedule.look(utcnow())
-    assert remove_old(folder, 1) == []
+    assert remove_old(folder, 1, utcnow()) == []
     assert len(whole_backups(folder)) == 1
 
 

@@ -7,9 +7,14 @@ import json
 import pytest
 
 from skywatch.cannonball.identification.agencies import classify, enforces_law, is_us_address
-from skywatch.cannonball.identification.callsigns import DESIGNATORS, WORDS, agency_of_callsign
+from skywatch.cannonball.identification.callsigns import (
+    DESIGNATORS,
+    WORDS,
+    agency_of_callsign,
+    has_agency_initials,
+    is_agency_registration,
+)
 from skywatch.cannonball.identification.places import CITIES, STATE_CODES
-from skywatch.cannonball.identification.suffixes import has_agency_initials, is_agency_registration
 
 
 @pytest.mark.parametrize(

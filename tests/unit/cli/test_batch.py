@@ -12,6 +12,8 @@ from tests.archives import archive
 from tests.batches import rows_of
 from tests.unit.archive.batch.conftest import install
 
+pytestmark = pytest.mark.deep("starts servers or programs of its own")
+
 
 def run(*arguments):
     return CliRunner().invoke(group, ["batch", *map(str, arguments)], obj=load_origins)

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from skywatch.cli import COMMANDS, group
 from skywatch.cli.completion import VARIABLE
 from skywatch.features import FEATURES
+from tests.servers import skip_or_fail
 from tests.waiting import PATIENCE_S
 
 BASH = """
@@ -53,10 +54,11 @@ def test_the_script_of_each_shell_is_printed(shell):
     assert f"{VARIABLE}={shell}_complete" in done.output
 
 
+@pytest.mark.deep("costs over a processor second")
 @pytest.mark.parametrize(("words", "expected"), [(("us",), ["user"]), (("serve", "s"), ["-o default", ""])])
 def test_bash_offers_what_the_program_names(tmp_path, words, expected):
     if shutil.which("bash") is None:
-        pytest.skip("there is no bash here")
+        skip_or_fail("bash")
     script = tmp_path / "bash"
     script.write_text(CliRunner().invoke(group, ["completion", "bash"]).stdout)
     program = tmp_path / "skywatch"

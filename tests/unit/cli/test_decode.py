@@ -139,6 +139,7 @@ def test_half_a_station_is_refused(tape):
     assert "--lat and --lon go together" in result.stderr
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_a_reader_that_goes_away_is_no_error(shared_data):
     recording = shared_data / "raw" / "ezy_toulouse_london_138min.beast.gz"
     command = [sys.executable, "-W", "ignore", "-c", "from skywatch.cli import main; main()", "decode", str(recording)]
@@ -163,6 +164,7 @@ def test_every_position_of_a_real_recording(shared_data):
             assert distance_nm(line["lat"], line["lon"], float(row[14]), float(row[15])) * METRES_PER_NM < 10
 
 
+@pytest.mark.deep("costs over a processor second")
 @pytest.mark.parametrize("redirection", [">&-", ">/dev/full"])
 def test_an_output_that_takes_nothing_is_one_line(tape, redirection):
     command = f'"{sys.executable}" -m skywatch decode "{tape}" {redirection}'

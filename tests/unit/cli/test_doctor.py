@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from skywatch.cli import group
 from skywatch.cli.doctor import means
 from skywatch.core.database import engine as db
-from skywatch.core.terminal import folders
+from skywatch.core.terminal import checks
 from tests.ports import free_port
 from tests.processes import add_user
 
@@ -173,8 +173,8 @@ def test_what_features_check_comes_last_in_their_order(installed, monkeypatch):
 
 
 def test_a_folder_without_room_and_a_clock_that_was_never_set(tmp_path, monkeypatch):
-    monkeypatch.setattr(folders.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 50e6}))
-    finding = folders.check_room("disk", tmp_path / "not" / "yet")
+    monkeypatch.setattr(checks.shutil, "disk_usage", lambda path: type("Usage", (), {"free": 50e6}))
+    finding = checks.check_room("disk", tmp_path / "not" / "yet")
     assert (finding.level, finding.part) == ("fault", "disk")
     (finding,) = means.check_clock(60.0)
     assert (finding.level, finding.text) == ("fault", "says 1970-01-01")
@@ -187,3 +187,42 @@ def test_mode_public_on_an_address_that_others_reach(installed, write):
     assert "realtime_listen" not in line
     assert "auth_mode" not in examine(write(auth_mode="public")).output
     assert "auth_mode" not in examine(write(auth_mode="hybrid", listen=f"0.0.0.0:{free_port()}")).output
+
+
+def test_a_secret_that_looks_like_several_is_named_without_its_value(write):
+    output = examine(write(jwt_secret_key=f"{'a' * 20} {'b' * 20}"), seconds=0.1).output
+    assert "jwt_secret_key" in output
+    assert "jwt_secret_key_previous" in output
+    assert "a" * 20 not in output
+
+
+def test_what_everybody_may_read_on_an_address_that_others_reach(installed, write):
+    path = write(listen=f"0.0.0.0:{free_port()}")
+    assert "may read" not in examine(path).output
+    with closing(sqlite3.connect(path.parent / "sky.sqlite")) as connection, connection:
+        connection.execute("UPDATE feature_access SET read_access = 'public' WHERE feature = 'aircraft'")
+    line = next(line for line in examine(path).output.splitlines() if "may read" in line)
+    assert line.startswith("warn   access: everybody who reaches listen = 0.0.0.0:")
+    assert line.rstrip().endswith("may read aircraft")
+    assert "may read" not in examine(write(listen=f"127.0.0.1:{free_port()}")).output
+
+
+def test_a_bus_that_returns_what_was_there_before_is_a_fault(make_settings, monkeypatch):
+    class Replica:
+        """Takes writes and forgets them, as a server that is behind."""
+
+        def put(self, key, value, ttl_s):
+            pass
+
+        def get(self, key):
+            return b"of an earlier minute"
+
+        def delete(self, key):
+            pass
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(means, "open_bus", lambda address, prefix: Replica())
+    (finding,) = means.check_bus(make_settings(bus="redis://127.0.0.1:6379/0"))
+    assert "does not return what was written" in finding.text

@@ -1,15 +1,20 @@
 """``skywatch init --demonstration``: what a first look shows is stored, so that the console can change it."""
 
 import pytest
+import sqlalchemy as sa
 from click.testing import CliRunner
 from sqlalchemy.orm import Session
 
+from skywatch.accounts.models import FeatureAccessSetting as Stored
+from skywatch.accounts.models import User
 from skywatch.cli import group
 from skywatch.core.database.engine import create_engine
 from skywatch.core.process.secret_file import with_secret
-from skywatch.core.storing.audit import COMMAND_LINE
-from skywatch.core.storing.stored_settings import change, in_force, read
+from skywatch.core.storage.audit import COMMAND_LINE
+from skywatch.core.stored_settings import change, in_force, read
 from skywatch.features import load
+from skywatch.security.contexts import DEFAULT_ACCESS
+from skywatch.security.permissions import SCOPES
 
 
 @pytest.fixture
@@ -22,6 +27,7 @@ def installation(tmp_path):
         ini.write_text("\n".join(["[app:main]", "use = egg:skywatch", *lines, ""]))
         done = CliRunner().invoke(group, ["init", str(ini), "--demonstration"])
         assert done.exit_code == 0, done.output
+        init.output = done.output
         settings = load({**texts, **more}, {})
         return settings, create_engine(settings.database_url)
 
@@ -57,3 +63,41 @@ def test_what_is_set_stays(installation):
     installation()
     with Session(engine) as session:
         assert list(read(session, with_secret(settings))) == ["receiver.demo"]
+
+
+def levels(engine):
+    with Session(engine) as session:
+        return {each.feature: (each.read_access, each.write_access) for each in session.scalars(sa.select(Stored))}
+
+
+def test_reading_is_opened_once_whether_or_not_a_receiver_is_set(installation):
+    _, engine = installation(**{"receiver.roof": "beast pi:30005"})
+    opened = levels(engine)
+    assert {opened[feature] for feature in SCOPES} == {("public", "permission")}
+    kept = {feature: (access.read_access, access.write_access) for feature, access in DEFAULT_ACCESS.items()}
+    assert {feature: level for feature, level in opened.items() if feature not in SCOPES} == {
+        feature: level for feature, level in kept.items() if feature not in SCOPES
+    }
+    assert "Everybody who reaches this service may read it" in installation.output
+    # Without a terminal.
+    assert "skywatch user add" in installation.output
+    with Session(engine) as session, session.begin():
+        session.get(Stored, "aircraft").read_access = "authenticated"
+    installation()
+    assert levels(engine) == opened | {"aircraft": ("authenticated", "permission")}
+    assert "may read it" not in installation.output
+
+
+@pytest.mark.parametrize("by", ["user", "access", "mode"])
+def test_a_database_in_use_keeps_its_levels_and_one_line_says_so(installation, by):
+    _, engine = installation(environment="production", secret="s" * 40)
+    with Session(engine) as session, session.begin():
+        if by == "user":
+            session.add(User(username="ada", username_key="ada", display_name="Ada", email=""))
+        elif by == "access":
+            session.get(Stored, "audio").is_enabled = False
+    before = levels(engine)
+    installation(**({"auth_mode": "private"} if by == "mode" else {}))
+    assert levels(engine) == before
+    lines = [line for line in installation.output.splitlines() if "/console/access" in line]
+    assert len(lines) == (0 if by == "mode" else 1)

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from skywatch.cli import group
 from skywatch.cli.man import page
 from skywatch.cli.outline import entries
+from tests.servers import skip_or_fail
 from tests.waiting import PATIENCE_S
 
 
@@ -48,7 +49,7 @@ def test_text_is_no_request_of_roff(text):
 def test_man_reads_it_without_a_complaint(text):
     program = shutil.which("groff")
     if program is None:
-        pytest.skip("there is no groff here")
+        skip_or_fail("groff")
     command = [program, "-man", "-Tutf8", "-ww", "-Kutf8"]
     done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert (done.returncode, done.stderr) == (0, "")

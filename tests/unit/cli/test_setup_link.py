@@ -50,9 +50,12 @@ def test_on_a_terminal_init_shows_the_password_once_with_a_link_that_carries_it(
     assert "token=" not in again
 
 
-def test_elsewhere_init_shows_nothing_of_it(run):
+def test_elsewhere_init_shows_no_password_but_says_how_the_first_administrator_is_made(run):
     run("init")
-    assert run("init", "--first-administrator") == "The database is up to date.\n"
+    first, second = run("init", "--first-administrator").splitlines()
+    assert first == "The database is up to date."
+    assert second.startswith("There is no user yet: `skywatch user add ")
+    assert LINK.search(second) is None
 
 
 def test_each_link_is_another_one_until_there_is_a_user(run):
@@ -70,11 +73,18 @@ def test_the_link_has_the_public_address(run, ini):
     run("init")
     text = ini.read_text()
     ini.write_text(text + "base_url = https://sky.example.org/radar/\n")
-    assert "https://sky.example.org/radar/#/setup?token=" in run("setup-link")
+    shown = run("setup-link")
+    assert "https://sky.example.org/radar/#/setup?token=" in shown
+    assert "on this machine: http://127.0.0.1:7000/console/setup " in shown
+    # Behind a proxy on this machine nobody counts as local.
+    ini.write_text(text + "trusted_proxy = 127.0.0.1 ::1\n")
+    assert "on this machine" not in run("setup-link")
     ini.write_text(text + "web_enabled = false\n")
     shown = run("setup-link")
     assert "/console/setup" in shown
     assert "#" not in shown
+    ini.write_text(text + "web_enabled = false\ntrusted_proxy = 127.0.0.1\n")
+    assert "skywatch user add" in run("setup-link")
     ini.write_text(text + "local_auth_enabled = false\n")
     assert "local_auth_enabled" in run("setup-link", code=1)
 

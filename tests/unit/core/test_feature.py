@@ -5,27 +5,25 @@ from dataclasses import dataclass
 import pytest
 
 from skywatch import make_app
-from skywatch.core import problems
 from skywatch.core.bus import Message
 from skywatch.core.database.models import AuditEntry
 from skywatch.core.feature import (
     DeclarationError,
-    EditableInputs,
     EventKind,
     Feature,
     FeatureSet,
-    InputFamily,
-    NotificationKind,
-    Service,
     Topic,
 )
+from skywatch.core.hooks import DoctorCheck, InputFamily, PastPictures, Service
 from skywatch.core.problems import Problem, ProblemKind
-from skywatch.core.reporting import metrics
 from skywatch.core.rule_fields import RuleEvents, RuleField, RuleState
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing.retention import Kind
+from skywatch.core.storage.retention import Kind
+from skywatch.core.telemetry import metrics
 from skywatch.features import FEATURES, SETTINGS
-from skywatch.realtime.topics import TopicTable
+from skywatch.notify.hooks import NotificationKind, subscribed_kinds
+from skywatch.picture.hooks import PictureMonitor
+from skywatch.realtime.topics.table import TopicTable
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 from skywatch.settings import Settings, SettingsError, load_with_origins, names_of, setting
@@ -65,10 +63,12 @@ def test_two_features_cannot_declare_the_same():
         FeatureSet([Feature(name="a", commands={"a": "a:a"}), Feature(name="b", commands={"a": "b:b"})])
     family = InputFamily(prefix="balloon.", title="Balloon")
     with pytest.raises(DeclarationError, match="family of inputs balloon is declared twice"):
-        FeatureSet([Feature(name="a", inputs=(family,)), Feature(name="b", inputs=(family,))])
-    editable = EditableInputs(prefix="balloon.", check="a:b", trial="a:c", example="")
-    with pytest.raises(DeclarationError, match=r"inputs balloon\. can be edited, but no feature declares the family"):
-        FeatureSet([Feature(name="a", editable_inputs=(editable,))])
+        FeatureSet([Feature(name="a", provides=(family,)), Feature(name="b", provides=(family,))])
+    pictures = PastPictures(lambda *span: iter(()))
+    with pytest.raises(DeclarationError, match="PastPictures is provided by 2 features; one may have it"):
+        FeatureSet([Feature(name=name, provides=(pictures,)) for name in ("a", "b")]).only(PastPictures)
+    with pytest.raises(DeclarationError, match="error code not_found is declared twice"):
+        FeatureSet([Feature(name="a", problems=(ProblemKind("not_found", 404, "Lost"),))])
     with pytest.raises(DeclarationError, match="event a:b is on topic c, which no feature declares"):
         FeatureSet([Feature(name="a", events=(EventKind(name="a:b", topic="c"),))])
 
@@ -96,18 +96,18 @@ class SecretSettings(Settings):
 FEATURE = Feature(
     name="balloons",
     include=__name__,
-    monitor=f"{__name__}:create",
-    services=(Service(role="worker", create=f"{__name__}:create"),),
     topics=(Topic(name="balloons", permission="aircraft.view"),),
     events=(EventKind(name="balloons:launched", topic="balloons", needs=("aircraft.view_details",)),),
-    retention=f"{__name__}:KINDS",
+    retention=lambda: KINDS,
     settings=BalloonSettings,
     problems=(ProblemKind("balloon_lost", 410, "The balloon is lost"),),
     metrics=__name__,
     commands={"balloons": "builtins:print"},
     title="balloons",
-    checks=f"{__name__}:check",
-    notifications=(
+    provides=(
+        PictureMonitor(create),
+        Service(role="worker", create=create),
+        DoctorCheck(check),
         NotificationKind(name="balloon", permission="aircraft.view"),
         NotificationKind(name="envelope", permission="aircraft.view", addressed=True),
     ),
@@ -123,12 +123,11 @@ def test_a_feature_that_is_declared_is_found_everywhere(make_settings):
     try:
         registry = make_app(runtime).registry
         assert registry["balloons"] == 5
-        assert create in runtime.features.monitors()
-        assert check in runtime.features.checks()
+        assert create in [hook.create for hook in runtime.features.provided(PictureMonitor)]
+        assert check in [hook.check for hook in runtime.features.provided(DoctorCheck)]
         assert runtime.features.titles()[-1] == "balloons"
-        assert {"balloon", "envelope"} - set(runtime.features.subscribed_notifications()) == {"envelope"}
-        assert create in runtime.features.services("worker")
-        assert create not in runtime.features.services("tracker")
+        assert {"balloon", "envelope"} - set(subscribed_kinds(runtime.features)) == {"envelope"}
+        assert [hook.role for hook in runtime.features.provided(Service) if hook.create is create] == ["worker"]
         table = TopicTable(runtime.features)
         who = Visibility(1, frozenset({"aircraft.view", "aircraft.view_details"}))
         assert "balloons" in table.open_to(who)
@@ -137,12 +136,10 @@ def test_a_feature_that_is_declared_is_found_everywhere(make_settings):
         assert table.may_receive(who, launched)
         assert not table.may_receive(Visibility(1, frozenset({"aircraft.view"})), launched)
         assert "balloons" in [kind.name for kind in runtime.features.retention_kinds()]
-        problems.declare(runtime.features.problems.values())
-        assert Problem("balloon_lost").as_dict()["status"] == 410
+        assert Problem(runtime.features.problems["balloon_lost"]).as_dict()["status"] == 410
         assert b"skywatch_balloons" in metrics.export()
         assert runtime.features.commands["balloons"] == "builtins:print"
     finally:
-        problems.KINDS.pop("balloon_lost", None)
         runtime.close()
 
 
@@ -175,7 +172,7 @@ def test_what_decides_who_hears_a_topic_is_what_its_events_declare():
     [
         ({"kind": "colour", "column": "nic"}, "has kind 'colour'; known are number, text, flag"),
         ({"kind": "number"}, "needs either a column, events or a state"),
-        ({"kind": "number", "state": RuleState(fault="a:b", holds="a:c")}, "is a state: it needs kind text"),
+        ({"kind": "number", "state": RuleState(fault=create, holds=create)}, "is a state: it needs kind text"),
         (
             {"kind": "text", "column": "flight", "events": LANDINGS, "member": "pilot"},
             "needs either a column, events or a state",
@@ -186,7 +183,7 @@ def test_what_decides_who_hears_a_topic_is_what_its_events_declare():
 )
 def test_a_rule_field_has_one_source(field, fault):
     with pytest.raises(DeclarationError, match=f"rule field pilot .*{fault}"):
-        FeatureSet([Feature(name="a", rule_fields=(RuleField(name="pilot", meaning="Pilot", **field),))])
+        FeatureSet([Feature(name="a", provides=(RuleField(name="pilot", meaning="Pilot", **field),))])
 
 
 def test_events_that_show_rule_fields_may_need_the_permissions_of_these():
@@ -198,7 +195,7 @@ def test_events_that_show_rule_fields_may_need_the_permissions_of_these():
     features = FeatureSet(
         [
             Feature(name="rules", topics=(topic,), events=(shows, EventKind(name="rules:other", topic="rules"))),
-            Feature(name="balloons", rule_fields=(field,)),
+            Feature(name="balloons", provides=(field,)),
         ]
     )
     assert features.events["rules:fired"].may_need == ("a.details", "balloons.view_pilots")

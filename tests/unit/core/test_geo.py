@@ -26,6 +26,11 @@ def test_the_destination_is_as_far_and_in_the_direction_asked_for(lat, lon, bear
     assert abs(difference) < 1e-2
 
 
+@given(st.tuples(latitudes, longitudes, latitudes, longitudes))
+def test_two_points_are_as_far_apart_as_columns_of_them(places):
+    assert geo.point_distance_nm(*places) == pytest.approx(geo.distance_nm(*places), rel=1e-9, abs=1e-9)
+
+
 def test_columns_give_columns_and_nan_stays_nan():
     lat = np.array([47.0, np.nan])
     distances = geo.distance_nm(47.0, 8.0, lat, np.array([9.0, 9.0]))

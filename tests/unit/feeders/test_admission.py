@@ -1,5 +1,6 @@
 """Who is let in, and what is written of feeders, on both databases."""
 
+import asyncio
 import json
 from collections import Counter
 
@@ -10,16 +11,23 @@ from skywatch.accounts.models import User
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from skywatch.features import FEATURES
-from skywatch.feeders.admission import FeederAdmission
+from skywatch.feeders.admission import FeederAdmission, FeederRecords
 from skywatch.feeders.models import Feeder
 from skywatch.feeders.states import published
-from skywatch.realtime.events.published import EventLog
-from skywatch.realtime.topics import TopicTable
-from skywatch.receivers.ingest.reception import FeederReception
-from skywatch.receivers.listening.connection import FeederConnection
-from skywatch.receivers.listening.hub import FeederHub, hash_of
+from skywatch.realtime.topics.event_log import EventLog
+from skywatch.realtime.topics.table import TopicTable
+from skywatch.receivers.factory import open_receiver
+from skywatch.receivers.feeders import hub as hub_module
+from skywatch.receivers.feeders.connection import FeederConnection
+from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
+from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.reception import FeederReception
 from skywatch.receivers.mode_s.encoder import airborne_position, beast, squitter
+from skywatch.receivers.settings import ReceiverSettings
 from skywatch.security.visibility import Visibility
+from tests.unit.receivers.collector import Collector
+from tests.unit.receivers.feeders import connections
+from tests.unit.receivers.feeders.connections import FRAME, HELLO, ended, until
 
 DIGITS = "0e48a1bad7d04a1ba2b14b87d7d0a1ba"
 
@@ -44,15 +52,117 @@ def change(runtime, table, **values):
 def connect(runtime, network="203.0.113.7/32"):
     hub = runtime.shared(FeederHub)
     connection = FeederConnection(
-        hub.by_uuid(DIGITS), ("203.0.113.7", 4000), network, 100, Counter(), hub, lambda: None
+        hub.by_hash(hash_of(DIGITS)), ("203.0.113.7", 4000), network, 100, Counter(), hub, lambda: None
     )
     return connection, hub.claim(connection)
+
+
+def listen(runtime, scene, admission="registered", options=""):
+    """A listener of the process, whose records are read once a second, while a scene is played with it."""
+
+    async def play():
+        receiver = open_receiver("in", f"listen 127.0.0.1:0 {options}", None)
+        receiver.join(runtime.shared(FeederHub), ReceiverSettings(feeders_admission=admission))
+        sink = Collector()
+        task = asyncio.create_task(receiver.run(sink))
+        try:
+            await until(lambda: receiver.port.number is not None)
+            await scene(receiver, sink)
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(play())
+
+
+SHUT_OUT = [(Feeder, {"enabled": False}), (User, {"is_active": False})]
+
+
+@pytest.mark.parametrize(("table", "values"), SHUT_OUT)
+def test_who_is_shut_out_does_not_come_back_as_anonymous(runtime, table, values):
+    FeederAdmission(runtime)._work()
+
+    async def scene(receiver, sink):
+        first, _ = await connections.connect(receiver, HELLO + FRAME)
+        await until(lambda: sink.receivers == {"feeder-7"})
+        change(runtime, table, **values)
+        runtime.shared(FeederRecords).read()
+        assert await ended(first, 2.5)
+        again, _ = await connections.connect(receiver, HELLO + FRAME)
+        assert await ended(again)
+        assert (receiver.status.refused, receiver.status.anonymous, sink.messages) == (1, [], 1)
+        change(runtime, table, **{name: not value for name, value in values.items()})
+        await connections.connect(receiver, HELLO + FRAME)
+        await until(lambda: sink.messages == 2)
+        assert sink.receivers == {"feeder-7"}
+
+    listen(runtime, scene, "anybody")
+
+
+def test_a_port_of_a_feeder_that_is_shut_out_says_so(runtime):
+    change(runtime, Feeder, enabled=False)
+    FeederAdmission(runtime)._work()
+
+    async def scene(receiver, _):
+        client, _ = await connections.connect(receiver, b"MSG,8\n")
+        assert await ended(client)
+        assert receiver.status.last_error == "the feeder called Attic is disabled, or its owner is deactivated"
+
+    listen(runtime, scene, "anybody", "format=sbs feeder=Attic")
+
+
+def test_a_feeder_that_has_just_been_registered_is_let_in_at_once(runtime):
+    with writing(runtime.sessions) as db:
+        db.execute(sa.update(Feeder).values(uuid_hash="0" * 64))
+    FeederAdmission(runtime)._work()
+
+    async def scene(receiver, sink):
+        stranger, _ = await connections.connect(receiver, HELLO + FRAME)
+        assert await ended(stranger)
+        change(runtime, Feeder, uuid_hash=hash_of(DIGITS))
+        await connections.connect(receiver, HELLO + FRAME)
+        await until(lambda: sink.receivers == {"feeder-7"})
+        assert receiver.status.refused == 1
+
+    listen(runtime, scene)
+
+
+def test_the_records_are_read_once_for_all_who_ask_within_a_tenth_of_a_second(monkeypatch):
+    hub, read = FeederHub(), []
+
+    def read_records(keys):
+        read.append(keys)
+        hub.add([KnownFeeder(9, hash_of("9" * 32), True, "shed")])
+
+    async def ask():
+        found = await asyncio.gather(*(hub.find_by_uuid(f"{number:032x}") for number in range(500)))
+        # The next reading is far away: who asks goes on with what is known.
+        found += await asyncio.gather(hub.find_by_uuid("9" * 32), hub.find_by_name("Shed"))
+        found += await asyncio.gather(hub.find_by_uuid("8" * 32), hub.find_by_uuid(""))
+        return [feeder and feeder.id for feeder in found]
+
+    hub.read_records = read_records
+    monkeypatch.setattr(hub_module, "READ_EVERY_S", 3600.0)
+    monkeypatch.setattr(hub_module, "READ_WITHIN_S", 0.05)
+    assert asyncio.run(ask()) == [None] * 500 + [9, 9, None, None]
+    assert list(map(len, read)) == [500]
+
+
+def test_who_is_unknown_stays_so_while_the_records_cannot_be_read(caplog):
+    hub = FeederHub()
+
+    def fail(keys):
+        raise OSError("the database is away")
+
+    hub.read_records = fail
+    assert asyncio.run(hub.find_by_uuid(DIGITS)) is None
+    assert "records of new feeders are not read" in caplog.text
 
 
 def test_a_feeder_is_let_in_until_it_its_owner_or_its_uuid_is_not(runtime):
     admission, hub = FeederAdmission(runtime), runtime.shared(FeederHub)
     admission._work()
-    feeder = hub.by_uuid(DIGITS)
+    feeder = hub.by_hash(hash_of(DIGITS))
     assert (feeder.id, hub.is_admitted(feeder)) == (7, True)
     change(runtime, User, is_active=False)
     admission._work()
@@ -65,7 +175,7 @@ def test_a_feeder_is_let_in_until_it_its_owner_or_its_uuid_is_not(runtime):
     assert not hub.is_admitted(feeder)
     change(runtime, Feeder, enabled=True, uuid_hash="0" * 64)
     admission._work()
-    assert (hub.by_uuid(DIGITS), hub.is_admitted(feeder)) == (None, False)
+    assert (hub.by_hash(hash_of(DIGITS)), hub.is_admitted(feeder)) == (None, False)
     renewed = hub.by_hash("0" * 64)
     with writing(runtime.sessions) as db:
         db.execute(sa.delete(Feeder))
@@ -84,7 +194,7 @@ def test_owners_who_change_places_within_a_second_are_both_noticed(runtime):
         row = {"uuid_hash": "1" * 64, "uuid_start": "11111111", "created_at": now, "updated_at": now}
         db.add(Feeder(id=8, owner_id=2, name="Barn", name_key="barn", **row))
     admission._work()
-    first = hub.by_uuid(DIGITS)
+    first = hub.by_hash(hash_of(DIGITS))
     with writing(runtime.sessions) as db:
         db.execute(sa.update(User).values(is_active=sa.not_(User.is_active)))
     admission._work()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 
 import pytest
@@ -9,7 +10,9 @@ import pytest
 from skywatch.core.bus import BusError
 from skywatch.core.bus.memory import MemoryBus
 from skywatch.feeders.ingest.claims import FeederClaims
-from skywatch.receivers.listening.hub import FeederHub, KnownFeeder
+from skywatch.feeders.ingest.service import IngestService
+from skywatch.receivers.feeders.feeder import KnownFeeder
+from skywatch.receivers.feeders.hub import FeederHub
 
 
 class Connection:
@@ -60,6 +63,17 @@ def test_the_newer_connection_of_one_network_replaces_the_older_elsewhere(proces
     assert enter(processes[0], older)
     assert enter(processes[1], newer)
     assert (older.is_closed, newer.is_closed) == (True, False)
+
+
+def test_each_process_has_numbers_of_its_own_for_feeders_without_a_record(make_runtime, redis_url, monkeypatch):
+    draws = iter((0, 7))
+    monkeypatch.setattr(secrets, "randbelow", lambda ranges: next(draws))
+    names = []
+    for _ in range(2):
+        runtime = make_runtime(bus=redis_url)
+        IngestService(runtime)
+        names.append(runtime.shared(FeederHub).anonymous().receiver)
+    assert names == ["anonymous-1", "anonymous-70001"]
 
 
 def test_another_network_is_refused_until_the_older_is_silent_and_the_owner_is_told(processes):

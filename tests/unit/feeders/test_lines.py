@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from skywatch.feeders.records.lines import endpoint_of, parse_feeders_address
+from skywatch.feeders.records.lines import beast_port, endpoint_of, parse_feeders_address
 
 LISTENER = {"in": "listen 0.0.0.0:30005"}
 
@@ -22,6 +22,19 @@ LISTENER = {"in": "listen 0.0.0.0:30005"}
 )
 def test_the_setting_may_name_the_port_of_a_proxy(text, host, port):
     assert endpoint_of(text, "https://sky.example.org", LISTENER) == (host, port)
+
+
+@pytest.mark.parametrize(
+    ("text", "port"),
+    [
+        ("listen 0.0.0.0:30005 format=beast", 30005),
+        ("listen 0.0.0.0:30005 format=sbs format=beast", 30005),
+        ("listen 0.0.0.0:30005 format=beast format=sbs", None),
+        ("listen", None),
+    ],
+)
+def test_of_an_option_that_stands_twice_the_last_counts_as_where_it_is_read(text, port):
+    assert beast_port({"in": text}) == port
 
 
 def test_there_is_no_address_where_nothing_listens_for_beast():

@@ -49,5 +49,6 @@ def flying(address, at, start=1_750_000_000.0, **fields):
         "gs_kt": 432.0,
         "track_deg": 0.0,
         "messages": int(at - start) + 1,
+        "position_source": 1,
         **fields,
     }

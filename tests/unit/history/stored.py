@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from skywatch.core.database.engine import writing
 from skywatch.history.models import Chunk, Flight
-from skywatch.history.recording.writer import chunk_rows
+from skywatch.history.recorder.writer import chunk_rows
 from skywatch.history.storage.points import in_order
 from skywatch.history.storage.shards import slices
 

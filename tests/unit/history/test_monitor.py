@@ -8,13 +8,13 @@ import sqlalchemy as sa
 
 from skywatch.core.database import engine as db
 from skywatch.core.database.engine import create_engine, create_session_factory
-from skywatch.core.reporting import health
-from skywatch.core.storing import retrying
+from skywatch.core.storage import retries
+from skywatch.core.telemetry import health
 from skywatch.history import monitor as history_monitor
 from skywatch.history.models import Flight
 from skywatch.history.monitor import TICK_S, HistoryMonitor, pause_after
-from skywatch.history.reading.archive import Span, read
 from skywatch.history.storage.points import address_code
+from skywatch.history.storage.reader import Span, read
 from tests.unit.history.skies import SkyMaker, flying
 from tests.waiting import until
 
@@ -23,8 +23,8 @@ T = 1_750_000_200.0
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
-    monkeypatch.setattr(retrying, "RETRY_FIRST_S", 0.02)
-    monkeypatch.setattr(retrying, "RETRY_LAST_S", 0.05)
+    monkeypatch.setattr(retries, "RETRY_FIRST_S", 0.02)
+    monkeypatch.setattr(retries, "RETRY_LAST_S", 0.05)
     monkeypatch.setattr(history_monitor, "START_S", 0.2)
     monkeypatch.setattr(db, "SQLITE_BUSY_TIMEOUT_S", 0.05)
 
@@ -133,7 +133,7 @@ def test_a_database_that_accepts_nothing_at_the_start_loses_nothing(make_runtime
     assert (at.min(), at.max()) == pytest.approx((0.0, 89.0), abs=0.02)
     assert np.diff(at).max() <= 120
     assert "history_writer" not in {component.name for component in health.components()}
-    lines = [record.message for record in caplog.records if record.name.startswith("skywatch.core.storing.")]
+    lines = [record.message for record in caplog.records if record.name.startswith("skywatch.core.storage.")]
     assert len(lines) <= 3
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from skywatch.inputs.factory import open_input
 from skywatch.settings import SettingsError
-from tests.integration.inputs.collector import Collector, Lines
+from tests.functional.inputs.collector import Collector, Lines
 
 
 @pytest.mark.parametrize(

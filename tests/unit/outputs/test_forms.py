@@ -1,5 +1,6 @@
 """What outputs write is read back by our own receivers of the same forms, and says the same."""
 
+import dataclasses
 from collections import Counter
 
 import numpy as np
@@ -7,11 +8,12 @@ import pytest
 from msgspec import UNSET
 
 from skywatch.outputs import forms
+from skywatch.picture.state.doubt import EMERGENCY, SQUAWK
+from skywatch.receivers.formats.json_lines import LinesDecoder
+from skywatch.receivers.formats.sbs import COLUMNS, SbsLine
 from skywatch.receivers.framing.avr import AvrFramer
 from skywatch.receivers.framing.beast import MLAT_TICKS, BeastFramer
 from skywatch.receivers.framing.frames import FrameBatch
-from skywatch.receivers.kinds.readsb_lines import LinesDecoder
-from skywatch.receivers.kinds.sbs import COLUMNS, SbsLine
 from tests.skies import NOW, sky_of
 
 LONG = bytes.fromhex("8D4840D6202CC371C32CE0576098")
@@ -123,6 +125,18 @@ def test_sbs_says_what_the_picture_says():
     assert said(taxi, "alt_baro") == {"ground"}
     assert said(taxi, "lat") == {47.458}
     assert "general" in said(found["406a90"], "emergency")
+
+
+@pytest.mark.parametrize("is_single", [True, False])
+def test_sbs_flags_no_emergency_that_nobody_confirms(is_single):
+    sky = heard(sky_of({"hex": "700001", "squawk": "7700"}, {"hex": "4b0001", "squawk": "7700"}))
+    if is_single:
+        sky.columns["single_source"][0] = True
+    else:
+        sky = dataclasses.replace(sky, doubt=np.array([SQUAWK | EMERGENCY, 0], "u2"))
+    found = read_sbs(forms.sbs(sky, np.arange(2), 0.0))
+    assert [said(found[address], "squawk") for address in ("700001", "4b0001")] == [{"7700"}] * 2
+    assert ["general" in said(found[address], "emergency") for address in ("700001", "4b0001")] == [False, True]
 
 
 def test_sbs_leaves_out_what_was_heard_before():

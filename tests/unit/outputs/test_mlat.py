@@ -11,11 +11,12 @@ from skywatch.outputs import mlat
 from skywatch.outputs.factory import open_output
 from skywatch.outputs.ingest import IngestOutputs
 from skywatch.outputs.mlat import open_mlat_output
+from skywatch.receivers.feeders.hub import FeederHub
 from skywatch.receivers.framing.beast import MLAT_TICKS, BeastFramer
-from skywatch.receivers.listening.hub import FeederHub
 from skywatch.settings import SettingsError
 from tests.ports import free_port
-from tests.unit.receivers.listening.connections import HELLO, connect, known, listening, until
+from tests.unit.receivers.feeders.connections import HELLO, connect, known, listening, until
+from tests.waiting import PATIENCE_S
 
 FRAME = bytes.fromhex("8d4840d6202cc371c32ce0576098")
 CONSENTING = dataclasses.replace(known(number=3), mlat=True)
@@ -58,7 +59,7 @@ def test_frames_of_a_consenting_feeder_are_passed_on_with_their_counters(monkeyp
             # A ping and an unknown message are not for mlat-client; nor are results of multilateration and no counters.
             feeder.write(b"\x1aP\0\0\x01" + beast(0x1A1A) + beast(MLAT_TICKS) + beast(0) + beast(0x1A1A + 12_000))
             framer, ticks = BeastFramer(), []
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE_S):
                 while len(ticks) < 2:
                     frames = framer.feed(await reader.read(1000))
                     ticks += frames.ticks.tolist()
@@ -69,7 +70,7 @@ def test_frames_of_a_consenting_feeder_are_passed_on_with_their_counters(monkeyp
             _, feeder = await connect(receiver, HELLO + beast(99))
             await asyncio.sleep(0.2)
             feeder.write(beast(100))
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE_S):
                 while 100 not in framer.feed(await reader.read(1000)).ticks:
                     pass
             client.close()
@@ -84,7 +85,7 @@ def test_a_port_closes_when_the_consent_ends_and_the_connection_stays(monkeypatc
             await opened(output)
             reader, _client = await asyncio.open_connection("127.0.0.1", port)
             receiver.feeders.replace([dataclasses.replace(CONSENTING, mlat=False)])
-            async with asyncio.timeout(3):
+            async with asyncio.timeout(PATIENCE_S):
                 with contextlib.suppress(ConnectionError):
                     while await reader.read(1000):
                         pass
@@ -158,7 +159,7 @@ def test_an_ingest_process_hands_out_the_frames_of_its_consenting_feeders(monkey
             _feeder[1].write(beast(8))
             # A heartbeat may come ahead of it.
             framer = BeastFramer()
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE_S):
                 while 8 not in framer.feed(await reader.read(1000)).ticks:
                     pass
             await service.stop()
@@ -174,7 +175,7 @@ def test_an_ingest_process_names_a_setting_that_it_cannot_open(make_settings, ca
     async def test():
         service = at_ingest(settings, FeederHub())
         await service.start()
-        await until(lambda: "output.m" in caplog.text)
+        await until(lambda: "frames of feeders are not handed out: output.m: " in caplog.text)
         await service.stop()
 
     run(test)

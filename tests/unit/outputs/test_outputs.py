@@ -151,6 +151,7 @@ async def test_military_aircraft_and_sources_are_left_out_where_the_setting_says
         assert not third.at_eof()
 
 
+@pytest.mark.deep("costs over a processor second")
 @asynchronous
 async def test_a_reader_that_stops_reading_is_closed_and_holds_up_nobody(monkeypatch):
     monkeypatch.setattr(feeding, "PENDING_BYTES", 100_000)

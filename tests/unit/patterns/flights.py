@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import cos, radians, sin
 
 from skywatch.patterns.findings import Pattern, PatternEvent
-from skywatch.patterns.recorded.tracks import Track, find_patterns
+from skywatch.patterns.recordings.tracks import Track, find_patterns
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.plane import LocalPlane
 from skywatch.patterns.tracker import PatternTracker

@@ -8,9 +8,11 @@ import pytest
 
 from benchmarks.patterns import CASES, moved, thinned
 from skywatch.patterns.findings import Pattern
-from skywatch.patterns.recorded.scoring import Score
-from skywatch.patterns.recorded.tracks import Track, find_patterns
+from skywatch.patterns.recordings.scoring import Score
+from skywatch.patterns.recordings.tracks import Track, find_patterns
 from tests.unit.patterns.drawn.corpus import KINDS, draw
+
+pytestmark = pytest.mark.deep("walks a corpus")
 
 ORDINARY = ("spiral_descent", "practice_hold", "jet_hold", "thermal", "parachutes", "circuits", "travel", "single_lap",
             "steep_turns", "loop_in_loop")  # fmt: skip

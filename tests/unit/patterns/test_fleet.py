@@ -69,6 +69,7 @@ def test_fleet_finds_what_a_tracker_finds(follow: bool) -> None:
     assert world.most_watched == 1
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_whoever_flies_straight_again_is_let_go_and_numbered_on() -> None:
     flight = Flight(speed_kt=120.0).straight(10.0).orbit(3.0, 0.8).straight(90.0).orbit(3.0, 0.8).straight(5.0)
     world = World({"abc123": flight})

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from skywatch.patterns.findings import Change
+from skywatch.patterns.loops.shape import measure
 from skywatch.patterns.track.trail import Vertex
-from skywatch.patterns.turning.shape import measure
 from tests.unit.patterns.flights import START, Flight, circuits, feed, found, kinds
 
 

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skywatch.patterns.findings import Change, Finding, FindingLog, PatternType
+from skywatch.patterns.legs.legs import Leg
+from skywatch.patterns.legs.sweeps import is_grid, on_new_line, shift_of, sweep_family
 from skywatch.patterns.settings import PatternSettings
-from skywatch.patterns.straight.legs import Leg
-from skywatch.patterns.straight.sweeps import is_grid, on_new_line, shift_of, sweep_family
+from skywatch.patterns.track.low_points import LowPoints
 from skywatch.patterns.track.window import Sample, Window
-from skywatch.patterns.turning.low_points import LowPoints
 
 SETTINGS = PatternSettings()
 

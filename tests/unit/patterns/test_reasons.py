@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks._pattern_table import has_two_names
 from skywatch.patterns.findings import Change, Pattern, PatternType
-from skywatch.patterns.recorded.tracks import find_patterns
+from skywatch.patterns.recordings.tracks import find_patterns
 from tests.unit.patterns.drawn.wide.corpus import draw
 from tests.unit.patterns.flights import Flight, feed, found
 

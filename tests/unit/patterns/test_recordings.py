@@ -14,8 +14,10 @@ import pytest
 from benchmarks._pattern_corpora import recordings
 from skywatch.patterns.findings import Pattern
 from skywatch.patterns.fleet import PatternFleet
-from skywatch.patterns.recorded.scoring import Score, score
-from skywatch.patterns.recorded.tracks import Track, find_patterns
+from skywatch.patterns.recordings.scoring import Score, score
+from skywatch.patterns.recordings.tracks import Track, find_patterns
+
+pytestmark = pytest.mark.deep("walks a corpus")
 
 # A helicopter circled over the same race on 19 days: so many of them say what all do.
 CIRCLING_OF_ONE_AIRCRAFT = 8

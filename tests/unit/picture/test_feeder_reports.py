@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from skywatch.core.bus import Message, topics
 from skywatch.core.bus.memory import MemoryBus
-from skywatch.picture.reception.reports_feed import NOBODY, FeederReports
+from skywatch.picture.reports_feed import NOBODY, FeederReports
 from skywatch.receivers.base import ReceiverStatus
-from skywatch.receivers.ingest.encoding import FeederMessage, encode
-from tests.unit.receivers.ingest.feeders import Feeders, callsign
+from skywatch.receivers.feeders.encoding import FeederMessage, encode
+from tests.unit.receivers.feeders.feeders import Feeders, callsign
 
 
 class SharedBus(MemoryBus):

@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 from msgspec import UNSET
 
+from skywatch.core.telemetry import health
+from skywatch.picture.intake import FeederIntake
 from skywatch.picture.picture import Picture
 from skywatch.picture.positions.accepted import Offer, choose
-from skywatch.picture.reception.feeders import FeederIntake
-from skywatch.receivers.ingest.reception import FeederReception
-from skywatch.receivers.ingest.reducing.reports import AGREED_RECEIVER
-from skywatch.receivers.ingest.voices import Voice
+from skywatch.receivers.feeders.reception import FeederReception
+from skywatch.receivers.feeders.reports.reports import AGREED_RECEIVER
+from skywatch.receivers.feeders.voices import OURS, SEVERAL, Voice
 from skywatch.receivers.mode_s.encoder import airborne_position, identification, squitter, velocity
 from skywatch.receivers.reports.report import ReducedReport, Report
-from skywatch.safety.detection.detectors import confirmed
-from skywatch.safety.detection.finding import Finding
-from tests.unit.receivers.ingest.feeders import START, Feeders
+from tests.unit.receivers.feeders.feeders import START, Feeders
 
 AIRCRAFT = {0x400000 + number * 0x1111: number for number in range(30)}
 SECONDS = 25
+STRANGER = Voice("user-1", "10.0.0.1/32")
 
 
 class Clock:
@@ -120,6 +120,7 @@ def run_world(processes, picture, clock, liars, hearing, seconds=SECONDS):
     return sky
 
 
+@pytest.mark.deep("costs over a processor second")
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_liar_moves_no_field_that_two_honest_feeders_hear(processes):
     clock = Clock()
@@ -172,11 +173,13 @@ def test_invented_aircraft_are_marked_until_somebody_independent_hears_them():
     assert "single_source" not in picture.tick().aircraft("700003")
 
 
-def test_a_feeder_brings_so_many_new_aircraft_a_minute_and_the_rest_is_counted():
-    clock = Clock()
+def test_a_feeder_brings_so_many_new_aircraft_a_minute_and_the_rest_is_counted(monkeypatch):
+    clock, reported = Clock(), {}
+    monkeypatch.setattr(health, "report", lambda part, ok, detail, **counts: reported.update({part: (detail, counts)}))
     picture = make_picture(clock)
-    picture.corroboration.limit = 5
     process = Process(picture, 1, 2)
+    process.feeders.hub.limit.limit = picture.corroboration.limit = 5
+    process.feeders.gatherer.clock = clock
     for number in (1, 2):
         process.feeders.send(number, *(squitter(0x400000 + n, identification("B")) for n in range(50)))
     process.feeders.send(1, *(squitter(0x700000 + n, identification("A")) for n in range(20)))
@@ -184,35 +187,116 @@ def test_a_feeder_brings_so_many_new_aircraft_a_minute_and_the_rest_is_counted()
     process.intake.take(process.feeders.reduce())
     sky = picture.tick()
     assert len(sky) == 55
-    assert picture.corroboration.dropped == {"feeder-1": 15}
-    clock.now += 60
+    detail, counts = reported["feeder_aircraft"]
+    assert (counts, "feeder_new_aircraft_minute: feeder-1 (15)" in detail) == ({"dropped": 15}, True)
+    clock.now += 61
     process.feeders.send(1, *(squitter(0x700000 + n, identification("A")) for n in range(20)))
     process.feeders.flush()
     process.intake.take(process.feeders.reduce())
-    assert picture.corroboration.dropped == {"feeder-1": 25}
+    assert reported["feeder_aircraft"][1] == {"dropped": 25}
 
 
-def test_what_is_doubtful_raises_no_event_but_its_emergency_as_information():
+def test_an_owner_whose_feeders_are_at_several_processes_brings_no_more():
     clock = Clock()
     picture = make_picture(clock)
-    picture.put("feeder-1", [Report("700001", clock.now, messages=2)], 2, voice=Voice("user-1", "10.0.0.1/32"))
-    picture.put("roof", [Report("400001", clock.now, messages=2)], 2)
-    sky = picture.tick()
+    picture.corroboration.limit = 5
+    numbers = range(1, 5)
+    group = [Process(picture, number, owners={number: 1 if number < 4 else 4}) for number in numbers]
+    for number, process in zip(numbers, group, strict=True):
+        process.feeders.hub.limit.limit = 5
+        frames = (squitter(0x700000 + 0x1000 * number + n, identification("A")) for n in range(20))
+        process.feeders.send(number, *frames)
+        process.feeders.flush()
+        process.intake.take(process.feeders.hub.reduce(clock.now), f"process {number}")
+    assert len(picture.tick()) == 5 + 5
+    # The rest did not come so far.
+    assert picture.corroboration.dropped == {"feeder-2": 5, "feeder-3": 5}
 
-    def finding(kind, *hexes):
-        return Finding(type=kind, key="".join(hexes), severity="critical", message="", hexes=hexes)
 
-    findings = [
-        finding("emergency_squawk", "700001"),
-        finding("emergency_squawk", "400001"),
-        finding("proximity", "400001", "700001"),
-        finding("extreme_vs", "400001"),
-    ]
-    assert [(each.key, each.severity) for each in confirmed(findings, sky)] == [
-        ("700001", "info"),
-        ("400001", "critical"),
-        ("400001", "critical"),
-    ]
+def test_what_receivers_of_ours_hear_costs_no_feeder_its_limit():
+    clock = Clock()
+    picture = make_picture(clock)
+    process = Process(picture, 1)
+    process.feeders.hub.limit.limit = picture.corroboration.limit = 5
+    process.feeders.gatherer.clock = clock
+    for second in range(2):
+        clock.now += 6
+        heard = [Report(f"{0x400000 + number:06x}", clock.now, messages=2 + second) for number in range(30)]
+        picture.put("roof", heard, 30)
+        process.feeders.send(1, *(squitter(0x400000 + number, identification("B")) for number in range(30)))
+        process.feeders.flush()
+        process.intake.take(process.feeders.hub.reduce(clock.now))
+        assert len(picture.reports_of("feeder-1")) == (5, 30)[second]
+
+
+def test_a_clock_that_is_set_back_makes_no_owner_wait():
+    clock, voice = Clock(), Voice("user-1", "10.0.0.1/32")
+    picture = Picture(clock=clock, monotonic=lambda: START)
+    picture.corroboration.limit = 2
+    for number in range(2):
+        picture.put("feeder-1", [Report(f"70000{number}", clock.now)], 1, voice=voice)
+    clock.now -= 3600
+    picture.put("feeder-1", [Report("700002", clock.now)], 1, voice=voice)
+    assert set(picture.reports_of("feeder-1")) == {"700000", "700001", "700002"}
+
+
+def test_feeders_without_a_record_are_among_those_that_hear_an_aircraft():
+    picture = make_picture(Clock())
+    process = Process(picture, -3, 2, networks={-3: "192.0.2.3/32"})
+    for number in (-3, 2):
+        process.feeders.send(number, squitter(0x400001, identification("A")))
+        process.feeders.flush()
+        process.intake.take(process.feeders.reduce())
+    assert {name for name, _, _ in picture.feeders_that_hear("400001")} == {"anonymous-3", "feeder-2"}
+
+
+@pytest.mark.parametrize("is_of_earlier_release", [False, True])
+def test_what_only_strangers_brought_is_single_after_a_restart_until_a_second_owner_hears_it(is_of_earlier_release):
+    clock = Clock()
+    picture = make_picture(clock)
+    one, same_owner = Voice("user-1", "10.0.0.1/32"), Voice("user-1", "10.0.9.1/32")
+    two = Voice("user-2", "10.0.0.2/32")
+
+    def put(receiver, address, voice=None):
+        picture.put(receiver, [Report(address, clock.now, snapshot=True, messages=2)], 1, voice=voice)
+
+    put("feeder-1", "700001", one)
+    put("feeder-2", "700001", same_owner)
+    put("feeder-1", "700002", one)
+    put("roof", "700002")
+    put("feeder-1", "700003", one)
+    put("feeder-3", "700003", two)
+    put("feeder-1", "700004", one)
+    saved = picture.save()
+    if is_of_earlier_release:
+        for book in saved.books:
+            book.voice = None
+    picture = make_picture(clock)
+    picture.restore(saved)
+
+    def single():
+        sky = picture.tick()
+        assert sky.column("single_source").tolist() == ["single_source" in sky.aircraft(name) for name in sky.hexes]
+        return {name for name in sky.hexes if "single_source" in sky.aircraft(name)}
+
+    # It is not known whose feeders they were.
+    doubtful = {"700003"} if is_of_earlier_release else set()
+    assert single() == {"700001", "700004"} | doubtful
+    put("feeder-1", "700004", one)
+    put("feeder-2", "700004", same_owner)
+    assert single() == {"700001", "700004"} | doubtful
+    put("feeder-3", "700004", two)
+    put("roof", "700001")
+    assert single() == doubtful
+
+
+def test_what_is_not_known_is_in_doubt():
+    clock = Clock()
+    picture = make_picture(clock)
+    picture.put("feeder-1", [Report("700001", clock.now, snapshot=True)], 1, voice=Voice("user-1", "10.0.0.1/32"))
+    # More have been invented since than are remembered.
+    picture.corroboration._alone.clear()
+    assert picture.tick().aircraft("700001")["single_source"] is True
 
 
 def test_voices_of_an_agreed_report_outvote_a_single_receiver():
@@ -222,7 +306,7 @@ def test_voices_of_an_agreed_report_outvote_a_single_receiver():
     for name, flight in (("feeder-1", "BAD"), ("feeder-2", "BAD")):
         report = ReducedReport("400001", clock.now, type="adsb_icao", flight=flight, messages=2)
         picture.put(name, [report], 2, voice=Voice("user-1", f"10.0.0.{name[-1]}/32"))
-    picture.put(AGREED_RECEIVER, [agreed], 2)
+    picture.put(AGREED_RECEIVER, [agreed], 2, voice=SEVERAL)
     assert picture.tick().aircraft("400001")["flight"] == "GOOD"
 
 
@@ -230,7 +314,7 @@ def alarmed(clock, feeders):
     """The picture of an aircraft that two feeders agree on, and of which these say that it is in distress."""
     picture = make_picture(clock)
     agreed = ReducedReport("400001", clock.now, type="adsb_icao", flight="GOOD", messages=2, voices=2)
-    picture.put(AGREED_RECEIVER, [agreed], 2)
+    picture.put(AGREED_RECEIVER, [agreed], 2, voice=SEVERAL)
     for name, voice in feeders.items():
         report = Report("400001", clock.now, type="adsb_icao", emergency="general", acas_ra={"threat": "TCAS"})
         picture.put(name, [report], 1, voice=voice)
@@ -243,7 +327,7 @@ def test_one_untrusted_feeder_alarms_nobody_where_others_hear_the_aircraft():
     assert {"emergency", "acas_ra"}.isdisjoint(alarmed(clock, {"feeder-1": liar, "feeder-2": liar}))
     other = Voice("user-2", "10.0.0.2/32")
     assert alarmed(clock, {"feeder-1": liar, "feeder-2": other})["emergency"] == "general"
-    assert alarmed(clock, {"feeder-1": None})["emergency"] == "general"
+    assert alarmed(clock, {"feeder-1": OURS})["emergency"] == "general"
 
 
 def test_where_two_hear_an_aircraft_one_untrusted_feeder_alarms():
@@ -257,7 +341,8 @@ def test_where_two_hear_an_aircraft_one_untrusted_feeder_alarms():
 
 def unreduced(gatherer):
     """Collects what a gatherer decodes as single messages, which is how they went to the picture before."""
-    add, messages = gatherer.reducer.add, []
+    reducer, messages = gatherer.strangers.reducer, []
+    add = reducer.add
 
     def collect(decoded, lanes, is_repeat):
         by_row = [None] * len(decoded)
@@ -270,10 +355,11 @@ def unreduced(gatherer):
                 messages.append((int(lanes[row]), message, bool(is_repeat[row])))
         return add(decoded, lanes, is_repeat)
 
-    gatherer.reducer.add = collect
+    reducer.add = collect
     return messages
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_the_picture_is_the_same_with_and_without_the_reduction():
     clock = Clock()
     reduced, direct = make_picture(clock), make_picture(clock)
@@ -285,7 +371,7 @@ def test_the_picture_is_the_same_with_and_without_the_reduction():
     for at, sky in run_world([process], reduced, clock, liars, 0.8, 15):
         for lane, message, is_repeat in messages:
             name = gatherer.lanes[lane].receiver if lane else AGREED_RECEIVER
-            voice = gatherer.lanes[lane].voice if lane else None
+            voice = gatherer.lanes[lane].voice if lane else SEVERAL
             report = message if lane else as_agreed(message, is_repeat)
             direct.put(name, [report], 1, voice=voice)
         messages.clear()
@@ -305,23 +391,23 @@ def as_agreed(message, is_repeat):
 def test_choosing_prefers_what_is_agreed_while_it_is_new():
     def offer(receiver, at, voices):
         columns = [np.array([value]) for value in (0, 40.0 + receiver, 5.0, at, 0, 400.0, False)]
-        return Offer(receiver, *columns, voices=np.array([voices]) if voices > 1 else None)
+        return Offer(receiver, *columns, agreed=np.array([True]) if voices > 1 else None)
 
     assert choose([offer(1, 99.0, 1), offer(2, 98.0, 3)], 1, 100.0).receiver.tolist() == [2]
     assert choose([offer(1, 99.0, 1), offer(2, 96.0, 3)], 1, 100.0).receiver.tolist() == [1]
 
 
 def test_of_contested_aircraft_untrusted_feeders_replace_nothing_agreed():
-    def offer(receiver, at, voices, is_untrusted=False):
+    def offer(receiver, at, voices, voice=OURS):
         columns = [np.array([value]) for value in (0, 40.0 + receiver, 5.0, at, 0, 400.0, False)]
-        return Offer(receiver, *columns, voices=np.array([voices]) if voices > 1 else None, is_untrusted=is_untrusted)
+        return Offer(receiver, *columns, agreed=np.array([True]) if voices > 1 else None, voice=voice)
 
-    def chosen(agreed_at, is_contested, is_untrusted=True):
-        offers = [offer(1, 99.0, 1, is_untrusted), offer(2, agreed_at, 3)]
+    def chosen(agreed_at, is_contested, voice=STRANGER):
+        offers = [offer(1, 99.0, 1, voice), offer(2, agreed_at, 3, SEVERAL)]
         return choose(offers, 1, 100.0, np.array([is_contested])).receiver.tolist()
 
     assert chosen(96.0, is_contested=False) == [1]
     assert chosen(81.0, is_contested=True) == [2]
     assert chosen(79.0, is_contested=True) == [1]
     # What ours or trusted ones say is news.
-    assert chosen(96.0, is_contested=True, is_untrusted=False) == [1]
+    assert chosen(96.0, is_contested=True, voice=OURS) == [1]

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from skywatch.core import geo
 from skywatch.picture.picture import Picture
-from skywatch.receivers.documents import DocumentReader
-from skywatch.receivers.kinds.sbs import SbsDecoder
+from skywatch.receivers.formats.sbs import SbsDecoder
+from skywatch.receivers.reports.documents import DocumentReader
 from tests.unit.picture.reports import START, Clock, picture_at, snapshot
 
 STATION = (47.45, 8.56)
@@ -131,6 +131,7 @@ def assert_no_lie(traffic, skies, kinds, *, shown: bool) -> None:
                 assert "position" in aircraft["disputed"], aircraft
 
 
+@pytest.mark.deep("costs over a processor second")
 @settings(max_examples=20, deadline=None)
 @given(count=st.integers(1, 12), kinds=KINDS, shared=st.booleans(), chance=st.integers(0, 9), lines=st.booleans())
 def test_two_honest_receivers_outvote_a_liar_who_speaks_oftener(count, kinds, shared, chance, lines):
@@ -138,6 +139,7 @@ def test_two_honest_receivers_outvote_a_liar_who_speaks_oftener(count, kinds, sh
     assert_no_lie(traffic, skies, kinds, shown=True)
 
 
+@pytest.mark.deep("costs over a processor second")
 @settings(max_examples=20, deadline=None)
 @given(count=st.integers(1, 12), kinds=KINDS, shared=st.booleans(), chance=st.integers(0, 9), lines=st.booleans())
 def test_one_liar_and_one_honest_receiver_is_never_believed(count, kinds, shared, chance, lines):
@@ -184,6 +186,16 @@ def test_a_low_aircraft_beyond_the_horizon_is_implausible():
     for name, altitude in (("roof", 35000), ("liar", 900)):
         picture.put(name, [snapshot("4b1620", START, alt_baro=altitude, **far)], 1)
     assert picture.tick().aircraft("4b1620")["alt_baro"] == 35000
+
+
+def test_the_horizon_is_that_of_the_receiver_not_of_the_station():
+    clock = Clock()
+    picture = picture_at(clock, station=STATION)
+    picture.places["coast"] = (49.9, 8.0)
+    far = {"lat": 49.9, "lon": 8.56}  # 147 nm from the station, 22 nm from the coast
+    for name, altitude in (("coast", 900), ("roof", 3000)):
+        picture.put(name, [snapshot("4b1620", START, alt_baro=altitude, **far)], 1)
+    assert picture.tick().aircraft("4b1620")["alt_baro"] == 900
 
 
 def test_what_nothing_decides_is_disputed_and_given_to_nobody():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skywatch.picture.reception.process_clocks import MESSAGES, ProcessClocks
+from skywatch.picture.intake import MESSAGES, ProcessClocks
 
 
 def corrections(sent_and_came):

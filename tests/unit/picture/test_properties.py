@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skywatch.picture.saving.picture import decode, encode
 from skywatch.picture.state.sky import COLUMNS, from_bytes, to_bytes
 from tests.unit.picture.reports import Clock, increment, picture_at, snapshot
+
+pytestmark = pytest.mark.deep("walks a corpus")
 
 ADDRESSES = ("4b1620", "4b1621", "~3c6444", "adf7c8")
 UNSTABLE = {"seen", "seen_pos", "messages", "rssi"}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from skywatch.receivers.factory import open_receiver
 from tests.unit.picture.test_feeders import Clock, Process, make_picture
 
@@ -41,6 +43,7 @@ def played(recording: bytes, turns: int) -> tuple[dict[str, dict[str, Any]], dic
     return one, other
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_a_looped_recording_makes_the_same_picture_whichever_side_connects(shared_data):
     one, other = played((shared_data / "raw" / "ulss7_61s.beast").read_bytes(), turns=2)
     assert len(one) == 11

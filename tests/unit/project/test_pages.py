@@ -61,6 +61,7 @@ def test_a_version_is_the_name_of_a_folder(name, monkeypatch, capsys, tmp_path):
     assert "cannot be the name of a folder" in capsys.readouterr().err
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_the_manual_is_a_site_with_search_versions_both_colours_and_room_on_a_phone(monkeypatch, tmp_path):
     monkeypatch.setattr("sys.argv", ["site.py", "--to", str(tmp_path), "--name", "0.9.0"])
     # Strict: a link that leads nowhere is an error.

@@ -10,8 +10,8 @@ from tests.skies import sky_of
 from tests.unit.history.skies import SkyMaker, flying
 
 START = 1_795_000_000.0
-NEAR = {"hex": "4b1620", "lat": 47.5, "lon": 8.6, "rssi": -10.0}
-FAR_FIGHTER = {"hex": "4b7f01", "lat": 49.0, "lon": 8.6, "rssi": -20.0, "military": True}
+NEAR = {"hex": "4b1620", "lat": 47.5, "lon": 8.6, "rssi": -10.0, "alt_baro": 12_000}
+FAR_FIGHTER = {"hex": "4b7f01", "lat": 49.0, "lon": 8.6, "rssi": -20.0, "alt_baro": 30_000, "military": True}
 
 
 def counters(messages, **others):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from skywatch.realtime.protocols.native import encode_event
-from skywatch.realtime.subscribers.commands import Point
+from skywatch.realtime.wire.frames import Point
+from skywatch.realtime.wire.native import encode_event
 
 
 def payload_of(frame: bytes) -> bytes:

@@ -12,19 +12,19 @@ from typing import Any
 
 import pytest
 
+from skywatch.airframes.military import MilitaryAircraft
 from skywatch.core.bus import Audience, Form, Message
 from skywatch.core.problems import Problem
 from skywatch.features import FEATURES
-from skywatch.realtime.connections.authentication import credential_of_auth
-from skywatch.realtime.connections.frames import Event, message_frame, text_frame
-from skywatch.realtime.connections.limits import ConnectionCounter
-from skywatch.realtime.connections.queues import PIECE_BYTES, Outbox, Turn
-from skywatch.realtime.events.streams import EventTopics
-from skywatch.realtime.protocols import native, socketio
-from skywatch.realtime.sky.aircraft import View
-from skywatch.realtime.sky.live import LiveTopics
-from skywatch.realtime.subscribers.commands import Point
-from skywatch.realtime.topics import TopicTable
+from skywatch.realtime.sessions.authentication import credential_of_auth
+from skywatch.realtime.topics.event_topics import EventTopics
+from skywatch.realtime.topics.live_topics import LiveTopics
+from skywatch.realtime.topics.picture_state import View
+from skywatch.realtime.topics.table import TopicTable
+from skywatch.realtime.wire import native, socketio
+from skywatch.realtime.wire.frames import Event, Point, message_frame, text_frame
+from skywatch.realtime.wire.limits import ConnectionCounter
+from skywatch.realtime.wire.outbox import PIECE_BYTES, Outbox, Turn
 from skywatch.security.contexts import default_access
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import default_permissions
@@ -165,6 +165,55 @@ def test_each_subscriber_hears_the_fullest_form_it_may_see():
     }  # fmt: skip
     snapshots = {role: json.loads(topics.logs["system"].data(sight(role, 1), 0.0)) for role in clients}
     assert {role: s["events"][0]["data"]["aircraft"] for role, s in snapshots.items()} == {"viewer": 1, "analyst": 2}
+
+
+def about(number, *aircraft):
+    return Message("safety", "safety:event", b'{"id":%d}' % number, Audience(aircraft=frozenset(aircraft)))
+
+
+def returning(topics, visibility, since):
+    """What a subscriber who stopped there is sent."""
+    client = ModelClient()
+    topics.join(client, topics.stream_of("safety", visibility), since)
+    return [json.loads(payload_of(frame)) for frame in client.outbox.frames]
+
+
+def test_events_about_who_turns_military_are_sent_again_to_nobody_who_may_not_see_it():
+    topics, viewer, analyst = EventTopics(TopicTable(FEATURES)), sight("viewer", 1), sight("analyst", 2)
+    points = {one: Point(topics.stream_of("safety", one).epoch, 1) for one in (viewer, analyst)}
+    for number, aircraft in enumerate(("4B1620", "4B1621", "A12345")):
+        topics.publish(about(number, "4B1622", aircraft))
+    assert [event["data"]["id"] for event in returning(topics, viewer, points[viewer])] == [1, 2]
+    topics.take_military(MilitaryAircraft({"A12345": True}))
+    (snapshot,) = returning(topics, viewer, points[viewer])
+    assert (snapshot["event"], snapshot["seq"]) == ("safety:snapshot", 3)
+    assert [event["data"]["id"] for event in snapshot["data"]["events"]] == [0, 1]
+    assert [event["data"]["id"] for event in returning(topics, analyst, points[analyst])] == [1, 2]
+    topics.publish(about(3, "A12345"))
+    topics.publish(about(4, "4B1620"))
+    events = returning(topics, viewer, Point(snapshot["epoch"], 3))
+    assert [(event["seq"], event["data"]["id"]) for event in events] == [(4, 4)]
+    # A word of an administrator: the next snapshot has them again.
+    topics.take_military(MilitaryAircraft({"A12345": False}))
+    (snapshot,) = returning(topics, viewer, points[viewer])
+    assert [event["data"]["id"] for event in snapshot["data"]["events"]] == [0, 1, 2, 3, 4]
+
+
+def test_a_form_about_who_turns_military_is_left_for_the_next():
+    topics, viewer = TopicTable(FEATURES), sight("viewer", 1)
+    link = Form(frozenset(), b'{"aircraft":"A12345"}', frozenset({"A12345"}))
+    message = Message("system", "system:status", b"{}", forms=(link,))
+    assert topics.data_for(viewer, message) == link.data
+    topics.military = MilitaryAircraft({"A12345": True})
+    assert topics.data_for(viewer, message) == b"{}"
+    assert topics.data_for(sight("analyst", 1), message) == link.data
+
+
+def test_topics_of_aircraft_tell_those_apart_who_may_see_military_ones():
+    deciding = TopicTable(FEATURES).deciding
+    assert {name for name, permissions in deciding.items() if permissions >= MILITARY} == {
+        "acars", "alerts", "audio", "safety", "system",
+    }  # fmt: skip
 
 
 def test_what_needs_a_permission_that_no_topic_declares_reaches_nobody():

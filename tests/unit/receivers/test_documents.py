@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 from msgspec import UNSET
 
-from skywatch.receivers.documents import DocumentReader
-from skywatch.receivers.source_clock import SourceClock
+from skywatch.receivers.reports.documents import DocumentReader
+from skywatch.receivers.reports.source_clock import SourceClock
 
 OURS = 1_800_000_000.0
 

@@ -16,17 +16,19 @@ from pathlib import Path
 
 import pytest
 
-from skywatch.receivers.documents import DocumentReader
+from skywatch.receivers.formats import Decoder
+from skywatch.receivers.formats.frames import ModeSDecoder
+from skywatch.receivers.formats.json_lines import LinesDecoder
+from skywatch.receivers.formats.sbs import SbsDecoder
 from skywatch.receivers.framing.avr import AvrFramer
 from skywatch.receivers.framing.beast import BeastFramer
-from skywatch.receivers.kinds.mode_s_stream import ModeSDecoder
-from skywatch.receivers.kinds.readsb_lines import LinesDecoder
-from skywatch.receivers.kinds.sbs import SbsDecoder
-from skywatch.receivers.kinds.stream import Decoder
 from skywatch.receivers.reports.aircraft_json import DocumentError, read_document
+from skywatch.receivers.reports.documents import DocumentReader
 from skywatch.receivers.reports.finishing import finish
 from skywatch.receivers.reports.limits import ALTITUDE_FT, SQUAWKS
 from skywatch.receivers.reports.report import Report
+
+pytestmark = pytest.mark.deep("walks a corpus")
 
 MUTATIONS = 30_000
 ARRIVED = 1_800_000_000.0

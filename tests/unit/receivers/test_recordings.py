@@ -14,6 +14,8 @@ import pytest
 
 from skywatch.receivers.recordings import RecordingError, moments, recognise
 
+pytestmark = pytest.mark.deep("walks a corpus")
+
 ST_PETERSBURG = (59.95, 30.30)
 
 

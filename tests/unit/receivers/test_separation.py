@@ -18,6 +18,8 @@ from skywatch.safety.detection.meeting.cells import Motion
 from skywatch.safety.detection.meeting.proximity import candidates, judge_pairs
 from skywatch.safety.thresholds.table import Thresholds
 
+pytestmark = pytest.mark.deep("walks a corpus")
+
 START = 1_700_000_000.0
 CENTRE = (47.45, 8.56)
 T = Thresholds()

@@ -36,6 +36,7 @@ def test_same_seed_same_sky() -> None:
     assert msgspec.to_builtins(played(3)) != msgspec.to_builtins(played(3, seed=5))
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_positions_agree_with_speed_and_track() -> None:
     before: dict[str, Report] = {}
     compared = 0

@@ -63,6 +63,14 @@ def test_a_receiver_with_a_place_of_its_own_measures_from_there():
     assert {place * 10: int(tenths) for place, tenths in enumerate(ranges) if tenths} == {0: pytest.approx(300, abs=3)}
 
 
+def test_a_receiver_of_the_settings_measures_from_its_place_as_others_may_know_it():
+    world = World()
+    world.picture.places["coast"], world.picture.shown_places["coast"] = (48.4512, 8.56), (48.45, 8.56)
+    fly(world, 12, aircraft("4b1620", 0, 90), receiver="coast")
+    assert world.newest("coast").hour.origin == (48.45, 8.56)
+    assert world.newest("coast").hour.ranges.max() == pytest.approx(300, abs=3)
+
+
 @pytest.mark.parametrize("kind", ["mlat", "tisb_icao", "adsr_icao", "adsc"])
 def test_positions_that_the_aircraft_did_not_send_itself_are_no_range(kind):
     world = World()
@@ -93,6 +101,7 @@ def test_a_receiver_without_a_message_for_a_while_receives_nothing_then():
     assert silent["aircraft"][-1] == 0
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_an_hour_is_handed_over_when_the_next_begins_and_every_minute():
     world = World()
     # Ten minutes before the hour, and not written again in the first seconds of the next.

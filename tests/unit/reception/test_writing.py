@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from skywatch.feeders.models import Feeder
-from skywatch.picture.reception.access import PictureAccess
+from skywatch.picture.access import PictureAccess
 from skywatch.reception.measuring.collecting import Entry
 from skywatch.reception.measuring.hour import Hour, total
 from skywatch.reception.measuring.packing import unpack

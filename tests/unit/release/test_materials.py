@@ -12,6 +12,8 @@ from release.lock import check_lock, pins
 from release.record import ReleaseError
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.deep("starts servers or programs of its own")
+
 LOCK = """\
 # A comment.
 click==8.1.8 ; python_full_version < '3.12' \\

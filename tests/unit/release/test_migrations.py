@@ -5,9 +5,8 @@ import pytest
 from release.checks import schema_revisions
 from release.migrations import problems_of
 from release.record import Release
-from skywatch.core.database.compatibility import compatible_from, oldest_compatible
 from skywatch.core.database.engine import create_engine
-from skywatch.core.database.migrations import configuration
+from skywatch.core.database.migrations import compatible_from, configuration, oldest_compatible
 
 STEP = """
 import sqlalchemy as sa

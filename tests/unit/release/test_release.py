@@ -12,6 +12,8 @@ from release.checks import git, pending, problems, schema_revisions
 from release.record import Release, ReleaseError, parse, read, version_of
 from tests.conftest import ROOT
 
+pytestmark = pytest.mark.deep("starts servers or programs of its own")
+
 CHANGELOG = "# Changelog\n\nVersions.\n\n## Unreleased\n\n* Something new.\n"
 COMMIT = "0123456789" * 4
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from skywatch.core import geo
 from skywatch.picture.picture import Picture
 from skywatch.picture.state.sky import Sky
+from skywatch.receivers.feeders.voices import Voice
 from skywatch.receivers.reports.report import Report
 from skywatch.safety.detection.detectors import Detectors
+from skywatch.safety.detection.learnt_places import Learner
 from skywatch.safety.events.tracker import EventTracker, LiveEvent
-from skywatch.safety.places.learning import Learner
 from skywatch.safety.thresholds.table import Thresholds
 
 START = 1_800_000_000.0
@@ -63,9 +64,18 @@ def straight(
 
 
 def skies(
-    aircraft: Sequence[Drawn], seconds: int, lat: float = 47.0, lon: float = 8.0, seed: int = 1, began: float = START
+    aircraft: Sequence[Drawn],
+    seconds: int,
+    lat: float = 47.0,
+    lon: float = 8.0,
+    seed: int = 1,
+    began: float = START,
+    voices: Mapping[str, Voice] | None = None,
 ) -> Iterator[Sky]:
-    """A sky a second for so long; velocities are those of the path, positions scatter by ``noise_m``."""
+    """A sky a second for so long; velocities are those of the path, positions scatter by ``noise_m``.
+
+    Receivers are ours, except those of the strangers among ``voices``.
+    """
     random_ = random.Random(seed)
     clock = DrawnClock(began)
     picture = Picture(None, clock=clock, monotonic=clock)
@@ -80,7 +90,7 @@ def skies(
                     continue
                 reports.setdefault(drawn.receiver, []).append(report(drawn, second, clock.now, lat, lon, random_))
         for receiver, of_receiver in reports.items():
-            picture.put(receiver, of_receiver, len(of_receiver))
+            picture.put(receiver, of_receiver, len(of_receiver), voice=(voices or {}).get(receiver))
         yield picture.tick()
 
 

@@ -116,6 +116,7 @@ def test_two_frames_far_apart_raise_nothing(tmp_path):
     assert events(tmp_path, [*traffic(50), *squitters(20.3, 40.3)])[0] == []
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_the_terminated_bit_ends_an_advisory_at_once_and_raises_none(tmp_path):
     ended = squitters(26.3, 27.3, 28.3, bits=(*CLIMB, TERMINATED))
     [event], _ = events(tmp_path, [*traffic(60), *squitters(20.3, 21.3, 22.3), *ended])

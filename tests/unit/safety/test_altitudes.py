@@ -7,7 +7,7 @@ import pytest
 
 from skywatch.picture.state.sky import empty_sky
 from skywatch.safety.detection.frame import Frame
-from skywatch.safety.detection.meeting.altitudes import AltitudeJumps
+from skywatch.safety.detection.meeting.encounters import AltitudeJumps
 
 
 def doubts(altitudes, every_s=1.0):
@@ -18,6 +18,7 @@ def doubts(altitudes, every_s=1.0):
             "alt_baro_ft": np.array([altitude], "f4"),
             "altitude_at": np.array([number * every_s]),
             "previous_row": np.array([0 if number else -1], "i4"),
+            "single_source": np.zeros(1, "?"),
         }
         sky = dataclasses.replace(empty_sky(), hexes=["4b0001"], columns=columns, scratch={})
         result.append(bool(jumps.update(Frame(sky))[0]))

@@ -61,6 +61,7 @@ def stored(sessions):
         return session.scalars(sa.select(SafetyEvent).order_by(SafetyEvent.id)).all()
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_a_thousand_events_take_as_many_statements_as_ten(sessions):
     few, _ = life(sessions, 10)
     many, messages = life(sessions, 1000)
@@ -143,6 +144,7 @@ def emergencies(count):
     return [Drawn(f"4b{n:04x}", straight(3.0 * n, 0, 9000, 200, 0), fields={"squawk": "7700"}) for n in range(count)]
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_updates_of_an_event_replace_one_another_while_the_database_is_away(monitor):
     for sky in skies(emergencies(5), 120):
         monitor.on_tick(sky)

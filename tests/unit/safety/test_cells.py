@@ -82,6 +82,7 @@ def few(count, chance):
     )
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_a_look_at_few_aircraft_gives_the_same_pairs_in_the_same_order(monkeypatch):
     chance = np.random.default_rng(36)
     skies = [few(int(chance.integers(2, 20)), chance) for _ in range(1_000)]

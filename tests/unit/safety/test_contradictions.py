@@ -32,6 +32,7 @@ def contradictions(aircraft, seconds=60):
     return integrity([*aircraft, *others("own"), *others("second")], seconds)
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_multilateration_that_contradicts_the_broadcast_is_raised_and_ends():
     def elsewhere(t):
         return at(240 * t / 3600, 20) if 20 <= t < 50 else {}
@@ -63,6 +64,12 @@ def test_a_receiver_that_is_half_a_minute_late_contradicts_nobody():
 
 def test_a_contradiction_of_some_seconds_is_not_raised():
     assert contradictions(pair(lambda t: at(240 * t / 3600, 20) if 20 <= t < 27 else {}, **MLAT)) == []
+
+
+@pytest.mark.deep("draws two minutes")
+def test_single_contradictions_that_come_seldom_are_none():
+    # Two seconds of every twenty: what lies between them contradicts nobody for longer than a dispute lasts.
+    assert contradictions(pair(lambda t: at(240 * t / 3600, 20) if t % 20 < 2 else {}, **MLAT), 120) == []
 
 
 def test_a_receiver_that_is_wrong_of_everybody_is_not_believed():
@@ -97,6 +104,13 @@ def test_aircraft_that_leap_onto_one_circle_are_one_event_that_names_them():
     assert event.began_at - START <= 100
     assert event.ended_at is None
     assert abs(event.finding.position.lat - at(10, 25)["lat"]) < 0.005
+
+
+@pytest.mark.deep("draws five minutes")
+def test_a_circle_that_lasts_for_five_minutes_is_one_event_until_it_ends():
+    events = integrity(crowd(lambda n: lambda t: on_circle(n, t) if t >= 45 else {}), 400)
+    [event] = [event for event in events if cause(event) == "gathering"]
+    assert event.ended_at is None
 
 
 def test_aircraft_that_fly_one_circle_without_having_leapt_are_no_event():

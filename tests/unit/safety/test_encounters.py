@@ -13,6 +13,8 @@ from skywatch.safety.thresholds.table import Thresholds
 from tests.unit.safety import encounters
 from tests.unit.safety.drawn import START, Drawn, found, of_type, skies, straight
 
+pytestmark = pytest.mark.deep("walks a corpus")
+
 NUMBER, SECONDS = 140, 130
 T = Thresholds()
 

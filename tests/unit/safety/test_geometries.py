@@ -5,6 +5,8 @@ import pytest
 from tests.unit.safety.geometries import harmful, harmless
 from tests.unit.safety.geometries.scoring import numbers, run, run_together
 
+pytestmark = pytest.mark.deep("walks a corpus")
+
 DRAWN = 3
 HARMFUL = (
     harmful.overtaking_on_final,

@@ -9,6 +9,8 @@ from skywatch.core import geo
 from skywatch.safety.thresholds.table import Thresholds
 from tests.unit.safety.drawn import START, Drawn, found, of_type, skies, straight
 
+pytestmark = pytest.mark.deep("walks a corpus")
+
 CENTRE = (47.0, 8.0)
 
 
@@ -107,6 +109,21 @@ def test_geometric_altitude_that_leaps_in_level_flight_is_raised():
     [event] = integrity([aircraft], 90)
     assert cause(event) == "altitude"
     assert event.finding.numbers["leap"].value == pytest.approx(-4000, abs=100)
+
+
+@pytest.mark.parametrize("is_snapshot", [False, True])
+def test_geometric_altitude_that_stood_still_before_it_leaps_is_raised(is_snapshot):
+    """Unchanged for 40 s, of which the aircraft flies level for 38, and then 3,200 ft higher."""
+
+    def path(t):
+        return 0.125 * t, 0.0, 35_000.0 - max(0.0, 22 - t) * 30
+
+    def sent(t):
+        return {"alt_geom": 35_400 - round(max(0.0, 20 - t) * 30) if t < 60 else 38_600, "snapshot": is_snapshot}
+
+    [event] = integrity([Drawn("4b0001", path, changing=sent)], 90)
+    assert cause(event) == "altitude"
+    assert event.finding.numbers["leap"].value == pytest.approx(3200, abs=100)
 
 
 def test_altitudes_of_before_and_after_a_gap_of_reception_are_not_compared():

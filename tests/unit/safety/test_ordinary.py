@@ -8,6 +8,8 @@ import pytest
 from tests.unit.safety.drawn import found, skies
 from tests.unit.safety.ordinary import SECONDS, SITUATIONS
 
+pytestmark = pytest.mark.deep("walks a corpus")
+
 VARIATIONS, SEED = 2, 13
 
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from skywatch.core.database.engine import create_session_factory
-from skywatch.picture.state.completion import Completion
+from skywatch.picture.state.clock import Completion
 from skywatch.picture.state.sky import Sky
 from skywatch.safety.detection.finding import SEVERITIES, TYPES, Closest, Finding, Position, Quantity
 from skywatch.safety.events import rows
@@ -108,6 +108,7 @@ def stage_of_each(make_runtime, database_url):
     stage.close()
 
 
+@pytest.mark.deep("costs over a processor second")
 @pytest.mark.parametrize("away_s", [1, 300])
 def test_an_event_lasts_over_a_start_whose_receiver_is_late(stage_of_each, away_s):
     drawn = drawn_skies(SQUAWK, 60 + away_s + 150)
@@ -130,6 +131,7 @@ def test_an_event_of_a_lost_aircraft_ends_once_the_picture_is_complete(stage):
     assert stage.active("emergency_squawk") == [False]
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_an_encounter_that_is_over_meanwhile_ends(stage):
     drawn = drawn_skies(MEETING, 60 + 200)
     stage.run(drawn[:60])
@@ -172,6 +174,7 @@ def test_the_terminated_bit_ends_an_advisory_of_before_a_start(stage):
     assert len([row for row in stage.rows() if row.type == "acas_ra"]) == 1
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_a_tracker_that_stood_still_ends_no_event(stage):
     drawn = drawn_skies(SQUAWK, 70 + 120 + 120)
     stage.completion._needed_s = 10

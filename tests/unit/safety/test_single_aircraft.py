@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from skywatch.safety.places.learning import Learner, Learnt
+from skywatch.safety.detection.learnt_places import Learner, Learnt
 from tests.unit.safety.drawn import START, Drawn, found, of_type, skies, straight
 
 LEVEL = straight(0, 0, 9000, 200, 90)

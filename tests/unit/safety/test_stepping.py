@@ -7,12 +7,14 @@ from collections import Counter
 
 import pytest
 
-from skywatch.receivers.documents import ReportBatch
 from skywatch.receivers.recordings import Moment
+from skywatch.receivers.reports.documents import ReportBatch
 from skywatch.safety.recordings.offline import event_answer, judge
 from skywatch.safety.recordings.sources import read
 from tests.unit.safety.drawn import START, Drawn, report, straight
 from tests.unit.safety.geometries import harmful, harmless
+
+pytestmark = pytest.mark.deep("walks a corpus")
 
 APART_S, CENTRES = 200, [(47.0 + 3 * n, 8.0) for n in range(4)]
 

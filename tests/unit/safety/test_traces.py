@@ -15,6 +15,8 @@ from skywatch.receivers.reports import traces
 from skywatch.safety.command import safety
 from skywatch.safety.recordings.sources import read
 
+pytestmark = pytest.mark.deep("walks a corpus")
+
 BEGAN = 1_700_000_000.0
 
 

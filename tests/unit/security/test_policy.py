@@ -1,11 +1,13 @@
 """What the contexts decide, for the cases that the table of operations does not show."""
 
 import pytest
+from pyramid.testing import DummyRequest
+from sqlalchemy.exc import TimeoutError as NoConnectionInTime
 
-from skywatch.security.contexts import EXCHANGE, OPEN, FeatureAccess, FeatureContext
+from skywatch.security.contexts import OPEN, OPEN_UNLESS_PRIVATE, FeatureAccess, FeatureContext
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import Permission
-from skywatch.security.policy import decide
+from skywatch.security.policy import SkywatchSecurityPolicy, decide
 
 MILITARY, DETAILS = Permission.AIRCRAFT_VIEW_MILITARY, Permission.AIRCRAFT_VIEW_DETAILS
 
@@ -44,8 +46,8 @@ def test_a_key_reaches_its_areas_alone():
     key = somebody(*Permission, scopes=frozenset({"alerts"}))
     assert decide(context("alerts"), key, Permission.ALERTS_CREATE)
     assert str(decide(context("aircraft", mode="public"), key, Permission.AIRCRAFT_VIEW).s) == "scope_denied"
-    assert not decide(FeatureContext(None, "public", None), key, OPEN)
-    assert decide(FeatureContext(None, "public", None), key, EXCHANGE)
+    assert decide(FeatureContext(None, "public", None), key, OPEN)
+    assert not decide(FeatureContext(None, "public", None), key, OPEN_UNLESS_PRIVATE)
 
 
 def test_an_identity_shows_no_secret_and_cannot_be_changed():
@@ -53,3 +55,18 @@ def test_an_identity_shows_no_secret_and_cannot_be_changed():
     with pytest.raises(AttributeError):
         identity.user_id = 2
     assert "principals" not in repr(identity)
+
+
+def test_a_look_up_that_is_impossible_is_tried_once_a_request():
+    policy, request, tries = SkywatchSecurityPolicy(lambda request: None), DummyRequest(), []
+    request.registry = {"areas": ()}
+
+    def away(request):
+        tries.append(request)
+        raise NoConnectionInTime("no connection in time")
+
+    policy.methods.append(away)
+    for _ in range(3):
+        with pytest.raises(NoConnectionInTime):
+            policy.identity(request)
+    assert len(tries) == 1

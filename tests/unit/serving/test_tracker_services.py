@@ -9,21 +9,22 @@ import sqlalchemy as sa
 
 from skywatch.core.bus import topics
 from skywatch.core.bus.base import on_loop
-from skywatch.core.clock import utcnow
+from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.database.engine import writing
 from skywatch.core.database.fencing import Fence, FencedError
 from skywatch.core.database.models import StoredSetting
-from skywatch.core.feature import Feature, FeatureSet, Service
-from skywatch.core.leading.only_tracker import LOCK, OnlyTracker
+from skywatch.core.election.tracker_election import LOCK, OnlyTracker
+from skywatch.core.feature import Feature, FeatureSet
+from skywatch.core.hooks import Service
 from skywatch.core.runtime import Runtime
 from skywatch.features import FEATURES
+from skywatch.picture.hooks import PictureMonitor
 from skywatch.picture.sharing.feed import SkyFeed
 from skywatch.picture.tracker import Tracker
 from skywatch.serving.roles import TrackerService, create_services
 from skywatch.settings import load_with_origins
+from tests.skies import show, sky_of
 from tests.waiting import eventually
-
-CREATE = f"{__name__}:Balloons"
 
 
 class Balloons:
@@ -64,7 +65,7 @@ def created(runtime):
 def runtime(make_settings):
     feature = Feature(
         name="balloons",
-        services=(Service(role="tracker", create=CREATE), Service(role="tracker", create=f"{__name__}:SilentBalloons")),
+        provides=(Service(role="tracker", create=Balloons), Service(role="tracker", create=SilentBalloons)),
     )
     settings = make_settings()
     texts = {"secret": "x" * 40, "database_url": settings.database_url, "receiver.demo": "simulate aircraft=3"}
@@ -81,13 +82,17 @@ class SilentBalloons(Balloons):
         """Begin."""
 
 
+def is_of_tracker(hook):
+    return isinstance(hook, Service) and hook.role == "tracker"
+
+
 def balloons(runtime):
     return runtime.shared(created)
 
 
 def test_writes_of_a_tracker_service_are_refused_after_another_tracker_took_over(runtime, monkeypatch):
     ends = []
-    monkeypatch.setattr("skywatch.core.leading.only_tracker._end_process", lambda: ends.append(1))
+    monkeypatch.setattr("skywatch.core.election.tracker_election._end_process", lambda: ends.append(1))
     services = create_services(runtime, ("tracker", "worker"))
     assert isinstance(services[0], TrackerService)
     first, second = balloons(runtime)
@@ -154,15 +159,21 @@ def test_a_follower_that_fails_is_counted_under_its_name_and_the_others_follow(r
 
 
 def test_acars_and_outputs_are_services_of_the_tracker_and_no_monitors():
-    declared = {feature.name for feature in FEATURES for service in feature.services if service.role == "tracker"}
+    declared = {feature.name for feature in FEATURES for hook in feature.provides if is_of_tracker(hook)}
     assert {"acars", "outputs"} <= declared
-    assert not {"acars", "outputs"} & {feature.name for feature in FEATURES if feature.monitor}
+    assert not {"acars", "outputs"} & {
+        f.name for f in FEATURES for hook in f.provides if isinstance(hook, PictureMonitor)
+    }
 
 
 @pytest.mark.parametrize("has_stood_by", [True, False])
-def test_a_tracker_that_stood_by_publishes_its_warm_picture_first(make_runtime, monkeypatch, has_stood_by):
-    tracker, order = Tracker(make_runtime(), receivers=[]), []
-    monkeypatch.setattr(tracker._publisher, "publish", lambda sky: order.append("picture"))
+def test_a_tracker_that_stood_by_publishes_the_picture_of_the_leader_before_first(
+    make_runtime, monkeypatch, has_stood_by
+):
+    runtime = make_runtime()
+    tracker, order, skies = Tracker(runtime, receivers=[]), [], []
+    show(runtime, sky_of({"hex": "4b1620", "lat": 47.0, "lon": 8.0}, now=unix_now()))
+    monkeypatch.setattr(tracker._publisher, "publish", lambda sky: (order.append("picture"), skies.append(sky)))
     monkeypatch.setattr(tracker.monitors, "start", lambda: order.append("monitors"))
 
     async def lead():
@@ -175,6 +186,7 @@ def test_a_tracker_that_stood_by_publishes_its_warm_picture_first(make_runtime, 
 
     asyncio.run(lead())
     assert order[:2] == (["picture", "monitors"] if has_stood_by else ["monitors", "picture"])
+    assert skies[0].hexes == (["4b1620"] if has_stood_by else [])
 
 
 def test_subscribers_on_the_same_loop_get_a_tick_before_the_monitors(runtime):

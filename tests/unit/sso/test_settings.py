@@ -4,7 +4,7 @@ import pytest
 
 from skywatch.features import load
 from skywatch.settings import SettingsError
-from skywatch.sso.provider.providers import read_providers
+from skywatch.sso.providers import read_providers
 
 BASE = {
     "secret": "only-for-tests-0123456789abcdef0123456789",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from skywatch.core.reporting import metrics
+from skywatch.core.telemetry import metrics
 from skywatch.features import FEATURES
 from skywatch.history import monitor as history
 from skywatch.picture.metrics import MONITOR_ERRORS

@@ -78,6 +78,9 @@ def test_aircraft_count_for_the_receiver_of_their_position():
     recorder.take(START, [status("attic")], sky)
     means = recorder.reception.receivers["attic"][-1]
     assert (means.aircraft, means.civil) == (2, 1)
+    # A sample without the picture halves the means.
+    recorder.take(START + 1, [status("attic")], None)
+    assert (means.aircraft, means.civil, means.samples) == (1, 0.5, 2)
 
 
 def test_other_processes_read_the_series_from_the_bus():

@@ -1,14 +1,19 @@
 """A round of retention that fails shows in health, and the next one is tried all the same."""
 
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from skywatch.core.reporting import health
+from skywatch.core.storage.retention_clock import Hold, Record
+from skywatch.core.telemetry import health
 from skywatch.system.monitor import RETENTION, retain
 
 
 class Failing:
     removed = {"positions": 3}  # noqa: RUF012
+    clock = None
 
     def __init__(self, fault, **faults):
         self.fault = fault
@@ -35,6 +40,24 @@ def test_a_round_that_fails_shows_until_one_works(fault, why):
     assert why in said().detail
     assert retain(Failing(None)) == "done"
     assert (said().ok, said().figures) == (True, {"removed_positions": 3})
+    health.withdraw(RETENTION)
+
+
+def test_a_round_that_doubts_the_clock_waits_and_says_what_to_do():
+    doubting = Failing(None)
+    hold = Hold(datetime(2029, 1, 1, tzinfo=UTC), "the clock was set forward by 1,095 days", True, "boot", 0.0)
+    doubting.clock = SimpleNamespace(record=Record(hold=hold))
+    assert retain(doubting) == "waits"
+    assert not said().ok
+    assert said().detail.startswith("waits: the clock was set forward by 1,095 days: confirm the clock in the console")
+    assert "skywatch history prune FILE.ini --yes" in said().detail
+    assert "on 2029-01-08 it goes on by itself" in said().detail
+    doubting.clock = SimpleNamespace(record=Record(left={"positions": 80.0, "events": 0.5}))
+    assert retain(doubting) == "done"
+    assert (said().ok, said().detail) == (
+        True,
+        "80 days of positions, 0 days of events wait: 3 days of data go in an hour",
+    )
     health.withdraw(RETENTION)
 
 

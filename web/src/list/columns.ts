@@ -4,7 +4,7 @@ import { dark } from "../core/preferences";
 import { bare, bearing, unit, type Quantity } from "../ui/units";
 import { t, type TextKey } from "../i18n/i18n";
 import { CLASSES } from "../live/classes";
-import { isEmergency } from "../live/filter";
+import { isAlarming, isEmergency } from "../live/filter";
 import { FLAG, type Aircraft } from "../live/messages";
 import { altitudeColour, css } from "../core/ramp";
 import { flag } from "../ui/flag";
@@ -58,7 +58,7 @@ export const COLUMNS: Column[] = [
       const emergency = isEmergency(flags, aircraft.squawk);
       return html`${silhouette(aircraft)}<b class="callsign">${String(aircraft.flight || aircraft.hex).trim()}</b>${
         emergency
-          ? html`<span class="tag danger">${aircraft.squawk ?? "!"}</span>`
+          ? html`<span class="tag ${isAlarming(aircraft, flags) ? "danger" : ""}">${aircraft.squawk ?? "!"}</span>`
           : marks.length
             ? html`<span class="flag-mark" role="img" aria-label=${t(marks[0].title)} title=${t(marks[0].title)}>${drawing(marks[0].icon)}</span>`
             : flags & FLAG.military

@@ -59,6 +59,7 @@ interface Message {
   code?: string;
   detail?: string;
   id?: number;
+  retry_after_s?: number;
 }
 
 export class Channel {
@@ -73,6 +74,8 @@ export class Channel {
   /** The token that this connection was opened with or has shown since. */
   private shown: string | null = null;
   private retry: ReturnType<typeof setTimeout> | undefined;
+  /** Of a subscription that came too soon after others. */
+  private again: ReturnType<typeof setTimeout> | undefined;
   /** Looks since the connection was begun or the service was asked whether it is there. */
   private looks = 0;
   private heardAt = 0;
@@ -162,6 +165,7 @@ export class Channel {
   /** Nothing of this connection comes any more, and no other one is on its way. */
   private letGo(): void {
     clearTimeout(this.retry);
+    clearTimeout(this.again);
     const socket = this.socket;
     this.socket = null;
     this.isOpen = false;
@@ -247,8 +251,11 @@ export class Channel {
         if (message.code) this.listener.rights(message.topics ?? []);
         break;
       case "error":
-        // A service of an older release knows no columns: take the plain form.
-        if (message.id === 1 && !this.plain) {
+        if (message.code === "rate_limited") {
+          clearTimeout(this.again);
+          this.again = setTimeout(() => this.subscribe(this.topics), (message.retry_after_s ?? 1) * 1000);
+        } else if (message.id === 1 && !this.plain) {
+          // A service of an older release knows no columns: take the plain form.
           this.plain = true;
           this.subscribe(["aircraft"]);
         }

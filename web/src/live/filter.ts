@@ -18,6 +18,11 @@ export function isEmergency(flags: number, squawk: unknown): boolean {
   return (flags & FLAG.emergency) !== 0 || EMERGENCY_SQUAWKS.has(String(squawk));
 }
 
+/** An emergency that not only one feeder has heard: nobody alone sounds the alarm. */
+export function isAlarming(aircraft: Aircraft, flags: number): boolean {
+  return isEmergency(flags, aircraft.squawk) && !aircraft.single_source;
+}
+
 export function passes(
   aircraft: Aircraft,
   flags: number,

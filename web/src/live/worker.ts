@@ -4,7 +4,7 @@ import { HALF_WORLD } from "../core/mercator";
 import { Channel } from "./channel";
 import { CLASSES, SCALE } from "./classes";
 import { Fleet, unwrap } from "./fleet";
-import { isEmergency } from "./filter";
+import { isAlarming } from "./filter";
 import { layOut } from "./labels";
 import {
   FLAG,
@@ -188,7 +188,7 @@ function lookOf(slot: number, flags: number, isChosen: boolean): number {
   const drawing = fleet.drawing[slot];
   const ground = flags & FLAG.ground ? 0.72 : 1;
   const size = Math.round(ZOOM_SIZES[drawing] * ground * 100);
-  const marked = isEmergency(flags, fleet.aircraft[slot].squawk) ? 2 : flags & FLAG.alert ? 1 : 0;
+  const marked = isAlarming(fleet.aircraft[slot], flags) ? 2 : flags & FLAG.alert ? 1 : 0;
   const faint = flags & FLAG.stale ? 1 : 0;
   return drawing | (size << 8) | (marked << 16) | ((faint | (isChosen ? 2 : 0)) << 24);
 }

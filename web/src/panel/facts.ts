@@ -24,11 +24,17 @@ interface Group {
   facts: Fact[];
 }
 
+/** What receivers contradict each other about, in words. */
+function disputes(names: unknown): string {
+  return Array.isArray(names) ? (names as string[]).map((name) => word("dispute", name)).join(", ") : "";
+}
+
 function identity(aircraft: Aircraft, airframe: Airframe | null): Fact[] {
   const emergency =
     aircraft.emergency && aircraft.emergency !== "none" ? word("emergency", text(aircraft.emergency)) : "";
   return [
     ["panel.emergency", emergency],
+    ["panel.disputed", disputes(aircraft.disputed)],
     ["panel.state", stateName(aircraft.hex)],
     ["panel.operator", text(airframe?.operator)],
     ["panel.owner", text(airframe?.owner)],

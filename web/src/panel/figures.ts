@@ -1,7 +1,7 @@
 // The figures of the selected aircraft in the order in which people read them.
 import { html, type TemplateResult } from "lit";
 import { t, type TextKey } from "../i18n/i18n";
-import { isEmergency } from "../live/filter";
+import { isAlarming, isEmergency } from "../live/filter";
 import type { Aircraft } from "../live/messages";
 import { onGround } from "../list/columns";
 import { age, bearing, measure } from "../ui/units";
@@ -21,13 +21,14 @@ function trend(aircraft: Aircraft): string {
 export function figures(aircraft: Aircraft, seen: unknown): TemplateResult {
   const figure = (title: TextKey, value: string, below: string, isAlarming = false): TemplateResult =>
     html`<div><span>${t(title)}</span><b class=${isAlarming ? "alarming" : ""}>${value}</b><small>${below}</small></div>`;
-  const emergency = isEmergency((aircraft.flags as number) ?? 0, aircraft.squawk);
+  const flags = (aircraft.flags as number) ?? 0;
+  const emergency = isEmergency(flags, aircraft.squawk);
   return html`<div class="figures">
     ${figure("column.altitude", onGround(aircraft) ? t("aircraft.on_ground") : measure("altitude", aircraft.alt_baro as number), trend(aircraft))}
     ${figure("column.speed", measure("speed", aircraft.gs as number), typeof aircraft.mach === "number" ? `Mach ${aircraft.mach.toFixed(2)}` : "")}
     ${figure("column.track", bearing(aircraft.track as number | null), compass(aircraft.track))}
     ${figure("column.distance", measure("distance", aircraft.distance as number | null, 1), typeof aircraft.bearing === "number" ? `${t("column.bearing")} ${bearing(aircraft.bearing)}` : "")}
-    ${figure("column.squawk", String(aircraft.squawk ?? "–"), emergency ? t("aircraft.emergency") : "", emergency)}
+    ${figure("column.squawk", String(aircraft.squawk ?? "–"), emergency ? t("aircraft.emergency") : "", isAlarming(aircraft, flags))}
     ${figure("panel.seen", typeof seen === "number" ? age(seen) : "–", "")}
   </div>`;
 }

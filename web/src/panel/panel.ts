@@ -8,7 +8,7 @@ import { NOTHING, addressOf, promoted } from "../core/selection";
 import { View } from "../ui/view";
 import { t, type TextKey } from "../i18n/i18n";
 import { live } from "../live/live";
-import { isEmergency } from "../live/filter";
+import { isAlarming, isEmergency } from "../live/filter";
 import { FLAG, type Aircraft } from "../live/messages";
 import { colourOf, silhouette } from "../list/columns";
 import { marksOf } from "../list/marks";
@@ -162,7 +162,7 @@ class Panel extends View {
         </div>
       </header>
       <p class="tags">
-        ${isEmergency(flags, aircraft.squawk) ? html`<span class="tag danger">${t("aircraft.emergency")} ${aircraft.squawk}</span>` : nothing}
+        ${isEmergency(flags, aircraft.squawk) ? html`<span class="tag ${isAlarming(aircraft, flags) ? "danger" : ""}">${t("aircraft.emergency")} ${aircraft.squawk}</span>` : nothing}
         ${marksOf(flags).map(({ title, href }) => html`<span class="tag warning"><a href=${href(aircraft)}>${t(title)}</a></span>`)}
         ${flags & FLAG.military ? html`<span class="tag">${t("aircraft.military")}</span>` : nothing}
         ${flags & FLAG.mlat ? html`<span class="tag">MLAT</span>` : nothing}

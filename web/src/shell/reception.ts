@@ -50,7 +50,7 @@ export function receptionCard(): TemplateResult | typeof nothing {
     <div>
       ${silent.value.map(
         (one) => html`<p><strong>${t("reception.silent", { name: one.name })}</strong> ${one.last_error}.
-          <small>${one.since ? t("reception.since", { time: clock(one.since) }) : nothing} ${t("reception.tried", { kind: one.kind, address: one.address, n: one.reconnects + 1 })}</small></p>`,
+          <small>${one.since ? t("reception.since", { time: clock(one.since) }) : nothing} ${t("reception.tried", { kind: one.kind, address: one.address ?? "", n: one.reconnects + 1 })}</small></p>`,
       )}
       <p><a href="console/receivers">${t("reception.open")}</a></p>
     </div>

@@ -13,6 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.alerts.engine.data.texts import TextColumn
+from skywatch.picture.state.doubt import (
+    ALTITUDE,
+    GEOMETRIC_ALTITUDE,
+    doubt_of,
+    strangers_aircraft,
+    unsure_aircraft,
+)
 from skywatch.picture.state.exact import exact_distances
 from skywatch.picture.state.sky import COLUMNS, Sky
 from skywatch.receivers.reports.report import SOURCES
@@ -51,6 +58,7 @@ class Board:
         self._texts: dict[str, TextColumn] = {}
         self._columns: dict[str, Column] = {}
         self._text_names: frozenset[str] = frozenset()
+        self._has_strangers = False
 
     def follow_texts(self, names: Iterable[str]) -> None:
         """Update these columns of texts from now on, and no others."""
@@ -94,6 +102,48 @@ class Board:
         if column is None:
             assert self.sky is not None
             column = self._columns[name] = self.scattered(self.sky.columns[name], False, "?")
+        return column
+
+    def unsure(self) -> Mask:
+        """The slots of aircraft that one stranger alone hears, so that they may not be there."""
+        column = self._columns.get("unsure")
+        if column is None:
+            assert self.sky is not None
+            column = self._columns["unsure"] = self.scattered(unsure_aircraft(self.sky), False, "?")
+        return column
+
+    @property
+    def has_doubt(self) -> bool:
+        """Whether anything is in doubt."""
+        assert self.sky is not None
+        return self.sky.doubt is not None or self.has_strangers
+
+    @property
+    def has_strangers(self) -> bool:
+        """Whether only strangers hear any of the aircraft."""
+        self.strangers()
+        return self._has_strangers
+
+    def strangers(self) -> Mask:
+        """The slots of aircraft that only strangers hear, one or several."""
+        column = self._columns.get("strangers")
+        if column is None:
+            assert self.sky is not None
+            column = self._columns["strangers"] = self.scattered(strangers_aircraft(self.sky), False, "?")
+            self._has_strangers = bool(column.any())
+        return column
+
+    def doubt(self) -> Column:
+        """The bits of what is in doubt by slot; the altitude's are those of the geometric one where it is the only."""
+        column = self._columns.get("doubt")
+        if column is None:
+            assert self.sky is not None
+            values = doubt_of(self.sky)
+            if values is None:
+                values = np.zeros(len(self.sky), "u2")
+            is_geometric = np.isnan(self.sky.columns["alt_baro_ft"]) & (values & GEOMETRIC_ALTITUDE != 0)
+            values = np.where(is_geometric, values | ALTITUDE, values)
+            column = self._columns["doubt"] = self.scattered(values, 0, "u2")
         return column
 
     def scattered(self, values: Column, missing: Any, dtype: str) -> Column:

@@ -8,12 +8,14 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from skywatch.airframes.military import is_military
-from skywatch.alerts.engine.moment import DETAILS
+from skywatch.airframes.military import is_military_address
+from skywatch.airframes.models import MILITARY
 from skywatch.core import geo
 from skywatch.core.process.deadline import Checkpoint, paced
 from skywatch.picture.state.sky import COLUMNS, SOURCE_INDEX, Sky
 
+# Members of an aircraft that only who may see details gets.
+DETAILS = ("r", "ownOp", "operator", "year")
 _NUMBERS = {
     "lat": "lat",
     "lon": "lon",
@@ -86,11 +88,12 @@ def _fill(columns: dict[str, Any], row: int, entry: Mapping[str, Any], now: floa
         columns["alt_baro_ft"][row] = altitude
     flags = entry.get("dbFlags")
     columns["on_ground"][row] = altitude == "ground" or entry.get("on_ground") is True
-    by_flags = is_military(str(entry["hex"]), flags if isinstance(flags, int) else None)
-    columns["military"][row] = entry.get("military") is True or by_flags
+    by_flags = bool(isinstance(flags, int) and flags & MILITARY) or is_military_address(str(entry["hex"]))
+    columns["military"][row] = entry["military"] is True if "military" in entry else by_flags
     emergency = entry.get("emergency") or "none"
     columns["emergency"][row] = entry.get("squawk") in _EMERGENCY_SQUAWKS or emergency != "none"
     columns["acas_ra"][row] = bool(entry.get("acas_ra"))
+    columns["single_source"][row] = entry.get("single_source") is True
     columns["source"][row] = SOURCE_INDEX.get(str(entry.get("type")), SOURCE_INDEX["unknown"])
     columns["seen_at"][row] = now - _age(entry.get("seen"))
     columns["position_at"][row] = now - _age(entry.get("seen_pos")) if entry.get("lat") is not None else np.nan

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from skywatch.alerts.engine.data.board import Board
 from skywatch.alerts.engine.data.fences import FenceBoard
 from skywatch.core.process.deadline import Checkpoint, paced
+from skywatch.picture.state.doubt import ALARM_MEMBERS, ALONE
 
 Mask = npt.NDArray[np.bool_]
 Slots = npt.NDArray[np.intp]
@@ -37,14 +38,26 @@ class Environment:
         assert self.board.sky is not None
         return self.board.sky.is_complete
 
+    @property
+    def has_doubt(self) -> bool:
+        """Whether anything is in doubt, or a crossing because of what was."""
+        return self.board.has_doubt or self.fences.has_doubt
+
     def read(self, slots: Slots) -> None:
-        """Decode the objects of these slots, with the airframe details; each once per tick."""
+        """Decode the objects of these slots, with the airframe details; each once per tick.
+
+        An alarm in doubt is left out, as it is of the board's columns.
+        """
         sky = self.board.sky
         assert sky is not None
         rows = self.board.rows
         for slot in paced(slots.tolist(), self.checkpoint):
             if slot not in self.documents and rows[slot] >= 0:
-                self.documents[slot] = _decode(sky.body(int(rows[slot]), True))
+                row = int(rows[slot])
+                document = self.documents[slot] = _decode(sky.body(row, True))
+                doubt = 0 if sky.doubt is None else int(sky.doubt[row])
+                for member in [] if doubt & ALONE else [name for bit, name in ALARM_MEMBERS.items() if doubt & bit]:
+                    document.pop(member, None)
 
     def document(self, slot: int) -> dict[str, Any]:
         """The JSON object of one slot."""

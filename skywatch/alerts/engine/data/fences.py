@@ -17,6 +17,7 @@ from skywatch.alerts.conditions.fields import ALTITUDE_MARGIN_FT, BOUNDARY_MARGI
 from skywatch.alerts.engine.data.board import Board
 from skywatch.core.areas.band import Band
 from skywatch.core.areas.geometry import prepared, shifted
+from skywatch.picture.state.doubt import ALTITUDE, POSITION
 
 # Imported with the first geofence.
 if TYPE_CHECKING:
@@ -41,6 +42,74 @@ class Fence:
         prepared(self.geometry)
 
 
+@dataclass(frozen=True, eq=False)
+class Doubts:
+    """The aircraft whose place is in doubt, those where it is sure, and those where it was at an earlier tick."""
+
+    doubted: Mask
+    sure: Mask
+    had_sure: Mask
+
+
+class SureCrossings:
+    """The crossings of one geofence as far as somebody vouches for the places, kept while any is in doubt.
+
+    What nobody vouches for in between neither makes such a crossing nor hides it.
+    """
+
+    def __init__(self, was_inside: Iterable[int], unsure: Slots, capacity: int) -> None:
+        self.entered: Mask = np.zeros(capacity, bool)
+        self.exited: Mask = np.zeros(capacity, bool)
+        self._was_inside = set(was_inside)
+        self._inside: Slots = np.zeros(0, np.intp)
+        # Slots of which nobody could tell when somebody last vouched for their place.
+        self._open: set[int] = set(unsure.tolist())
+        self._has_events = False
+
+    def agrees(self, was_inside: set[int], unsure: Slots) -> bool:
+        """Whether everything is as it is with what is in doubt."""
+        return self._was_inside == was_inside and self._open == set(unsure.tolist())
+
+    def resize(self, capacity: int) -> None:
+        """Grow the masks to more slots."""
+        self.entered, self.exited = _grown(self.entered, capacity), _grown(self.exited, capacity)
+
+    def forget(self, slots: list[int]) -> None:
+        """Clear slots whose aircraft have left the sky."""
+        self._was_inside.difference_update(slots)
+        self._open.difference_update(slots)
+        self._inside = self._inside[:0]
+
+    def update(self, inside: Slots, unsure: Slots, doubts: Doubts, *, is_new: bool) -> bool:
+        """Detect crossings between places that are sure; returns whether there are any."""
+        if self._has_events:
+            self.entered[:] = self.exited[:] = False
+            self._has_events = False
+        sure = doubts.sure
+        if is_new:
+            self._open.update(np.flatnonzero(doubts.doubted).tolist())
+        sure_inside = inside[sure[inside]]
+        # Most are where they were.
+        if len(self._was_inside) != len(sure_inside) or not np.array_equal(sure_inside, self._inside):
+            self._cross(sure_inside, {*inside.tolist(), *unsure.tolist()}, doubts, is_new=is_new)
+        self._inside = sure_inside
+        if self._open or len(unsure):
+            self._open = {slot for slot in self._open if doubts.doubted[slot]}
+            self._open.update(unsure[sure[unsure]].tolist())
+        return self._has_events
+
+    def _cross(self, inside: Slots, perhaps: set[int], doubts: Doubts, *, is_new: bool) -> None:
+        now = set(inside.tolist())
+        if not is_new:
+            appeared = now - self._was_inside - self._open
+            entered = [slot for slot in appeared if doubts.had_sure[slot]]
+            exited = [slot for slot in self._was_inside - perhaps if doubts.sure[slot]]
+            self.entered[entered] = self.exited[exited] = True
+            self._was_inside.difference_update(exited)
+            self._has_events = bool(entered or exited)
+        self._was_inside |= now
+
+
 class FenceState:
     """The aircraft inside of one geofence, and those that crossed its boundary at this tick.
 
@@ -55,6 +124,8 @@ class FenceState:
         self.entered: Mask = np.zeros(capacity, bool)
         self.exited: Mask = np.zeros(capacity, bool)
         self.changed = True
+        self.surely: SureCrossings | None = None
+        """The crossings that are sure, where that differs."""
         self._inside: Slots = np.zeros(0, np.intp)
         self._unsure: Slots = np.zeros(0, np.intp)
         # Slots that were inside when their position and altitude were last known.
@@ -68,14 +139,27 @@ class FenceState:
 
     def resize(self, capacity: int) -> None:
         """Grow the masks to more slots."""
-        for name in ("inside", "entered", "exited"):
-            mask = np.zeros(capacity, bool)
-            mask[: len(getattr(self, name))] = getattr(self, name)
-            setattr(self, name, mask)
+        self.inside, self.entered, self.exited = (
+            _grown(mask, capacity) for mask in (self.inside, self.entered, self.exited)
+        )
+        if self.surely is not None:
+            self.surely.resize(capacity)
 
-    def forget(self, slots: Iterable[int]) -> None:
+    def forget(self, slots: list[int]) -> None:
         """Clear slots whose aircraft have left the sky."""
         self._was_inside.difference_update(slots)
+        if self.surely is not None:
+            self.surely.forget(slots)
+
+    @property
+    def doubt(self) -> int:
+        """The bits of what it rests on: the place, and the altitude if it has a band."""
+        return POSITION if self.fence.band.is_open else POSITION | ALTITUDE
+
+    @property
+    def agrees(self) -> bool:
+        """Whether what is in doubt makes no difference any more."""
+        return self.surely is None or self.surely.agrees(self._was_inside, self._unsure)
 
     def outside(self) -> Mask:
         """The aircraft that are surely outside."""
@@ -84,11 +168,23 @@ class FenceState:
             self._outside[self._unsure] = False
         return self._outside
 
-    def update(self, inside: Slots, unsure: Slots, has_position: Mask, had_position: Mask) -> None:
+    def update(
+        self,
+        inside: Slots,
+        unsure: Slots,
+        has_position: Mask,
+        had_position: Mask,
+        doubts: Doubts | None = None,
+    ) -> None:
         """Update with the slots that are inside and those whose altitude does not decide it.
 
-        ``inside`` is sorted; the masks are the aircraft that have, and had, a position.
+        ``inside`` is sorted; the masks are the aircraft that have, and had, a position. ``doubts`` are None while
+        there are none.
         """
+        if doubts is None:
+            self.surely = None
+        elif self.surely is None:
+            self.surely = SureCrossings(self._was_inside, self._unsure, len(self.inside))
         moved = not np.array_equal(inside, self._inside)
         if self._had_events:
             self.entered[:] = False
@@ -98,6 +194,8 @@ class FenceState:
         self._outside, self._has_position = None, has_position
         if self.changed or len(self._was_inside) != len(inside):
             self._cross(inside, unsure, has_position, had_position)
+        if doubts is not None and self.surely is not None:
+            self._cross_surely(self.surely, inside, unsure, doubts)
         if moved:
             self.inside[self._inside] = False
             self.inside[inside] = True
@@ -117,6 +215,13 @@ class FenceState:
             self._had_events = bool(entered or exited)
             self.changed = self.changed or self._had_events
         self._was_inside |= now
+
+    def _cross_surely(self, surely: SureCrossings, inside: Slots, unsure: Slots, doubts: Doubts) -> None:
+        """Detect crossings that are sure, also where what is in doubt has crossed before."""
+        if surely.update(inside, unsure, doubts, is_new=self._is_new):
+            self.entered |= surely.entered
+            self.exited |= surely.exited
+            self._had_events = self.changed = True
 
     def relaxed(self, grown: bool) -> tuple[BaseGeometry, Band]:
         """The geometry and band with the hysteresis margin added (``grown``) or subtracted."""
@@ -138,6 +243,8 @@ class FenceBoard:
     def __init__(self) -> None:
         self.states: dict[int, FenceState] = {}
         self._had_position: Mask = np.zeros(0, bool)
+        self._had_sure: dict[int, Mask] = {}
+        """The aircraft whose position was sure at an earlier tick, by the bits that were unset; empty without doubt."""
         self._south: Floats = np.zeros(0)
         self._north: Floats = np.zeros(0)
 
@@ -154,13 +261,20 @@ class FenceBoard:
         self._south = np.array([state.bounds[1] for state in states.values()])
         self._north = np.array([state.bounds[3] for state in states.values()])
 
+    @property
+    def has_doubt(self) -> bool:
+        """Whether something is in doubt, or was, so that crossings may be."""
+        return bool(self._had_sure)
+
     def update(self, board: Board) -> None:
         """Determine the aircraft inside of each geofence."""
         if not self.states:
+            self._had_sure = {}
             return
         lat, lon = board.number("lat"), board.number("lon")
         has_position = ~np.isnan(lat)
         had_position = self._previous_positions(board)
+        doubts = self._doubts(board, has_position, had_position)
         slots = np.flatnonzero(has_position)
         order = slots[np.argsort(lat[slots])]
         sorted_lat, sorted_lon = lat[order], lon[order]
@@ -178,20 +292,41 @@ class FenceBoard:
             within = near[_within(state.fence.geometry, sorted_lon[near], sorted_lat[near])]
             horizontal = np.sort(order[within])
             if state.fence.band.is_open:
-                state.update(horizontal, horizontal[:0], has_position, had_position)
+                state.update(horizontal, horizontal[:0], has_position, had_position, doubts.get(state.doubt))
                 continue
-            sure, unsure = _by_altitude(board, horizontal, state.fence.band)
-            state.update(horizontal[sure], horizontal[unsure], has_position, had_position)
+            known, unsure = _by_altitude(board, horizontal, state.fence.band)
+            state.update(horizontal[known], horizontal[unsure], has_position, had_position, doubts.get(state.doubt))
         had_position |= has_position
+        for bits, doubt in doubts.items():
+            self._had_sure[bits] |= doubt.sure
 
     def _previous_positions(self, board: Board) -> Mask:
         """The mask, by slot, of aircraft that had a position at an earlier tick."""
         if len(self._had_position) != board.capacity:
-            mask = np.zeros(board.capacity, bool)
-            mask[: len(self._had_position)] = self._had_position
-            self._had_position = mask
+            self._had_position = _grown(self._had_position, board.capacity)
         self._had_position[[slot for slot, *_ in board.freed]] = False
         return self._had_position
+
+    def _doubts(self, board: Board, has_position: Mask, had_position: Mask) -> dict[int, Doubts]:
+        """What is in doubt, by the bits of doubt that a geofence asks for; empty where that makes no difference."""
+        freed = [slot for slot, *_ in board.freed]
+        for bits, mask in self._had_sure.items():
+            self._had_sure[bits] = mask = _grown(mask, board.capacity)
+            mask[freed] = False
+        doubt = board.doubt() if board.has_doubt or self._had_sure else None
+        if doubt is None:
+            return {}
+        if not (doubt & (POSITION | ALTITUDE)).any():
+            is_over = all(np.array_equal(mask, had_position) for mask in self._had_sure.values())
+            if is_over and all(state.agrees for state in self.states.values()):
+                self._had_sure = {}
+                return {}
+        elif not self._had_sure:
+            self._had_sure = {bits: had_position.copy() for bits in (POSITION, POSITION | ALTITUDE)}
+        return {
+            bits: Doubts(doubt & bits != 0, has_position & (doubt & bits == 0), mask)
+            for bits, mask in self._had_sure.items()
+        }
 
     def around(self, board: Board, number: int, slots: Slots, *, grown: bool) -> tuple[Mask, Mask]:
         """Whether these slots are surely inside, and surely outside, of a geofence with its margin."""
@@ -204,6 +339,13 @@ class FenceBoard:
             return horizontal, has_position & ~horizontal
         sure, unsure = _by_altitude(board, slots, band)
         return horizontal & sure, has_position & ~(horizontal & (sure | unsure))
+
+
+def _grown(mask: Mask, capacity: int) -> Mask:
+    """A mask with more slots."""
+    result: Mask = np.zeros(capacity, bool)
+    result[: len(mask)] = mask
+    return result
 
 
 def _within(geometry: BaseGeometry, lon: Floats, lat: Floats) -> Mask:

@@ -25,6 +25,7 @@ from skywatch.alerts.watchlists.service import entries_of
 from skywatch.core.areas.band import Band
 from skywatch.core.areas.geometry import parse_geometry
 from skywatch.core.process.deadline import Checkpoint, DeadlineExceeded, paced
+from skywatch.notify.vocabulary import Priority
 from skywatch.picture.state.sky import Sky
 
 # Largest number of alerts returned; all are counted.
@@ -89,13 +90,14 @@ class Trial:
         if len(self.alerts) >= ALERTS_SHOWN:
             return
         aircraft, fields = change.aircraft, self.fields
+        priority = Priority.INFO.value if change.in_doubt else fields.priority
         alert = {
             "rule_name": fields.name,
-            "priority": fields.priority,
+            "priority": priority,
             "icao_hex": change.address.upper() if change.address != NOBODY else None,
             "callsign": aircraft.get("flight"),
             "registration": aircraft.get("r"),
-            "message": message_of(change, name=fields.name, priority=fields.priority, template=fields.message),
+            "message": message_of(change, name=fields.name, priority=priority, template=fields.message),
             "aircraft": dict(aircraft),
             "matched": list(change.matched),
             "geofence": change.geofence,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from skywatch.alerts.access import sees_all
 from skywatch.alerts.conditions.states import check_state
 from skywatch.alerts.models import AlertRule
 from skywatch.alerts.rules import service
-from skywatch.alerts.rules.answers import rule_answer
+from skywatch.alerts.rules.faults import RuleFault, last_faults
 from skywatch.alerts.rules.schemas import (
     FollowingRecord,
     NewRule,
@@ -21,8 +22,7 @@ from skywatch.alerts.rules.schemas import (
     RuleSubscription,
     RuleSubscriptionFields,
 )
-from skywatch.alerts.tracking.faults import last_faults
-from skywatch.http.clients.actor import actor_of
+from skywatch.http.clients.audit import actor_of
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
@@ -30,6 +30,7 @@ from skywatch.http.resources.fields import UNSET, body_of
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
+from skywatch.security.visibility import Visibility
 
 VIEW, CREATE = Permission.ALERTS_VIEW, Permission.ALERTS_CREATE
 EDIT, DELETE = Permission.ALERTS_EDIT, Permission.ALERTS_DELETE
@@ -130,3 +131,26 @@ def _answers(request: Request, rows: Sequence[AlertRule]) -> list[dict[str, Any]
         rule_answer(row, visibility, names.get(row.user_id, ""), followed.get(row.id), faults.get(row.id))
         for row in rows
     ]
+
+
+def rule_answer(
+    rule: AlertRule,
+    visibility: Visibility,
+    username: str,
+    following: Sequence[int] | None,
+    fault: RuleFault | None = None,
+) -> dict[str, Any]:
+    """A rule as the API answers it; channels are the caller's, or the owner's for holders of ``alerts.manage_all``."""
+    is_own = rule.user_id == visibility.user_id
+    channels = rule.channels if is_own or sees_all(visibility) else following or []
+    return answer(
+        RuleRecord,
+        rule,
+        user=rule.user_id,
+        username=username,
+        channels=list(channels),
+        is_own=is_own,
+        is_subscribed=following is not None,
+        # A fault of an earlier revision may be mended.
+        fault=fault.detail if fault is not None and fault.revision == rule.revision and rule.enabled else None,
+    )

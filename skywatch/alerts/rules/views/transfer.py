@@ -8,11 +8,11 @@ from skywatch.alerts.conditions.states import check_states
 from skywatch.alerts.rules import transfer
 from skywatch.alerts.rules.transfer_schemas import RulesExport, RulesImport, RulesImported, RulesImportFields
 from skywatch.core.areas.geometry import MAXIMUM_POSITIONS
-from skywatch.http.clients.actor import actor_of
+from skywatch.http.clients.audit import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import ApiService
-from skywatch.security.contexts import to_import
+from skywatch.security.contexts import as_other_kind
 from skywatch.security.permissions import Permission
 
 export = ApiService(
@@ -34,7 +34,7 @@ def export_rules(request: Request) -> dict[str, Any]:
 
 
 @importing.post(
-    permission=to_import(Permission.ALERTS_CREATE),
+    permission=as_other_kind(Permission.ALERTS_CREATE),
     body=RulesImport(),
     responses={200: RulesImported()},
     errors=(409, 413),
@@ -47,5 +47,6 @@ def import_rules(request: Request) -> dict[str, int]:
     500 rules, 200 geofences with 100,000 positions, and 200 watch lists with 200,000 entries altogether.
     """
     fields = body_of(request, RulesImportFields)
+    transfer.check_entries(request.db, request.visibility, fields)
     check_states(request.runtime, request.db, request.visibility, fields.rules)
     return transfer.import_document(request.db, request.visibility, actor_of(request), fields)

@@ -25,8 +25,9 @@ from skywatch.alerts.rules.trials.schemas import (
     TrialResult,
 )
 from skywatch.alerts.rules.trials.trial import Trial, referenced_objects, run_past, step_of
-from skywatch.archive.reading.reader import bind
+from skywatch.archive.reading.reader import bind, days_of
 from skywatch.core.clock import unix_now, utcnow
+from skywatch.core.hooks import PastPictures
 from skywatch.core.problems import Problem, invalid_fields
 from skywatch.core.process.deadline import Deadline
 from skywatch.http.resources.fields import body_of
@@ -153,15 +154,15 @@ def _run_past(
 ) -> None:
     if Permission.HISTORY_VIEW not in request.visibility.permissions:
         raise Problem("permission_denied", "A dry run over the past needs history.view.")
-    past_pictures = request.runtime.features.past_pictures()
+    past_pictures = request.runtime.features.only(PastPictures)
     if past_pictures is None:
         raise Problem("unavailable", "This installation stores no history.")
     seconds = (end - begin).total_seconds()
     trial.hours = seconds / 3600
     user = request.visibility.user_id
     caller = f"user {user}" if user is not None else f"address {request.client_address}"
-    bind(session, request.runtime, caller, is_stream=True)
-    moments = past_pictures(session, begin.timestamp(), end.timestamp(), step_of(seconds), request.visibility)
+    bind(session, request.runtime, caller, is_stream=True, asked=days_of(begin, end))
+    moments = past_pictures.read(session, begin.timestamp(), end.timestamp(), step_of(seconds), request.visibility)
     run_past(trial, moments, station)
 
 

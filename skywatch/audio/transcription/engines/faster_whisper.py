@@ -1,6 +1,6 @@
 """faster-whisper in this process, with the model of a directory; nothing is downloaded.
 
-Two things make it recognise more words of a radio than the bare model does (docs/benchmarks.md): less noise, and a
+Two things make it recognise more words of a radio than the bare model does (docs/audio.md): less noise, and a
 moment of silence around the recording, whose first and last words it drops otherwise. It gets no prompt: with one it
 drops the first word of clean speech.
 """

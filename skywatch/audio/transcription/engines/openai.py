@@ -11,7 +11,7 @@ import msgspec
 from skywatch.audio.recordings.kinds import BY_MEDIA_TYPE
 from skywatch.audio.settings import AudioSettings
 from skywatch.audio.transcription.engines.base import PROMPT, EngineFailed, Segment
-from skywatch.core.network.outgoing import Answer, CallFailed, OutgoingClient
+from skywatch.core.network.http_client import Answer, CallFailed, OutgoingClient
 from skywatch.core.network.targets import AddressRefused
 
 # A slow machine needs longer than the recording lasts (s).

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple
 
+from skywatch.core.text.delimited import rows
+
 # Lines of a table that comes over HTTP: more than the largest public register has.
 MAXIMUM_LINES = 500_000
 ENCODINGS = ("utf-8", "latin-1")
@@ -87,18 +89,11 @@ class Table:
         header = next(csv.reader([first], delimiter=self.dialect.delimiter, quotechar=quote))
         self.header = [name(column) for column in header]
         self._check_header(first, required)
-        reader = csv.reader(lines, delimiter=self.dialect.delimiter, quotechar=quote, strict=True)
-        while True:
-            line = reader.line_num + 2
-            try:
-                fields = next(reader)
-            except StopIteration:
-                return
-            except csv.Error:
-                yield line, []
-                continue
-            if fields:
-                yield line, fields
+        for line, fields in rows(lines, self.dialect.delimiter, quote):
+            if fields is None:
+                yield line + 1, []
+            elif fields:
+                yield line + 1, fields
 
     def _check_header(self, first: str, required: Iterable[str]) -> None:
         required = tuple(required)

@@ -17,7 +17,7 @@ from skywatch.cannonball.known.imports.plan import Plan
 from skywatch.cannonball.known.imports.staging import Staged
 from skywatch.cannonball.known.revision import next_revision
 from skywatch.core.database.engine import locked
-from skywatch.core.storing.audit import Actor, Target, record
+from skywatch.core.storage.audit import Actor, Target, record
 
 # Attempts to plan without the lock, which fail if others change the list meanwhile; then it is locked before planning.
 UNLOCKED_ATTEMPTS = 2

@@ -11,7 +11,7 @@ from skywatch.cannonball.known.imports.importing import Report, import_staged
 from skywatch.cannonball.known.imports.lists import stage_list
 from skywatch.cannonball.known.index import KnownIndex
 from skywatch.core.runtime import Runtime
-from skywatch.core.storing.audit import Actor
+from skywatch.core.storage.audit import Actor
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from skywatch.cannonball.known import service
 from skywatch.cannonball.known.index import KnownIndex
 from skywatch.cannonball.known.schemas import (
+    WHOLE_LIST,
     CheckResult,
-    HexPath,
     KnownAircraftChangeFields,
     KnownAircraftVerification,
     KnownAircraftVerificationFields,
@@ -22,17 +23,18 @@ from skywatch.cannonball.known.schemas import (
 )
 from skywatch.cannonball.known.segment import Filters
 from skywatch.cannonball.known.service import known_answer
-from skywatch.core.storing.audit import Target
-from skywatch.http.clients.actor import actor_of
-from skywatch.http.clients.refusals import recording_refusals
+from skywatch.core.storage.audit import Target
+from skywatch.http.clients.audit import actor_of, recording_refusals
 from skywatch.http.lists.paging import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.security.contexts import as_other_kind
 from skywatch.security.permissions import Permission
 
-VIEW, MANAGE = Permission.CANNONBALL_VIEW, Permission.CANNONBALL_MANAGE
+VIEW, MANAGE = as_other_kind(Permission.CANNONBALL_VIEW), Permission.CANNONBALL_MANAGE
+ADDRESS = re.compile("[0-9A-Fa-f]{6}")
 BASE = "/api/v1/cannonball/known-aircraft"
 
 known = ApiService("cannonball.known", "/cannonball/known-aircraft", feature="cannonball", canonical=f"{BASE}/")
@@ -70,10 +72,12 @@ def list_known_aircraft(request: Request) -> dict[str, Any]:
     """List known aircraft
 
     In the order of their addresses; `search` matches part of the address, the registration or the agency's name.
-    Entries of military agencies need `aircraft.view_military`. Pages are made with `limit` (100, at most 1000) and
-    `offset`, there is no `cursor`; `count` is all that match, `next` and `previous` are addresses. The rate limit is
-    that of identified callers: 1000/minute for each user (`default_throttle_rates.user`).
+    Entries of military agencies need `aircraft.view_military`. Without `limit` the whole list is answered, at most
+    10,000 entries; pages are made with `limit` (at most 1000) and `offset`, there is no `cursor`. `count` is all that
+    match, `next` and `previous` are addresses. The rate limit is that of identified callers: 1000/minute for each user
+    (`default_throttle_rates.user`).
     """
+    request.validated["querystring"]["limit"] = request.validated["querystring"]["limit"] or WHOLE_LIST
     query = dict(request.validated["querystring"])
     limit, offset = query.pop("limit"), query.pop("offset")
     entries, count, verified_count = service.find(
@@ -97,10 +101,16 @@ def create_known_aircraft(request: Request) -> dict[str, Any]:
         return known_answer(service.create(request.db, actor_of(request), fields))
 
 
-@check.get(permission=VIEW, path=HexPath(), responses={200: CheckResult()})
+@check.get(permission=VIEW, responses={200: CheckResult()})
 def check_known_aircraft(request: Request) -> dict[str, Any]:
-    """Check whether an address is on the list"""
-    icao_hex = request.validated["path"]["icao_hex"].upper()
+    """Check whether an address is on the list
+
+    What is no ICAO address is not on the list.
+    """
+    asked: str = request.matchdict["icao_hex"]
+    if ADDRESS.fullmatch(asked) is None:
+        return {"found": False, "icao_hex": asked}
+    icao_hex = asked.upper()
     entry = request.registry["cannonball_known_checks"].find(icao_hex, request.visibility.military)
     return {"found": True, "aircraft": entry} if entry else {"found": False, "icao_hex": icao_hex}
 

@@ -12,7 +12,7 @@ from skywatch.cannonball.known.imports.lists import FORMS
 from skywatch.cannonball.known.imports.uploads import ImportOptions, import_list
 from skywatch.cannonball.vocabulary import Source, values
 from skywatch.core.problems import Problem, invalid
-from skywatch.http.clients.actor import actor_of
+from skywatch.http.clients.audit import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.schema import (

@@ -9,19 +9,19 @@ from __future__ import annotations
 from pyramid.response import Response
 
 from skywatch.console.forms.form import read_form
-from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import HOME, see_other
-from skywatch.console.signing.entering import check_origin, enter, holder_of_token
-from skywatch.console.signing.leaving import to_map
+from skywatch.console.sessions.entrance import check_origin, enter, holder_of_token
+from skywatch.console.sessions.handover import to_map
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
-from skywatch.security.contexts import EXCHANGE, IDENTIFIED
+from skywatch.security.contexts import IDENTIFIED, OPEN
 
 PAGES = (Page(route="console.map", path="/map"),)
 map_page = FormPage("console.map", "handover.jinja2", IDENTIFIED)
 
 
-@view_config(route_name="console.enter", request_method="POST", permission=EXCHANGE, require_csrf=False)
+@view_config(route_name="console.enter", request_method="POST", permission=OPEN, require_csrf=False)
 def post_enter(request: Request) -> Response:
     """Begin a session for the login of an access token, sent by a page of this service"""
     check_origin(request)

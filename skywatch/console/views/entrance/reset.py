@@ -18,15 +18,15 @@ from skywatch.accounts.users import resets
 from skywatch.console.forms.changes import SHOWN_ON_THE_PAGE
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.forms.form import parameter
+from skywatch.console.page import FormPage
 from skywatch.console.pages.notes import flash, take
-from skywatch.console.pages.page import FormPage
 from skywatch.console.routes import RESET, see_other
-from skywatch.console.signing.session import set_cookie
+from skywatch.console.sessions.session import set_cookie
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonString, Schema
-from skywatch.security.contexts import EXCHANGE
+from skywatch.security.contexts import OPEN
 from skywatch.web.settings import WebSettings
 
 PAGES = ()
@@ -40,7 +40,7 @@ class NewPassword(Schema):
     again = colander.SchemaNode(JsonString(), missing="")
 
 
-reset_page = FormPage("console.reset", "reset.jinja2", EXCHANGE)
+reset_page = FormPage("console.reset", "reset.jinja2", OPEN)
 
 
 @reset_page.get

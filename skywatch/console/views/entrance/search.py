@@ -9,8 +9,8 @@ from typing import Any
 import colander
 
 from skywatch.console.forms.form import read_query
+from skywatch.console.page import Page
 from skywatch.console.pages.layout import layout_of
-from skywatch.console.pages.page import Page
 from skywatch.console.routes import HOME, SEARCH
 from skywatch.console.texts.catalogue import Catalogue
 from skywatch.console.texts.language import catalogue_of

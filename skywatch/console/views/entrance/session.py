@@ -9,25 +9,25 @@ from pyramid.renderers import render
 from pyramid.response import Response
 
 from skywatch.accounts.identity.caller import Caller, anonymous_actor
-from skywatch.accounts.logins.local import log_out
-from skywatch.accounts.logins.schemas import Credentials
 from skywatch.accounts.settings import AccountSettings
+from skywatch.accounts.sign_in.schemas import Credentials
+from skywatch.accounts.sign_in.service import log_out
 from skywatch.console.forms.form import checked, parameter, read_form
+from skywatch.console.page import FormPage
 from skywatch.console.pages.layout import SCRIPT_FILE, STYLE_SHEET
 from skywatch.console.pages.notes import flash, take
-from skywatch.console.pages.page import FormPage
 from skywatch.console.routes import SETUP, SIGN_IN, SIGN_ON, local, see_other
-from skywatch.console.signing.session import needs_tls
-from skywatch.console.signing.signing_in import METHOD, sign_in
+from skywatch.console.sessions.session import needs_tls
+from skywatch.console.sessions.sign_in import METHOD, sign_in
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem
-from skywatch.core.storing.audit import Actor
+from skywatch.core.storage.audit import Actor
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
-from skywatch.security.contexts import EXCHANGE
+from skywatch.security.contexts import OPEN
 from skywatch.sso.signing_on.logout import logout_url
 
-sign_in_page = FormPage("console.sign_in", "sign_in.jinja2", EXCHANGE)
+sign_in_page = FormPage("console.sign_in", "sign_in.jinja2", OPEN)
 
 
 @sign_in_page.get
@@ -59,7 +59,7 @@ def post_sign_in(request: Request) -> dict[str, Any] | Response:
     return response
 
 
-@view_config(route_name="console.sign_out", request_method="POST", permission=EXCHANGE)
+@view_config(route_name="console.sign_out", request_method="POST", permission=OPEN)
 def post_sign_out(request: Request) -> Response:
     """Sign out: the session ends; who came by single sign-on is offered to end the session at the provider too"""
     read_form(request)
@@ -80,13 +80,13 @@ def post_sign_out(request: Request) -> Response:
     return response
 
 
-@view_config(route_name="console.style", request_method="GET", permission=EXCHANGE)
+@view_config(route_name="console.style", request_method="GET", permission=OPEN)
 def show_style(request: Request) -> Response:
     """The style sheet of the pages"""
     return _file(STYLE_SHEET, "text/css")
 
 
-@view_config(route_name="console.script", request_method="GET", permission=EXCHANGE)
+@view_config(route_name="console.script", request_method="GET", permission=OPEN)
 def show_script(request: Request) -> Response:
     """The script of the pages"""
     return _file(SCRIPT_FILE, "text/javascript")

@@ -12,7 +12,7 @@ import colander
 from pyramid.response import Response
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.logins.service import begin_login
+from skywatch.accounts.logins import begin_login
 from skywatch.accounts.models import Login, User
 from skywatch.accounts.nodes import email_node, password_node, username_node
 from skywatch.accounts.setup.service import NO_LONGER, create_first_administrator
@@ -20,16 +20,16 @@ from skywatch.accounts.setup.views import NAME
 from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.console.forms.changes import SHOWN_ON_THE_PAGE
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
-from skywatch.console.pages.page import FormPage
+from skywatch.console.page import FormPage
 from skywatch.console.routes import HOME, SETUP, STATION_STEP, see_other
+from skywatch.console.sessions.session import needs_tls
+from skywatch.console.sessions.sign_in import METHOD
 from skywatch.console.settings import ConsoleSettings
-from skywatch.console.signing.session import needs_tls
-from skywatch.console.signing.signing_in import METHOD
 from skywatch.core.problems import Problem, invalid
-from skywatch.core.storing.audit import Actor
+from skywatch.core.storage.audit import Actor
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonString, Schema
-from skywatch.security.contexts import EXCHANGE
+from skywatch.security.contexts import OPEN
 
 PAGES = ()
 NOT_HERE = (
@@ -47,7 +47,7 @@ class FirstAdministrator(Schema):
     password = password_node()
 
 
-setup_page = FormPage("console.setup", "setup.jinja2", EXCHANGE)
+setup_page = FormPage("console.setup", "setup.jinja2", OPEN)
 
 
 @setup_page.get

@@ -16,19 +16,20 @@ from pyramid.response import Response
 from skywatch.accounts.identity.caller import anonymous_actor
 from skywatch.console.forms.form import read_query
 from skywatch.console.routes import SIGNED_ON, local, see_other
-from skywatch.console.signing.session import set_cookie
-from skywatch.console.signing.signing_in import sign_on
-from skywatch.console.signing.trials import TRIAL, finish_trial
+from skywatch.console.sessions.session import set_cookie
+from skywatch.console.sessions.sign_in import sign_on
+from skywatch.console.sessions.sso_trial import TRIAL, finish_trial
 from skywatch.console.views.entrance.session import show_refusal
 from skywatch.core.problems import Problem
 from skywatch.http.clients.origins import origin_of
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
-from skywatch.security.contexts import EXCHANGE
+from skywatch.security.contexts import OPEN
+from skywatch.sso import problems
+from skywatch.sso.pending import LIFETIME
 from skywatch.sso.schemas import CallbackQuery
 from skywatch.sso.signing_on.addresses import own_address
 from skywatch.sso.signing_on.answer import Answer
-from skywatch.sso.signing_on.pending import LIFETIME
 
 PAGES = ()
 COOKIE = "skywatch_console_sso"
@@ -36,7 +37,7 @@ COOKIE = "skywatch_console_sso"
 VALUE = re.compile(r"(?P<browser>[A-Za-z0-9_-]{43})(?P<onward>[A-Za-z0-9_.~%-]*)")
 
 
-@view_config(route_name="console.sign_on", request_method="GET", permission=EXCHANGE, renderer="sign_in.jinja2")
+@view_config(route_name="console.sign_on", request_method="GET", permission=OPEN, renderer="sign_in.jinja2")
 def start_sign_on(request: Request) -> dict[str, Any] | Response:
     """Send the browser to an identity provider"""
     onward = None
@@ -54,7 +55,7 @@ def start_sign_on(request: Request) -> dict[str, Any] | Response:
     return response
 
 
-@view_config(route_name="console.signed_on", request_method="GET", permission=EXCHANGE, renderer="sign_in.jinja2")
+@view_config(route_name="console.signed_on", request_method="GET", permission=OPEN, renderer="sign_in.jinja2")
 def finish_sign_on(request: Request) -> dict[str, Any] | Response:
     """Take the answer of an identity provider, once, and begin a session"""
     browser, onward = _cookie(request)
@@ -63,7 +64,7 @@ def finish_sign_on(request: Request) -> dict[str, Any] | Response:
         answer = Answer.of(read_query(request, CallbackQuery()), request.GET.get("error_description"))
         begun = providers.take(answer, browser, actor, needs_browser=True)
         if begun.redirect_uri != _address(request):
-            raise Problem("sso_state_unknown", "The sign-on was not begun at this console.")
+            raise Problem(problems.STATE_UNKNOWN, "The sign-on was not begun at this console.")
         if onward == TRIAL:
             response = see_other(request, finish_trial(request, begun, answer))
             _remember(request, response, "", 0)

@@ -17,11 +17,12 @@ from skywatch.accounts.roles.service import find_roles
 from skywatch.accounts.users.service import permissions_of_role
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
-from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem
-from skywatch.core.storing.audit import Target, last_change
-from skywatch.core.storing.versions import check_version, version_of
+from skywatch.core.storage.audit import Target, last_change
+from skywatch.core.storage.versions import check_version, version_of
+from skywatch.http.clients.exposure import beyond_loopback, listen_addresses
 from skywatch.http.lists.paging import MAXIMUM_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.security.contexts import FeatureAccess
@@ -121,9 +122,16 @@ def _page(request: Request, entries: Entries, desired: Mapping[str, Any] | None 
         "entries": entries,
         "mode": request.runtime.settings.auth_mode,
         "audiences": _audiences(request, present, desired or present),
+        "reached": _reached(request) if any(present[f"{f}.read_access"] == "public" for f in FEATURES) else [],
         "is_preview": False,
         "problem": None,
     }
+
+
+def _reached(request: Request) -> list[str]:
+    """The addresses of a service in mode ``hybrid`` that others than its machine may reach."""
+    settings = request.runtime.settings
+    return beyond_loopback(listen_addresses(settings, settings.roles)) if settings.auth_mode == "hybrid" else []
 
 
 LABELS = {"public": "everybody", "authenticated": "signed in", "permission": "with permission"}

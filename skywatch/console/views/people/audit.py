@@ -10,13 +10,13 @@ from pyramid.response import Response
 
 from skywatch.accounts.audit_log.exports import csv_of, lines_of
 from skywatch.accounts.audit_log.schemas import AuditQuery
-from skywatch.accounts.audit_log.search import Search, actions
+from skywatch.accounts.audit_log.service import Search, actions
 from skywatch.console.forms.form import read_query
-from skywatch.console.pages.page import Page
+from skywatch.console.page import Page
 from skywatch.console.pages.paging import MAX_COUNTED, PAGE_SIZE, address
 from skywatch.console.routes import HOME
 from skywatch.core.database.models import AuditEntry
-from skywatch.core.storing.stored_settings import is_storable
+from skywatch.core.stored_settings import is_storable
 from skywatch.http.lists.streaming import stream
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config

@@ -13,15 +13,15 @@ from skywatch.accounts.models import Role
 from skywatch.accounts.users.service import permissions_of_role
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.choices import role_choices
-from skywatch.console.forms.confirming import confirmation
+from skywatch.console.forms.confirmation import confirmation
 from skywatch.console.forms.entries import VERSION, Entries, fields_of, read_entries
 from skywatch.console.forms.form import read_form
-from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid
-from skywatch.core.storing.audit import Target
-from skywatch.core.storing.versions import check_version, version_of
+from skywatch.core.storage.audit import Target
+from skywatch.core.storage.versions import check_version, version_of
 from skywatch.http.lists.paging import MAXIMUM_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.document import fault_of

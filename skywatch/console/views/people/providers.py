@@ -8,13 +8,13 @@ from urllib.parse import urlencode
 import sqlalchemy as sa
 
 from skywatch.console.forms.form import parameter, read_form
-from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import SIGN_ON, SIGNED_ON
-from skywatch.console.signing.trials import ACTION, TRIAL, discover
+from skywatch.console.sessions.sso_trial import ACTION, TRIAL, discover
 from skywatch.core.database.models import AuditEntry
 from skywatch.core.problems import Problem
-from skywatch.core.storing.audit import Target, record_apart
-from skywatch.http.clients.actor import actor_of
+from skywatch.core.storage.audit import Target, record_apart
+from skywatch.http.clients.audit import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission
 from skywatch.sso.signing_on.addresses import own_address

@@ -14,15 +14,15 @@ from skywatch.accounts.roles import service as roles
 from skywatch.accounts.roles.schemas import RoleChange, RoleChangeFields, RoleCreate, RoleCreateFields
 from skywatch.accounts.users.service import permissions_of_role
 from skywatch.console.forms.changes import changing, done, refused
-from skywatch.console.forms.confirming import confirmation
+from skywatch.console.forms.confirmation import confirmation
 from skywatch.console.forms.entries import VERSION, Entries, fields_of, read_entries
 from skywatch.console.forms.form import read_form, read_query
-from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem
-from skywatch.core.storing.audit import Target
-from skywatch.core.storing.versions import check_version, version_of
+from skywatch.core.storage.audit import Target
+from skywatch.core.storage.versions import check_version, version_of
 from skywatch.http.lists.paging import MAXIMUM_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
@@ -143,7 +143,7 @@ def show_delete(request: Request) -> dict[str, Any]:
     """The users who lose a role that is deleted"""
     role = _changeable(request)
     if role.is_system:
-        raise Problem("permission_denied", "A system role cannot be deleted.")
+        raise Problem("conflict", "A system role cannot be deleted.")
     return _deletion(request, role)
 
 

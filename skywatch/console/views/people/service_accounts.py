@@ -15,12 +15,12 @@ from skywatch.accounts.users.schemas import UserCreate, UserCreateFields
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.choices import proposed_role, role_choices
 from skywatch.console.forms.entries import Entries, fields_of, part, read_entries
-from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import translate
 from skywatch.console.views.people.user import changeable_user, id_of
 from skywatch.core.problems import Problem
-from skywatch.core.storing.audit import Target
+from skywatch.core.storage.audit import Target
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import SCOPES, Permission

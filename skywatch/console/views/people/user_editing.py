@@ -13,16 +13,16 @@ from skywatch.accounts.users import resets
 from skywatch.accounts.users import service as users
 from skywatch.accounts.users.schemas import UserChange, UserChangeFields
 from skywatch.console.forms.changes import changing, done, refused
-from skywatch.console.forms.confirming import confirmation
+from skywatch.console.forms.confirmation import confirmation
 from skywatch.console.forms.entries import VERSION, Entries, fields_of, part, read_entries
 from skywatch.console.forms.form import read_form
-from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import HOME, reset_address
 from skywatch.console.texts.language import translate
 from skywatch.console.views.people.user import changeable_user, id_of
 from skywatch.core.problems import Problem, invalid
-from skywatch.core.storing.audit import Target
-from skywatch.core.storing.versions import check_version, version_of
+from skywatch.core.storage.audit import Target
+from skywatch.core.storage.versions import check_version, version_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import UNSET
 from skywatch.http.resources.service import NUMBER
@@ -134,7 +134,7 @@ def show_delete(request: Request) -> dict[str, Any]:
     """What is deleted with a user"""
     user = changeable_user(request)
     if is_last_superadmin(request.db, user):
-        raise Problem("permission_denied", LAST)
+        raise Problem("conflict", LAST)
     return _deletion(request, user, Entries({}, version_of(_whole(user))))
 
 

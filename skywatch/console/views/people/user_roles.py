@@ -19,8 +19,8 @@ from skywatch.console.forms.choices import role_choices
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.pages.wording import field_moment, moment
 from skywatch.console.texts.language import translate
-from skywatch.core.storing.audit import Target
-from skywatch.core.storing.versions import check_version, version_of
+from skywatch.core.storage.audit import Target
+from skywatch.core.storage.versions import check_version, version_of
 from skywatch.http.lists.paging import MAXIMUM_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission

@@ -12,22 +12,22 @@ from sqlalchemy.orm import Session
 from skywatch.accounts.models import User
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.form import read_form, read_query
-from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.pages.paging import PAGE_SIZE, address, turn_pages
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid
-from skywatch.core.storing.audit import Target
+from skywatch.core.storage.audit import Target
 from skywatch.http.lists.cursor import encode_cursor
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.service import NUMBER
+from skywatch.notify.area import FEATURE, MANAGE_ALL
 from skywatch.notify.channels import service as channel_service
 from skywatch.notify.channels.testing import try_in_turn
 from skywatch.notify.deliveries import service as delivery_service
-from skywatch.notify.resources.area import FEATURE, MANAGE_ALL
-from skywatch.notify.resources.owner import owner_of, settings_of
-from skywatch.notify.resources.schemas import ChannelChangesFields, ChannelQuery, DeliveryQuery
+from skywatch.notify.owner import owner_of, settings_of
+from skywatch.notify.schemas import ChannelChangesFields, ChannelQuery, DeliveryQuery
 from skywatch.notify.vocabulary import ChannelKind, ChannelState, DeliveryState
 
 LIST = f"{HOME}/channels"
@@ -112,7 +112,7 @@ def _retry(request: Request, session: Session, delivery: str) -> str:
 
 
 def _test(request: Request) -> Response:
-    fault = try_in_turn(request.runtime, owner_of(request), _id(request))
+    fault = try_in_turn(request.runtime, owner_of(request), request.person, _id(request))
     if fault is None:
         text = translate(request, "The test message was accepted.")
     else:

@@ -28,15 +28,15 @@ from skywatch.cannonball.vocabulary import AgencyType, Source, values
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.forms.form import read_form, read_query
-from skywatch.console.forms.uploads import UPLOAD_TYPE, read_upload
-from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.pages.paging import PAGE_SIZE, turn_pages
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid
-from skywatch.core.storing.audit import Target
-from skywatch.core.storing.versions import version_of
-from skywatch.http.clients.actor import actor_of
+from skywatch.core.storage.audit import Target
+from skywatch.core.storage.versions import version_of
+from skywatch.http.clients.audit import actor_of
+from skywatch.http.requests.forms import MEDIA_TYPE, read_upload
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.schema import JsonBoolean, JsonString, Schema
@@ -161,7 +161,7 @@ def show_known_aircraft_import(request: Request) -> dict[str, Any]:
 @known_import_page.post
 def post_known_aircraft_import(request: Request) -> dict[str, Any]:
     """Import a list, or only report what that would do"""
-    if request.content_type != UPLOAD_TYPE:
+    if request.content_type != MEDIA_TYPE:
         # The token is checked already: what is missing is the file.
         read_form(request, "do", *(node.name for node in ImportForm().children))
         raise invalid("list", "is missing")

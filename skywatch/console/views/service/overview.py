@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
+from skywatch.console.overview.disk_space import outlook_of
 from skywatch.console.overview.parts import Concern, PartNames, describe_parts, find_concerns, find_silent
-from skywatch.console.overview.room import outlook_of
 from skywatch.console.overview.signed_in import find_people
 from skywatch.console.overview.sparkline import HEIGHT, WIDTH, lines_of
+from skywatch.console.page import Page
 from skywatch.console.pages.layout import layout_of
-from skywatch.console.pages.page import Page
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import catalogue_of
 from skywatch.core.clock import utcnow
@@ -57,7 +57,7 @@ def _status(request: Request) -> dict[str, Any]:
         "parts": parts,
         "working": sum(part.state == "ok" for part in parts),
         "receivers_now": receivers,
-        "inputs": status.feature_inputs(runtime),
+        "inputs": status.feature_inputs(runtime, request.visibility),
         "room": _room(request, document["database"]),
     }
 
@@ -84,7 +84,7 @@ def _receivers(request: Request) -> list[dict[str, Any]]:
             "lines": lines_of(reception, receiver["name"], military),
             "observed_s": 0.0 if reception is None else reception.observed_s(receiver["name"]),
         }
-        for receiver in status.receivers(request.runtime)
+        for receiver in status.receivers(request.runtime, request.visibility)
     ]
 
 

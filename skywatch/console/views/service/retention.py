@@ -6,10 +6,16 @@ from typing import Any
 
 from pyramid.response import Response
 
+from skywatch.console.forms.changes import changing, done
+from skywatch.console.forms.form import read_form
 from skywatch.console.forms.settings import describe, open_entries, save
-from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.texts.language import translate
+from skywatch.core.clock import utcnow
+from skywatch.core.problems import invalid
 from skywatch.core.runtime import Runtime
+from skywatch.core.storage.audit import Target
+from skywatch.core.storage.retention_clock import CONFIRMED, confirm, records
 from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission
 from skywatch.settings import names_of
@@ -40,13 +46,25 @@ def show_retention(request: Request) -> dict[str, Any]:
 
 @retention_page.post
 def post_retention(request: Request) -> dict[str, Any] | Response:
-    """Change the limits; the next round begins within seconds"""
+    """Change the limits, or confirm the clock; the next round begins within seconds"""
+    if "do" in request.POST:
+        return _confirm(request)
     return save(
         request,
         _names(request.runtime),
         _page(request),
         translate(request, "Saved. Retention begins a round within seconds."),
     )
+
+
+def _confirm(request: Request) -> Response:
+    """Let retention go on where it doubts the clock."""
+    if read_form(request, "do").get("do") != "confirm":
+        raise invalid("do", "must be confirm")
+    with changing(request, CONFIRMED, Target("retention")) as (session, caller):
+        caller.begin(session, Permission.SYSTEM_MANAGE)
+        confirm(session, caller.actor)
+    return done(request, request.path, translate(request, "Confirmed. Retention goes on within a minute."))
 
 
 def _names(runtime: Runtime) -> list[str]:
@@ -58,6 +76,9 @@ def _names(runtime: Runtime) -> list[str]:
 def _page(request: Request) -> dict[str, Any]:
     runtime = request.runtime
     settings, seen = runtime.current, last_extents(runtime.bus)
+    # A session of its own: that of a POST would hold the database's lock before the change.
+    with runtime.sessions() as session:
+        remembered = [record for _, record in sorted(records(session).items())]
     kinds = [
         {
             "name": kind.name,
@@ -69,6 +90,8 @@ def _page(request: Request) -> dict[str, Any]:
     ]
     return {
         "kinds": kinds,
+        "records": remembered,
+        "now": utcnow(),
         "seen_at": seen.at if seen is not None else None,
         "database": status.database_answer(runtime),
         "settings": describe(settings, _names(runtime)),

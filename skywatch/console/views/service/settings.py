@@ -11,12 +11,12 @@ from pyramid.response import Response
 
 from skywatch.console.forms.form import read_query
 from skywatch.console.forms.settings import FREE, describe, open_entries, save, text_of
-from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import catalogue_of, translate
+from skywatch.core import stored_settings
 from skywatch.core.problems import not_found
-from skywatch.core.reporting.logs import without_passwords
-from skywatch.core.storing import stored_settings
+from skywatch.core.telemetry.logs import without_passwords
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.schema import QueryBoolean, QueryString, Schema
@@ -206,6 +206,8 @@ def _shown(origin: Origin) -> str:
 
 def _address(request: Request, origin: Origin, *, family: bool) -> str:
     if not _is_declared(request, origin.name) or origin.source not in FREE:
+        return ""
+    if family and stored_settings.is_ini_only(request.runtime.settings, origin.name, str(origin.value)):
         return ""
     return f"{HOME}/receivers" if family else f"{HOME}/settings/{origin.name}"
 

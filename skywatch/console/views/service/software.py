@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from typing import Any
 
-from skywatch.console.pages.page import Page
+from skywatch.console.page import Page
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.security.permissions import Permission

@@ -11,16 +11,16 @@ from pyramid.response import Response
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.forms.form import read_query
-from skywatch.console.pages.page import FormPage, Page
+from skywatch.console.page import FormPage, Page
 from skywatch.console.texts.language import translate
 from skywatch.core.database.models import AuditEntry
 from skywatch.core.problems import Problem, invalid_fields, not_found
-from skywatch.core.storing.audit import Target
-from skywatch.core.storing.versions import check_version, version_of
+from skywatch.core.storage.audit import Target
+from skywatch.core.storage.versions import check_version, version_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import QueryInteger, Schema
-from skywatch.safety.schemas import ThresholdChange
 from skywatch.safety.thresholds import store as settings_store
+from skywatch.safety.thresholds.schemas import ThresholdChange
 from skywatch.security.permissions import Permission
 
 PAGES = (

@@ -23,8 +23,8 @@ from skywatch.core.bus.nats.subscription import NatsSubscription
 from skywatch.core.bus.nats.values import Values, escape
 from skywatch.core.bus.packing import pack, unpack
 from skywatch.core.bus.queued import HEARTBEAT_S, QueuedBus
-from skywatch.core.reporting.health import State
-from skywatch.core.reporting.metrics import BUS_BYTES
+from skywatch.core.telemetry.health import State
+from skywatch.core.telemetry.metrics import BUS_BYTES
 from skywatch.settings.bus_address import BusAddress
 
 # Larger snapshots are not stored, only answered by those who have them.

@@ -19,7 +19,7 @@ from skywatch.core.bus.base import Callback, Message
 from skywatch.core.bus.nats.parts import Joiner, PartsError, UnknownPartsError
 from skywatch.core.bus.packing import UnknownVersion, unpack
 from skywatch.core.bus.queued import ServerSubscription
-from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.telemetry.fault_log import FaultLog
 
 log = logging.getLogger(__name__)
 MAX_WAITING_BYTES = 64 * 1024 * 1024

@@ -22,7 +22,7 @@ from skywatch.core.bus.packing import pack, unpack
 from skywatch.core.bus.queued import QueuedBus
 from skywatch.core.bus.redis.errors import describe, is_refusal
 from skywatch.core.bus.redis.subscription import RedisSubscription
-from skywatch.core.reporting.metrics import BUS_BYTES
+from skywatch.core.telemetry.metrics import BUS_BYTES
 from skywatch.settings.bus_address import BusAddress, parse_bus_address
 
 # Nobody waits longer for an answer, or for a connection.

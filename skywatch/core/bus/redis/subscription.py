@@ -19,7 +19,7 @@ from skywatch.core.bus.base import OUTAGE, Callback
 from skywatch.core.bus.packing import UnknownVersion, unpack
 from skywatch.core.bus.queued import ServerSubscription
 from skywatch.core.bus.redis.errors import describe
-from skywatch.core.reporting.fault_log import FaultLog
+from skywatch.core.telemetry.fault_log import FaultLog
 
 log = logging.getLogger(__name__)
 POLL_S = 0.2

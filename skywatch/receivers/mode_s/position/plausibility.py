@@ -36,7 +36,8 @@ JUMP_SLACK_NM = 0.05
 # Number of successive pairs that drop the last position by contradicting it, although each frame alone fits it.
 MAX_DOUBTS = 8
 
-DEFAULT_RANGE_NM = 300.0
+# Beyond the radio horizon of any aircraft for any antenna, mountains and refraction included.
+DEFAULT_RANGE_NM = 450.0
 
 _NM_PER_DEGREE = 60.0
 _HALF_DEGREE_IN_RADIANS = math.pi / 360.0
@@ -45,7 +46,7 @@ _HALF_DEGREE_IN_RADIANS = math.pi / 360.0
 def distance_nm(lat1: Any, lon1: Any, lat2: Any, lon2: Any) -> Any:
     """Distance (nm) on a plane that touches the Earth half way (equirectangular projection).
 
-    Within 1 % up to 300 nm below 70 degrees of latitude; nearer to a pole it is too long rather than too short.
+    Within 1 % up to 450 nm below 70 degrees of latitude; nearer to a pole it is too long rather than too short.
     A tenth of the cost of the great-circle distance, which matters in the hottest loop.
     """
     cos = math.cos if isinstance(lat2, float) else np.cos

@@ -9,6 +9,8 @@ result never depends on how the frames were cut into batches.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -20,11 +22,12 @@ from skywatch.receivers.mode_s.position.cpr import local_position, positions_of_
 from skywatch.receivers.mode_s.position.frames import PositionFrames
 from skywatch.receivers.mode_s.position.walk import PositionFrame, Walk
 from skywatch.receivers.mode_s.statistics import PositionCounts
-from skywatch.receivers.mode_s.table import LONG_AGO
+from skywatch.receivers.mode_s.table import LANE_SHIFT, LONG_AGO
 
 Station = tuple[float, float]
 # So few aircraft are walked through sooner than resolved together.
 FEW = 2
+NO_PLACES: Mapping[int, Station] = MappingProxyType({})
 
 
 class _Groups(NamedTuple):
@@ -45,10 +48,20 @@ class _Groups(NamedTuple):
 
 
 class Resolver:
-    """Resolves position frames; the state of each aircraft is in the table's rows that each call is given."""
+    """Resolves position frames; the state of each aircraft is in the table's rows that each call is given.
 
-    def __init__(self, station: Station | None, max_range_nm: float, counts: PositionCounts) -> None:
+    ``places`` are references of lanes for what is on the ground, instead of the station.
+    """
+
+    def __init__(
+        self,
+        station: Station | None,
+        max_range_nm: float,
+        counts: PositionCounts,
+        places: Mapping[int, Station] = NO_PLACES,
+    ) -> None:
         self.counts = counts
+        self._places = places
         self._station = station
         self._max_range_nm = max_range_nm
 
@@ -170,7 +183,9 @@ class Resolver:
         until_settled: bool = False,
     ) -> int:
         """Resolve one aircraft's frames one by one; changes the three columns in place, returns the next index."""
-        walk = Walk(rows[frames.aircraft[piece.start]], self._station, self._max_range_nm, self.counts)
+        row = rows[frames.aircraft[piece.start]]
+        station = self._places.get(int(row["key"]) >> LANE_SHIFT, self._station) if self._places else self._station
+        walk = Walk(row, station, self._max_range_nm, self.counts)
         columns = (column[piece].tolist() for column in frames[1:])
         stop: int = piece.start
         for stop, frame in enumerate(zip(*columns, strict=True), piece.start + 1):

@@ -35,7 +35,8 @@ class DisputeDetector:
     """Disputes that last."""
 
     def __init__(self) -> None:
-        self._disputes: dict[str, Dispute] = {}
+        # By address and whether it is in doubt.
+        self._disputes: dict[tuple[str, bool], Dispute] = {}
 
     @property
     def is_waiting(self) -> bool:
@@ -49,8 +50,8 @@ class DisputeDetector:
             if row is not None and position.is_own:
                 self._take(frame, row, position, thresholds)
         retention_s = max(GAP_S, thresholds.contradiction_end_s)
-        self._disputes = {address: d for address, d in self._disputes.items() if frame.now - d.last_at <= retention_s}
-        raised = [(frame.sky.index.get(address), d) for address, d in self._disputes.items() if d.raised]
+        self._disputes = {key: d for key, d in self._disputes.items() if frame.now - d.last_at <= retention_s}
+        raised = [(frame.sky.index.get(address), d) for (address, _), d in self._disputes.items() if d.raised]
         return [(row, dispute) for row, dispute in raised if row is not None]
 
     def _take(self, frame: Frame, row: int, position: DisputedPosition, thresholds: Thresholds) -> None:
@@ -60,10 +61,11 @@ class DisputeDetector:
         gs, track = float(frame.column("gs_kt")[row]), float(frame.column("track_deg")[row])
         if distance < thresholds.contradiction_nm or is_on_way(distance, bearing, gs, track):
             return
-        dispute = self._disputes.get(position.hex)
+        key = position.hex, position.in_doubt
+        dispute = self._disputes.get(key)
         if dispute is None or (not dispute.raised and position.at - dispute.last_at > GAP_S):
             if position.is_credible:
-                self._disputes[position.hex] = Dispute(position.at, position.at, position, distance)
+                self._disputes[key] = Dispute(position.at, position.at, position, distance)
             return
         if position.at <= dispute.last_at:
             return

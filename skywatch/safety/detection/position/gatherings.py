@@ -191,7 +191,7 @@ def _is_awaited(gathering: Gathering, frame: Frame) -> bool:
 
 def _claimed(frame: Frame, thresholds: Thresholds) -> list[tuple[list[int], Point]]:
     """Groups of aircraft whose refused claims share one point, with the point."""
-    latest: dict[str, RefusedPosition] = {claim.hex: claim for claim in frame.sky.refused}
+    latest: dict[str, RefusedPosition] = {claim.hex: claim for claim in frame.sky.refused if not claim.in_doubt}
     claims = [claim for address, claim in latest.items() if _is_moving(frame, frame.sky.index.get(address))]
     if len(claims) < thresholds.gather_aircraft:
         return []

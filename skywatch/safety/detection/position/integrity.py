@@ -9,9 +9,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from skywatch.picture.state.doubt import UNCONFIRMED_WORDS
 from skywatch.picture.state.sky import RefusedPosition
 from skywatch.receivers.reports.naming import shown_receiver
-from skywatch.safety.detection.finding import Finding, Quantity
+from skywatch.safety.detection.finding import Finding, Quantity, doubted
 from skywatch.safety.detection.frame import Array, Carried, Frame
 from skywatch.safety.detection.position.circles import CircleDetector
 from skywatch.safety.detection.position.disputes import DisputeDetector
@@ -41,7 +42,6 @@ class IntegrityDetector:
             baro=nan,
             altitude_at=nan,
             steady=False,
-            geom=nan,
             geom_at=-np.inf,
             level_at=np.inf,
         )
@@ -49,7 +49,8 @@ class IntegrityDetector:
         self._circles = CircleDetector()
         self._disputes = DisputeDetector()
         self.gatherings = GatheringDetector()
-        self._leaps: dict[str, tuple[float, Finding]] = {}
+        # By address and whether it is in doubt.
+        self._leaps: dict[tuple[str, bool], tuple[float, Finding]] = {}
         # Whether an altitude leap may be confirmed by time alone.
         self._awaits_altitudes = False
 
@@ -63,13 +64,15 @@ class IntegrityDetector:
         """Restore gatherings and leaps of before a restart."""
         findings = list(findings)
         self.gatherings.restore(findings, now)
-        self._leaps |= {finding.hexes[0]: (now, finding) for finding in findings if finding.key.startswith("leap:")}
+        leaps = [finding for finding in findings if finding.key.startswith("leap:")]
+        self._leaps |= {(finding.hexes[0], finding.in_doubt): (now, finding) for finding in leaps}
 
     def update(self, frame: Frame, thresholds: Thresholds) -> list[Finding]:
         """The findings of this tick."""
         self._carried.carry(frame)
         leaps = self._leap_judge.update(frame, thresholds)
-        circles = self._circles.update(frame, [claim.hex for claim, _, _ in leaps], thresholds)
+        sure = [claim.hex for claim, _, _ in leaps if not claim.in_doubt]
+        circles = self._circles.update(frame, sure, thresholds)
         findings = self.gatherings.update(frame, thresholds, circles)
         findings += self._leap(frame, leaps, thresholds)
         findings += self._contradiction(frame, thresholds)
@@ -88,7 +91,8 @@ class IntegrityDetector:
                 "believed_receiver": Quantity(shown_receiver(position.believed_receiver)),
             }
             message = f"{frame.name(row)}: {other} places it {dispute.distance_nm:.0f} nm away"
-            findings.append(self._single(frame, row, "contradiction", message, numbers))
+            finding = self._single(frame, row, "contradiction", message, numbers)
+            findings.append(doubted(finding, UNCONFIRMED_WORDS) if position.in_doubt else finding)
         return findings
 
     def _leap(
@@ -102,12 +106,13 @@ class IntegrityDetector:
                 "receiver": Quantity(shown_receiver(claim.receiver)),
             }
             finding = self._single(frame, row, "leap", f"{frame.name(row)} leaps by {distance:.0f} nm", numbers)
-            self._leaps[claim.hex] = (frame.now, finding)
+            finding = doubted(finding, UNCONFIRMED_WORDS) if claim.in_doubt else finding
+            self._leaps[claim.hex, claim.in_doubt] = (frame.now, finding)
         gathered = self.gatherings.members
         self._leaps = {
-            address: (at, finding)
-            for address, (at, finding) in self._leaps.items()
-            if frame.now - at <= thresholds.leap_end_s and address not in gathered
+            key: (at, finding)
+            for key, (at, finding) in self._leaps.items()
+            if frame.now - at <= thresholds.leap_end_s and key[0] not in gathered
         }
         return [finding for _, finding in self._leaps.values()]
 
@@ -153,12 +158,12 @@ class IntegrityDetector:
         analysed has none in empty seconds.
         """
         state, now, within_s = self._carried, frame.now, thresholds.altitude_within_s
-        baro, geom, at = (frame.column(name) for name in ("alt_baro_ft", "alt_geom_ft", "altitude_at"))
+        baro, at, geom_at = (frame.column(name) for name in ("alt_baro_ft", "altitude_at", "alt_geom_at"))
         has_baro = at != state["altitude_at"]
-        # A geometric altitude is as old as its last change: one that stays as it was may be of before a gap.
-        has_geom = ~np.isnan(geom) & (geom != state["geom"])
-        state["geom_at"][has_geom], state["geom"][:] = now, geom
         with np.errstate(invalid="ignore"):
+            # One that is received again unchanged is as new as its message.
+            has_geom = geom_at > state["geom_at"]
+            state["geom_at"][has_geom] = geom_at[has_geom]
             is_steady = np.abs(baro - state["baro"]) <= LEVEL_FT
             after_gap = has_baro & ~(at - state["altitude_at"] <= within_s)
         state["steady"][has_baro] = is_steady[has_baro]

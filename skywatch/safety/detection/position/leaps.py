@@ -50,7 +50,8 @@ class LeapDetector:
     def __init__(self) -> None:
         nan = float("nan")
         self._carried = Carried(lat=nan, lon=nan, changed_at=-np.inf, in_a_row=0.0)
-        self._suspects: dict[str, _Suspect] = {}
+        # By address and whether the claim is in doubt.
+        self._suspects: dict[tuple[str, bool], _Suspect] = {}
         # Aircraft whose believed position has leapt, because several receivers agree on the new one.
         self._moved: dict[str, _Moved] = {}
 
@@ -69,9 +70,9 @@ class LeapDetector:
             distance = self._leap_nm(frame, row, claim)
             if claim.times >= TIMES and distance >= thresholds.leap_nm:
                 leaps.append((claim, row, distance))
-        leaps.sort(key=lambda leap: leap[0].hex)
+        leaps.sort(key=lambda leap: (leap[0].hex, leap[0].in_doubt))
         old = frame.now - FORGOTTEN_S
-        self._suspects = {address: s for address, s in self._suspects.items() if s.last_at >= old}
+        self._suspects = {key: s for key, s in self._suspects.items() if s.last_at >= old}
         return leaps
 
     def _believed(self, frame: Frame, thresholds: Thresholds) -> list[tuple[RefusedPosition, int, float]]:
@@ -122,10 +123,11 @@ class LeapDetector:
     def _leap_nm(self, frame: Frame, row: int, claim: RefusedPosition) -> float:
         """The distance of the claim from the aircraft; 0 if it does not count."""
         state = self._carried
-        suspect = self._suspects.get(claim.hex)
+        key = claim.hex, claim.in_doubt
+        suspect = self._suspects.get(key)
         if suspect is None:
             well = state["in_a_row"][row] >= IN_A_ROW and frame.now - state["changed_at"][row] <= GAP_S
-            suspect = self._suspects[claim.hex] = _Suspect(bool(well), frame.now)
+            suspect = self._suspects[key] = _Suspect(bool(well), frame.now)
         suspect.last_at = frame.now
         lat, lon = float(frame.column("lat")[row]), float(frame.column("lon")[row])
         if not suspect.was_well_received or lat != lat:

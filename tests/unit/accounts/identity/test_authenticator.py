@@ -279,12 +279,21 @@ def test_access_settings_are_one_object_until_one_changes(runtime, authenticator
     assert hash(changed) != hash(settings)
 
 
+def test_no_part_of_a_secret_signs_tokens(make_runtime):
+    """A secret with spaces and commas was several; whoever guessed its first word could sign."""
+    secret = f"open sesame, {'x' * 40}"
+    authenticator = Authenticator(make_runtime(jwt_secret_key=secret))
+    claims = jwt.decode(authenticator.codec.access_token(1, "x"), secret, algorithms=["HS256"])
+    for part in (*secret.split(), secret.split(",")[0], secret.split(",")[1]):
+        assert refused(authenticator, jwt.encode(claims, part, algorithm="HS256")) == "token_invalid"
+
+
 def test_secrets_rotate(make_runtime):
     old, new = "o" * 40, "n" * 40
     before = make_runtime(jwt_secret_key=old)
     people = Population(before)
     token = people.token(people.user("ada"))
-    both = Authenticator(make_runtime(jwt_secret_key=f"{new} {old}"))
+    both = Authenticator(make_runtime(jwt_secret_key=new, jwt_secret_key_previous=f"{'p' * 40}, {old}"))
     assert both.identify(token).username == "ada"
     fresh = both.codec.access_token(1, "x")
     assert jwt.decode(fresh, new, algorithms=["HS256"])["user_id"] == 1

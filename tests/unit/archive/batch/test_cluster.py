@@ -10,6 +10,8 @@ from tests.batches import results, run_job
 from tests.ports import free_port
 from tests.unit.archive.batch.conftest import AFTER, DAYS
 
+pytestmark = pytest.mark.deep("archives, backups and their worker processes")
+
 
 @pytest.fixture
 def scheduler():

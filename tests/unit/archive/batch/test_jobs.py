@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from skywatch.core.feature import load
+from skywatch.core.batch import batch_jobs
 from skywatch.features import FEATURES
-from skywatch.history.reading.archive import Span, read
-from skywatch.history.reading.tracks import plain
-from skywatch.patterns.recorded.tracks import Track, find_patterns
+from skywatch.history.storage.reader import Span, read
+from skywatch.history.tracks import plain
+from skywatch.patterns.recordings.tracks import Track, find_patterns
 from skywatch.safety.detection.meeting import cells
 from tests.batches import StoredRows, result_of_rows, results, rows_of, run_job
 from tests.unit.archive.batch.conftest import AFTER, BEFORE, DAYS, JOBS
 
+pytestmark = pytest.mark.deep("archives, backups and their worker processes")
+
 
 @pytest.mark.parametrize("job", JOBS)
 def test_results_are_those_of_the_rows_of_history(evaluated, job):
-    declared, options = FEATURES.batch_jobs()[job], b""
+    declared, options = batch_jobs(FEATURES)[job], b""
     if declared.prepare:
         with evaluated.sessions() as session:
-            options = load(declared.prepare)(session, evaluated.settings).data
+            options = declared.prepare(session, evaluated.settings).data
     rows = StoredRows(evaluated.sessions, [BEFORE, *DAYS, AFTER])
     found = results(evaluated.archive, job)[DAYS[0].isoformat()]
     assert found
@@ -29,7 +31,7 @@ def test_results_are_those_of_the_rows_of_history(evaluated, job):
 @pytest.mark.parametrize("job", ["safety", "hotspots"])
 def test_events_are_the_same_without_the_look_at_few_aircraft(evaluated, job, monkeypatch):
     with evaluated.sessions() as session:
-        options = load(FEATURES.batch_jobs()[job].prepare)(session, evaluated.settings).data
+        options = batch_jobs(FEATURES)[job].prepare(session, evaluated.settings).data
     rows = StoredRows(evaluated.sessions, [BEFORE, *DAYS, AFTER])
     monkeypatch.setattr(cells, "FEW", 0)
     found = results(evaluated.archive, job)

@@ -7,14 +7,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from skywatch.airframes.military import decide
 from skywatch.archive.batch.pool import ProcessPool
 from skywatch.archive.batch.run import only_runner
 from skywatch.archive.errors import ArchiveError
 from skywatch.archive.state import mark_changed
 from skywatch.core.database.engine import writing
+from skywatch.core.storage.audit import Actor
 from tests.archives import archive
-from tests.batches import moment, results, run_job, store, straight
-from tests.unit.archive.batch.conftest import AFTER, BEFORE, DAYS, install
+from tests.batches import moment, results, rows_of, run_job, store, straight
+from tests.unit.archive.batch.conftest import AFTER, BEFORE, DAYS, add_rules, install
+
+pytestmark = pytest.mark.deep("archives, backups and their worker processes")
 
 # A worker that dies with its first task, or with each; a file says which it is.
 DYING = """
@@ -60,6 +64,47 @@ def test_day_that_was_archived_again_is_done_again(days, folder):
     assert [day for day in first if first[day] != second[day]] == ["2026-03-02"]
 
 
+def decided(days, address, military):
+    with writing(days.sessions) as session:
+        decide(session, Actor("ada", "session", 1), address, military)
+
+
+def test_day_whose_aircraft_turn_out_to_be_military_is_done_again(days, folder):
+    coverage(days)
+    first = results(folder, "coverage")
+    decided(days, "3C0006", True)
+    # Its flight may go on for another day.
+    assert coverage(days).days == [DAYS[2], DAYS[2] + timedelta(days=1)]
+    second = results(folder, "coverage")
+    assert [day for day in first if first[day] != second[day]] == ["2026-03-03"]
+    rows = rows_of(folder, "coverage")
+    assert 0 < sum(row["points_civil"] for row in rows) < sum(row["points"] for row in rows)
+    # Who flew on none of these days changes none of them.
+    decided(days, "3C0099", True)
+    assert coverage(days).days == []
+    decided(days, "3C0006", False)
+    assert coverage(days).days == [DAYS[2], DAYS[2] + timedelta(days=1)]
+    assert results(folder, "coverage") == first
+    # What was marked when it was received is shown by a word, too.
+    decided(days, "3C0004", False)
+    assert coverage(days).days == [DAYS[1], DAYS[2]]
+
+
+def test_rules_of_who_may_not_see_it_do_not_match_who_turns_out_to_be_military(days, folder):
+    _, sees_less = add_rules(days)
+
+    def alerts():
+        outcome = run_job(days.sessions, days.settings, "rules", DAYS[1], DAYS[2])
+        assert outcome.days == [DAYS[1]]
+        rows = [row for row in rows_of(folder, "rules") if row["user_id"] == sees_less]
+        return {row["icao_hex"] for row in rows} & {"3C0003", "3C0004"}
+
+    assert alerts() == {"3C0003"}
+    decided(days, "3C0003", True)
+    decided(days, "3C0004", False)
+    assert alerts() == {"3C0004"}
+
+
 def test_damaged_day_is_named_and_the_others_are_done(days, folder):
     file = next((folder / "day=2026-03-02").glob("positions-12.parquet"))
     file.write_bytes(file.read_bytes()[:-9])
@@ -69,12 +114,35 @@ def test_damaged_day_is_named_and_the_others_are_done(days, folder):
     assert sorted(outcome.days) == [DAYS[0], DAYS[2], AFTER - timedelta(days=1)]
 
 
-def test_missing_day_is_named_and_a_day_that_needs_it_names_it(days, folder):
-    (folder / "day=2026-03-02" / "manifest.json").unlink()
+def test_missing_day_is_named_and_its_neighbours_are_done_without_it(days, folder):
+    manifest = folder / "day=2026-03-02" / "manifest.json"
+    there = manifest.read_bytes()
+    manifest.unlink()
     outcome = run_job(days.sessions, days.settings, "patterns", DAYS[0], AFTER)
     assert "is missing" in outcome.faults[DAYS[1]]
-    assert outcome.faults[DAYS[0]].startswith("needs 2026-03-02")
-    assert DAYS[2] in outcome.days
+    assert list(outcome.faults) == [DAYS[1]]
+    assert {DAYS[0], DAYS[2]} <= set(outcome.days)
+    assert "2026-03-02 is missing" in outcome.left_out[DAYS[0]]
+    # Once it is there again, what was done without it is done again.
+    manifest.write_bytes(there)
+    again = run_job(days.sessions, days.settings, "patterns", DAYS[0], AFTER)
+    assert {DAYS[0], DAYS[1]} <= set(again.days)
+    assert not again.left_out
+
+
+def test_neighbour_with_a_damaged_file_is_left_out(days, folder):
+    file = folder / "day=2026-03-02" / "positions-00.parquet"
+    if not file.exists():
+        file = min((folder / "day=2026-03-02").glob("positions-*.parquet"))
+    there = file.read_bytes()
+    file.write_bytes(there[:-9])
+    outcome = run_job(days.sessions, days.settings, "safety", DAYS[0], AFTER)
+    assert list(outcome.faults) == [DAYS[1]]
+    assert all("2026-03-02 is damaged" in why for why in outcome.left_out.values())
+    file.write_bytes(there)
+    again = run_job(days.sessions, days.settings, "safety", DAYS[0], AFTER)
+    assert set(outcome.left_out) | {DAYS[1]} <= set(again.days)
+    assert not again.faults
 
 
 def test_day_before_the_archive_is_not_archived(days):

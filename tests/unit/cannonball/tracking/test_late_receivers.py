@@ -7,12 +7,14 @@ import pytest
 
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, KnownAircraft
 from skywatch.cannonball.monitor import DETECTIONS_EVERY_S
-from skywatch.cannonball.tracking.identifying.detections import Detections
-from skywatch.cannonball.tracking.storing.inherited import FOUND_AGAIN_S
+from skywatch.cannonball.tracking.interests.detections import Detections
+from skywatch.cannonball.tracking.interests.inherited import FOUND_AGAIN_S
 from skywatch.core.clock import to_datetime
 from skywatch.core.database.engine import writing
 from tests.cannonball import HERE, POLICE, Stage, add_known, add_users, orbit, straight
 from tests.waiting import until
+
+pytestmark = pytest.mark.deep("walks a corpus")
 
 LATE_S = 20
 COOLDOWNS = ("le_detected", "overhead", "threat_escalated", "threat_cleared", "closing_fast")
@@ -217,7 +219,7 @@ def test_two_that_save_at_once_save_one_after_the_other(monkeypatch):
         time.sleep(0.02)
         inside.append("out")
 
-    monkeypatch.setattr("skywatch.cannonball.tracking.identifying.detections.saved.write", write)
+    monkeypatch.setattr("skywatch.cannonball.tracking.interests.detections.saved.write", write)
     detections = Detections(300.0)
 
     def save(known_id):

@@ -3,13 +3,14 @@
 import dataclasses
 import math
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skywatch.cannonball.location import Location
 from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.geometry import Velocity
-from skywatch.cannonball.tracking.identifying.interest import Interest
+from skywatch.cannonball.tracking.interests.interest import Interest
 from skywatch.cannonball.tracking.locations import TrackedUser
 from skywatch.cannonball.tracking.observing import Views, observe
 from skywatch.cannonball.tracking.session import LiveSession
@@ -69,6 +70,7 @@ def is_same(one, other):
     )
 
 
+@pytest.mark.deep("costs over a processor second")
 @settings(max_examples=60, deadline=None)
 @given(flights=FLIGHTS, reasons=REASONS)
 def test_sessions_together_have_the_numbers_of_each_alone(flights, reasons):

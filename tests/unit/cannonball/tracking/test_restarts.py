@@ -10,11 +10,11 @@ from sqlalchemy.exc import OperationalError
 from skywatch.accounts.models import User
 from skywatch.cannonball.location import LocationStore
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern
-from skywatch.cannonball.tracking.storing import writer
+from skywatch.cannonball.tracking.storage import writer
 from skywatch.core.bus import Message, topics
 from skywatch.core.database import engine as db
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
-from skywatch.core.reporting import health
+from skywatch.core.telemetry import health
 from tests.cannonball import HERE, POLICE, Stage, add_known, add_users, orbit, straight
 from tests.waiting import until
 
@@ -77,6 +77,7 @@ def test_a_restart_goes_on_where_the_location_is_kept(stage):
     assert stage.alert_types() == ["le_detected"]
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_a_restart_ends_what_nobody_follows(stage):
     stage.locate(1, *HERE)
     stage.fly(POLICE, 300, orbit(47.02, 8.0, 0.7, 80.0))
@@ -109,8 +110,8 @@ def test_a_database_that_is_away_for_a_while_loses_nothing(stage, monkeypatch):
 
 def test_a_restart_with_a_locked_database_resumes_the_session_once_it_is_free(stage, monkeypatch):
     monkeypatch.setattr("skywatch.cannonball.monitor.START_S", 0.05)
-    monkeypatch.setattr("skywatch.core.storing.retrying.RETRY_FIRST_S", 0.02)
-    monkeypatch.setattr("skywatch.core.storing.retrying.RETRY_LAST_S", 0.05)
+    monkeypatch.setattr("skywatch.core.storage.retries.RETRY_FIRST_S", 0.02)
+    monkeypatch.setattr("skywatch.core.storage.retries.RETRY_LAST_S", 0.05)
     stage.now = time.time() - 20
     stage.locate(1, *HERE)
     stage.fly(POLICE, 10, straight(47.2, 8.0, 180.0, 100.0))

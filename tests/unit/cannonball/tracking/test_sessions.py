@@ -16,6 +16,7 @@ from tests.cannonball import HERE, POLICE, add_known, orbit, report, straight
 from tests.waiting import until
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_a_known_aircraft_opens_a_session_and_closes_in(stage):
     stage.locate(1, *HERE)
     stage.fly(POLICE, 390, straight(47.2, 8.0, 180.0, 120.0), flight="PIROL12")
@@ -69,6 +70,7 @@ def test_callsign_and_operator_identify(stage, fields, identification):
     assert stage.alert_types() == ["le_detected"]
 
 
+@pytest.mark.deep("costs over a processor second")
 @pytest.mark.parametrize(
     "fields", [{"r": "N911PD", "t": "AS50"}, {"flight": "LVPD1"}, {"r": "N42SO", "category": "A7"}]
 )
@@ -200,6 +202,7 @@ def test_a_pattern_with_an_ordinary_reason_makes_nobody_interesting(stage):
     assert stage.alerts() == []
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_circling_of_a_known_aircraft_is_told_once(stage):
     stage.locate(1, *HERE)
     stage.fly(POLICE, 415, orbit(47.02, 8.0, 0.3, 120.0))
@@ -207,6 +210,7 @@ def test_circling_of_a_known_aircraft_is_told_once(stage):
     assert stage.alert_types().count("pattern_detected") == 1
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_alerts_pause_also_over_sessions(stage):
     stage.locate(1, *HERE, radius_nm=5.0)
     for _ in range(3):

@@ -109,6 +109,15 @@ def test_colours_are_altitudes_emergencies_red_and_the_selection_reversed():
     assert "38;2;" not in emergency
 
 
+def test_an_emergency_that_only_one_feeder_has_heard_is_not_red_and_says_so():
+    ghost = {"hex": "700001", "squawk": "7700", "single_source": True}
+    assert "1;31m" not in shown(table([ghost], 100), 100, colours=True)
+    view = View()
+    view.arrange([ghost], 10)
+    view.press("enter")
+    assert "heard by one feeder only" in shown(screen([ghost], "live", view, Trends(), 100, 40), 100, 40)
+
+
 def test_everything_at_once_where_nobody_scrolls():
     text = shown(whole(SKY, "live", View(filter="swr1"), 100), 100)
     assert "200 aircraft (live) · 111 match “swr1”" in text

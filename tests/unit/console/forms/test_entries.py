@@ -5,7 +5,7 @@ import pytest
 
 from skywatch.console.forms.entries import Entries, fields_of
 from skywatch.core.problems import Problem, invalid_fields
-from skywatch.core.storing.versions import Stale, is_version, version_of
+from skywatch.core.storage.versions import Stale, is_version, version_of
 from skywatch.http.resources.schema import JsonBoolean, JsonInteger, JsonList, JsonNumber, JsonString, Nullable, Schema
 
 

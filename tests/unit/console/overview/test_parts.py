@@ -19,12 +19,13 @@ from skywatch.console.overview.parts import (
 from skywatch.console.subjects import load_pages
 from skywatch.console.texts.catalogue import Catalogue, room_files
 from skywatch.console.views.entrance.search import DESCRIPTIONS
+from skywatch.core.hooks import labels_of
 from skywatch.features import FEATURES
 from skywatch.system.health.checks import Check
 from tests.conftest import ROOT
 
 ENGLISH, GERMAN = Catalogue("en"), Catalogue("de")
-LABELED = LABELS | FEATURES.parts()
+LABELED = LABELS | labels_of(FEATURES)
 IN_ENGLISH, IN_GERMAN = PartNames(ENGLISH, FEATURES), PartNames(GERMAN, FEATURES)
 ADVISED = [*ADVICE.values(), NO_RECEIVER, OTHER, SILENT]
 # How parts of the service name themselves in health.

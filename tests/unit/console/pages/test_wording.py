@@ -3,8 +3,9 @@
 from datetime import UTC, datetime
 
 import pytest
+from bs4 import BeautifulSoup
 
-from skywatch.console.pages.wording import compact, moment, span
+from skywatch.console.pages.wording import compact, moment, span, time_element
 
 
 @pytest.mark.parametrize(
@@ -18,6 +19,14 @@ def test_spans_have_their_two_largest_units(seconds, text):
 def test_moments_are_utc():
     assert moment(datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)) == "2026-01-31 12:00:05 UTC"
     assert moment(None) == "never"
+
+
+def test_a_moment_as_an_element_has_a_machine_readable_form():
+    at = datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)
+    element = BeautifulSoup(time_element(at), "html.parser").time
+    assert datetime.fromisoformat(element["datetime"]) == at
+    assert element.text == moment(at)
+    assert time_element(None) == "never"
 
 
 def test_documents_are_readable():

@@ -12,7 +12,7 @@ import pytest
 from skywatch.console.texts.catalogue import LANGUAGES, PLACEHOLDER, SHARED, Catalogue, room_files
 from skywatch.console.texts.numbers import write_number, write_size
 from skywatch.console.views.people.access import LABELS as LEVELS
-from skywatch.console.views.reception.station import LABELS
+from skywatch.console.views.receivers.station import LABELS
 from skywatch.console.views.service.settings import TITLES
 from skywatch.console.views.service.thresholds import SUBJECTS
 from skywatch.core.problems import KINDS
@@ -104,7 +104,7 @@ def test_what_the_pages_show_of_other_rooms_is_translated():
         *(feature for feature in FEATURES if feature not in ("acars", "cannonball")),
         *(
             kind.title
-            for kind in KINDS.values()
+            for kind in (*KINDS.values(), *INSTALLED.problems.values())
             if not kind.code.startswith("sso_")
             and kind.code not in NOT_MET
             and kind.code in {key.removeprefix("error.") for key in SHARED_TEXTS}

@@ -20,9 +20,10 @@ from tests.nats_server import OwnNats, cluster
 from tests.redis_server import OwnRedis
 from tests.relay import Relay
 from tests.sentinel import Watched, watched
-from tests.servers import skip_or_fail
 from tests.unit.core.bus.suite import Inbox
 from tests.waiting import until
+
+pytestmark = pytest.mark.deep("starts servers or programs of its own")
 
 # The least that JetStream needs for its own files, and a little.
 STORE = "4MB"
@@ -198,10 +199,7 @@ def _servers(kind: str, folder: Path, stack: ExitStack) -> RedisServers | NatsSe
 @pytest.fixture(scope="module", params=["redis", "sentinel", "NATS", "three NATS"])
 def servers(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     with ExitStack() as stack:
-        try:
-            made = _servers(request.param, tmp_path_factory.mktemp("bus"), stack)
-        except FileNotFoundError as error:
-            skip_or_fail(f"{error} is not here")
+        made = _servers(request.param, tmp_path_factory.mktemp("bus"), stack)
         stack.callback(made.close)
         yield made
 

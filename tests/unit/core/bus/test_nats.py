@@ -13,9 +13,10 @@ from skywatch.core.bus.nats.values import escape, unescape
 from skywatch.core.bus.packing import pack
 from skywatch.settings.bus_address import parse_bus_address
 from tests.nats_server import OwnNats, cluster
-from tests.servers import skip_or_fail
 from tests.unit.core.bus.suite import BusSuite, Inbox
 from tests.waiting import PATIENCE_S, until
+
+pytestmark = pytest.mark.deep("starts servers or programs of its own")
 
 
 class TestNatsBus(BusSuite):
@@ -35,10 +36,7 @@ class TestNatsBus(BusSuite):
 @pytest.fixture
 def own_nats(tmp_path):
     server = OwnNats(tmp_path)
-    try:
-        server.start()
-    except FileNotFoundError:
-        skip_or_fail("nats-server is not here")
+    server.start()
     yield server
     server.stop()
 

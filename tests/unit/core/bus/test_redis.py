@@ -11,13 +11,15 @@ import redis
 from skywatch.core.bus import BusError, Message
 from skywatch.core.bus.publish_queue import MAX_MESSAGES
 from skywatch.core.bus.redis.bus import RedisBus
-from skywatch.core.publishing.announce import Announcer
+from skywatch.core.process.announcer import Announcer
 from skywatch.http.limits.limiter import Limiter
 from tests.redis_server import OwnRedis
 from tests.relay import Relay
-from tests.servers import REDIS_URL, require, skip_or_fail
+from tests.servers import REDIS_URL, require
 from tests.unit.core.bus.suite import BusSuite, Inbox
 from tests.waiting import PATIENCE_S, until
+
+pytestmark = pytest.mark.deep("starts servers or programs of its own")
 
 
 class TestRedisBus(BusSuite):
@@ -67,10 +69,7 @@ def test_no_server_is_one_clear_line():
 @pytest.fixture
 def own_redis(tmp_path):
     server = OwnRedis(tmp_path)
-    try:
-        server.start()
-    except FileNotFoundError:
-        skip_or_fail("redis-server is not here")
+    server.start()
     yield server
     server.stop()
 

@@ -8,18 +8,16 @@ import pytest
 from skywatch.core.bus import BusAwayError, BusError, Message, open_bus
 from skywatch.http.limits.limiter import Limiter
 from tests.sentinel import watched
-from tests.servers import skip_or_fail
 from tests.unit.core.bus.suite import BusSuite, Inbox
 from tests.waiting import PATIENCE_S, until
+
+pytestmark = pytest.mark.deep("starts servers or programs of its own")
 
 
 @pytest.fixture(scope="module")
 def installation(tmp_path_factory):
-    try:
-        with watched(tmp_path_factory.mktemp("sentinel")) as servers:
-            yield servers
-    except FileNotFoundError:
-        skip_or_fail("redis-server is not here")
+    with watched(tmp_path_factory.mktemp("sentinel")) as servers:
+        yield servers
 
 
 class TestSentinelBus(BusSuite):

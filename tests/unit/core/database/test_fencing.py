@@ -1,5 +1,6 @@
 """Once another process has taken over, nothing of the one before is committed, whatever it was about to write."""
 
+import logging
 import threading
 
 import pytest
@@ -7,11 +8,14 @@ import sqlalchemy as sa
 
 from skywatch.core.clock import utcnow
 from skywatch.core.database import fencing
-from skywatch.core.database.engine import create_engine, create_session_factory, writing
-from skywatch.core.database.fencing import Fence, FencedError, fenced
+from skywatch.core.database.engine import create_engine, create_session_factory, outage_of, writing
+from skywatch.core.database.fencing import Fence, FencedError, fenced, next_token, term_of
 from skywatch.core.database.models import StoredSetting
-from skywatch.core.storing.queue import WriteQueue
-from skywatch.core.storing.writer import BackgroundWriter
+from skywatch.core.storage.queue import WriteQueue
+from skywatch.core.storage.writer import BackgroundWriter
+from skywatch.core.telemetry import metrics
+from skywatch.core.telemetry.fault_log import FaultLog
+from skywatch.core.telemetry.log_limiter import RepeatLimiter
 from tests.waiting import PATIENCE_S, until
 
 
@@ -149,7 +153,7 @@ def refuse(session):
     raise sa.exc.OperationalError("", {}, Exception("read-only"))
 
 
-def test_a_background_writer_drops_what_it_has_and_says_so_once(sessions, caplog):
+def test_a_background_writer_drops_what_it_has_and_logs_no_fault(sessions, caplog):
     first = Fence("test")
     first.take(sessions)
     queue = WriteQueue(100)
@@ -160,10 +164,50 @@ def test_a_background_writer_drops_what_it_has_and_says_so_once(sessions, caplog
     queue.append(["before"])
     until(lambda: stored(sessions) == {"before"})
     Fence("test").take(sessions)
+    before = metrics.DATABASE_WRITE_DROPPED.labels("test", "fenced")._value.get()
     queue.append(["after", "and another"])
     until(lambda: not writer.state().ok)
     assert writer.state().detail == "another process has taken over"
     writer.close()
     assert stored(sessions) == {"before"}
-    (line,) = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
-    assert line == "test: another process has taken over; what waits here is dropped (2 entries)"
+    assert metrics.DATABASE_WRITE_DROPPED.labels("test", "fenced")._value.get() == before + 2
+    # The process that ends says so.
+    assert not [record.getMessage() for record in caplog.records if record.levelno > logging.DEBUG]
+
+
+def test_what_fails_for_the_end_is_logged_nowhere_else(caplog):
+    log = logging.getLogger("test")
+    limiter = RepeatLimiter()
+    caplog.handler.addFilter(limiter)
+    faults = FaultLog(log, "a part fails", "it works again")
+    error = FencedError("another process has taken over")
+    faults.failed(str(error), error)
+    faults.failed(str(error), cause=outage_of(error))
+    try:
+        raise error
+    except FencedError:
+        log.exception("a part has failed")
+    caplog.handler.removeFilter(limiter)
+    assert not caplog.records
+    assert faults.count == 2
+
+
+def test_each_token_is_above_the_one_before_whatever_the_clock_says(monkeypatch):
+    tokens = [next_token()]
+    for now in (2e9, 1e9, 1e9, 3e9):
+        monkeypatch.setattr(fencing.time, "time", lambda now=now: now)
+        tokens.append(next_token(tokens[-1]))
+    assert tokens == sorted(tokens)
+    assert len({term_of(token) for token in tokens}) == len(tokens)
+    assert {len(token) for token in tokens} == {32}
+    # Releases before stored one without a term.
+    assert term_of("1f" * 16) == ""
+    assert term_of(next_token("1f" * 16))
+
+
+def test_whoever_takes_over_has_a_later_term(sessions):
+    first, second = Fence("test"), Fence("test")
+    second_before = second.token
+    first.take(sessions)
+    second.take(sessions)
+    assert term_of(second.token) > term_of(first.token) >= term_of(second_before)

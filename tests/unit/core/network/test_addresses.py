@@ -2,7 +2,14 @@
 
 import pytest
 
-from skywatch.core.network.addresses import TrustedProxies, client_network, network_of, parse_address
+from skywatch.core.network.addresses import (
+    TrustedProxies,
+    client_network,
+    ipv6_site,
+    network_of,
+    parse_address,
+    site_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +49,19 @@ def test_an_ipv6_client_is_a_whole_64_and_an_ipv4_client_one_address():
     assert client_network("nonsense") == "unknown"
 
 
+def test_a_site_is_an_ipv4_24_or_an_ipv6_48():
+    assert site_of(client_network("198.51.100.7")) == "198.51.100.0/24"
+    assert site_of(client_network("2001:db8:1:2:3:4:5:6")) == "2001:db8:1::/48"
+    assert site_of("10.0.0.0/8") == "10.0.0.0/8"
+    assert site_of(client_network("nonsense")) == "unknown"
+
+
 @pytest.mark.parametrize("text", ["", "x", "1.2.3", "1.2.3.4.5", "[::1", ":::", "1.2.3.4:x:y"])
 def test_odd_addresses_do_not_break_it(text):
     assert parse_address(text) is None or str(parse_address(text)) in ("::1",)
+
+
+def test_an_ipv6_site_is_what_limits_count_beside_its_networks():
+    assert ipv6_site(client_network("2001:db8:1:2:3:4:5:6")) == "2001:db8:1::/48"
+    others = "198.51.100.7/32", "unknown", "7", "user 7", "a@2001:db8:1:2::/64"
+    assert {ipv6_site(text) for text in others} == {""}

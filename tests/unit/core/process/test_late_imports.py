@@ -61,7 +61,7 @@ def test_a_service_reads_tokens_and_counts_requests_without_ciphers_and_asyncio(
     code = "\n".join(
         [
             "import sys",
-            "import skywatch.accounts.logins.tokens, skywatch.http.limits.limiter",
+            "import skywatch.accounts.identity.tokens, skywatch.http.limits.limiter",
             "print([name for name in ('cryptography', 'limits.aio') if name in sys.modules])",
             "import cryptography.fernet, limits.aio.storage",
             "print(bool(limits.aio.storage.MemoryStorage))",

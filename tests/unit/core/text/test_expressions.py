@@ -31,6 +31,7 @@ def test_case_counts_or_not(cache):
     assert cache.get("tower", ignores_case=False).matches("the tower")
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_the_least_recently_used_one_goes_by_count():
     cache = ExpressionCache(most=2)
     for text in ("a", "b", "a", "c"):
@@ -65,6 +66,7 @@ def test_a_refusal_is_remembered_too(cache):
     assert cache.compilations == 1
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_a_refusal_that_is_remembered_keeps_nothing_of_who_asked(cache):
     """Its traceback kept the frames of the whole call, and with them the request."""
 

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
+from skywatch.airframes.military import MilitaryAircraft
 from skywatch.core.database.engine import create_engine, create_session_factory
+from skywatch.history import tracks
+from skywatch.history.flights.service import Labels
 from skywatch.history.moments import interpolation, service
-from skywatch.history.reading import archive, tracks
-from skywatch.history.reading.flights import Labels
+from skywatch.history.storage import reader
 from skywatch.history.storage.points import GAP, GROUND, MILITARY, NO_ALTITUDE, NON_ICAO, POINT, UNKNOWN
 from skywatch.security.visibility import EVERYTHING, Visibility
 from tests.unit.history.stored import row, store
@@ -78,7 +80,7 @@ def wild(seed):
             points["track"] = rng.choice([UNKNOWN, 0, 7, 359], count)
             points["flags"] = rng.choice([0, 0, 0, 0, GAP, GROUND | NO_ALTITUDE, NO_ALTITUDE], count)
             parts.append(points)
-            names = {"callsign": [None, f"SWR{flight}", 'A"\\<é'][number % 3], "military": number % 13 == 2}
+            names = {"callsign": [None, f"SWR{flight}", 'A"\\<é'][number % 3]}
             named = {
                 **names,
                 "aircraft_type": [None, "A320"][number % 2],
@@ -103,8 +105,10 @@ def plainly(by_flight, rows, labels, now_ms):
     rows = {row["id"]: row for row in rows}
     found = {}
     for (aircraft, flight), mine in by_flight.items():
-        label = rows.get(flight, {"military": bool(aircraft & MILITARY)})
-        hidden = (aircraft & MILITARY or label["military"]) and not labels.visibility.military
+        label = rows.get(flight, {})
+        hexed = f"{'~' if aircraft & NON_ICAO else ''}{aircraft & 0xFFFFFF:06x}"
+        is_military = MilitaryAircraft().includes(hexed, was_marked=aircraft & MILITARY > 0)
+        hidden = is_military and not labels.visibility.military
         before = [p for p in mine if p["at"] * 10 <= now_ms]
         if hidden or not before:
             continue
@@ -120,7 +124,7 @@ def plainly(by_flight, rows, labels, now_ms):
         lat, lon, alt = (left[name] + (right[name] - left[name]) * share for name in ("lat", "lon", "alt"))
         feet = None if left["flags"] & NO_ALTITUDE else round(alt / 5) * 25
         past = Past(
-            hex=f"{'~' if aircraft & NON_ICAO else ''}{aircraft & 0xFFFFFF:06x}",
+            hex=hexed,
             flight=label.get("callsign"),
             t=label.get("aircraft_type"),
             lat=round(lat) / 100_000,
@@ -130,7 +134,7 @@ def plainly(by_flight, rows, labels, now_ms):
             track=None if nearer["track"] == UNKNOWN else nearer["track"],
             seen_pos=round(age_ms / 100) / 10,
             on_ground=bool(left["flags"] & GROUND),
-            military=label["military"],
+            military=is_military,
             flight_id=flight,
             r=label.get("registration") if labels.visibility.details else None,
         )
@@ -199,7 +203,7 @@ def instant(ticks):
 
 def test_the_first_moments_come_before_the_last_are_read(sessions, monkeypatch):
     """A day is not gathered before its first line is given out."""
-    monkeypatch.setattr(archive, "CHUNKS_A_PAGE", 4)
+    monkeypatch.setattr(reader, "CHUNKS_A_PAGE", 4)
     points = np.zeros(1440, POINT)
     points["aircraft"], points["flight"], points["at"] = 0x4B1620, 1, (T + 60 * np.arange(1440)) * 100
     store(sessions, points, [row(1, "4B1620")])

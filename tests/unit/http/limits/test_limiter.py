@@ -38,6 +38,23 @@ def test_so_many_are_allowed_and_no_more(limiter, exact):
     assert limiter.hit("3/minute", "c", "me", exact=exact).allowed
 
 
+@pytest.mark.parametrize("exact", [False, True])
+def test_an_ipv6_site_has_four_times_as_much_as_each_of_its_networks(limiter, exact):
+    site = f"2001:db8:{secrets.randbelow(0x10000):x}"
+
+    def hit(network):
+        return limiter.hit("3/minute", "b", f"{site}:{network}::/64", exact=exact)
+
+    verdicts = [hit(number) for number in range(14)]
+    assert [v.allowed for v in verdicts] == [True] * 12 + [False] * 2
+    assert (verdicts[0].limit, verdicts[-1].limit) == (3, 12)
+    assert limiter.hit("3/minute", "b", "2001:db9:1:2::/64", exact=exact).allowed
+    assert limiter.look("3/minute", "b", f"{site}:ffff::/64").allowed is not exact
+    # One network alone leaves the rest to the others of its site.
+    assert [limiter.hit("3/minute", "c", f"{site}:1::/64", exact=exact).allowed for _ in range(30)].count(True) == 3
+    assert limiter.hit("3/minute", "c", f"{site}:2::/64", exact=exact).allowed
+
+
 def test_looking_counts_nothing_and_forgiving_forgets(limiter):
     assert all(limiter.look("1/minute", "b", "me").allowed for _ in range(3))
     limiter.hit("1/minute", "b", "me", exact=True)

@@ -8,8 +8,8 @@ from skywatch.accounts.models import User
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from skywatch.notify.channels.queries import channels_for_source, foreign_channels, subscribers_of
-from skywatch.notify.channels.quiet import QuietWindow
 from skywatch.notify.deliveries import outbox
+from skywatch.notify.deliveries.quiet_hours import QuietWindow
 from skywatch.notify.models import Channel
 from tests.notifying import add_channel, add_user, deliveries, notification, send
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skywatch.patterns.loops.loops import LoopFinder
+from skywatch.patterns.loops.shape import measure
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.plane import LocalPlane, wrap_deg
 from skywatch.patterns.track.trail import Trail, Vertex
-from skywatch.patterns.turning.loops import LoopFinder
-from skywatch.patterns.turning.shape import measure
 from tests.unit.patterns.flights import START, Flight
 
 SETTINGS = PatternSettings()

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from skywatch.core import geo
@@ -40,6 +40,22 @@ def position_of(sky, address="4b1620"):
 def test_how_far_an_aircraft_may_have_come(elapsed, speed, on_ground, mlat, least, most):
     assert least <= reach_nm(elapsed, speed, on_ground, mlat) <= most
     assert reach_nm(-elapsed, speed, on_ground, mlat) == reach_nm(elapsed, speed, on_ground, mlat)
+
+
+@given(
+    st.floats(-90, 90),
+    st.floats(-600, 600),
+    st.one_of(st.just(math.nan), st.floats(0, 1200)),
+    st.booleans(),
+    st.booleans(),
+)
+def test_two_claims_are_near_as_columns_of_positions_are(north_nm, elapsed_s, speed_kt, on_ground, mlat):
+    one = Claim("a", 47.0, 8.0, START + elapsed_s, 0, speed_kt, on_ground, mlat)
+    other = Claim("b", 47.0 + north_nm / 60, 8.0, START, 0, math.nan, on_ground, mlat)
+    reach = reach_nm(np.array([one.at - other.at]), np.array([speed_kt]), np.array([on_ground]), np.array([mlat]))
+    distance = geo.distance_nm(47.0, 8.0, other.lat, 8.0)
+    assume(abs(distance - reach[0]) > 1e-6)
+    assert one.near(other) == (distance <= reach[0])
 
 
 def test_coverage_is_where_a_receiver_hears_also_across_the_date_line():
@@ -163,6 +179,7 @@ def nonsense(draw):
     return draw(st.floats(-89, 89)), draw(st.floats(-180, 179.99))
 
 
+@pytest.mark.deep("costs over a processor second")
 @settings(max_examples=40, deadline=None)
 @given(
     order=st.permutations(["good one", "good two", "bad"]),

@@ -10,10 +10,11 @@ import msgspec
 import pytest
 
 from skywatch.picture.picture import Picture
-from skywatch.picture.receiving.view import View
 from skywatch.picture.saving.picture import decode, encode
 from skywatch.picture.saving.reports import SavedReports, pack, unpack
+from skywatch.picture.state.view import View
 from skywatch.receivers.factory import KINDS, open_receiver
+from skywatch.receivers.feeders.voices import OURS, Voice
 from skywatch.receivers.reports.limits import Wire, WireLine, WireMutability
 from skywatch.receivers.reports.report import Report
 from tests.every_receiver import every_receiver
@@ -123,3 +124,19 @@ def test_increments_and_snapshots_of_one_receiver_are_saved_apart():
     again = picture_at(clock)
     assert again.restore(decode(encode(picture.save()))) == {"4b1620", "4b1621"}
     assert views_of(again) == views_of(picture)
+
+
+def test_whose_a_receiver_was_is_known_after_a_restart():
+    clock, stranger = Clock(), Voice("user-1", "10.0.0.1/32")
+    picture = picture_at(clock)
+    picture.put("feeder-3", [snapshot("4b1620", START)], 1, voice=stranger)
+    picture.put("feeder-4", [snapshot("4b1620", START)], 1)
+    picture.put("roof", [snapshot("4b1620", START)], 1)
+    saved = decode(encode(picture.save()))
+    again = picture_at(clock)
+    again.restore(saved)
+    assert {views.name: views.voice for views in again._views} == {"feeder-3": stranger, "feeder-4": OURS, "roof": OURS}
+    # Of a feeder that an earlier release saved nobody knows whether it is trusted.
+    for book in saved.books:
+        book.voice = None
+    assert {book.receiver for book in saved.books if book.whose().is_ours} == {"roof"}

@@ -9,7 +9,9 @@ import time
 import numpy as np
 import pytest
 
+from skywatch.core.bus import Message, topics
 from skywatch.core.bus.memory import MemoryBus
+from skywatch.core.database.fencing import next_token, term_of
 from skywatch.picture.changes.applying import MissingBase, apply_changes
 from skywatch.picture.changes.encoding import encode_changes
 from skywatch.picture.changes.message import can_follow
@@ -17,7 +19,7 @@ from skywatch.picture.sharing import follower
 from skywatch.picture.sharing.follower import CHANGES, COMPLETE, PictureFollower
 from skywatch.picture.sharing.publisher import SkyPublisher
 from skywatch.picture.sharing.silence import aged
-from skywatch.picture.state.sky import COLUMNS, empty_sky, from_bytes
+from skywatch.picture.state.sky import COLUMNS, empty_sky, from_bytes, to_bytes
 from tests.realtime import Skies
 from tests.unit.picture.reports import Clock, picture_at, snapshot
 from tests.waiting import PATIENCE_S, until
@@ -207,4 +209,43 @@ def test_every_ten_ticks_a_whole_sky_follows_the_changes_and_is_kept_unread(monk
     assert [from_bytes(m.data).seq for m in bus.sent if m.event == COMPLETE] == [1, 11, 21, 23]
     assert [m.event for m in bus.sent[:12]] == [COMPLETE, *[CHANGES] * 10, COMPLETE]
     assert following.sky.aircraft("4b1620")["alt"] == 23
+    following.close()
+
+
+def test_a_tracker_that_lost_the_lead_sends_nothing_more():
+    bus, leads = RemoteBus(), [True]
+    publisher = SkyPublisher(bus, lambda: leads[0])
+    publisher.start()
+    for seq in (1, 2):
+        publisher.publish(Skies().next({"4b1620": {"alt": seq}}))
+        until(lambda seq=seq: len(bus.sent) >= seq)
+    sent = len(bus.sent)
+    # Made and not sent yet when the process froze.
+    leads[0] = False
+    publisher.publish(Skies().next({"4b1620": {"alt": 3}}))
+    until(lambda: publisher._next is None)
+    publisher.close()
+    assert len(bus.sent) == sent
+
+
+def test_a_follower_takes_no_picture_of_an_earlier_term():
+    bus = RemoteBus()
+    before = next_token()
+    after = next_token(before)
+    following = PictureFollower(bus, 60.0)
+    following.start()
+
+    def show(epoch, seq, alt):
+        sky = dataclasses.replace(Skies().next({"4b1620": {"alt": alt}}), epoch=epoch, seq=seq)
+        bus.publish(Message(topics.PICTURE, COMPLETE, to_bytes(sky)))
+        return following.sky.epoch, following.sky.aircraft("4b1620")["alt"]
+
+    old, new = f"{term_of(before)}-aa", f"{term_of(after)}-bb"
+    assert show(old, 100, 1) == (old, 1)
+    assert show(new, 1, 2) == (new, 2)
+    # The frozen one goes on, as it was or with an epoch of its own.
+    assert show(old, 101, 3) == (new, 2)
+    assert show(f"{term_of(before)}-cc", 1, 3) == (new, 2)
+    # The same leader has moved its station.
+    assert show(f"{term_of(after)}-dd", 1, 4) == (f"{term_of(after)}-dd", 4)
     following.close()

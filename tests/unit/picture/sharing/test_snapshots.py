@@ -144,6 +144,7 @@ def test_without_leader_and_stored_picture_late_ones_answer_as_the_others(open_e
     assert late.silent_s >= 30
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_a_picture_of_fifteen_thousand_aircraft_is_served_over_both_buses(open_end, follow):
     leader = Leader(open_end(), aircraft=15_000)
     other = follow(open_end(), is_alone=True)

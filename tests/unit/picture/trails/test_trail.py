@@ -65,6 +65,7 @@ def test_a_parked_aircraft_needs_one_point(clock):
     assert points[0].altitude_ft is None
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_a_long_trail_is_bounded_and_keeps_both_ends(clock, monkeypatch):
     monkeypatch.setattr("skywatch.picture.trails.trail.MAX_POINTS", 100)
     picture = picture_at(clock)

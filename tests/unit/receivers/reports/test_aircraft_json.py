@@ -43,15 +43,15 @@ def value_of(report: Report, name: str) -> Any:
     ("name", "bad"),
     [
         ("lat", 90.5), ("lat", "north"), ("lat", True), ("lat", []), ("lat", 1e300),
-        ("lon", -180.01), ("alt_baro", 1e9), ("alt_baro", "high"), ("alt_baro", 35000.5), ("alt_geom", "ground"),
+        ("lon", -180.01), ("alt_baro", 1e9), ("alt_baro", "high"), ("alt_baro", "35_000"), ("alt_geom", "ground"),
         ("gs", -1), ("gs", 1e9), ("track", 360.5), ("track", -0.1), ("baro_rate", 10**30), ("geom_rate", {}),
-        ("squawk", "d276"), ("squawk", "11919"), ("squawk", "778"), ("squawk", 7700), ("squawk", "8000"),
+        ("squawk", "d276"), ("squawk", "11919"), ("squawk", 77.5), ("squawk", True), ("squawk", "8000"),
         ("flight", "????????"), ("flight", "A" * 9), ("flight", 17), ("flight", "AB\x00C"), ("flight", "ÄÖÜ"),
         ("type", "adsb_magic"), ("category", "Z9"), ("category", 3), ("emergency", "hungry"), ("nic", 16),
-        ("nic", -1), ("nav_modes", ["autopilot", "sleep"]), ("nav_modes", "autopilot"), ("mlat", [1]),
-        ("mlat", ["lat"] * 65), ("messages", -1), ("rssi", "loud"), ("seen", -5), ("seen_pos", "now"),
+        ("nic", -1), ("nav_modes", ["sleep"]), ("nav_modes", "autopilot"), ("mlat", [1]),
+        ("messages", -1), ("rssi", "loud"), ("seen", -5), ("seen_pos", "now"),
         ("sil_type", "maybe"), ("acas_ra", []), ("acas_ra", {"a": {"b": 1}}), ("r", "R" * 17), ("t", "TYPES"),
-        ("dbFlags", -1), ("version", 8), ("nav_qnh", 12), ("year", 2012), ("desc", "d" * 129),
+        ("dbFlags", -1), ("version", 8), ("nav_qnh", 12), ("year", 20120), ("spi", 2), ("desc", "d" * 129),
     ],
 )  # fmt: skip
 def test_only_the_bad_field_goes(name: str, bad: object) -> None:
@@ -189,8 +189,8 @@ def test_source_where_the_dialect_does_not_say_it(fields: dict[str, Any], source
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"null", b"[]", b"17", b"<html><body>404</body></html>", b"\xff\xfe", b"{}", b'{"aircraft":null}',
-     b'{"aircraft":{}}', b'{"aircraft":"many"}', b'{"aircraft":[{"hex":"4b1a23"}', b'{"aircraft":[{"hex":"4b1a23"}]}]',
+    [b"", b"{", b"null", b"[]", b"17", b"<html><body>404</body></html>", b"\xff\xfe", b"{}", b'{"aircraft":[',
+     b'{"aircraft":{}}', b'{"aircraft":"many"}', b'{"aircraft":[{"flight":"4b1a23"}', b'{"hex":"4b1a23"',
      b"[" * 100_000, b'{"aircraft":' + b"[" * 100_000, b'{"aircraft":[' + b'{"a":' * 50_000, b"\x1f\x8b\x08\x00"],
 )  # fmt: skip
 def test_what_is_no_document_is_refused(body: bytes) -> None:
@@ -215,6 +215,80 @@ def test_poison_hides_no_other_aircraft(poison: bytes) -> None:
     reports, _, _ = finish(document.aircraft, NOW, 0.0, invalid)
     assert {"4b1a23", "4b1a25"} <= {report.hex for report in reports}
     assert sum(invalid.values()) >= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "value"),
+    [
+        ("alt_baro", 31012.5, 31012), ("alt_geom", 31500.25, 31500), ("baro_rate", -64.5, -64),
+        ("alt_baro", "31000", 31000), ("alt_baro", " Ground ", "ground"), ("gs", "410.2", 410.2),
+        ("squawk", 1200, "1200"), ("squawk", 21, "0021"), ("squawk", "776", "0776"), ("squawk", 7700.0, "7700"),
+        ("flight", "SWR12     ", "SWR12"), ("flight", "GAF 612 ", "GAF 612"), ("flight", "\x00SWR12\x01", "SWR12"),
+        ("year", 2012, "2012"), ("year", 0, UNSET), ("r", 1234, "1234"), ("r", "HB-JXA            ", "HB-JXA"),
+        ("t", "A320      ", "A320"), ("t", 320, "320"), ("spi", True, 1), ("alert", "0", 0), ("category", " a3", "A3"),
+        ("nav_modes", ["autopilot", "sleep"], ["autopilot"]), ("mlat", ["lat", 7, "lon"], ("lat", "lon")),
+        ("acas_ra", {"a": 1, "b": []}, {"a": 1}), ("rssi", "-12.5", -12.5), ("type", "ADSB_ICAO", "adsb_icao"),
+        ("messages", "50", 50), ("seen", "1.0", 1.0), ("desc", " " * 200, UNSET), ("lat", "47.6", 47.6),
+    ],
+)  # fmt: skip
+def test_a_value_counts_however_it_is_written(name: str, written: object, value: object) -> None:
+    (report,), _ = read({**GOOD, name: written})
+    assert value_of(report, name) == value
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        b'{"hex":"4b1a24","flight":"SWR\x0112\x1f ","gs":400}',
+        b'{"hex":"4b1a24","flight":\x00"SWR12","gs":400}',
+        b'{"hex":"4b1a24","flight":"SWR12","gs":400,}',
+        b'{"hex":"4b1a24","flight":,"gs":400}',
+        b'{"hex":"4b1a24" "flight":"SWR12","gs":400}',
+        b'{"hex":"4b1a24","flight":"SWR12,"t":"A320","gs":400}',
+        b'{"hex":"4b1a24","flight":"SWR12","gs":400',
+        b'{"hex":"4b1a24","gs":400,"acas_ra":{"a":}}',
+        b'{"hex":"4b1a24","gs":400}}',
+        b'{"hex":"4b1a24","gs":400}]',
+        b'null,{"hex":"4b1a24","gs":400},17,[[{"hex":0}]]',
+    ],
+)
+@pytest.mark.parametrize("end", [b"]}", b"]}]}garbage", b"]}\x00\x00\x00", b",]}", b"", b'],"messages":}'])
+def test_damage_drops_what_is_damaged(damaged: bytes, end: bytes) -> None:
+    invalid: Counter[str] = Counter()
+    begin = b'{"now":1700000000.5,"messages":7,"aircraft":[{"hex":"4b1a23","gs":1},'
+    document = read_document(begin + damaged + b',{"hex":"4b1a25","gs":2}' + end, invalid)
+    reports, _, _ = finish(document.aircraft, NOW, 0.0, invalid)
+    assert {report.hex: report.gs for report in reports} == {"4b1a23": 1, "4b1a24": 400, "4b1a25": 2}
+    assert document.now == 1700000000.5
+    assert sum(invalid.values()) >= 1
+
+
+@pytest.mark.parametrize("body", [b'{"now":1700000000,"aircraft":null}', b'{"ac":null,"now":1700000000123,"total":0}'])
+def test_a_list_of_null_is_empty(body: bytes) -> None:
+    invalid: Counter[str] = Counter()
+    assert read_document(body, invalid).aircraft == []
+    assert not invalid
+
+
+def test_a_list_of_null_hides_no_other_list() -> None:
+    invalid: Counter[str] = Counter()
+    body = b'{"now":1700000000,"aircraft":null,"ac":[{"hex":"4b1a23","gs":1},{"hex":"4b1a24","lat":"x"}]}'
+    assert [report.hex for report in read_document(body, invalid).aircraft] == ["4b1a23", "4b1a24"]
+    assert invalid == {"lat": 1}
+
+
+def test_a_document_that_ends_too_early_is_read_up_to_there() -> None:
+    whole = json.dumps({"now": NOW, "aircraft": [{**GOOD, "hex": f"4b1a{n:02x}"} for n in range(20)]}).encode()
+    for length in range(len(whole) // 2, len(whole)):
+        begun = whole[:length].count(b'"hex"')
+        assert begun - 1 <= len(read_document(whole[:length], Counter()).aircraft) <= begun
+
+
+def test_a_damaged_line_keeps_its_time_and_what_is_whole() -> None:
+    invalid: Counter[str] = Counter()
+    aircraft, stamp = read_line(b'{"now":1795167778.427,"hex":"71be34","gs":,"track":90,}', invalid)
+    assert aircraft is not None
+    assert (aircraft.track, stamp) == (90, 1795167778.427)
 
 
 def test_a_byte_order_mark_is_no_fault() -> None:
@@ -257,3 +331,40 @@ def test_lines_carry_their_time() -> None:
     assert stamp == 1795167778.427
     assert read_line(b'{"now":"x"', invalid) == (None, None)
     assert dict(invalid) == {"squawk": 1, "line": 1}
+
+
+UNPRINTABLE = {
+    "r": "HB\x1b[31m", "t": "A\x003", "desc": "evil\x07bell", "ownOp": "a\rb", "year": "19\n8",
+    "mlat": ["lat", "a\x1bb"], "tisb": ["gs\x7f"], "acas_ra": {"advisory": "climb", "word": "\u202eevil", "k\x07": 1},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("is_escaped", [True, False])
+@pytest.mark.parametrize("more", [{}, {"gs": "nonsense"}])
+def test_texts_with_characters_that_are_not_printable_go(more: dict[str, Any], is_escaped: bool) -> None:
+    good = GOOD | {"r": "HB-JCA", "desc": 'AIRBUS "neo" \u00e9', "mlat": ["lat"], "acas_ra": {"advisory": "climb"}}
+    aircraft = [good, GOOD | {"hex": "4b1a24"} | UNPRINTABLE | more]
+    body = json.dumps({"now": NOW, "messages": 1, "aircraft": aircraft}, ensure_ascii=is_escaped).encode()
+    documents: list[tuple[list[Report], Counter[str]]] = []
+    for make in (lambda invalid: read_document(body, invalid).aircraft,
+                 lambda invalid: [read_line(json.dumps(each, ensure_ascii=is_escaped).encode(), invalid)[0]
+                                  for each in aircraft]):  # fmt: skip
+        invalid: Counter[str] = Counter()
+        documents.append((make(invalid), invalid))
+    for (first, second), invalid in documents:
+        assert [value_of(first, name) for name in ("r", "desc", "acas_ra")] == [
+            "HB-JCA", 'AIRBUS "neo" \u00e9', {"advisory": "climb"}]  # fmt: skip
+        assert list(value_of(first, "mlat")) == ["lat"]
+        assert {value_of(second, name) for name in ("r", "t", "desc", "ownOp", "year")} == {UNSET}
+        assert list(value_of(second, "mlat")) == ["lat"]
+        assert not value_of(second, "tisb")
+        assert value_of(second, "acas_ra") == {"advisory": "climb"}
+        assert all(invalid[name] == 1 for name in UNPRINTABLE)
+
+
+def test_a_bracket_too_many_ends_no_document() -> None:
+    body = b'{"now":1700000000,"aircraft":[{"hex":"4b1a23"},{"hex":"4b1a24"}]},{"hex":"4b1a25"},{"hex":"4b1a26"}]}'
+    invalid: Counter[str] = Counter()
+    aircraft = read_document(body, invalid).aircraft
+    assert [report.hex for report in aircraft] == ["4b1a23", "4b1a24", "4b1a25", "4b1a26"]
+    assert invalid["document"] == 1

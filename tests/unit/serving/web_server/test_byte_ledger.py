@@ -29,6 +29,16 @@ def test_each_holder_and_all_together_are_limited():
     assert gauge.value == 140
 
 
+def test_an_ipv6_site_has_half_of_all_at_most():
+    ledger, _ = make(100, 600)
+    bodies = [Reservation(ledger, f"2001:db8:1:{number}::/64") for number in range(5)]
+    assert [body.grow_to(80) for body in bodies] == [True, True, True, False, False]
+    assert Reservation(ledger, "2001:db8:2:1::/64").grow_to(100)
+    assert Reservation(ledger, "198.51.100.7/32").grow_to(100)
+    bodies[0].release()
+    assert bodies[4].grow_to(100)
+
+
 def test_what_was_refused_holds_what_it_held():
     ledger, _ = make(100)
     one = Reservation(ledger, "a")

@@ -135,7 +135,7 @@ class Account extends View {
             <form class="form" @submit=${this.savePassword}>
               <input type="text" name="username" autocomplete="username" .value=${user.username} hidden />
               <label><span>${t("account.current_password")}</span><input name="current" type="password" autocomplete="current-password" required aria-invalid=${this.invalid("current_password")} /></label>${this.faultBelow("current_password")}
-              <label><span>${t("account.new_password")}</span><input name="new" type="password" autocomplete="new-password" minlength="10" required aria-invalid=${this.invalid("new_password")} /></label>${this.faultBelow("new_password")}
+              <label><span>${t("account.new_password")}</span><input name="new" type="password" autocomplete="new-password" minlength="8" required aria-invalid=${this.invalid("new_password")} /></label>${this.faultBelow("new_password")}
               ${this.error("password")}<div class="actions"><button class="primary">${t("account.change_password")}</button></div>
               <p class="hint">${t("account.password_hint")}</p>
             </form></section>`

@@ -74,7 +74,7 @@ class Setup extends View {
     return html`<p class="hint">${t("setup.intro")}</p>
       <form class="form" @submit=${this.submit}>
         <label><span>${t("setup.username")}</span><input name="username" value="admin" autocomplete="username" autocapitalize="none" minlength="2" maxlength="64" required /></label>${fieldFaultBelow(this.faults, "username")}
-        <label><span>${t("setup.password")}</span><input name="password" type="password" autocomplete="new-password" minlength="10" maxlength="1024" required /></label>${fieldFaultBelow(this.faults, "password")}
+        <label><span>${t("setup.password")}</span><input name="password" type="password" autocomplete="new-password" minlength="8" maxlength="1024" required /></label>${fieldFaultBelow(this.faults, "password")}
         ${this.error ? html`<p class="error" role="alert">${this.error}</p>` : nothing}
         <button class="primary" ?disabled=${this.isBusy}>${t("setup.submit")}</button>
       </form>`;

@@ -156,7 +156,7 @@ class AlertHistory extends Task {
     return html`<div class="alert-details">
       <table class="data"><tbody>${alert.matched.map((one) =>
         "field" in one
-          ? html`<tr><td>${word("field", String(one.field))}</td><td>${word("op", String(one.op))} ${shownValue(one.value)}</td><td class="mono">${shownValue(one.actual)}</td></tr>`
+          ? html`<tr><td>${word("field", String(one.field))}</td><td>${word("op", String(one.op))} ${shownValue(one.value)}${one.more ? ` (+${String(one.more)})` : ""}</td><td class="mono">${shownValue(one.actual)}</td></tr>`
           : html`<tr><td class="mono" colspan="3">${[one.callsign, one.registration, one.icao_hex ?? one.hex].filter(Boolean).join(" · ")}</td></tr>`,
       )}</tbody></table>
       ${(alert.deliveries ?? []).length ? html`<p><small>${t("alerts.deliveries")}: ${alert.deliveries!.map(({ channel, state }) => `${String(channel)} ${word("delivery", state)}`).join(", ")}</small></p>` : nothing}

@@ -1,12 +1,17 @@
 // The range outline: the farthest position in each direction from the station within a day.
 import { bearingTo, distanceNm } from "../../core/mercator";
 import type { Fleet } from "../fleet";
-import type { Station } from "../messages";
+import { FLAG, type Station } from "../messages";
 
 const SECTORS = 36;
 const DAY_S = 86_400;
 /** With fewer directions there is no shape yet. */
 const LEAST_SECTORS = 8;
+
+/** How far an antenna near the ground (100 ft) hears an aircraft at this altitude (ft). */
+function horizonNm(altitude: number): number {
+  return 1.23 * (Math.sqrt(Math.max(altitude, 0)) + 10);
+}
 
 export class Outline {
   private station: Station | null = null;
@@ -37,8 +42,12 @@ export class Outline {
     if (!this.station) return;
     for (let slot = 0; slot < fleet.top; slot += 1) {
       if (!fleet.located[slot] || fleet.positionAt[slot] !== fleet.now) continue;
+      if (fleet.flags[slot] & (FLAG.mlat | FLAG.tisb)) continue;
       const { lat, lon } = fleet.aircraft[slot] as unknown as { lat: number; lon: number };
-      this.put(lat, lon, fleet.now);
+      const altitude = fleet.flags[slot] & FLAG.ground ? 0 : fleet.altitude[slot];
+      // Whoever is beyond the horizon, or whose altitude nobody knows, was not heard by this antenna.
+      if (distanceNm(this.station.lat, this.station.lon, lat, lon) <= horizonNm(altitude))
+        this.put(lat, lon, fleet.now);
     }
   }
 

@@ -7,6 +7,8 @@ import pytest
 from benchmarks._pattern_table import Table, lines, tabulate
 from tests.unit.patterns.drawn.wide.corpus import KINDS, draw
 
+pytestmark = pytest.mark.deep("walks a corpus")
+
 SEED, OF_EACH = 71, 2
 
 

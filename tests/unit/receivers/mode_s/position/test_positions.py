@@ -238,6 +238,7 @@ def traffic(draw: st.DrawFn) -> list[Timed]:
     return sorted(frames, key=lambda frame: frame[0] + rng.uniform(-0.2, 0.2))
 
 
+@pytest.mark.deep("costs over a processor second")
 @settings(max_examples=70)
 @given(traffic(), st.sampled_from([None, (48.0, 11.0)]), st.integers(1, 40))
 def test_how_the_frames_are_cut_into_batches_does_not_matter(frames, station, size):

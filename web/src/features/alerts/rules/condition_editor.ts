@@ -35,7 +35,7 @@ import {
 import type { Fence, Watchlist } from "../types";
 
 const MODES: Mode[] = ["all", "any", "not"];
-const EMERGENCIES = ["true", "false", "general", "lifeguard", "minfuel", "nordo", "unlawful", "downed"];
+const EMERGENCIES = ["true", "false", "general", "lifeguard", "minfuel", "nordo", "unlawful", "downed", "unknown"];
 
 export interface Surroundings {
   fences: Fence[];

@@ -1,1 +1,0 @@
-"""Logins: how they begin with a password, go on by tokens, and end."""

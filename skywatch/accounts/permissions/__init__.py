@@ -1,1 +1,0 @@
-"""Permissions as the API lists them."""

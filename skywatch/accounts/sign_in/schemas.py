@@ -1,0 +1,111 @@
+"""Logins and their tokens, and what a client needs to know before it logs in."""
+
+from __future__ import annotations
+
+import colander
+
+from skywatch.accounts.access.schemas import FeatureSummaries
+from skywatch.accounts.nodes import (
+    DROP,
+    MAXIMUM_TOKEN,
+    boolean_node,
+    strings_node,
+    text,
+)
+from skywatch.accounts.users.schemas import UserSummary
+from skywatch.http.resources.fields import UNSET, Fields, UnsetType
+from skywatch.http.resources.schema import (
+    JsonString,
+    Nullable,
+    OpenSchema,
+    Schema,
+)
+
+
+class CredentialsFields(Fields):
+    username: str
+    password: str
+
+
+class Credentials(OpenSchema):
+    struct = CredentialsFields
+
+    username = text(254, 1, description="The username or the e-mail address.")
+    password = text(1024, 1)
+
+
+class RefreshFields(Fields):
+    refresh: str | UnsetType = UNSET
+
+
+class RefreshBody(OpenSchema):
+    struct = RefreshFields
+
+    refresh = colander.SchemaNode(
+        Nullable(JsonString()),
+        preparer=lambda token: token or "",
+        validator=colander.Length(0, MAXIMUM_TOKEN),
+        description="The refresh token; left out, null or empty where it travels as a cookie.",
+        **DROP,
+    )
+
+
+class HandoverFields(Fields):
+    code: str
+
+
+class HandoverBody(Schema):
+    struct = HandoverFields
+
+    code = text(64, 1, description="The code from the body of the console's page.")
+
+
+class Tokens(Schema):
+    access = colander.SchemaNode(JsonString())
+    refresh = colander.SchemaNode(JsonString())
+
+
+class LoginAnswer(Tokens):
+    user = UserSummary()
+
+
+class LoginDetail(Schema):
+    detail = colander.SchemaNode(JsonString())
+
+
+class LogoutAnswer(LoginDetail):
+    logout_url = colander.SchemaNode(
+        JsonString(), description="Where the identity provider's session can be ended.", **DROP
+    )
+
+
+class RealtimeSummary(Schema):
+    url = colander.SchemaNode(
+        JsonString(), description="Address of the real-time channel without its path; empty where it is not known."
+    )
+    path = colander.SchemaNode(JsonString())
+    protocols = strings_node(colander.SchemaNode(JsonString()))
+
+
+class Granted(Schema):
+    """The permissions that mode and access settings grant without a role, now."""
+
+    anonymous = strings_node(colander.SchemaNode(JsonString()), description="To callers without credentials.")
+    identity = strings_node(colander.SchemaNode(JsonString()), description="To every identity, whatever its roles.")
+
+
+class AuthConfig(Schema):
+    auth_mode = colander.SchemaNode(JsonString(), validator=colander.OneOf(("public", "private", "hybrid")))
+    auth_enabled = boolean_node(description="Whether anything at all asks for authentication.")
+    local_auth_enabled = boolean_node()
+    api_key_enabled = boolean_node()
+    cookie_auth_enabled = boolean_node(
+        description="Whether a login also sets its tokens as cookies (`jwt_auth_cookie`)."
+    )
+    oidc_enabled = boolean_node()
+    oidc_provider_name = colander.SchemaNode(JsonString())
+    features = FeatureSummaries()
+    granted = Granted()
+    setup_required = boolean_node(description="Whether there is no user yet: `POST setup` creates the first one.")
+    realtime = RealtimeSummary()
+    version = colander.SchemaNode(JsonString())

@@ -1,1 +1,0 @@
-"""Uploads: multipart forms from the network to disk, and their fields."""

@@ -1,0 +1,179 @@
+"""The service of the worker role that makes backups by schedule; of several workers one does.
+
+When the next one is due follows from the newest whole backup in ``backup_target`` that the passphrase authenticates:
+nothing else is remembered, so that a folder that was emptied, a disk that was changed, or a passphrase, gets a backup
+at once, and nobody keeps one from being made by a folder that only looks like one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from skywatch.backup.contents.manifest import NAME, Manifest
+from skywatch.backup.contents.passphrase import read_passphrase
+from skywatch.backup.creation import Order, make_backup, only_backup
+from skywatch.backup.errors import BackupError, Cancelled, Refused
+from skywatch.backup.progress import Progress
+from skywatch.backup.schedule import notices
+from skywatch.backup.schedule.rotation import PREFIX, is_of_future, name_at, newest_authentic, remove_old
+from skywatch.backup.settings import BackupSettings, duration_s
+from skywatch.core.clock import to_iso, utcnow
+from skywatch.core.database.engine import DatabaseError, reason, writing
+from skywatch.core.database.locks import ExclusiveLock, LockHeldError, exclusive_lock
+from skywatch.core.runtime import Runtime
+from skywatch.core.telemetry import health
+from skywatch.core.telemetry.fault_log import FaultLog
+
+log = logging.getLogger(__name__)
+COMPONENT = "backup"
+SCHEDULE_LOCK = "backup-schedule"
+# How often the schedule is looked at (s).
+LOOK_EVERY_S = 5.0
+# The longest pause after a backup that failed (s).
+RETRY = timedelta(minutes=10)
+STOP_S = 5.0
+
+
+class BackupSchedule:
+    """A thread that is idle most of the time; without ``backup_target`` there is none."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._settings = runtime.settings.of(BackupSettings)
+        self._folder = Path(self._settings.backup_target)
+        self._every = timedelta(seconds=duration_s(self._settings.backup_every))
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=COMPONENT, daemon=True)
+        self._lock: ExclusiveLock | None = None
+        self._faults = FaultLog(log, "the backup failed", "backups work again")
+        self._retry_at: datetime | None = None
+        self._is_failing = False
+        self._newest: Manifest | None = None
+        self._seen: list[tuple[str, int]] = []
+
+    async def start(self) -> None:
+        """Begin."""
+        if self._settings.backup_target:
+            self._thread.start()
+
+    async def stop(self) -> None:
+        """End; a backup that is under way is given up, and nothing of it remains."""
+        self._stop.set()
+        if self._thread.is_alive():
+            await asyncio.to_thread(self._thread.join, STOP_S)
+        health.withdraw(COMPONENT)
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                if self._leads():
+                    self.look(utcnow())
+            except Exception as error:
+                # Whatever it is, health shows it, and the next look may succeed.
+                log.exception("backups: the schedule has a fault")
+                health.report(COMPONENT, False, f"the schedule has a fault: {type(error).__name__}")
+            self._stop.wait(LOOK_EVERY_S)
+        if self._lock is not None:
+            self._lock.close()
+
+    def _leads(self) -> bool:
+        """Whether this worker is the one that makes backups."""
+        if self._lock is None:
+            self._lock = exclusive_lock(self._runtime.settings.database_url, SCHEDULE_LOCK)
+        try:
+            self._lock.take()
+        except LockHeldError:
+            health.withdraw(COMPONENT)
+            return False
+        except (SQLAlchemyError, OSError) as error:
+            self._fail(f"the database does not answer ({reason(error)})", None)
+            return False
+        return True
+
+    def look(self, now: datetime) -> None:
+        """Make a backup if one is due, and report the state."""
+        newest = self._newest
+        try:
+            newest = self._find_newest(now)
+            if newest is None or now >= newest.began_at + self._every:
+                if self._retry_at is not None and now < self._retry_at:
+                    return
+                self._retry_at = now + min(self._every, RETRY)
+                newest = self._newest = self._make(now)
+        except Cancelled:
+            return
+        except (BackupError, DatabaseError, OSError) as error:
+            why = error.public if isinstance(error, BackupError) else reason(error)
+            self._fail(why, newest.began_at if newest else None, str(error))
+            return
+        self._retry_at = None
+        self._succeed(newest)
+
+    def _find_newest(self, now: datetime) -> Manifest | None:
+        """The newest whole and authentic backup up to now; manifests of many recordings are large, and are read when
+        one of them changes."""
+        if not self._folder.is_dir():
+            raise Refused("backup_target is not there: create the folder, or mount its disk")
+        seen = [(path.parent.name, path.stat().st_mtime_ns) for path in sorted(self._folder.glob(f"{PREFIX}*/{NAME}"))]
+        was_ahead = self._newest is not None and is_of_future(self._newest, now)
+        if seen != self._seen or was_ahead:
+            self._newest = newest_authentic(self._folder, self._passphrase(), now)
+            self._seen = seen
+        return self._newest
+
+    def _passphrase(self) -> str:
+        return read_passphrase(Path(self._settings.backup_passphrase_file))
+
+    def _make(self, now: datetime) -> Manifest:
+        if not self._runtime.settings.ini:
+            raise Refused("the service was started without a file of settings")
+        # A service without a configured secret has the one of the file next to its database.
+        passphrase = self._passphrase()
+        remove_old(self._folder, self._settings.backup_keep, now)
+        order = Order(self._runtime.settings, Path(self._runtime.settings.ini), self._folder / name_at(now), passphrase)
+        with only_backup(self._runtime.settings):
+            manifest = make_backup(order, Progress(is_cancelled=self._stop.is_set))
+        remove_old(self._folder, self._settings.backup_keep, now)
+        seconds = (manifest.ended_at - manifest.began_at).total_seconds()
+        log.info("backup made: %.1f MB in %.1f s", manifest.bytes / 1e6, seconds)
+        return manifest
+
+    def _succeed(self, newest: Manifest) -> None:
+        self._faults.succeeded()
+        if self._is_failing:
+            self._is_failing = False
+            with writing(self._runtime.sessions) as session:
+                notices.notify_recovered(session, newest.began_at)
+        seconds = (newest.ended_at - newest.began_at).total_seconds()
+        health.report(
+            COMPONENT,
+            True,
+            f"the newest is of {to_iso(newest.began_at.replace(microsecond=0))}",
+            newest_at=newest.began_at.timestamp(),
+            seconds=seconds,
+            bytes=float(newest.bytes),
+        )
+
+    def _fail(self, why: str, newest_at: datetime | None, line: str = "") -> None:
+        self._faults.failed(line or why)
+        last = f"the newest is of {to_iso(newest_at.replace(microsecond=0))}" if newest_at else "there is none"
+        health.report(COMPONENT, False, f"failed: {why}; {last}")
+        if not self._is_failing:
+            try:
+                with writing(self._runtime.sessions) as session:
+                    notices.notify_failed(session, why, newest_at)
+            except SQLAlchemyError:
+                # The database is away: it is tried again with the next failure.
+                return
+            self._is_failing = True
+
+
+def create(runtime: Runtime) -> BackupSchedule:
+    """The schedule."""
+    return BackupSchedule(runtime)

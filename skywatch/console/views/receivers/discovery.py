@@ -1,0 +1,75 @@
+"""Receivers of the own networks, looked for when somebody asks."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+import colander
+
+from skywatch.console.forms.discovery import is_offered, look
+from skywatch.console.forms.form import read_form, read_query
+from skywatch.console.page import FormPage, Page
+from skywatch.console.routes import HOME
+from skywatch.core.problems import Problem
+from skywatch.http.requests.request import Request
+from skywatch.http.resources.schema import QueryInteger, Schema
+from skywatch.receivers.choices import BY_KIND
+from skywatch.receivers.discovery.probes import Finding, Round
+from skywatch.security.permissions import Permission
+
+PAGES = (Page(route="console.discovery", path="/receivers/discovery", feature="system"),)
+SHOWN = (403, 429)
+
+
+class DiscoveryQuery(Schema):
+    """Whether the page was opened from the last step of a new installation."""
+
+    step = colander.SchemaNode(QueryInteger(), missing=0, validator=colander.Range(3, 3))
+
+
+discovery_page = FormPage("console.discovery", "discovery.jinja2", Permission.SYSTEM_MANAGE)
+
+
+@discovery_page.get
+def show_discovery(request: Request) -> dict[str, Any]:
+    """What looking for receivers does, and the button for it"""
+    return _page(request)
+
+
+@discovery_page.post
+def post_discovery(request: Request) -> dict[str, Any]:
+    """Look for receivers in the private networks of this machine; once a minute, within 15 minutes of signing in"""
+    read_form(request)
+    try:
+        return _page(request, look(request))
+    except Problem as problem:
+        if problem.kind.status not in SHOWN:
+            raise
+        request.response.status_code = problem.kind.status
+        request.response.headers.update(problem.headers)
+        return _page(request, problem=problem)
+
+
+def _page(request: Request, answers: Round | None = None, problem: Problem | None = None) -> dict[str, Any]:
+    is_step = bool(read_query(request, DiscoveryQuery())["step"])
+    onward = f"{HOME}/receivers/input" + ("?step=3" if is_step else "")
+    return {
+        "is_offered": is_offered(request),
+        "round": answers,
+        "rows": [_row(finding, onward) for finding in answers.findings] if answers is not None else [],
+        "onward": onward,
+        "again": request.path + ("?step=3" if is_step else ""),
+        "needs_sign_in": problem is not None and problem.kind.code == "permission_denied",
+        "problem": problem,
+    }
+
+
+def _row(finding: Finding, onward: str) -> dict[str, Any]:
+    fields = urlencode({"kind": finding.kind, "host": finding.host, "port": finding.port})
+    return {
+        "choice": BY_KIND[finding.kind],
+        "host": finding.host,
+        "port": finding.port,
+        "address": f"{onward}{'&' if '?' in onward else '?'}{fields}",
+    }

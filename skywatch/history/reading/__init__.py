@@ -1,1 +1,0 @@
-"""Reads flights and tracks back, and shows them."""

@@ -1,0 +1,136 @@
+"""Who a request comes from: the security policy, credentials in forms and in addresses, what the caller sees.
+
+Also gives services their feature contexts. The methods that read headers, cookies and sessions belong to the features.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pyramid.config import Configurator
+from pyramid.response import Response
+
+from skywatch.core.problems import Problem
+from skywatch.http.clients.client import is_local
+from skywatch.http.requests.request import Request
+from skywatch.security.contexts import AccessSettings, FeatureContext, default_access, prepared_context
+from skywatch.security.identity import Identity
+from skywatch.security.permissions import FEATURES
+from skywatch.security.policy import SkywatchSecurityPolicy
+from skywatch.security.visibility import Visibility, visibility_under
+
+# Where people put credentials by mistake: addresses end up in logs and histories.
+QUERY_NAMES = frozenset(
+    {
+        "access_token", "api-key", "api_key", "apikey", "authorization", "bearer", "jwt", "key", "password", "refresh",
+        "refresh_token", "token", "x-api-key",
+    }
+)  # fmt: skip
+# Query strings without a credential, which clients repeat: so many, of so many characters at most.
+MAXIMUM_REMEMBERED, MAXIMUM_REMEMBERED_LENGTH = 1024, 256
+_harmless: dict[str, None] = {}
+
+
+@dataclass(frozen=True)
+class FormCredential:
+    """How the senders of an address' multipart forms are known: by the value of ``field``.
+
+    ``identify`` raises Problem where they are not; ``show`` is the response for it.
+    """
+
+    field: str
+    identify: Callable[[Request, str], Identity]
+    show: Callable[[Problem, Request], Response]
+
+
+def feature_context(request: Request, feature: str | None) -> FeatureContext:
+    """The context of a feature under the present mode and access settings."""
+    access = request.registry["feature_access"](feature) if feature is not None else None
+    return prepared_context(feature, request.runtime.settings.auth_mode, access)
+
+
+class AskedFeature:
+    """The feature of a request; its context is looked up when a decision depends on it.
+
+    Open views (liveness) do not need it: the access setting may have to come from a database that is down.
+    """
+
+    def __init__(self, request: Request, feature: str | None) -> None:
+        self.request = request
+        self.feature = feature
+
+    @functools.cached_property
+    def context(self) -> FeatureContext:
+        return feature_context(self.request, self.feature)
+
+    @property
+    def is_enabled(self) -> bool:
+        return self.context.is_enabled
+
+    @property
+    def __acl__(self) -> Any:
+        return self.context.__acl__
+
+
+def context_factory(feature: str | None) -> Callable[[Request], AskedFeature]:
+    """The route factory of a service."""
+
+    def factory(request: Request) -> AskedFeature:
+        return AskedFeature(request, feature)
+
+    return factory
+
+
+def visibility(request: Request) -> Visibility:
+    """The visibility of the caller, as ``request.visibility``."""
+    registry = request.registry
+    return visibility_under(
+        request.identity,
+        request.runtime.settings.auth_mode,
+        registry["access_settings"](),
+        is_local=is_local(request),
+    )
+
+
+def refuse_query_credentials(request: Request) -> None:
+    """Raise Problem (401) where a credential stands in the address."""
+    text = request.environ.get("QUERY_STRING")
+    if not text or text in _harmless:
+        return
+    try:
+        names = [name for name in request.GET if name.lower() in QUERY_NAMES]
+    except UnicodeDecodeError:
+        return  # The validation reports it.
+    if names:
+        raise Problem(
+            "token_invalid",
+            f"A credential never goes into the address (?{names[0]}=), which ends up in logs: send it as "
+            "`Authorization` or `X-API-Key` header.",
+        )
+    if len(text) <= MAXIMUM_REMEMBERED_LENGTH:
+        if len(_harmless) >= MAXIMUM_REMEMBERED:
+            _harmless.clear()
+        _harmless[text] = None
+
+
+def add_form_credential(config: Configurator, path: str, credential: FormCredential) -> None:
+    """Know the senders of an address by its forms; what else their requests carry is not looked at."""
+    config.registry["form_credentials"][path] = credential
+
+
+def includeme(config: Configurator) -> None:
+    policy = SkywatchSecurityPolicy(refuse_query_credentials)
+    config.registry["security_policy"] = policy
+    config.registry["feature_access"] = default_access
+    # All access settings at once: every request needs them.
+    config.registry["access_settings"] = lambda: AccessSettings([default_access(feature) for feature in FEATURES])
+    config.registry["form_credentials"] = {}
+    config.add_directive("add_form_credential", add_form_credential)
+    config.set_security_policy(policy)
+    config.add_request_method(visibility, "visibility", reify=True)
+
+
+__all__ = ["Identity", "context_factory", "feature_context", "visibility"]

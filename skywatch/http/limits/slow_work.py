@@ -1,0 +1,65 @@
+"""Slow work that requests wait for: at most so many at once of each kind, divided by person; and its deadline.
+
+Each occupies a thread of the API, most of them a processor as well. A quarter of the threads stays free of all of it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from pyramid.config import Configurator
+
+from skywatch.core.limits import ConcurrencyLimiter, Refused, SlowThreads
+from skywatch.core.problems import Problem
+from skywatch.core.process.deadline import Deadline
+from skywatch.http.requests.request import Request
+from skywatch.http.settings import HttpSettings
+
+# Of this process; the application sets how many there are.
+slow_threads = SlowThreads(6)
+
+
+class SlowWork:
+    """One kind of slow work; ``one`` and ``many`` are its words. Safe to use from any thread."""
+
+    def __init__(self, name: str, one: str, many: str, *, at_once: int, wait_s: float, retry_after_s: int = 2) -> None:
+        self.limiter = ConcurrencyLimiter(name, at_once, wait_s=wait_s, threads=slow_threads)
+        self._one, self._many = one, many
+        self._retry_after_s = retry_after_s
+
+    @contextmanager
+    def turn(self, person: str) -> Iterator[None]:
+        """One turn of a person (``request.person``), for which is waited; raises Problem (503)."""
+        with ExitStack() as stack:
+            try:
+                stack.enter_context(self.limiter.turn(person))
+            except Refused as refused:
+                raise self._problem(refused) from None
+            yield
+
+    def _problem(self, refused: Refused) -> Problem:
+        if refused.is_own:
+            detail = f"Another {self._one} of yours is running; try again when it has ended."
+        else:
+            detail = f"Other {self._many} are running (at most {self.limiter.at_once} at once); try again in a moment."
+        return Problem("unavailable", detail, headers={"Retry-After": str(self._retry_after_s)})
+
+
+STATISTICS = SlowWork("statistics", "query for statistics", "queries for statistics", at_once=4, wait_s=10.0)
+"""Counts of everything that is stored, of whichever feature."""
+
+
+def deadline_of(request: Request, what: str, seconds: float, turn: threading.Lock) -> Deadline:
+    """A deadline that begins now, and that ends as well when the client closes its connection."""
+    return Deadline(what, seconds, request.environ.get("waitress.client_disconnected", _stays), turn)
+
+
+def _stays() -> bool:
+    """For servers that cannot look."""
+    return False
+
+
+def includeme(config: Configurator) -> None:
+    slow_threads.resize(config.registry["runtime"].settings.of(HttpSettings).api_threads)

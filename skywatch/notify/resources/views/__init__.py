@@ -1,1 +1,0 @@
-"""The resources of channels, deliveries and browsers."""

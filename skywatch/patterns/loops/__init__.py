@@ -1,0 +1,1 @@
+"""Patterns that turn: loops, circles, racetracks, and the ordinary reasons to fly them."""

@@ -1,1 +1,0 @@
-"""Ordinary reasons to fly a pattern."""

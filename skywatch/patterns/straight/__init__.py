@@ -1,1 +1,0 @@
-"""Patterns of straight legs: grid searches, flights to and fro along a line."""

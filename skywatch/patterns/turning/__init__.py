@@ -1,1 +1,0 @@
-"""Patterns that turn: loops, circles, racetracks, low points."""

@@ -1,0 +1,387 @@
+"""Merges the reports of all receivers at one tick: those of ours, those of strangers, and then both (``strangers``).
+
+Reports of several receivers about one aircraft are compared as columns: a snapshot ranks as a whole, so comparing three
+columns decides between two receivers, and fields that the better one lacks come from the other. Only views whose fields
+have several times or sources are merged one by one. Where all receivers of an aircraft say the same, nothing is merged
+but their times and counts: see ``merging.lead``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from itertools import count, repeat
+from typing import Any
+
+import numpy as np
+from msgspec import UNSET, UnsetType
+
+from skywatch.core.arrays import Array
+from skywatch.picture.merging.field_validator import FieldValidator
+from skywatch.picture.merging.lead import PLACE, Differences, FollowingValues, Lead, array_of, say_the_same
+from skywatch.picture.merging.merge import merge
+from skywatch.picture.merging.presence import contested
+from skywatch.picture.merging.receiver_views import ReceiverViews
+from skywatch.picture.merging.reported import (
+    COMPARED,
+    DECIDING,
+    Gathered,
+    Reported,
+    Times,
+    Values,
+    field_states,
+)
+from skywatch.picture.merging.strangers import alone, beside
+from skywatch.picture.merging.values import ReportValues, is_whole, set_values
+from skywatch.picture.positions.accepted import NO_TRUST
+from skywatch.picture.state.columns import columns_of, is_absent, numbers
+from skywatch.picture.state.fields import STALE_S, UNNAMED_TRUST
+from skywatch.picture.state.sky import SOURCE_INDEX
+from skywatch.picture.state.view import View
+from skywatch.receivers.feeders.voices import Voice
+from skywatch.receivers.reports.naming import FEEDERS, TRUSTED_FEEDERS
+from skywatch.receivers.reports.report import ReducedReport, Report
+
+# Their fields have times of their own, or they stand for several voices.
+_UNLIKE = (View, ReducedReport)
+# Two positions so close (degrees) are one: that of a moment later.
+ECHO_DEG = 0.005
+
+
+def gather(
+    books: Sequence[ReceiverViews],
+    order: dict[str, int],
+    now: float,
+    validators: Mapping[bool, FieldValidator],
+    names: Sequence[str],
+) -> Gathered:
+    """Merge the present reports: the addresses of ``order`` (with their rows) first, in that order, then new ones.
+
+    Those of a single receiver stand in its order.
+
+    ``books`` must be in an order that does not depend on which receiver reported first: it decides between equals.
+    ``validators`` are those of ours (True) and of strangers; ``names`` are the receivers by index.
+    """
+    present = [book for book in books if book.views]
+    ours, own_views, _ = _gather(
+        [(book, book.current(now)) for book in present if book.voice.is_ours], order, now, validators[True], names
+    )
+    further = [(book, book.current(now)) for book in present if not book.voice.is_ours]
+    if ours.hexes:
+        further = [
+            (book, _without_echoes(book, views, ours, own_views, validators[False], now)) for book, views in further
+        ]
+    strangers, _, reported = _gather([each for each in further if each[1]], order, now, validators[False], names)
+    if not strangers.hexes:
+        return ours
+    strangers = alone(strangers, reported, now)
+    if not ours.hexes:
+        return strangers
+    return beside(ours, strangers, reported, order, now)
+
+
+def _without_echoes(
+    book: ReceiverViews,
+    views: dict[str, Report],
+    ours: Gathered,
+    own_views: dict[str, Report],
+    validator: FieldValidator,
+    now: float,
+) -> dict[str, Report]:
+    """The views of a stranger without those that say what ours say of an aircraft: only their messages are counted."""
+    shared = [address for address in views if address in own_views]
+    mine, theirs = list(map(own_views.__getitem__, shared)), list(map(views.__getitem__, shared))
+    if not shared or not is_whole(mine, _UNLIKE) or not is_whole(theirs, _UNLIKE):
+        return views
+    same = say_the_same(mine, theirs)
+    echoes = {
+        address: other
+        for address, one, other, is_same in zip(shared, mine, theirs, same, strict=True)
+        if is_same and now - one.at <= STALE_S and _is_near(one, other, now)
+    }
+    if not echoes:
+        return views
+    validator.note_right(book.name, list(echoes.values()), now)
+    rows = list(map(ours.index.__getitem__, echoes))
+    for name, filled in (("messages", _added), ("rssi", _first)):
+        column = ours.values[name]
+        before, further = map(column.__getitem__, rows), (getattr(view, name) for view in echoes.values())
+        if name == "messages" or UNSET in column:
+            set_values(ours.values, name, rows, list(map(filled, before, further)))
+    return {address: view for address, view in views.items() if address not in echoes}
+
+
+def _added(one: int | UnsetType, other: int | UnsetType) -> int:
+    return (one or 0) + (other or 0)
+
+
+def _first(one: Any, other: Any) -> Any:
+    return other if one is UNSET else one
+
+
+def _is_near(one: Report, other: Report, now: float) -> bool:
+    """Whether another report places an aircraft where this one does, which has just said so, or neither does."""
+    if one.lat is UNSET or other.lat is UNSET or one.lon is UNSET or other.lon is UNSET:
+        return one.lat is other.lat
+    is_same = abs(one.lat - other.lat) <= ECHO_DEG and abs(one.lon - other.lon) <= ECHO_DEG
+    return is_same and now - one.position_at <= STALE_S
+
+
+def _gather(
+    present: Sequence[tuple[ReceiverViews, dict[str, Report]]],
+    order: dict[str, int],
+    now: float,
+    validator: FieldValidator,
+    names: Sequence[str],
+) -> tuple[Gathered, dict[str, Report], list[Reported]]:
+    """Merge views of receivers that are all ours, or all strangers: the result, first views and all reports."""
+    if not present:
+        validator.review((), names, [], now)
+        return Gathered([], {}, columns_of(()), [], np.empty(0, "u2"), []), {}, []
+    by_receiver = {book.index: book for book, _ in present}
+    views_by_receiver = {book.index: views for book, views in present}
+    if len(present) == 1:
+        ((book, views_of_only),) = present
+        return _gather_one(book, views_of_only, order)
+    # The first receiver that hears an aircraft leads.
+    leading: dict[str, Report] = {}
+    for of_receiver in reversed(views_by_receiver.values()):
+        leading |= of_receiver
+    hexes, index = _in_order(order, leading, views_by_receiver.values())
+    lead = Lead(list(map(leading.__getitem__, hexes))) if is_whole(leading.values(), _UNLIKE) else None
+    reported: list[Reported] = []
+    for receiver, of_receiver in views_by_receiver.items():
+        views = list(of_receiver.values())
+        rows = np.fromiter(map(index.__getitem__, of_receiver), "i8", len(views))
+        values: Values
+        if lead is None or not views or not is_whole(views, _UNLIKE):
+            values = columns_of(views, DECIDING + COMPARED)
+        elif not reported:
+            values = FollowingValues(lead, views, rows, Differences.none(), leads=True)
+        else:
+            values = FollowingValues(lead, views, rows, lead.differences(views, rows), leads=False)
+        reported.append(_reported(by_receiver[receiver], views, rows, values))
+    is_contested = contested(reported, len(hexes), now)
+    verdict = validator.review(reported, names, hexes, now)
+    remaining = [
+        receiver_reports.without(indices) for receiver_reports, indices in zip(reported, verdict.excluded, strict=True)
+    ]
+    offers = [receiver_reports.offer() for receiver_reports in reported]
+    values, times, best_receiver = _merge_all(remaining, lead, is_contested, now)
+    for name, row, value in verdict.values:
+        set_values(values, name, [row], [value])
+    gathered = Gathered(hexes, index, values, times, best_receiver, offers, verdict.disputed, is_contested)
+    return gathered, leading, reported
+
+
+def _in_order(
+    order: dict[str, int], views: Mapping[str, Any], by_receiver: Collection[Mapping[str, Any]]
+) -> tuple[list[str], dict[str, int]]:
+    """The addresses of ``views``, those of ``order`` first, then by receiver, and the row of each.
+
+    The index is ``order`` itself where nobody has come or left.
+    """
+    if order.keys() == views.keys():
+        return list(order), order
+    hexes = [address for address in order if address in views]
+    index = dict(zip(hexes, count()))
+    if len(hexes) < len(views):
+        for of_receiver in by_receiver:
+            for address in of_receiver:
+                index.setdefault(address, len(index))
+        hexes = list(index)
+    return hexes, index
+
+
+def _gather_one(
+    book: ReceiverViews, views: dict[str, Report], order: dict[str, int]
+) -> tuple[Gathered, dict[str, Report], list[Reported]]:
+    # In the order of the document: so a tick goes through objects as they were made, one behind the other in memory.
+    hexes, known = list(views), list(order)
+    index = order if hexes == known else dict(zip(hexes, count()))
+    reports = list(views.values())
+    values = ReportValues(reports) if is_whole(reports) else columns_of(reports)
+    reported = _reported(book, reports, np.arange(len(hexes)), values)
+    receivers = np.full(len(hexes), book.index, "u2")
+    gathered = Gathered(hexes, index, reported.values, reported.times, receivers, [reported.offer()])
+    return gathered, views, [reported]
+
+
+def _reported(book: ReceiverViews, views: list[Report], rows: Array, values: Values) -> Reported:
+    level = array_of(values, "type", _levels)
+    times = [] if isinstance(values, FollowingValues) else field_states(views)
+    is_agreement = book.name in (FEEDERS, TRUSTED_FEEDERS)
+    heard_at = np.array(values["at"], "f8")
+    return Reported(book.index, views, rows, values, times, level, heard_at, book.voice, is_agreement)
+
+
+def _merge_all(
+    reported: list[Reported], lead: Lead | None, is_contested: Array, now: float
+) -> tuple[Values, Times, Array]:
+    """``_combined``, but what all receivers of an aircraft say alike is taken from the leading report."""
+    following = [
+        (of_receiver, of_receiver.values)
+        for of_receiver in reported
+        if lead is not None and isinstance(of_receiver.values, FollowingValues)
+    ]
+    if lead is None or len(following) < len(reported):
+        return _combined(reported, is_contested, now)
+    differs = _needs_merge(reported, len(is_contested))
+    for of_receiver, values in following:
+        differs[of_receiver.rows[values.differences.other]] = True
+    if 2 * np.count_nonzero(differs) > len(differs):
+        return _combined(reported, is_contested, now)
+    merged, receiver = _alike(following, lead, len(differs), now)
+    different = np.flatnonzero(differs)
+    if not len(different):
+        return merged, [], receiver
+    compact = np.full(len(differs), -1)
+    compact[different] = np.arange(len(different))
+    part = []
+    for of_receiver in reported:
+        few = of_receiver.without(np.flatnonzero(~differs[of_receiver.rows]))
+        part.append(replace(few, rows=compact[few.rows]))
+    values_of_part, times, receiver[different] = _combined(part, is_contested[different], now)
+    rows = different.tolist()
+    merged.take(rows, values_of_part)
+    return merged, [(rows[at], states) for at, states in times], receiver
+
+
+def _alike(
+    following: list[tuple[Reported, FollowingValues]], lead: Lead, aircraft: int, now: float
+) -> tuple[ReportValues, Array]:
+    """``values`` and ``receiver`` where all receivers say the same; in other rows they mean nothing.
+
+    The columns of ``lead`` become those of the merged reports.
+    """
+    _, receiver = _best([of_receiver for of_receiver, _ in following], aircraft, now)
+    merged = lead.values
+    heard, messages, leader = np.full(aircraft, -np.inf), np.zeros(aircraft, "i8"), np.full(aircraft, -1)
+    receivers = np.zeros(aircraft, "i4")
+    for of_receiver, values in following:
+        rows = of_receiver.rows
+        heard[rows] = np.maximum(heard[rows], of_receiver.heard_at)
+        messages[rows] += array_of(values, "messages", _counts)
+        receivers[rows] += 1
+        leader[rows[leader[rows] < 0]] = of_receiver.receiver
+    merged["at"] = heard.tolist()
+    several = receivers > 1
+    if several.all():
+        merged["messages"] = messages.tolist()
+    else:
+        for row, number in zip(np.flatnonzero(several).tolist(), messages[several].tolist(), strict=True):
+            merged["messages"][row] = number
+    for of_receiver, values in following:
+        better = np.flatnonzero(
+            (receiver[of_receiver.rows] == of_receiver.receiver) & (leader[of_receiver.rows] != of_receiver.receiver)
+        )
+        rows_of_better = of_receiver.rows[better].tolist()
+        for name in ("position_at", "rssi", *PLACE):
+            own, whole = values[name], merged[name]
+            for index, row in zip(better.tolist(), rows_of_better, strict=True):
+                whole[row] = own[index]
+    _fill_in_signals(following, merged)
+    return merged, receiver
+
+
+def _fill_in_signals(following: list[tuple[Reported, FollowingValues]], merged: ReportValues) -> None:
+    """A signal that the best receiver does not tell is that of the next one that does."""
+    signals = merged["rssi"]
+    if UNSET not in signals:
+        return
+    for of_receiver, values in following:
+        for row, signal in zip(of_receiver.rows.tolist(), values["rssi"], strict=True):
+            if signals[row] is UNSET:
+                signals[row] = signal
+
+
+def _combined(reported: list[Reported], is_contested: Array, now: float) -> tuple[Values, Times, Array]:
+    """``values``, ``times`` and ``receiver`` of the aircraft, see Gathered."""
+    aircraft = len(is_contested)
+    views = [view for of_receiver in reported for view in of_receiver.views]
+    rows = np.concatenate([np.empty(0, "i8"), *(of_receiver.rows for of_receiver in reported)])
+    index, receiver = _best(reported, aircraft, now)
+    best = list(map(views.__getitem__, index.tolist()))
+    needs_merge = _needs_merge(reported, aircraft)
+    for row, (merged, latest) in _merged(reported, needs_merge, is_contested, now).items():
+        best[row], receiver[row] = merged, latest
+    is_best = np.zeros(len(views), "?")
+    is_best[index] = True
+    further = np.flatnonzero(~is_best & ~needs_merge[rows]).tolist()
+    values = columns_of(best)
+    _fill_in(values, rows[further].tolist(), columns_of(list(map(views.__getitem__, further))))
+    return values, field_states(best), receiver
+
+
+def _merged(
+    reported: list[Reported], needs_merge: Array, is_contested: Array, now: float
+) -> dict[int, tuple[Report, int]]:
+    """The merged view of each row that needs it, and the receiver with the latest message."""
+    views_by_row: dict[int, list[tuple[int, Report, Voice]]] = {row: [] for row in np.flatnonzero(needs_merge).tolist()}
+    for of_receiver in reported:
+        for index in np.flatnonzero(needs_merge[of_receiver.rows]).tolist():
+            views_by_row[int(of_receiver.rows[index])].append(
+                (of_receiver.receiver, of_receiver.views[index], of_receiver.voice)
+            )
+    return {
+        row: (
+            merge([each[1] for each in views], now, [each[2] for each in views], bool(is_contested[row])),
+            max(views, key=lambda entry: entry[1].at)[0],
+        )
+        for row, views in views_by_row.items()
+    }
+
+
+def _best(reported: list[Reported], aircraft: int, now: float) -> tuple[Array, Array]:
+    """For each aircraft the index of its highest ranking view, counted through all receivers, and its receiver.
+
+    The rule is ``merge.precedence``; equal rank is decided by the order of receivers.
+    """
+    index, receiver = np.zeros(aircraft, "i8"), np.zeros(aircraft, "u2")
+    best_level, best_at = np.full(aircraft, NO_TRUST, "i2"), np.full(aircraft, -np.inf)
+    start = 0
+    for of_receiver in reported:
+        rows, at = of_receiver.rows, of_receiver.heard_at
+        # All stale views rank equally, after every fresh one.
+        level = np.where(now - at > STALE_S, NO_TRUST - 1, of_receiver.level.astype("i2"))
+        better = (level < best_level[rows]) | ((level == best_level[rows]) & (at > best_at[rows]))
+        chosen = rows[better]
+        index[chosen], receiver[chosen] = start + np.flatnonzero(better), of_receiver.receiver
+        best_level[chosen], best_at[chosen] = level[better], at[better]
+        start += len(rows)
+    return index, receiver
+
+
+def _needs_merge(reported: list[Reported], aircraft: int) -> Array:
+    """The mask of aircraft that several receivers receive whose views are not all plain."""
+    receiver_count, is_complex = np.zeros(aircraft, "i4"), np.zeros(aircraft, "?")
+    for of_receiver in reported:
+        receiver_count[of_receiver.rows] += 1
+        is_complex[of_receiver.rows[~of_receiver.plain()]] = True
+    return is_complex & (receiver_count > 1)
+
+
+def _fill_in(values: Values, rows: list[int], further: Values) -> None:
+    """Add the fields of lower ranking receivers that the best one lacks, for the aircraft in these rows."""
+    if not rows:
+        return
+    for name, further_values in further.items():
+        column = values[name]
+        if name == "messages":
+            for row, value in zip(rows, further_values, strict=True):
+                column[row] = (column[row] or 0) + (value or 0)
+        elif name == "at":
+            for row, value in zip(rows, further_values, strict=True):
+                column[row] = max(column[row], value)
+        elif not is_absent(further_values) and UNSET in column:
+            for row, value in zip(rows, further_values, strict=True):
+                if column[row] is UNSET:
+                    column[row] = value
+
+
+def _levels(types: list[Any]) -> Array:
+    return np.fromiter(map(SOURCE_INDEX.get, types, repeat(UNNAMED_TRUST)), "u1", len(types))
+
+
+def _counts(counts: list[Any]) -> Array:
+    return numbers(counts, 0, "i8")

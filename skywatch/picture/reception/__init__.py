@@ -1,1 +1,0 @@
-"""What each receiver of the picture receives, for features that measure or show it."""

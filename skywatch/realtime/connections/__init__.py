@@ -1,1 +1,0 @@
-"""One WebSocket: handshake, frames, queue, limits, and the causes of its end."""

@@ -1,1 +1,0 @@
-"""The event topics: numbering, returning subscribers, receipts."""

@@ -1,1 +1,0 @@
-"""The handshake of a connection: its rules, and the session that begins with it."""

@@ -1,1 +1,0 @@
-"""The tiles form of the picture, for crowds: frames of fixed squares that all who read a square share."""

@@ -1,1 +1,0 @@
-"""One subscriber on a connection: its commands, topics and rights."""

@@ -1,1 +1,0 @@
-"""Receivers that connect to us: who they are, and what each connection sends. Knows neither database nor user."""

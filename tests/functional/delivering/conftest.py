@@ -1,0 +1,27 @@
+"""A database of each kind, a user and a receiver of webhooks."""
+
+import pytest
+
+from tests.notifying import add_user
+from tests.receiving import receiving
+
+
+@pytest.fixture
+def runtime(make_runtime, database_url):
+    return make_runtime(database_url=database_url, auth_mode="public", notify_allow_networks="127.0.0.0/8")
+
+
+@pytest.fixture
+def sessions(runtime):
+    return runtime.sessions
+
+
+@pytest.fixture
+def ada(sessions):
+    return add_user(sessions)
+
+
+@pytest.fixture
+def receiver():
+    with receiving() as receiver:
+        yield receiver

@@ -1,0 +1,105 @@
+"""The two tiers and the night are all tests, each once, and what is left out is said."""
+
+import re
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.lanes import costs as costs_module
+from tests.lanes.costs import Costs
+from tests.lanes.tiers import TIERS, tier_of
+
+
+class Item:
+    """The part of a test that its tier depends on."""
+
+    def __init__(self, *marks, fixtures=(), **parameters):
+        self._marks = set(marks)
+        self.fixturenames = fixtures
+        self.callspec = type("", (), {"params": parameters}) if parameters else None
+
+    def get_closest_marker(self, name):
+        return name if name in self._marks else None
+
+
+@pytest.mark.parametrize(
+    ("item", "tier"),
+    [
+        (Item("unit"), "test"),
+        (Item("functional", database="sqlite"), "test"),
+        (Item("functional", database="postgresql"), "rest"),
+        (Item("unit", fixtures=["redis_url"]), "rest"),
+        (Item("unit", "deep"), "rest"),
+        (Item("unit", "deep", "nightly"), "night"),
+        (Item("integration"), "rest"),
+        (Item("integration", "smoke"), "test"),
+        (Item("integration", "smoke", fixtures=["redis_url"]), "test"),
+        (Item("integration", "nightly"), "night"),
+    ],
+)
+def test_each_test_has_one_tier(item, tier):
+    assert tier_of(item) == tier
+
+
+def test_make_runs_every_tier():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert [tier for tier in TIERS if f"TIER={tier}\n" in makefile] == list(TIERS)
+
+
+def test_marks_stand_where_they_mean_something():
+    """``smoke`` is for integration tests, and ``deep`` and ``nightly`` have a reason."""
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        text = path.read_text(encoding="utf-8")
+        if re.search(r"^@pytest\.mark\.smoke$", text, re.M):
+            assert path.is_relative_to(ROOT / "tests" / "integration"), path
+        for mark in re.findall(r"pytest\.mark\.(?:deep|dear|nightly)\b.*", text):
+            assert re.search(r'(deep|dear|nightly)\("[^"]', mark), f"{path}: {mark}"
+
+
+def report(test="a", cost=0.0, when="call", tier="test", skipped_for=""):
+    reason = ("path", 1, f"Skipped: {skipped_for}") if skipped_for else None
+    made = pytest.TestReport(test, (test, 0, test), {}, "skipped" if skipped_for else "passed", reason, when)
+    made.user_properties = [("processor_s", cost), ("tier", tier)]
+    return made
+
+
+def costs_of(*reports):
+    costs = Costs()
+    for made in reports:
+        costs.add(made)
+    return costs
+
+
+def test_phases_of_a_test_are_added_and_its_set_up_makes_no_test_dear():
+    costs = costs_of(report(cost=3.0, when="setup"), report(cost=0.5))
+    assert costs.by_test == {"a": 3.5}
+    assert costs.above(1.0) == []
+
+
+def test_tests_that_are_too_dear_are_named():
+    costs = costs_of(report("a", 0.4), report("b", 1.5), report("c", 2.5), report("d", 9.0, tier="rest"))
+    named = [line for line in costs.lines(0) if "mark it deep" in line]
+    assert [line.split()[0] for line in named] == ["c", "b"]
+    assert ["continuous integration refuses it" in line for line in named] == [True, False]
+
+
+@pytest.mark.parametrize(("environment", "cost", "code"), [("true", 2.5, 1), ("true", 1.5, 0), ("", 2.5, 0)])
+def test_a_test_over_the_limit_fails_continuous_integration_alone(monkeypatch, environment, cost, code):
+    monkeypatch.setenv("CI", environment)
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    monkeypatch.setattr(costs_module, "store", lambda measured: None)
+    monkeypatch.setattr(costs_module, "_run", costs_of(report("a", cost)))
+    session = type("", (), {"exitstatus": 0})
+    costs_module.pytest_sessionfinish(session)
+    # What this test itself reports goes to the run again.
+    monkeypatch.undo()
+    assert session.exitstatus == code
+
+
+def test_what_was_not_tested_is_one_line_with_counts():
+    costs = costs_of(
+        report("a", skipped_for="PostgreSQL: nothing listens at 127.0.0.1:5432"),
+        report("b", skipped_for="PostgreSQL: pg_dump"),
+        report("c", skipped_for="nginx"),
+    )
+    assert costs.lines(0)[-1] == "not tested here: PostgreSQL (2), nginx (1)"
