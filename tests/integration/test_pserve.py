@@ -35,9 +35,8 @@ def test_pserve_runs_every_role_in_a_fresh_folder(tmp_path):
     base = f"http://127.0.0.1:{port}/api/v1"
     try:
         until(lambda: fetch(f"{base}/aircraft").get("aircraft"), "simulated aircraft are in the sky")
-        until(lambda: fetch(f"{base}/system/health").get("ready"), "every part is ready")
-        processes = fetch(f"{base}/system/health")
-        assert processes["status"] == "ok", processes
+        # What checks find of a busy first second passes.
+        until(lambda: fetch(f"{base}/system/health").get("status") == "ok", "every part is well")
         assert (tmp_path / "var" / "skywatch.sqlite").exists()
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE_S) == 0
