@@ -19,7 +19,7 @@ T = TypeVar("T")
 # rest on, and by switching off every other way in which the awaited could come.
 PATIENCE_S = 60.0
 # Pauses between looks: a look at a browser takes four processes some milliseconds, and most waits end soon.
-FIRST_PAUSE_S, LONGEST_PAUSE_S, GROWTH = 0.02, 0.2, 1.3
+FIRST_PAUSE_S, MAX_PAUSE_S, GROWTH = 0.02, 0.2, 1.3
 
 
 def until(
@@ -35,7 +35,7 @@ def until(
         assert time.monotonic() < end, f"{what} did not come about in {wait_s:g} s"
         time.sleep(pause_s)
         if every_s is None:
-            pause_s = min(GROWTH * pause_s, LONGEST_PAUSE_S)
+            pause_s = min(GROWTH * pause_s, MAX_PAUSE_S)
     return value
 
 

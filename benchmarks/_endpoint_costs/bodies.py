@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from benchmarks._endpoint_costs.ask import Ask
-from benchmarks._endpoint_costs.entry import LARGEST_BODY, Entries, Entry, filled
+from benchmarks._endpoint_costs.entry import MAX_BODY, Entries, Entry, filled
 from benchmarks._endpoint_costs.installation import Installation
 
 REFUSED = (400, 401, 403, 404, 409, 413, 415)
@@ -24,13 +24,13 @@ def with_large_bodies(installation: Installation, known: Entries, most: int) -> 
             content = operation.get("requestBody", {}).get("content", {})
             if name in more and "application/json" in content:
                 schema = _resolved(described, content["application/json"]["schema"])
-                size = next((limit for prefix, limit in limits.items() if path.startswith(prefix)), LARGEST_BODY)
+                size = next((limit for prefix, limit in limits.items() if path.startswith(prefix)), MAX_BODY)
                 more[name] += [_with_body(more[name][0], what, body) for what, body in _bodies(schema, size)[:most]]
     return more
 
 
 def _bodies(schema: dict[str, Any], size: int) -> list[tuple[str, Callable[[], bytes]]]:
-    megabytes = f"{size // LARGEST_BODY} MiB of"
+    megabytes = f"{size // MAX_BODY} MiB of"
 
     def body(begin: str, part: str, end: str) -> Callable[[], bytes]:
         return lambda: filled(begin, part, end, size)

@@ -16,7 +16,7 @@ from benchmarks._endpoint_costs.calibration import ALLOWED_MS
 from benchmarks._endpoint_costs.installation import Installation
 
 # The largest body of a request that has no limit of its own (``max_body_bytes``), and how much a head may hold.
-LARGEST_BODY, MAX_QUERY = 1_048_576, 30_000
+MAX_BODY, MAX_QUERY = 1_048_576, 30_000
 # The reason of entries that are streams.
 STREAM = "a stream: each piece is judged, between pieces others have their turn"
 
@@ -91,7 +91,7 @@ def prepared(entry: Entry, prepare: Callable[[Installation], None]) -> Entry:
 
 # Many endpoints get the same bodies.
 @lru_cache(maxsize=4)
-def filled(begin: str, part: str, end: str, size: int = LARGEST_BODY) -> bytes:
+def filled(begin: str, part: str, end: str, size: int = MAX_BODY) -> bytes:
     """A body of at most ``size`` bytes: ``begin``, as many parts as fit with commas between, and ``end``.
 
     In each part ``{}`` stands for its number, written with seven digits.

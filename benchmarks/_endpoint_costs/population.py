@@ -20,16 +20,16 @@ from benchmarks._known import fill_known
 from skywatch.acars.models import AcarsMessage
 from skywatch.accounts.models import ApiKey, Role, User, UserRole
 from skywatch.airframes.models import AirframeImport, AirframeRecord
-from skywatch.alerts.access import MAXIMUM_GEOFENCES, MAXIMUM_RULES, MAXIMUM_WATCHLISTS
+from skywatch.alerts.access import MAX_GEOFENCES, MAX_RULES, MAX_WATCHLISTS
 from skywatch.alerts.models import Alert, AlertRule, AlertSubscription, Geofence, Watchlist
 from skywatch.audio.models import Recording, Transmission
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, SessionPattern
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry, StoredEvent
-from skywatch.notify.channels.service import MAXIMUM_CHANNELS
+from skywatch.notify.channels.service import MAX_CHANNELS
 from skywatch.notify.models import BrowserSubscription, Channel, Delivery
-from skywatch.notify.push.browsers import MAXIMUM_BROWSERS
+from skywatch.notify.push.browsers import MAX_BROWSERS
 from skywatch.notify.senders.signing import new_secret
 from skywatch.safety.models import SafetyEvent, SafetyPlace, SafetyRegion
 from skywatch.sso.models import ClaimMapping
@@ -181,7 +181,7 @@ def _alerts(installation: Installation) -> None:
         sessions,
         Geofence,
         rows // 10,
-        user_id=owner(MAXIMUM_GEOFENCES),
+        user_id=owner(MAX_GEOFENCES),
         name=lambda n: f"Fence {n}",
         geometry=lambda n: ring(60, n),
         **dated,
@@ -190,13 +190,13 @@ def _alerts(installation: Installation) -> None:
         sessions,
         Watchlist,
         rows // 10,
-        user_id=owner(MAXIMUM_WATCHLISTS),
+        user_id=owner(MAX_WATCHLISTS),
         name=lambda n: f"List {n}",
         entries=lambda n: "\n".join(f"{(n * 200 + k) % 0xFFFFFF:06X}" for k in range(200)),
         entry_count=200,
         **dated,
     )
-    insert(sessions, AlertRule, rows // 10, user_id=owner(MAXIMUM_RULES), name=lambda n: f"Rule {n}", **rule)
+    insert(sessions, AlertRule, rows // 10, user_id=owner(MAX_RULES), name=lambda n: f"Rule {n}", **rule)
     with sessions() as session:
         others = session.scalars(sa.select(AlertRule.id).where(AlertRule.user_id != user_id)).all()
     insert(sessions, AlertSubscription, len(others), rule_id=lambda n: others[n], user_id=user_id, created_at=now)
@@ -228,7 +228,7 @@ def _notifications(installation: Installation) -> None:
     insert(
         sessions,
         Channel,
-        MAXIMUM_CHANNELS // 2,
+        MAX_CHANNELS // 2,
         user_id=user_id,
         name=lambda n: f"Channel {n}",
         kind="webhook",
@@ -238,7 +238,7 @@ def _notifications(installation: Installation) -> None:
     insert(
         sessions,
         BrowserSubscription,
-        MAXIMUM_BROWSERS // 2,
+        MAX_BROWSERS // 2,
         user_id=user_id,
         name="Browser",
         endpoint=lambda n: f"https://push.example.org/{n}",

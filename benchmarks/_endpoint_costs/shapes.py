@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from skywatch.alerts.conditions.tree import MAXIMUM_TESTS
-from skywatch.alerts.conditions.values import MAXIMUM_LIST
-from skywatch.alerts.watchlists.entries import MAXIMUM_ENTRIES
+from skywatch.alerts.conditions.tree import MAX_TESTS
+from skywatch.alerts.conditions.values import MAX_LIST
+from skywatch.alerts.watchlists.entries import MAX_ENTRIES
 
 
 def ring(vertices: int, number: int = 0) -> dict[str, Any]:
@@ -33,7 +33,7 @@ RULE: dict[str, Any] = {
 }
 
 
-def listed(tests: int = MAXIMUM_TESTS, entries: int = MAXIMUM_LIST) -> dict[str, Any]:
+def listed(tests: int = MAX_TESTS, entries: int = MAX_LIST) -> dict[str, Any]:
     """Conditions of so many tests, each with a list of so many addresses."""
     return {
         "any": [
@@ -50,4 +50,4 @@ def matching(tests: int, pattern: str) -> dict[str, Any]:
 
 def whole_list(number: int) -> list[str]:
     """A watch list as long as they may be."""
-    return [f"{(number * 7 + entry) % 0xFFFFFF:06X}" for entry in range(MAXIMUM_ENTRIES)]
+    return [f"{(number * 7 + entry) % 0xFFFFFF:06X}" for entry in range(MAX_ENTRIES)]

@@ -20,7 +20,7 @@ from skywatch.receivers.simulator.fleet import WAITING
 from skywatch.receivers.simulator.placement import Kind
 from skywatch.receivers.simulator.traffic import Traffic
 
-LARGEST_REGION = 1500
+MAX_REGION = 1500
 # One of so many light aircraft and helicopters is in the world: some in a hundred of its aircraft circle.
 CIRCLING = 25
 # Steps in which the places of those that are left out are taken by others before the world begins.
@@ -40,7 +40,7 @@ OWN_FIELDS = re.compile(rb',"at":[^,]+,"position_at":[^,]+,"snapshot":[a-z]+')
 
 def regions(aircraft: int) -> list[tuple[tuple[float, float], int]]:
     """The centres that are used for so many aircraft, and how many fly around each."""
-    count = min(len(CENTRES), -(-aircraft // LARGEST_REGION)) or 1
+    count = min(len(CENTRES), -(-aircraft // MAX_REGION)) or 1
     share = [aircraft // count + (number < aircraft % count) for number in range(count)]
     return list(zip(CENTRES, share, strict=False))
 

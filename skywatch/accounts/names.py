@@ -14,8 +14,8 @@ from skywatch.core.text.names import all_shown
 USERNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}[A-Za-z0-9_]")
 EMAIL_LOCAL = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
 EMAIL_LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
-MAXIMUM_EMAIL_LOCAL = 64
-MAXIMUM_EMAIL = 254
+MAX_EMAIL_LOCAL = 64
+MAX_EMAIL = 254
 
 
 def clean_username(text: str) -> str:
@@ -49,8 +49,8 @@ def clean_email(text: str) -> str:
     address = unicodedata.normalize("NFKC", text).strip()
     local, _, domain = address.partition("@")
     well_formed = (
-        len(address) <= MAXIMUM_EMAIL
-        and len(local) <= MAXIMUM_EMAIL_LOCAL
+        len(address) <= MAX_EMAIL
+        and len(local) <= MAX_EMAIL_LOCAL
         and EMAIL_LOCAL.fullmatch(local)
         and all(EMAIL_LABEL.fullmatch(label) for label in domain.split("."))
     )

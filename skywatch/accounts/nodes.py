@@ -9,7 +9,7 @@ from typing import Any
 import colander
 
 from skywatch.accounts.names import clean_display_name, clean_email, clean_username
-from skywatch.accounts.passwords.rules import MAXIMUM_LENGTH, check_password
+from skywatch.accounts.passwords.rules import MAX_LENGTH, check_password
 from skywatch.http.resources.schema import (
     JsonBoolean,
     JsonInteger,
@@ -20,10 +20,10 @@ from skywatch.http.resources.schema import (
 )
 
 LEVELS = ("public", "authenticated", "permission")
-MAXIMUM_PREFERENCES_BYTES = 16_384
+MAX_PREFERENCES_BYTES = 16_384
 # JSON values of a body with preferences: more do not fit into that many bytes.
 MAX_VALUES_OF_PREFERENCES = 10_000
-MAXIMUM_TOKEN = 4096
+MAX_TOKEN = 4096
 
 
 class Cleaned(JsonString):
@@ -75,8 +75,8 @@ def number_node(**kw: Any) -> colander.SchemaNode:
 
 def small_json(node: colander.SchemaNode, value: Any) -> None:
     """The validator of documents that users keep with their account."""
-    if len(json.dumps(value)) > MAXIMUM_PREFERENCES_BYTES:
-        raise colander.Invalid(node, f"must have at most {MAXIMUM_PREFERENCES_BYTES} bytes as JSON")
+    if len(json.dumps(value)) > MAX_PREFERENCES_BYTES:
+        raise colander.Invalid(node, f"must have at most {MAX_PREFERENCES_BYTES} bytes as JSON")
 
 
 def username_node(**kw: Any) -> colander.SchemaNode:
@@ -96,7 +96,7 @@ def display_name_node(**kw: Any) -> colander.SchemaNode:
 
 def password_node(**kw: Any) -> colander.SchemaNode:
     """A new password; whether it is too much like its owner's name is for the service to say."""
-    validator = colander.All(colander.Length(1, MAXIMUM_LENGTH), _not_easy)
+    validator = colander.All(colander.Length(1, MAX_LENGTH), _not_easy)
     return colander.SchemaNode(JsonString(), validator=validator, **kw)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skywatch.core.areas.geometry import MAXIMUM_POSITIONS, positions_in
+from skywatch.core.areas.geometry import MAX_POSITIONS, positions_in
 from skywatch.core.areas.imports import Faults, features_of, usable_airspaces, usable_features
 from skywatch.core.areas.openair import parse_openair
 from skywatch.core.problems import Problem
@@ -23,8 +23,8 @@ from skywatch.settings import SettingsError
 
 log = logging.getLogger(__name__)
 SETTING = "airspace_file"
-MAXIMUM_BYTES = 8_000_000
-MAXIMUM_AIRSPACES = 2_000
+MAX_BYTES = 8_000_000
+MAX_AIRSPACES = 2_000
 GEOJSON_SUFFIXES = (".geojson", ".json")
 PROPERTIES = ("name", "class", "floor_ft", "ceiling_ft")
 
@@ -51,21 +51,21 @@ def load_airspaces(path: str) -> Airspaces:
     file = Path(path).expanduser()
     try:
         with file.open("rb") as opened:
-            content = opened.read(MAXIMUM_BYTES + 1)
+            content = opened.read(MAX_BYTES + 1)
     except OSError as error:
         raise SettingsError(SETTING, f"{file} cannot be read: {error.strerror or error}") from None
-    text = _text(content[:MAXIMUM_BYTES])
+    text = _text(content[:MAX_BYTES])
     try:
         entries, by_place = _geojson(text) if file.suffix.lower() in GEOJSON_SUFFIXES else _openair(text)
     except Problem as problem:
         named = [f"{fault['name']} {fault['detail']}" for fault in problem.errors or ()]
         entries, by_place = [], {"file": f"is no GeoJSON: {named[0] if named else problem.detail}"}
     faults = [f"{place}: {fault}" for place, fault in by_place.items()]
-    if len(content) > MAXIMUM_BYTES:
-        faults.append(f"is larger than {MAXIMUM_BYTES / 1e6:g} MB; what follows is left out")
+    if len(content) > MAX_BYTES:
+        faults.append(f"is larger than {MAX_BYTES / 1e6:g} MB; what follows is left out")
     kept = _within_limits(entries)
     if len(kept) < len(entries):
-        limits = f"{MAXIMUM_AIRSPACES} with {MAXIMUM_POSITIONS} positions altogether"
+        limits = f"{MAX_AIRSPACES} with {MAX_POSITIONS} positions altogether"
         faults.append(f"only the first {len(kept)} airspaces are used: at most {limits} are allowed")
     if faults:
         more = f" (and {len(faults) - 1} more faults)" if len(faults) > 1 else ""
@@ -85,11 +85,11 @@ def _text(content: bytes) -> str:
 def _within_limits(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The first airspaces of the file, as many as are allowed."""
     positions = 0
-    for number, entry in enumerate(entries[:MAXIMUM_AIRSPACES]):
+    for number, entry in enumerate(entries[:MAX_AIRSPACES]):
         positions += positions_in(entry["geometry"])
-        if positions > MAXIMUM_POSITIONS:
+        if positions > MAX_POSITIONS:
             return entries[:number]
-    return entries[:MAXIMUM_AIRSPACES]
+    return entries[:MAX_AIRSPACES]
 
 
 def _geojson(text: str) -> tuple[list[dict[str, Any]], Faults]:
@@ -99,7 +99,7 @@ def _geojson(text: str) -> tuple[list[dict[str, Any]], Faults]:
     except (ValueError, RecursionError) as error:
         faults["file"] = f"is not JSON, or not all of it: {error}"
         features = [one for one in records(text) if isinstance(one, dict) and one.get("type") == "Feature"]
-    entries, of_features = usable_features(list(map(_with_clean_name, features[: MAXIMUM_AIRSPACES + 1])))
+    entries, of_features = usable_features(list(map(_with_clean_name, features[: MAX_AIRSPACES + 1])))
     return entries, faults | of_features
 
 

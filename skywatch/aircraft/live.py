@@ -26,7 +26,7 @@ AGE_HEADER = "X-Picture-Age"
 RETRY_AFTER_S, FIRST_TICK_S = "5", "1"
 NO_PICTURE = "The tracker has published no picture"
 # Different questions kept for one tick; beyond that answers are built each time.
-MAXIMUM_CACHED = 256
+MAX_CACHED = 256
 
 
 def live_response(
@@ -55,7 +55,7 @@ def live_response(
     body = cache.get(question)
     if body is None:
         body = build(sky, visibility)
-        if len(cache) < MAXIMUM_CACHED:
+        if len(cache) < MAX_CACHED:
             cache[question] = body
     # The list is made here: the response would look through it for each header that is set.
     headers = [("Content-Type", content_type), ("Content-Length", str(len(body)))]
@@ -75,7 +75,7 @@ def live_sky(request: SkyRequest) -> Sky:
     return request.sky
 
 
-@lru_cache(maxsize=MAXIMUM_CACHED)
+@lru_cache(maxsize=MAX_CACHED)
 def _fingerprint(question: str) -> str:
     return hashlib.blake2s(question.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
 

@@ -10,7 +10,7 @@ import colander
 from skywatch.aircraft.filters import SORT_KEYS
 from skywatch.aircraft.members import nodes
 from skywatch.core.feature import FeatureSet
-from skywatch.http.lists.paging import MAXIMUM_LIMIT, PageLinks, PageQuery
+from skywatch.http.lists.paging import MAX_LIMIT, PageLinks, PageQuery
 from skywatch.http.resources.fields import Fields
 from skywatch.http.resources.schema import (
     IcaoAddress,
@@ -34,7 +34,7 @@ from skywatch.http.resources.schema import (
 )
 
 LATITUDE, LONGITUDE = colander.Range(-90, 90), colander.Range(-180, 180)
-MAXIMUM_LOOKUP = 500
+MAX_LOOKUP = 500
 
 
 def optional(typ: colander.SchemaType, description: str, **kw: Any) -> colander.SchemaNode:
@@ -154,7 +154,7 @@ def parse_field(text: str) -> str:
 class PlaceQuery(Schema):
     """Which aircraft: every filter that is given must match."""
 
-    hex = optional(QueryList(parse_icao, MAXIMUM_LOOKUP), "ICAO addresses, separated by commas.")
+    hex = optional(QueryList(parse_icao, MAX_LOOKUP), "ICAO addresses, separated by commas.")
     bbox = optional(QueryBox(), "west,south,east,north (degrees); west > east crosses the date line.")
     lat = optional(QueryNumber(), "Centre of radius_nm.", validator=LATITUDE)
     lon = optional(QueryNumber(), "Centre of radius_nm.", validator=LONGITUDE)
@@ -314,7 +314,7 @@ class NearestQuery(Schema):
     lat = optional(QueryNumber(), "Latitude; the station's where left out.", validator=LATITUDE)
     lon = optional(QueryNumber(), "Longitude; the station's where left out.", validator=LONGITUDE)
     limit = colander.SchemaNode(
-        QueryInteger(), missing=1, validator=colander.Range(1, MAXIMUM_LIMIT), description="How many."
+        QueryInteger(), missing=1, validator=colander.Range(1, MAX_LIMIT), description="How many."
     )
     on_ground = optional(QueryBoolean(), "Only aircraft on the ground, or none.")
     military = optional(QueryBoolean(), "Only military aircraft, or none.")
@@ -410,7 +410,7 @@ class AirframeLookup(Schema):
 
     icao_hex = colander.SchemaNode(
         JsonList(),
-        validator=colander.Length(1, MAXIMUM_LOOKUP),
+        validator=colander.Length(1, MAX_LOOKUP),
         description="ICAO addresses in either case.",
         children=[colander.SchemaNode(IcaoAddress())],
     )

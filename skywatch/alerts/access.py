@@ -12,10 +12,10 @@ from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 
 T = TypeVar("T")
-MAXIMUM_RULES, MAXIMUM_GEOFENCES, MAXIMUM_WATCHLISTS = 500, 200, 200
+MAX_RULES, MAX_GEOFENCES, MAX_WATCHLISTS = 500, 200, 200
 # Of one user altogether: characters of JSON of geometries (some 150,000 vertices) and of conditions, and entries of
 # watch lists. What a user has is read as a whole by lists and exports.
-MAXIMUM_GEOMETRY, MAXIMUM_CONDITIONS, MAXIMUM_LISTED = 4_000_000, 4_000_000, 500_000
+MAX_GEOMETRY, MAX_CONDITIONS, MAX_LISTED = 4_000_000, 4_000_000, 500_000
 
 
 def sees_all(visibility: Visibility) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from skywatch.core.telemetry.metrics import counter, gauge
 
 WAITING = gauge("skywatch_alerts_waiting", "Alerts that wait for their turn to be announced", "priority")
-LONGEST_WAIT = gauge("skywatch_alerts_longest_wait_seconds", "How long the first of those alerts has waited")
+MAX_WAIT = gauge("skywatch_alerts_longest_wait_seconds", "How long the first of those alerts has waited")
 LEFT_OUT = gauge(
     "skywatch_alerts_not_followed", "Aircraft that match a rule and are not followed, because it matches too many"
 )

@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 from skywatch.alerts import topics
 from skywatch.alerts.conditions.fields import all_fields
 from skywatch.alerts.engine.engine import FIRED_PER_TICK, Backlog, Engine, RuleSet
-from skywatch.alerts.engine.matching import MAXIMUM_PAIRS
+from skywatch.alerts.engine.matching import MAX_PAIRS
 from skywatch.alerts.engine.rule import Change, Rule, RuleKey, Tick
 from skywatch.alerts.history.ending import end_abandoned, end_matches, has_abandoned
-from skywatch.alerts.metrics import LEFT_OUT, LONGEST_WAIT, WAITING
+from skywatch.alerts.metrics import LEFT_OUT, MAX_WAIT, WAITING
 from skywatch.alerts.models import AlertMatch
 from skywatch.alerts.rules.faults import publish_faults
 from skywatch.alerts.settings import AlertSettings
@@ -113,7 +113,7 @@ class AlertMonitor:
         self._now, self._backlog = sky.now, engine.backlog(sky.now)
         for priority, number in self._backlog.waiting.items():
             WAITING.labels(priority).set(number)
-        LONGEST_WAIT.set(self._backlog.longest_s)
+        MAX_WAIT.set(self._backlog.longest_s)
         LEFT_OUT.set(self._backlog.left_out)
 
     def close(self) -> None:
@@ -142,7 +142,7 @@ class AlertMonitor:
             f" {unstored} not stored in the last minute"
         )
         if backlog.left_out:
-            detail += f", {backlog.left_out} matches beyond the {MAXIMUM_PAIRS} that are followed for a rule"
+            detail += f", {backlog.left_out} matches beyond the {MAX_PAIRS} that are followed for a rule"
         figures = {
             **{f"waiting_{priority}": float(number) for priority, number in backlog.waiting.items()},
             "people_waiting": float(backlog.people),

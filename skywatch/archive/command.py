@@ -24,7 +24,7 @@ from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, 
 from skywatch.core.terminal.progress import progress_of
 from skywatch.settings import Settings
 
-MOST_DAYS = 36_600
+MAX_DAYS = 36_600
 
 
 class DayType(click.ParamType):  # type: ignore[type-arg]
@@ -94,7 +94,7 @@ def days_between(begin: date, end: date) -> list[date]:
     """The days from ``begin`` on, before ``end``; refused where there is none, or too many."""
     if begin >= end:
         fail("FROM must be before TO, which is not archived itself")
-    if (end - begin).days > MOST_DAYS:
+    if (end - begin).days > MAX_DAYS:
         fail("FROM and TO may be at most a hundred years apart")
     return [begin + number * DAY for number in range((end - begin).days)]
 

@@ -8,7 +8,7 @@ import re
 from skywatch.settings import Settings, SettingsError, setting
 
 UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-LEAST_S, MOST_S = 60, 366 * 86_400
+MIN_S, MAX_S = 60, 366 * 86_400
 
 
 def duration_s(text: str) -> int:
@@ -21,7 +21,7 @@ def duration_s(text: str) -> int:
 
 def parse_interval(text: str) -> str:
     """A duration between a minute and a year."""
-    if not LEAST_S <= duration_s(text) <= MOST_S:
+    if not MIN_S <= duration_s(text) <= MAX_S:
         raise ValueError("expected a duration between 1m and 366d")
     return text
 

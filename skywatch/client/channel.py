@@ -26,7 +26,7 @@ CONNECT_TIMEOUT_S = 15.0
 PATIENCE = 2.5
 # Refusals that trying again cannot mend, unless a new token can be had (4001).
 AUTHENTICATION_FAILED, PERMISSION_DENIED = 4001, 4003
-MAXIMUM_MESSAGE_BYTES = 256 * 1024 * 1024
+MAX_MESSAGE_BYTES = 256 * 1024 * 1024
 LIVE_TOPICS = frozenset({"aircraft", "military"})
 
 
@@ -129,7 +129,7 @@ class Client:
             self.url,
             subprotocols=[websockets.Subprotocol(SUBPROTOCOL)],
             open_timeout=CONNECT_TIMEOUT_S,
-            max_size=MAXIMUM_MESSAGE_BYTES,
+            max_size=MAX_MESSAGE_BYTES,
             ping_interval=None,
         ) as socket:
             hello: dict[str, Any] = {"type": "connect"}

@@ -33,7 +33,7 @@ def includeme(config: Configurator) -> None:
         ENTER,
         HOME,
         LANGUAGE,
-        MAXIMUM_BODY_BYTES,
+        MAX_BODY_BYTES,
         RESET,
         SCRIPT,
         SETUP,
@@ -56,7 +56,7 @@ def includeme(config: Configurator) -> None:
         return
     sessions = Sessions(settings, config.registry["authenticator"])
     config.registry["console_sessions"] = sessions
-    config.add_area(Area(HOME, [sessions.identify], show_problem, MAXIMUM_BODY_BYTES, HEADERS))
+    config.add_area(Area(HOME, [sessions.identify], show_problem, MAX_BODY_BYTES, HEADERS))
     for method, path, bucket in (
         ("GET", SIGN_IN, "anon"),
         ("HEAD", SIGN_IN, "anon"),

@@ -42,7 +42,7 @@ OWN_ROUTES = {
     "console.language": LANGUAGE,
 }
 # The largest form has some hundred short fields.
-MAXIMUM_BODY_BYTES = 65_536
+MAX_BODY_BYTES = 65_536
 LOCAL = re.compile(rf"{HOME}(/[A-Za-z0-9_-]+)*(\?[A-Za-z0-9_.~%&=+:@-]*)?")
 MAX_LOCAL = 1000
 # Addresses that are no page to go on to; those of visitors are none after signing in.

@@ -39,7 +39,7 @@ IDENTIFIERS_KEPT = 50_000
 # Messages read in one go; the rest follows with the next.
 READ_LIMIT = 1000
 # Of the latest events at the start no more are looked at, and no longer (s): somebody's may be very many.
-MOST_RECENT, RECENT_WITHIN_S = 20_000, 1.0
+MAX_RECENT, RECENT_WITHIN_S = 20_000, 1.0
 
 _PENDING, _BUS = "skywatch.events.pending", "skywatch.events.bus"
 _events: Any = StoredEvent.__table__
@@ -169,7 +169,7 @@ class EventReader:
         with self._sessions() as session:
             position = _before(session, utcnow() - timedelta(seconds=OVERLAP_S))
             young = self._of_topics & (_events.c.at > utcnow() - timedelta(seconds=within_s))
-            newest = sa.select(_events.c.id).where(young).order_by(_events.c.id.desc()).limit(MOST_RECENT)
+            newest = sa.select(_events.c.id).where(young).order_by(_events.c.id.desc()).limit(MAX_RECENT)
             ids = list(session.scalars(newest))
             messages: list[Message] = []
             has: Counter[tuple[str, frozenset[int]]] = Counter()

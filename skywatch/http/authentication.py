@@ -30,7 +30,7 @@ QUERY_NAMES = frozenset(
     }
 )  # fmt: skip
 # Query strings without a credential, which clients repeat: so many, of so many characters at most.
-MAXIMUM_REMEMBERED, MAXIMUM_REMEMBERED_LENGTH = 1024, 256
+MAX_REMEMBERED, MAX_REMEMBERED_LENGTH = 1024, 256
 _harmless: dict[str, None] = {}
 
 
@@ -110,8 +110,8 @@ def refuse_query_credentials(request: Request) -> None:
             f"A credential never goes into the address (?{names[0]}=), which ends up in logs: send it as "
             "`Authorization` or `X-API-Key` header.",
         )
-    if len(text) <= MAXIMUM_REMEMBERED_LENGTH:
-        if len(_harmless) >= MAXIMUM_REMEMBERED:
+    if len(text) <= MAX_REMEMBERED_LENGTH:
+        if len(_harmless) >= MAX_REMEMBERED:
             _harmless.clear()
         _harmless[text] = None
 

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 INGRESS_HEADER, FORWARDED_HEADER = "HTTP_X_INGRESS_PATH", "HTTP_X_FORWARDED_PREFIX"
-MAXIMUM_LENGTH = 200
+MAX_LENGTH = 200
 _PREFIX = re.compile(r"(?:/(?!\.{1,2}(?:/|$))[A-Za-z0-9._~-]+)+")
 
 
 def is_prefix(text: str) -> bool:
     """Whether a text is a prefix: segments of unreserved characters (RFC 3986, 2.3), no dot segments, ≤ 200 long."""
-    return len(text) <= MAXIMUM_LENGTH and _PREFIX.fullmatch(text) is not None
+    return len(text) <= MAX_LENGTH and _PREFIX.fullmatch(text) is not None
 
 
 def configured_prefix(base_url: str) -> str:

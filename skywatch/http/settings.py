@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from urllib.parse import urlsplit
 
-from skywatch.http.prefix import MAXIMUM_LENGTH, configured_prefix, is_prefix
+from skywatch.http.prefix import MAX_LENGTH, configured_prefix, is_prefix
 from skywatch.settings import Settings, SettingsError, setting
 from skywatch.settings.kinds import parse_listen, parse_networks, parse_origins, parse_path, parse_rate
 
@@ -133,6 +133,6 @@ class HttpSettings(Settings):
         if prefix and not is_prefix(prefix):
             raise SettingsError(
                 "base_url",
-                f"its path may have at most {MAXIMUM_LENGTH} characters, in segments of letters, digits, '.', '_', '~' "
+                f"its path may have at most {MAX_LENGTH} characters, in segments of letters, digits, '.', '_', '~' "
                 "and '-'",
             )

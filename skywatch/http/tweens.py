@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 Handler = Callable[[Request], Response]
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,128}")
-MINIMUM_COMPRESSED_BYTES = 1024
+MIN_COMPRESSED_BYTES = 1024
 # The API and the addresses of readsb's clients.
 API_PATHS = ("/api/", "/data/", "/re-api/", "/v2/", "/globe_history/")
 COMPRESSIBLE = ("application/json", "application/problem+json", "application/geo+json", "text/")
@@ -105,7 +105,7 @@ def compression_tween(handler: Handler, registry: Any) -> Handler:
             takes_gzip(request)
             and response.content_encoding is None
             and isinstance(response.app_iter, list)
-            and (response.content_length or 0) > MINIMUM_COMPRESSED_BYTES
+            and (response.content_length or 0) > MIN_COMPRESSED_BYTES
         ):
             compress(response)
             # The ETag names the uncompressed form as well: weak validators compare equal (RFC 9110, 8.8.3.2).

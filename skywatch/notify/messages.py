@@ -14,7 +14,7 @@ from skywatch.notify.models import Delivery
 from skywatch.notify.vocabulary import PRIORITIES
 
 # Receivers accept bodies of up to 20 kB (Standard Webhooks).
-MAXIMUM_BYTES = 19_500
+MAX_BYTES = 19_500
 # Notifications listed in the text of a digest; the JSON document has as many as fit.
 DIGEST_LINES = 20
 
@@ -55,7 +55,7 @@ def _single(delivery: Delivery) -> bytes:
     data = dict(delivery.body)
     while True:
         document = msgspec.json.encode(_entry(delivery, data))
-        if len(document) <= MAXIMUM_BYTES or not data:
+        if len(document) <= MAX_BYTES or not data:
             return document
         # Removes the largest member first; those that identify the alert are small.
         del data[max(data, key=lambda name: len(msgspec.json.encode(data[name])))]
@@ -68,7 +68,7 @@ def _digest(deliveries: Sequence[Delivery], now: datetime) -> bytes:
         return msgspec.json.encode({"type": "alert.digest", "timestamp": to_iso(now), "data": data})
 
     entries: list[dict[str, Any]] = []
-    room = MAXIMUM_BYTES - len(document([]))
+    room = MAX_BYTES - len(document([]))
     for delivery in deliveries:
         entry = _entry(delivery, delivery.body)
         size = len(msgspec.json.encode(entry)) + 1

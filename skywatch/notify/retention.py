@@ -10,7 +10,7 @@ from skywatch.notify.settings import NotifySettings
 from skywatch.notify.vocabulary import DeliveryState
 
 # Delivered and dead ones of one user; an alert has one for each of up to 20 channels.
-MOST_OF_USER = 50_000
+MAX_OF_USER = 50_000
 _deliveries: Any = Delivery.__table__
 
 KINDS: tuple[Kind, ...] = (
@@ -22,6 +22,6 @@ KINDS: tuple[Kind, ...] = (
         megabytes=lambda settings: settings.of(NotifySettings).retention_deliveries_mb,
         only=_deliveries.c.state.in_((DeliveryState.DELIVERED.value, DeliveryState.DEAD.value)),
         owner_column="user_id",
-        most_of_owner=MOST_OF_USER,
+        most_of_owner=MAX_OF_USER,
     ),
 )

@@ -19,7 +19,7 @@ from skywatch.readsb import queries
 from skywatch.security.permissions import Permission
 
 # As adsb.lol: the largest radius around a point (nm).
-LARGEST_V2_RADIUS_NM = 250.0
+MAX_V2_RADIUS_NM = 250.0
 
 
 re_api = ApiService("readsb.api", "/re-api", canonical="/re-api/", feature="aircraft", absolute=True, tag="re-api")
@@ -57,7 +57,7 @@ class PointPath(Schema):
     lat = colander.SchemaNode(QueryNumber(), validator=LATITUDE)
     lon = colander.SchemaNode(QueryNumber(), validator=LONGITUDE)
     radius = colander.SchemaNode(
-        QueryNumber(), validator=colander.Range(0, queries.LARGEST_RADIUS_NM), description="nm; 250 at most count."
+        QueryNumber(), validator=colander.Range(0, queries.MAX_RADIUS_NM), description="nm; 250 at most count."
     )
 
 
@@ -153,7 +153,7 @@ def _text(request: SkyRequest) -> str:
 
 def _circle(request: SkyRequest) -> str:
     path = request.validated["path"]
-    return f"{path['lat']:.8f},{path['lon']:.8f},{min(path['radius'], LARGEST_V2_RADIUS_NM):.4f}"
+    return f"{path['lat']:.8f},{path['lon']:.8f},{min(path['radius'], MAX_V2_RADIUS_NM):.4f}"
 
 
 def _matching(request: SkyRequest, parameters: Iterable[str]) -> Response:

@@ -30,7 +30,7 @@ from skywatch.security.visibility import Visibility
 # readsb's own limit on the length of a list.
 MAX_LISTED = 1000
 MAX_PARAMETERS = 100
-LARGEST_RADIUS_NM = 12_000.0
+MAX_RADIUS_NM = 12_000.0
 # What marks mean in dbFlags.
 MARKS = {"filter_mil": 1, "filter_interesting": 2, "filter_pia": 4, "filter_ladd": 8}
 BARE = ("all", "all_with_pos", "filter_with_pos", "jv2", "status", *MARKS)
@@ -213,8 +213,8 @@ def _read_circle(value: str) -> Circle:
     lat, lon, radius_nm = _numbers(value, "lat,lon,radius_nm")
     if not (-90 <= lat <= 90 and -180 <= lon <= 180):
         raise ValueError("is not on the Earth")
-    if not 0 <= radius_nm <= LARGEST_RADIUS_NM:
-        raise ValueError(f"must have a radius between 0 and {LARGEST_RADIUS_NM:g} nm")
+    if not 0 <= radius_nm <= MAX_RADIUS_NM:
+        raise ValueError(f"must have a radius between 0 and {MAX_RADIUS_NM:g} nm")
     return lat, lon, radius_nm
 
 

@@ -15,7 +15,7 @@ from skywatch.security.policy import decide
 from skywatch.settings import AuthMode
 
 # Size of the cache: the same permissions under the same access settings always give the same value.
-MAXIMUM_REMEMBERED = 4_096
+MAX_REMEMBERED = 4_096
 
 
 MANAGING: frozenset[str] = frozenset(permission for permission in Permission if permission.kind == "manage")
@@ -66,10 +66,10 @@ EVERYTHING = Visibility(None, frozenset(Permission))
 
 
 # Every request has one; what is derived from the permissions takes longer than to find it.
-_visibility = functools.lru_cache(maxsize=MAXIMUM_REMEMBERED)(Visibility)
+_visibility = functools.lru_cache(maxsize=MAX_REMEMBERED)(Visibility)
 
 
-@functools.lru_cache(maxsize=MAXIMUM_REMEMBERED)
+@functools.lru_cache(maxsize=MAX_REMEMBERED)
 def _granted(
     granted: frozenset[Permission] | None,
     scopes: frozenset[str] | None,

@@ -34,7 +34,7 @@ LEADS_EVERY_S = 0.1
 START_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 15.0
 # Each service has at least this long to stop, however long others took (s).
-SHORTEST_STOP_S = 0.2
+MIN_STOP_S = 0.2
 
 
 class TrackerService:
@@ -242,7 +242,7 @@ class LoopThread:
         self._finish_start(within_s)
         for service in reversed(self._started):
             try:
-                self._submit(service.stop()).result(max(deadline - time.monotonic(), SHORTEST_STOP_S))
+                self._submit(service.stop()).result(max(deadline - time.monotonic(), MIN_STOP_S))
             except TimeoutError:
                 log.error("%s did not stop in time and is abandoned", type(service).__name__)
             except Exception:
@@ -250,7 +250,7 @@ class LoopThread:
                 log.exception("%s did not stop cleanly", type(service).__name__)
         self._started.clear()
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(max(deadline - time.monotonic(), SHORTEST_STOP_S))
+        self._thread.join(max(deadline - time.monotonic(), MIN_STOP_S))
 
     def _finish_start(self, within_s: float) -> None:
         """Wait for a start that a signal has interrupted: what it has begun is stopped like the rest."""

@@ -21,12 +21,12 @@ from skywatch.settings.declaration import (
 from skywatch.settings.kinds import environment_secret, split_listen
 from skywatch.settings.loader import Origin, check_settings, load_with_origins, origins_of, parse_setting
 from skywatch.settings.names import Names, compose, names_of, public_name, published
-from skywatch.settings.table import MINIMUM_SECRET_LENGTH, ROLES, AuthMode, Environment, Role, Settings, Source
+from skywatch.settings.table import MIN_SECRET_LENGTH, ROLES, AuthMode, Environment, Role, Settings, Source
 
 __all__ = [
     "ARCHIVE_KEEP",
     "AS_ARCHIVE_KEEP_DAYS",
-    "MINIMUM_SECRET_LENGTH",
+    "MIN_SECRET_LENGTH",
     "RETENTION_DAYS",
     "RETENTION_MB",
     "ROLES",

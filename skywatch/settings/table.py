@@ -17,7 +17,7 @@ ROLES: tuple[Role, ...] = ("api", "tracker", "realtime", "worker", "ingest")
 
 # What a sample file or a hurried administrator would write; no service may sign tokens with it.
 DEFAULT_SECRETS = frozenset({"secret", "changeme", "change-me", "development-only", "skywatch", "password"})
-MINIMUM_SECRET_LENGTH = 32
+MIN_SECRET_LENGTH = 32
 Source = Literal["default", "ini", "environment", "database", "file"]
 T = TypeVar("T")
 
@@ -26,8 +26,8 @@ def check_secret(name: str, secret: str) -> None:
     """Refuse a secret of ours that can be guessed, in every environment; an empty one is not set."""
     if secret.lower() in DEFAULT_SECRETS:
         raise SettingsError(name, "is a well-known default; choose at least 32 random characters")
-    if secret and len(secret) < MINIMUM_SECRET_LENGTH:
-        raise SettingsError(name, f"is shorter than {MINIMUM_SECRET_LENGTH} characters")
+    if secret and len(secret) < MIN_SECRET_LENGTH:
+        raise SettingsError(name, f"is shorter than {MIN_SECRET_LENGTH} characters")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from skywatch.core.text.expressions import Expression, ExpressionFault, expressi
 MatchType = Literal["exact", "contains", "regex"]
 MATCH_TYPES: tuple[MatchType, ...] = ("exact", "contains", "regex")
 # What a provider sends beyond this is not looked at.
-MAXIMUM_VALUES, MAXIMUM_VALUE_LENGTH = 2000, 1000
+MAX_VALUES, MAX_VALUE_LENGTH = 2000, 1000
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,8 @@ def values_of(claims: Mapping[str, Any], name: str) -> list[str]:
         for part in name.split("."):
             value = value.get(part) if isinstance(value, Mapping) else None
     items = value if isinstance(value, list) else [value]
-    texts = [_text(item) for item in items[:MAXIMUM_VALUES]]
-    return [text for text in texts if text is not None and len(text) <= MAXIMUM_VALUE_LENGTH]
+    texts = [_text(item) for item in items[:MAX_VALUES]]
+    return [text for text in texts if text is not None and len(text) <= MAX_VALUE_LENGTH]
 
 
 def compile_pattern(pattern: str) -> Expression:

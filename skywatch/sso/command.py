@@ -17,7 +17,7 @@ from skywatch.sso.providers import Provider, read_providers
 from skywatch.sso.settings import SsoSettings
 from skywatch.sso.signing_on.people import username_from
 
-MAXIMUM_BYTES = 1_048_576
+MAX_BYTES = 1_048_576
 SHOWN_VALUES = 5
 
 
@@ -66,8 +66,8 @@ def _circumstances(rule: Rule, provider: Provider, values: str) -> str:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        if path.stat().st_size > MAXIMUM_BYTES:
-            fail(f"{path}: has more than {MAXIMUM_BYTES} bytes")
+        if path.stat().st_size > MAX_BYTES:
+            fail(f"{path}: has more than {MAX_BYTES} bytes")
         document = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         fail(f"{path}: {error.strerror}")

@@ -17,7 +17,7 @@ from skywatch.sso.models import PendingLogin
 
 LIFETIME = timedelta(minutes=10)
 # One browser that begins over and over again keeps only its last few.
-MAXIMUM_PER_BROWSER = 10
+MAX_PER_BROWSER = 10
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,7 +42,7 @@ def begin(session: Session, *, provider: str, redirect_uri: str, opener_origin: 
     session.execute(sa.delete(PendingLogin).where(PendingLogin.expires_at <= now))
     mine = PendingLogin.browser_hash == digest(begun.browser)
     older = sa.select(PendingLogin.state_hash).where(mine).order_by(PendingLogin.created_at.desc())
-    surplus = list(session.scalars(older.offset(MAXIMUM_PER_BROWSER - 1)))
+    surplus = list(session.scalars(older.offset(MAX_PER_BROWSER - 1)))
     if surplus:
         session.execute(sa.delete(PendingLogin).where(PendingLogin.state_hash.in_(surplus)))
     session.add(

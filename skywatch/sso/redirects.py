@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-MAXIMUM_LENGTH = 1024
+MAX_LENGTH = 1024
 # ``localhost`` is a name that another host may answer for; RFC 8252, section 8.3 advises the literal addresses.
 LOOPBACK = re.compile(
     r"http://(?:127\.0\.0\.1|\[::1\]|localhost)(?::(?P<port>[1-9][0-9]{0,4}))?(?:/[A-Za-z0-9._~/-]*)?"
@@ -19,7 +19,7 @@ REGISTERED = re.compile(r"[a-z][a-z0-9+.-]*:/{0,2}[!-~]+")
 
 def is_loopback(address: str) -> bool:
     """Whether a plain address ends on the caller's own machine."""
-    match = LOOPBACK.fullmatch(address) if len(address) <= MAXIMUM_LENGTH else None
+    match = LOOPBACK.fullmatch(address) if len(address) <= MAX_LENGTH else None
     if match is None or ".." in address or "//" in address[len("http://") :]:
         return False
     return match["port"] is None or int(match["port"]) <= 65535

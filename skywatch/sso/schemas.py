@@ -21,7 +21,7 @@ from skywatch.http.resources.schema import (
 )
 from skywatch.sso.claims import MATCH_TYPES
 
-MAXIMUM_TEXT = 4096
+MAX_TEXT = 4096
 
 
 class AuthorizeQuery(Schema):
@@ -42,9 +42,7 @@ class AuthorizeAnswer(Schema):
 
 
 def _back(description: str) -> colander.SchemaNode:
-    return colander.SchemaNode(
-        QueryString(), validator=colander.Length(1, MAXIMUM_TEXT), description=description, **DROP
-    )
+    return colander.SchemaNode(QueryString(), validator=colander.Length(1, MAX_TEXT), description=description, **DROP)
 
 
 class CallbackQuery(colander.MappingSchema):

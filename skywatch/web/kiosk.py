@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from skywatch.core.text.names import all_shown
 
-MAXIMUM_VIEWS, MAX_NAME = 20, 40
+MAX_VIEWS, MAX_NAME = 20, 40
 _ENTRY = re.compile(r"(?P<name>\S.*?)\s+(?P<numbers>[^\s,]+(?:\s*,\s*[^\s,]+)*)")
 # What each number is, and its least and greatest value. Beyond 85 degrees the map has no places.
 BOUNDS = {"lat": (-85.0, 85.0), "lon": (-180.0, 180.0), "zoom": (2.0, 17.0), "seconds": (5.0, 3600.0)}
@@ -28,8 +28,8 @@ class KioskView:
 def parse_kiosk_views(text: str) -> list[KioskView]:
     """The views in their order; raises ValueError with the entry that is wrong."""
     views = [_view(entry.strip()) for entry in text.split(";") if entry.strip()]
-    if len(views) > MAXIMUM_VIEWS:
-        raise ValueError(f"has {len(views)} views; at most {MAXIMUM_VIEWS} are allowed")
+    if len(views) > MAX_VIEWS:
+        raise ValueError(f"has {len(views)} views; at most {MAX_VIEWS} are allowed")
     return views
 
 

@@ -19,7 +19,7 @@ from tests.integration.web.pages import DRAWN, LIVE, Page
 from tests.waiting import until
 
 # Of 40 or 50 simulated aircraft; a few pixels could be anything.
-LEAST_PIXELS = 50
+MIN_PIXELS = 50
 WIDTH, HEIGHT = 1280, 860
 
 
@@ -61,7 +61,7 @@ def look(page: Page, url: str, user: str | None) -> None:
     else:
         page.open(url)
     page.wait_for(LIVE, "aircraft in the list")
-    until(lambda: page.run(DRAWN) > LEAST_PIXELS, "aircraft on the map")
+    until(lambda: page.run(DRAWN) > MIN_PIXELS, "aircraft on the map")
 
 
 if __name__ == "__main__":

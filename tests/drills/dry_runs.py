@@ -39,7 +39,7 @@ PAUSE_S = 0.2
 REFUSED_S = 1.0
 ORDINARY_PATHS = ("/api/v1/aircraft?limit=10", "/api/v1/auth/profile", "/api/v1/alerts/rules", "/api/v1/system/status")
 TRIAL = "/api/v1/alerts/rules/test"
-LEAST_ORDINARY = 30
+MIN_ORDINARY = 30
 ROUNDS = 5
 # The limits that the drill holds the service to.
 MAX_RATIO, MAX_TICK_S = 3.0, 1.5
@@ -161,7 +161,7 @@ class Drill:
         with self._lock:
             self.result = Result()
         time.sleep(seconds)
-        until(lambda: len(self.result.latencies_s) >= LEAST_ORDINARY, "ordinary answers")
+        until(lambda: len(self.result.latencies_s) >= MIN_ORDINARY, "ordinary answers")
         until(lambda: self.result.ticks > 1, "ticks")
         with self._lock:
             result, self.result = self.result, Result()

@@ -61,7 +61,7 @@ VALUES = [
 ]
 TOKENS = [b'"', b"{", b"}", b"[", b"]", b",", b":", b"\\", b"\x00", b"\xff", b"\x01", b"\n", b";", b"\x1a", b"*", b" "]
 # Mutants that are shown of those that lose too much.
-MOST_SHOWN = 3
+MAX_SHOWN = 3
 
 
 @dataclass
@@ -397,7 +397,7 @@ def main(arguments: list[str]) -> int:
             f"{of_damaged:.1%} of the damaged ones read, {len(outcome.faults)} faults",
             flush=True,
         )
-        for fault in outcome.faults[:MOST_SHOWN]:
+        for fault in outcome.faults[:MAX_SHOWN]:
             print(f"    {fault}", flush=True)
         is_good &= not outcome.faults
     return 0 if is_good else 1

@@ -33,7 +33,7 @@ LOGIN, PASSWORD_CHANGE = "/api/v1/auth/login", "/api/v1/auth/password"
 NOT_IT = "not the right one 4711"
 # What guessers see: their password is wrong, or too many try at once.
 GUESSED = {"login 401", "login 503", "change 400", "change 503"}
-LEAST_ORDINARY = 30
+MIN_ORDINARY = 30
 TIMEOUT_S = 30.0
 
 
@@ -164,11 +164,11 @@ def drill(port: int, seconds: float, guessers: int = GUESSERS) -> tuple[Result, 
     try:
         callers.start(callers.ordinary, count=3, pause_s=0.05)
         time.sleep(seconds)
-        until(lambda: len(callers.result.latencies_s) >= LEAST_ORDINARY, "ordinary answers")
+        until(lambda: len(callers.result.latencies_s) >= MIN_ORDINARY, "ordinary answers")
         without, callers.result = callers.result, Result()
         callers.start(callers.guess, count=guessers, pause_s=0.01)
         time.sleep(seconds)
-        until(lambda: len(callers.result.latencies_s) >= LEAST_ORDINARY, "ordinary answers during guesses")
+        until(lambda: len(callers.result.latencies_s) >= MIN_ORDINARY, "ordinary answers during guesses")
         until(lambda: callers.result.answers.keys() >= GUESSED, "wrong passwords that were hashed, and others refused")
         return without, callers.result
     finally:

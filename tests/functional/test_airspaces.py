@@ -104,11 +104,11 @@ def test_a_file_that_is_missing_is_refused_and_of_a_large_one_the_first_are_used
     with pytest.raises(SettingsError, match="cannot be read: No such file"):
         make_app(make_runtime(airspace_file=str(tmp_path / "none.txt")))
     path = write(tmp_path, "large.txt", OPENAIR)
-    monkeypatch.setattr(airspaces, "MAXIMUM_BYTES", 100)
+    monkeypatch.setattr(airspaces, "MAX_BYTES", 100)
     assert "larger than" in load_airspaces(path).faults[-1]
     assert load_airspaces(path).count == 1
-    monkeypatch.setattr(airspaces, "MAXIMUM_BYTES", 10_000)
-    monkeypatch.setattr(airspaces, "MAXIMUM_AIRSPACES", 1)
+    monkeypatch.setattr(airspaces, "MAX_BYTES", 10_000)
+    monkeypatch.setattr(airspaces, "MAX_AIRSPACES", 1)
     assert load_airspaces(path).count == 1
     assert "at most 1 with" in load_airspaces(path).faults[0]
 

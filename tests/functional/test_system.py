@@ -143,7 +143,7 @@ def test_a_writer_that_cannot_write_is_shown_with_its_reason(client, component):
 
 def test_too_little_room_on_the_disk_degrades(client, monkeypatch):
     tick(client, roof="connected")
-    monkeypatch.setattr(checks, "LEAST_FREE_BYTES", 10**18)
+    monkeypatch.setattr(checks, "MIN_FREE_BYTES", 10**18)
     answer = get(client, "health").json
     assert answer["status"] == "degraded"
     assert check(answer, "disk")["detail"].startswith("only ")

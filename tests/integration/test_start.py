@@ -89,7 +89,7 @@ def test_health_of_a_start_that_waits_names_a_full_disk(tmp_path: Path, monkeypa
     answered: list[str] = []
     app = WaitingApp(f"sqlite:///{tmp_path}/skywatch.sqlite")
     for least_bytes in (0, 2**62):
-        monkeypatch.setattr("skywatch.system.health.checks.LEAST_FREE_BYTES", least_bytes)
+        monkeypatch.setattr("skywatch.system.health.checks.MIN_FREE_BYTES", least_bytes)
         (body,) = app({"PATH_INFO": HEALTH}, lambda status, headers: answered.append(status))
         failing = [check["name"] for check in json.loads(body)["checks"] if not check["ok"]]
         assert failing == (["database", "disk"] if least_bytes else ["database"])

@@ -37,9 +37,9 @@ const XYZ: Matrix = [
 ];
 const WHITE: Colour = [0.95047, 1, 1.08883];
 // Differences of 2.3 are just seen side by side (CIE76); symbols on a map stand apart and are small.
-const LEAST_DIFFERENCE = 17;
+const MIN_DIFFERENCE = 17;
 // WCAG 2.2, 1.4.11.
-const LEAST_CONTRAST = 3;
+const MIN_CONTRAST = 3;
 
 const times = (matrix: Matrix, [a, b, c]: Colour): Colour =>
   matrix.map((row) => row[0] * a + row[1] * b + row[2] * c) as Colour;
@@ -68,7 +68,7 @@ function symbols(dark: boolean): [string, Colour][] {
 
 /** Differences of neighbours among the levels where airliners cruise; a step of 3,000 ft is half of one of the legend's. */
 const CRUISE_FT = [25_000, 28_000, 31_000, 34_000, 37_000, 40_000, 43_000];
-const LEAST_STEP = 6;
+const MIN_STEP = 6;
 
 for (const dark of [true, false]) {
   for (const [name, sight] of Object.entries(SIGHTS)) {
@@ -78,7 +78,7 @@ for (const dark of [true, false]) {
         for (const [other, otherColour] of all.slice(at + 1)) {
           const [a, b] = [seen(colour, sight), seen(otherColour, sight)];
           const difference = Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-          assert.ok(difference >= LEAST_DIFFERENCE, `${one} and ${other}: ${difference.toFixed(1)}`);
+          assert.ok(difference >= MIN_DIFFERENCE, `${one} and ${other}: ${difference.toFixed(1)}`);
         }
       }
     });
@@ -90,7 +90,7 @@ for (const dark of [true, false]) {
       for (const [at, a] of colours.slice(0, -1).entries()) {
         const b = colours[at + 1];
         const difference = Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
-        assert.ok(difference >= LEAST_STEP, `${CRUISE_FT[at]} and ${CRUISE_FT[at + 1]} ft: ${difference.toFixed(1)}`);
+        assert.ok(difference >= MIN_STEP, `${CRUISE_FT[at]} and ${CRUISE_FT[at + 1]} ft: ${difference.toFixed(1)}`);
       }
     });
   }
@@ -102,7 +102,7 @@ for (const dark of [true, false]) {
         const [low, high] = [luminance(altitudeColour(feet, false, dark, "hue")), luminance(hex(ground))].sort(
           (a, b) => a - b,
         );
-        assert.ok((high + 0.05) / (low + 0.05) >= LEAST_CONTRAST, `${feet} ft on ${ground}`);
+        assert.ok((high + 0.05) / (low + 0.05) >= MIN_CONTRAST, `${feet} ft on ${ground}`);
       }
     }
     assert.deepEqual(altitudeColour(40_000, false, dark, "hue"), altitudeColour(45_000, false, dark, "hue"));
@@ -115,7 +115,7 @@ for (const dark of [true, false]) {
       for (const [name, colour] of marks) {
         const [low, high] = [luminance(colour), luminance(hex(ground))].sort((a, b) => a - b);
         const contrast = (high + 0.05) / (low + 0.05);
-        assert.ok(contrast >= LEAST_CONTRAST, `${name} on ${ground}: ${contrast.toFixed(2)}`);
+        assert.ok(contrast >= MIN_CONTRAST, `${name} on ${ground}: ${contrast.toFixed(2)}`);
       }
     }
   });

@@ -9,9 +9,9 @@ from benchmarks._endpoint_costs.ask import API, Ask, json_bytes
 from benchmarks._endpoint_costs.entry import Entries, Entry, filled
 from benchmarks._endpoint_costs.installation import Installation
 from benchmarks._endpoint_costs.shapes import RULE, listed, matching, ring, whole_list
-from skywatch.alerts.access import MAXIMUM_GEOFENCES, MAXIMUM_RULES
+from skywatch.alerts.access import MAX_GEOFENCES, MAX_RULES
 from skywatch.alerts.models import AlertRule, Geofence, Watchlist
-from skywatch.core.areas.geometry import MAXIMUM_VERTICES
+from skywatch.core.areas.geometry import MAX_VERTICES
 
 SIZE = 16 * 1_048_576
 TAKEN, REFUSED = (200,), (400, 409)
@@ -58,7 +58,7 @@ def entries_of_list(what: str, body: Body, media_type: str, status: tuple[int, .
     return Entry(what, ask)
 
 
-def export_of(conditions: dict[str, Any], count: int = MAXIMUM_RULES) -> bytes:
+def export_of(conditions: dict[str, Any], count: int = MAX_RULES) -> bytes:
     """An export of so many rules."""
     made = [{"name": f"R{n}", "priority": "info", "conditions": conditions} for n in range(count)]
     return json_bytes({"version": 1, "rules": made})
@@ -120,13 +120,13 @@ ENTRIES: Entries = {
         rules("16 MiB of geofences", parts("geofences", f'{{"id":{{}},"name":"F","geometry":{SQUARE}}}'), REFUSED),
     ],
     "POST /api/v1/alerts/geofences/import/": [
-        fences("200 of 100 vertices", lambda: collection(MAXIMUM_GEOFENCES, 100), TAKEN),
-        fences("10 of 10,000 vertices", lambda: collection(10, MAXIMUM_VERTICES - 1), TAKEN),
-        fences("60 of 10,000 vertices", lambda: collection(60, MAXIMUM_VERTICES - 1), REFUSED),
+        fences("200 of 100 vertices", lambda: collection(MAX_GEOFENCES, 100), TAKEN),
+        fences("10 of 10,000 vertices", lambda: collection(10, MAX_VERTICES - 1), TAKEN),
+        fences("60 of 10,000 vertices", lambda: collection(60, MAX_VERTICES - 1), REFUSED),
         fences("20,000 of 4 vertices", lambda: collection(20_000, 4), REFUSED),
         fences("16 MiB of empty features", features("{ }"), REFUSED),
         fences("16 MiB of numbers", features("0"), REFUSED),
-        fences("200 airspaces of 120 points", lambda: circles(MAXIMUM_GEOFENCES), TAKEN, TEXT),
+        fences("200 airspaces of 120 points", lambda: circles(MAX_GEOFENCES), TAKEN, TEXT),
         fences("20,000 airspaces", lambda: circles(20_000), REFUSED, TEXT),
         fences("16 MiB of arcs", arcs, REFUSED, TEXT),
         fences("16 MiB of empty lines", repeated(b"\n"), REFUSED, TEXT),

@@ -10,8 +10,8 @@ from benchmarks._endpoint_costs.entry import Entries, filled, on_row, prepared, 
 from benchmarks._endpoint_costs.installation import Installation
 from benchmarks._endpoint_costs.shapes import RULE, listed, matching, ring, whole_list
 from skywatch.alerts.models import Alert, AlertRule, Geofence, Watchlist
-from skywatch.alerts.rules.trials.schemas import MAXIMUM_AIRCRAFT
-from skywatch.core.areas.geometry import MAXIMUM_VERTICES
+from skywatch.alerts.rules.trials.schemas import MAX_AIRCRAFT
+from skywatch.core.areas.geometry import MAX_VERTICES
 from skywatch.core.clock import to_iso, utcnow
 
 # Expressions that one rule may have, and one that takes longest to compile of those that are taken.
@@ -43,7 +43,7 @@ def live_aircraft(number: int) -> list[dict[str, Any]]:
             "gs": 400,
             "track": 90,
         }
-        for n in range(MAXIMUM_AIRCRAFT)
+        for n in range(MAX_AIRCRAFT)
     ]
 
 
@@ -126,7 +126,7 @@ ENTRIES: Entries = {
             send(
                 "10,000 vertices",
                 "/alerts/geofences/",
-                lambda number: {"name": "New", "geometry": ring(MAXIMUM_VERTICES - 1, number)},
+                lambda number: {"name": "New", "geometry": ring(MAX_VERTICES - 1, number)},
             ),
             lambda i: i.remove(Geofence, name="New"),
         ),
@@ -139,7 +139,7 @@ ENTRIES: Entries = {
     ],
     "GET /api/v1/alerts/geofences/{id}/": [on_row("one geofence", "/alerts/geofences/{id}/", Geofence)],
     "PATCH /api/v1/alerts/geofences/{id}/": [
-        on_row("10,000 vertices", "/alerts/geofences/{id}/", Geofence, {"geometry": ring(MAXIMUM_VERTICES - 1)}),
+        on_row("10,000 vertices", "/alerts/geofences/{id}/", Geofence, {"geometry": ring(MAX_VERTICES - 1)}),
     ],
     "DELETE /api/v1/alerts/geofences/{id}/": [
         on_row("one among 500 rules", "/alerts/geofences/{id}/", Geofence),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from benchmarks._endpoint_costs.entry import Entries, read, send
 from benchmarks._endpoint_costs.picture import WATCHED
-from skywatch.aircraft.schemas import MAXIMUM_LOOKUP
+from skywatch.aircraft.schemas import MAX_LOOKUP
 
-HEXES = ",".join(f"{0x4B0000 + number:06x}" for number in range(MAXIMUM_LOOKUP))
+HEXES = ",".join(f"{0x4B0000 + number:06x}" for number in range(MAX_LOOKUP))
 # As many values as the head of a request may hold; each is looked for among all aircraft.
 NAMES = ",".join(f"SWR{number}*" for number in range(1000))
 FLAGS = "military=false&on_ground=false&emergency=false"

@@ -14,8 +14,8 @@ from skywatch.acars.decoding.values import Decoded, Form, Items, Message, Positi
 
 HEADING = re.compile(r"/?([A-Z0-9]{4,7})\.(ADS|AT1|CC1|DR1)\.([A-Z0-9-]{3,7})")
 NAMES = {"ADS": "ADS-C message", "AT1": "CPDLC message", "CC1": "CPDLC connection", "DR1": "CPDLC disconnection"}
-MAXIMUM_DEPTH = 24
-MAXIMUM_ITEMS = 40
+MAX_DEPTH = 24
+MAX_ITEMS = 40
 _FEET = {"alt": "altitude_ft"}
 
 
@@ -29,7 +29,7 @@ def render(application: Mapping[str, Any]) -> Decoded | None:
 
 
 def _find(value: Any, key: str, depth: int = 0) -> Any:
-    if depth > MAXIMUM_DEPTH or not isinstance(value, Mapping):
+    if depth > MAX_DEPTH or not isinstance(value, Mapping):
         return None
     if key in value:
         return value[key]
@@ -49,7 +49,7 @@ def _adsc(body: Mapping[str, Any], application: Mapping[str, Any]) -> Decoded | 
                     items.position(where)
                 _add_leaves(items, content, str(name))
     title = "ADS-C: " + ", ".join(dict.fromkeys(names)) if names else "ADS-C message"
-    return Decoded("adsc", title[:200], items.done()[:MAXIMUM_ITEMS], where)
+    return Decoded("adsc", title[:200], items.done()[:MAX_ITEMS], where)
 
 
 def _cpdlc(body: Mapping[str, Any], application: Mapping[str, Any]) -> Decoded | None:
@@ -61,13 +61,13 @@ def _cpdlc(body: Mapping[str, Any], application: Mapping[str, Any]) -> Decoded |
         items.add(name, name.replace("_", " ").capitalize(), value)
     sender = "Pilot" if _find(body, "atc_downlink_msg") is not None else "Controller"
     title = f"CPDLC, {sender.lower()}: {labels[0]}" if labels else "CPDLC message"
-    return Decoded("cpdlc", title[:200], items.done()[:MAXIMUM_ITEMS])
+    return Decoded("cpdlc", title[:200], items.done()[:MAX_ITEMS])
 
 
 def _miam(body: Mapping[str, Any], application: Mapping[str, Any]) -> Decoded | None:
     items = Items()
     _add_leaves(items, body, "miam")
-    return Decoded("miam", "MIAM message", items.done()[:MAXIMUM_ITEMS])
+    return Decoded("miam", "MIAM message", items.done()[:MAX_ITEMS])
 
 
 def _ground(application: Mapping[str, Any]) -> Items:
@@ -89,7 +89,7 @@ def _add_leaves(items: Items, content: Mapping[str, Any], group: str) -> None:
 
 def _leaves(value: Any, depth: int = 0) -> Iterator[tuple[str, str | int | float]]:
     """Named values of a nested object, outermost first."""
-    if depth > MAXIMUM_DEPTH:
+    if depth > MAX_DEPTH:
         return
     for name, child in value.items() if isinstance(value, Mapping) else ():
         if isinstance(child, bool):
@@ -103,7 +103,7 @@ def _leaves(value: Any, depth: int = 0) -> Iterator[tuple[str, str | int | float
 
 def _values(value: Any, key: str, depth: int = 0) -> Iterator[Any]:
     """Every value under a key, however deep."""
-    if depth > MAXIMUM_DEPTH:
+    if depth > MAX_DEPTH:
         return
     if isinstance(value, Mapping):
         if key in value:

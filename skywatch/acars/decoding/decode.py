@@ -10,7 +10,7 @@ from skywatch.acars.decoding import airline, applications, fmc, link, positions,
 from skywatch.acars.decoding.values import Decoded, Form, Message
 
 log = logging.getLogger(__name__)
-MAXIMUM_CHARACTERS = 16_384
+MAX_CHARACTERS = 16_384
 
 FORMS: dict[str, tuple[Form, ...]] = {}
 for _room in (link, positions, slashed, fmc, reports, airline, applications):
@@ -44,7 +44,7 @@ def decode(
 
 def clean(text: str) -> str:
     """Plain line ends, no control characters, no trailing white space, bounded."""
-    plain = text[:MAXIMUM_CHARACTERS].replace("\r\n", "\n").replace("\r", "\n")
+    plain = text[:MAX_CHARACTERS].replace("\r\n", "\n").replace("\r", "\n")
     if plain.replace("\n", "").isprintable():
         return plain.rstrip()
     return "".join(c for c in plain if c == "\n" or (c.isprintable() and not 0xD800 <= ord(c) <= 0xDFFF)).rstrip()

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import msgspec
 
-MAXIMUM_ALTITUDE_FT = 60_000
-MAXIMUM_ITEM_CHARACTERS = 500
+MAX_ALTITUDE_FT = 60_000
+MAX_ITEM_CHARACTERS = 500
 
 
 class Item(msgspec.Struct, frozen=True):
@@ -60,7 +60,7 @@ class Items:
     def add(self, name: str, label: str, value: str | int | float | None) -> Items:
         """Add one value, unless there is none."""
         if isinstance(value, str):
-            value = value.strip()[:MAXIMUM_ITEM_CHARACTERS]
+            value = value.strip()[:MAX_ITEM_CHARACTERS]
             if not value.strip("-*.X "):
                 return self
         if value is not None:
@@ -106,7 +106,7 @@ def position_of(lat: float | None, lon: float | None, altitude_ft: float | None 
     """A position on the Earth, or None; computers send 0/0 before they have a position."""
     if lat is None or lon is None or not (-90 <= lat <= 90 and -180 <= lon <= 180) or (lat == 0 and lon == 0):
         return None
-    if altitude_ft is not None and not -1_500 <= altitude_ft <= MAXIMUM_ALTITUDE_FT:
+    if altitude_ft is not None and not -1_500 <= altitude_ft <= MAX_ALTITUDE_FT:
         altitude_ft = None
     return Position(round(lat, 5), round(lon, 5), None if altitude_ft is None else round(altitude_ft))
 

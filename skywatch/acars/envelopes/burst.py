@@ -20,7 +20,7 @@ _SUBLABEL = re.compile(r"(?:#([A-Z0-9]{2})B|- ?#([A-Z0-9]{2}))(?:/[A-Z0-9]{2} )?
 # Larger numbers are kHz, and larger ones yet Hz: see ``megahertz``.
 FROM_KHZ, FROM_HZ = 1_900.0, 1_900_000.0
 # Text beyond this is cut: no ACARS message comes near it (220 characters a block, 16 blocks).
-MAXIMUM_TEXT = 16_384
+MAX_TEXT = 16_384
 EARLIEST, LATEST = datetime(1990, 1, 1, tzinfo=UTC).timestamp(), datetime(2100, 1, 1, tzinfo=UTC).timestamp()
 
 
@@ -96,9 +96,9 @@ def body(value: Any) -> str:
     if not isinstance(value, str):
         return ""
     if value.isprintable():
-        return value[:MAXIMUM_TEXT]
+        return value[:MAX_TEXT]
     printable = [
-        c for c in value[:MAXIMUM_TEXT] if c in "\r\n\t" or (c >= " " and not "\ud800" <= c <= "\udfff" and c != "\x7f")
+        c for c in value[:MAX_TEXT] if c in "\r\n\t" or (c >= " " and not "\ud800" <= c <= "\udfff" and c != "\x7f")
     ]
     return "".join(printable)
 

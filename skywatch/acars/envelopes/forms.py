@@ -39,7 +39,7 @@ VDL2_FROM_MHZ, VDL2_TO_MHZ = 136.6, 137.0
 # Characters of one block (ARINC 618); a longer text was put together by the program.
 MAX_BLOCK = 220
 # How deep within other objects and lists a message is looked for, and among how many values.
-MAXIMUM_NESTING = 5
+MAX_NESTING = 5
 MAX_NESTED = 1_000
 # Values of one object that describe the messages within it.
 MAX_VALUES = 100
@@ -113,7 +113,7 @@ def _nested(envelope: Object) -> Iterator[tuple[Object, Object]]:
     """The objects within an object, those of lists too, without what is within a message; with the values around."""
     level: list[tuple[Any, Object]] = [(envelope, _values(envelope))]
     seen = 0
-    for _ in range(MAXIMUM_NESTING):
+    for _ in range(MAX_NESTING):
         following: list[tuple[Any, Object]] = []
         for value, around in level:
             for child in value if isinstance(value, list) else value.values():

@@ -18,7 +18,7 @@ from skywatch.core.text.lenient_json import read_object
 MAX_PACKET = 65_536
 MAX_OBJECTS = 4_096
 # No envelope is deeper; what lies below is left out.
-MAXIMUM_DEPTH = 100
+MAX_DEPTH = 100
 _json = msgspec.json.Decoder(dict[str, Any] | list[Any])
 _scanner = json.JSONDecoder(strict=False)
 # What stands between objects.
@@ -137,7 +137,7 @@ def storable(value: Any, depth: int = 0) -> Any:
         return value if math.isfinite(value) else None
     if isinstance(value, int):
         return value if -(2**63) <= value < 2**63 else None
-    if depth >= MAXIMUM_DEPTH:
+    if depth >= MAX_DEPTH:
         return None
     if isinstance(value, dict):
         return {_UNSTORABLE.sub("", key): storable(child, depth + 1) for key, child in value.items()}

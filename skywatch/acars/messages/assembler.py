@@ -23,9 +23,9 @@ PARTS_S = 120.0
 INCOMPLETE_S = 30.0
 CLOCK_ERROR_S = 600.0
 # What is remembered for the windows: more than a busy network of stations sends in two minutes.
-MAXIMUM_REMEMBERED = 200_000
+MAX_REMEMBERED = 200_000
 # Texts that wait for parts at a time; of more, the oldest is shown as it is.
-MAXIMUM_WAITING = 2_000
+MAX_WAITING = 2_000
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Assembler:
     def _wait(self, draft: Draft) -> list[Step]:
         """Wait for the missing parts; where too many texts do, the one that has waited longest is shown."""
         self._waiting[id(draft)] = draft
-        if len(self._waiting) <= MAXIMUM_WAITING:
+        if len(self._waiting) <= MAX_WAITING:
             return []
         return [Step(self._waiting.pop(next(iter(self._waiting))), True)]
 
@@ -150,7 +150,7 @@ class Assembler:
     def _remember(self, table: OrderedDict[Hashable, T], key: Hashable, entry: T) -> None:
         table[key] = entry
         table.move_to_end(key)
-        while len(table) > MAXIMUM_REMEMBERED:
+        while len(table) > MAX_REMEMBERED:
             table.popitem(last=False)
 
     def _forget(self, now: float) -> None:

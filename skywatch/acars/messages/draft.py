@@ -11,9 +11,9 @@ import msgspec
 from skywatch.acars.envelopes import Burst
 
 # Stations of one message that are listed; a burst is heard by some, not by hundreds.
-MAXIMUM_STATIONS = 32
+MAX_STATIONS = 32
 # The parts of a text are lettered, beginning with the first letter (ARINC 618).
-FIRST_PART, MAXIMUM_PARTS = "A", 26
+FIRST_PART, MAX_PARTS = "A", 26
 # What names the aircraft.
 _NAMES = ("icao_hex", "registration", "flight")
 
@@ -63,7 +63,7 @@ class Draft:
         receiver = (reception.station, reception.frequency_mhz)
         with self.lock:
             is_listed = any((reception.station, reception.frequency_mhz) == receiver for reception in self.receptions)
-            if not is_listed and len(self.receptions) < MAXIMUM_STATIONS:
+            if not is_listed and len(self.receptions) < MAX_STATIONS:
                 self.receptions.append(reception)
 
     def add_repeat(self) -> None:
@@ -75,7 +75,7 @@ class Draft:
         """Add a part of the text, wherever it belongs."""
         with self.lock:
             self._identify(burst)
-            if burst.sequence is not None and len(self.parts) < MAXIMUM_PARTS:
+            if burst.sequence is not None and len(self.parts) < MAX_PARTS:
                 self.parts[burst.sequence] = burst
                 self.is_incomplete = self._misses_parts()
 

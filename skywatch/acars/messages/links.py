@@ -24,7 +24,7 @@ from skywatch.airframes.military import military_aircraft
 from skywatch.airframes.models import AirframeRecord
 from skywatch.picture.state.sky import Sky
 
-MAXIMUM_REMEMBERED = 20_000
+MAX_REMEMBERED = 20_000
 # How often it is looked whether airframes were imported (s): what was unknown may be known then.
 IMPORTS_EVERY_S = 30.0
 # A message belongs to the flight that was received this long before it at the most.
@@ -261,5 +261,5 @@ def _remember(table: OrderedDict[str, Any], entries: dict[str, Any]) -> None:
     table.update(entries)
     for key in entries:
         table.move_to_end(key)
-    while len(table) > MAXIMUM_REMEMBERED:
+    while len(table) > MAX_REMEMBERED:
         table.popitem(last=False)

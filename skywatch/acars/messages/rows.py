@@ -26,7 +26,7 @@ EVENT = "acars:message"
 FULL, DETAILS, MILITARY = "acars.view_full", "aircraft.view_details", "aircraft.view_military"
 _encode = msgspec.json.Encoder().encode
 # The raw envelope is stored up to this size (bytes as JSON); of larger ones only the keys.
-MAXIMUM_RAW = 32_768
+MAX_RAW = 32_768
 _messages: Any = AcarsMessage.__table__
 # A row of the table, or one with the same columns that was written without the work of the ORM.
 Row = AcarsMessage | SimpleNamespace
@@ -132,7 +132,7 @@ def _description(snapshot: Snapshot, faults: list[str]) -> dict[str, Any]:
 
 def _bounded(raw: dict[str, Any]) -> dict[str, Any]:
     try:
-        return raw if len(_encode(raw)) <= MAXIMUM_RAW else {"too_large": sorted(map(str, raw))[:50]}
+        return raw if len(_encode(raw)) <= MAX_RAW else {"too_large": sorted(map(str, raw))[:50]}
     except (msgspec.MsgspecError, RecursionError, ValueError):
         return {"unreadable": True}
 

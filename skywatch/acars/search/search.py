@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-MAXIMUM_CHARACTERS = 200
+MAX_CHARACTERS = 200
 # Stands for the number of a block of identifiers; no word has it.
 BLOCK = "#"
 _WORD = re.compile(r"[0-9A-Za-z]+")
@@ -54,8 +54,8 @@ def words_of(text: str) -> str:
 
 def parse(text: str) -> Search:
     """Parse the search text; raises ValueError if it is too long or contains NUL."""
-    if len(text) > MAXIMUM_CHARACTERS:
-        raise ValueError(f"must have at most {MAXIMUM_CHARACTERS} characters")
+    if len(text) > MAX_CHARACTERS:
+        raise ValueError(f"must have at most {MAX_CHARACTERS} characters")
     if "\0" in text:
         raise ValueError("must not hold NUL")
     groups: list[list[Term]] = [[]]

@@ -35,7 +35,7 @@ from skywatch.security.identity import Identity, Method
 from skywatch.security.permissions import FEATURES, WITHHELD_FROM_KEYS
 
 T = TypeVar("T")
-MAXIMUM_REMEMBERED = 20_000
+MAX_REMEMBERED = 20_000
 # One object, as whatever is remembered is told apart by it.
 NOTHING_STORED: dict[str, FeatureAccess] = {}
 
@@ -72,7 +72,7 @@ class Authenticator:
         claims = self._verified.get(digest)
         if claims is None:
             claims = self.codec.read(token, "access")
-            if len(self._verified) >= MAXIMUM_REMEMBERED:
+            if len(self._verified) >= MAX_REMEMBERED:
                 self._verified.clear()
             self._verified[digest] = claims
         if claims.expires_at <= unix_now():
@@ -202,7 +202,7 @@ class Authenticator:
         if cached is not None and cached[0] is rights:
             return cached[1]
         identity = make()
-        if len(self._identities) >= MAXIMUM_REMEMBERED:
+        if len(self._identities) >= MAX_REMEMBERED:
             self._identities.clear()
         self._identities[name] = (rights, identity)
         return identity

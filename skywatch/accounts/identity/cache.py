@@ -34,7 +34,7 @@ PROFILE = "profile"
 CHECK_EVERY_S = 0.5
 # Cached identities are valid for so long after the last successful check; while the database is away, longer.
 BELIEVED_S = 2.5
-MAXIMUM_ENTRIES = 20_000
+MAX_ENTRIES = 20_000
 
 
 class AccessCache:
@@ -78,7 +78,7 @@ class AccessCache:
             with self._lock:
                 # Something may have changed while the database was read: then this value is not cached.
                 if generation == self._generation:
-                    if len(self._entries) >= MAXIMUM_ENTRIES:
+                    if len(self._entries) >= MAX_ENTRIES:
                         self._entries.clear()
                     self._entries[(kind, key)] = (loaded, valid_until(loaded))
                     self._in_use.set()

@@ -30,7 +30,7 @@ with without("cryptography"):
 ALGORITHM = "HS256"
 TokenType = Literal["access", "refresh"]
 # Ours have some 350 characters; nothing much longer is worth a signature check.
-MAXIMUM_LENGTH = 2048
+MAX_LENGTH = 2048
 SHAPE = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 TOKEN_ID = re.compile(r"[0-9a-f]{32}")
 # Where development goes without a secret: tokens then end with the process.
@@ -94,7 +94,7 @@ class TokenCodec:
 
     def read(self, token: str, token_type: TokenType) -> Claims:
         """The claims of a token; raises Problem ``token_expired`` or ``token_invalid``."""
-        if len(token) > MAXIMUM_LENGTH or not SHAPE.fullmatch(token):
+        if len(token) > MAX_LENGTH or not SHAPE.fullmatch(token):
             raise Problem("token_invalid")
         try:
             claims = _claims(self._policy.claims_of(token))

@@ -24,10 +24,10 @@ PREFIX = "sk_"
 ALPHABET = string.ascii_letters + string.digits
 SECRET_LENGTH = 48
 SHOWN_LENGTH = len(PREFIX) + 8
-MAXIMUM_LIVE_KEYS = 50
-MAXIMUM_EXPIRED_KEYS = 50
+MAX_LIVE_KEYS = 50
+MAX_EXPIRED_KEYS = 50
 # Expired keys that one new key removes at most: an installation may have many from before there was a limit.
-MAXIMUM_REMOVALS = 100
+MAX_REMOVALS = 100
 
 
 def find_keys(session: Session, owner_id: int, *, limit: int, offset: int) -> tuple[Sequence[ApiKey], int]:
@@ -70,8 +70,8 @@ def create_key(
     live = sa.select(sa.func.count(ApiKey.id)).where(
         ApiKey.user_id == owner_id, sa.or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > now)
     )
-    if (session.scalar(live) or 0) >= MAXIMUM_LIVE_KEYS:
-        raise Problem("conflict", f"There are {MAXIMUM_LIVE_KEYS} live keys already; delete one first.")
+    if (session.scalar(live) or 0) >= MAX_LIVE_KEYS:
+        raise Problem("conflict", f"There are {MAX_LIVE_KEYS} live keys already; delete one first.")
     text = PREFIX + "".join(secrets.choice(ALPHABET) for _ in range(SECRET_LENGTH))
     key = ApiKey(
         user_id=owner_id,
@@ -88,7 +88,7 @@ def create_key(
     after = {"scopes": key.scopes, "expires_at": key.expires_at, "key_prefix": key.key_prefix, **owner}
     audit.record(session, caller.actor, "api_key.created", audit.Target("api_key", key.id, name), after=after)
     expired = sa.select(ApiKey).where(ApiKey.user_id == owner_id, ApiKey.expires_at <= now).order_by(ApiKey.id.desc())
-    for old in session.scalars(expired.offset(MAXIMUM_EXPIRED_KEYS).limit(MAXIMUM_REMOVALS)).all():
+    for old in session.scalars(expired.offset(MAX_EXPIRED_KEYS).limit(MAX_REMOVALS)).all():
         _delete(session, caller, old, owner)
     return key, text
 

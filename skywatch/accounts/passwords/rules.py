@@ -8,10 +8,10 @@ import unicodedata
 from dataclasses import dataclass
 from importlib.resources import files
 
-MAXIMUM_LENGTH = 256
-MINIMUM_DISTINCT = 5
+MAX_LENGTH = 256
+MIN_DISTINCT = 5
 # What repeats in a password that is nothing but repetition is shorter than this.
-LONGEST_REPETITION = 10
+MAX_REPETITION = 10
 
 # What people choose, without the digits and signs they put around it. From the published lists of the most used
 # passwords (SecLists, NCSC) and the words of this service.
@@ -30,7 +30,7 @@ SEQUENCES = (
 )
 LEET = str.maketrans("01345789@$!", "oleastbgasi")
 # A name shorter than this may well stand inside a good password.
-SHORTEST_NAME = 4
+MIN_NAME = 4
 TOO_LIKE = 0.8
 
 
@@ -48,8 +48,8 @@ def check_password(password: str, names: tuple[str, ...] = ()) -> None:
     """Raise ValueError, with a reason for people, where a password is too easy; ``names`` are its owner's."""
     if len(password) < rules.minimum_length:
         raise ValueError(f"must have at least {rules.minimum_length} characters")
-    if len(password) > MAXIMUM_LENGTH:
-        raise ValueError(f"must have at most {MAXIMUM_LENGTH} characters")
+    if len(password) > MAX_LENGTH:
+        raise ValueError(f"must have at most {MAX_LENGTH} characters")
     if is_common(password):
         raise ValueError("is too common")
     if any(is_like(password, name) for name in names):
@@ -59,7 +59,7 @@ def check_password(password: str, names: tuple[str, ...] = ()) -> None:
 def is_common(password: str) -> bool:
     """Whether it is among the first that anybody would try: few characters, runs of keys, well-known words."""
     folded = unicodedata.normalize("NFKC", password).casefold()
-    if len(set(folded)) < MINIMUM_DISTINCT or _is_repeated(folded):
+    if len(set(folded)) < MIN_DISTINCT or _is_repeated(folded):
         return True
     for sequence in SEQUENCES:
         if folded in sequence * 2 or folded in sequence[::-1] * 2:
@@ -74,15 +74,15 @@ def is_like(password: str, name: str) -> bool:
     """Whether the password contains a name, or is little else than it."""
     folded = unicodedata.normalize("NFKC", password).casefold()
     for part in {name.casefold(), name.casefold().partition("@")[0]}:
-        if len(part) < SHORTEST_NAME:
+        if len(part) < MIN_NAME:
             continue
         if part in folded or part[::-1] in folded:
             return True
-        if difflib.SequenceMatcher(None, part, folded[:MAXIMUM_LENGTH]).ratio() > TOO_LIKE:
+        if difflib.SequenceMatcher(None, part, folded[:MAX_LENGTH]).ratio() > TOO_LIKE:
             return True
     return False
 
 
 def _is_repeated(text: str) -> bool:
     """Whether the text is one short piece repeated, as in ``abcabcabcabc``."""
-    return len(text) > 1 and text in (text + text)[1:-1] and (text + text).find(text, 1) < LONGEST_REPETITION
+    return len(text) > 1 and text in (text + text)[1:-1] and (text + text).find(text, 1) < MAX_REPETITION

@@ -7,7 +7,7 @@ import colander
 from skywatch.accounts.access.schemas import FeatureSummaries
 from skywatch.accounts.nodes import (
     DROP,
-    MAXIMUM_TOKEN,
+    MAX_TOKEN,
     boolean_node,
     strings_node,
     text,
@@ -44,7 +44,7 @@ class RefreshBody(OpenSchema):
     refresh = colander.SchemaNode(
         Nullable(JsonString()),
         preparer=lambda token: token or "",
-        validator=colander.Length(0, MAXIMUM_TOKEN),
+        validator=colander.Length(0, MAX_TOKEN),
         description="The refresh token; left out, null or empty where it travels as a cookie.",
         **DROP,
     )

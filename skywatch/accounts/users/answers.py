@@ -11,7 +11,7 @@ from skywatch.http.resources.answer import answer
 from skywatch.http.resources.render import encode
 
 # Forms of an answer that are remembered for a user: one for logins, and one for each set of scopes of their keys.
-MAXIMUM_BODIES = 16
+MAX_BODIES = 16
 
 
 def user_answer(user: User) -> dict[str, Any]:
@@ -40,6 +40,6 @@ class RememberedProfile:
         body = self._bodies.get(permissions)
         if body is None:
             body = encode({**self.shown, "permissions": sorted(permissions)})
-            if len(self._bodies) < MAXIMUM_BODIES:
+            if len(self._bodies) < MAX_BODIES:
                 self._bodies[permissions] = body
         return body

@@ -11,7 +11,7 @@ from zoneinfo import available_timezones
 
 from skywatch.notify.deliveries.quiet_hours import DAYS, QuietWindow
 
-MAXIMUM_WINDOWS = 14
+MAX_WINDOWS = 14
 _MEMBERS = ("days", "from", "to", "timezone")
 _TIME = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])")
 
@@ -20,8 +20,8 @@ def parse_windows(documents: Any, name: str = "quiet_hours") -> tuple[tuple[Quie
     """The windows ``{days, from, to, timezone}`` of a rule, and their faults by path."""
     if not isinstance(documents, list):
         return (), {name: "must be a list"}
-    if len(documents) > MAXIMUM_WINDOWS:
-        return (), {name: f"must hold at most {MAXIMUM_WINDOWS} windows"}
+    if len(documents) > MAX_WINDOWS:
+        return (), {name: f"must hold at most {MAX_WINDOWS} windows"}
     windows: list[QuietWindow] = []
     faults: dict[str, str] = {}
     for index, document in enumerate(documents):

@@ -13,8 +13,8 @@ from typing import Any
 
 from skywatch.alerts.conditions.fields import ALIASES, Kind, field_named
 
-MAXIMUM_LENGTH = 500
-MAXIMUM_WIDTH = 40
+MAX_LENGTH = 500
+MAX_WIDTH = 40
 OWN_NAMES = ("rule_name", "priority", "count", "geofence")
 # Replaces an unknown value.
 UNKNOWN = "-"
@@ -25,8 +25,8 @@ _NOT_SHOWN = (Kind.WATCHLIST, Kind.CLASS, Kind.GEOFENCE)
 
 def fault_of(template: str) -> str | None:
     """The fault of a template as a sentence for people, or None."""
-    if len(template) > MAXIMUM_LENGTH:
-        return f"must have at most {MAXIMUM_LENGTH} characters"
+    if len(template) > MAX_LENGTH:
+        return f"must have at most {MAX_LENGTH} characters"
     try:
         parts = list(_formatter.parse(template))
     except ValueError as error:
@@ -50,8 +50,8 @@ def _spec_fault(spec: str) -> str | None:
     match = _SPEC.fullmatch(spec)
     if match is None:
         return "is not a format"
-    if any(digits and (len(digits) > 3 or int(digits) > MAXIMUM_WIDTH) for digits in match.groups()):
-        return f"widths are at most {MAXIMUM_WIDTH}"
+    if any(digits and (len(digits) > 3 or int(digits) > MAX_WIDTH) for digits in match.groups()):
+        return f"widths are at most {MAX_WIDTH}"
     return None
 
 

@@ -11,10 +11,10 @@ from skywatch.alerts.conditions import budget
 from skywatch.alerts.conditions.fields import EVENT_OPS, Field, Kind, field_named
 from skywatch.alerts.conditions.values import ValueFault, parse_op, parse_value
 
-MAXIMUM_TESTS = 100
-MAXIMUM_DEPTH = 8
+MAX_TESTS = 100
+MAX_DEPTH = 8
 # Largest number of faults reported: a body of a megabyte could hold a hundred thousand.
-MAXIMUM_FAULTS = 100
+MAX_FAULTS = 100
 BRANCHES = ("all", "any", "not")
 
 
@@ -80,8 +80,8 @@ def parse(document: Any, name: str = "conditions") -> tuple[Node | None, Faults]
         parser.compiles = False
         parser.fault(name, fault)
     node = parser.node(document, name, 1)
-    if parser.tests > MAXIMUM_TESTS:
-        parser.fault(name, f"holds {parser.tests} tests; at most {MAXIMUM_TESTS} are allowed", always=True)
+    if parser.tests > MAX_TESTS:
+        parser.fault(name, f"holds {parser.tests} tests; at most {MAX_TESTS} are allowed", always=True)
     if node is not None and not isinstance(node, Test):
         for test in tests_of(node):
             if test.field.kind is Kind.STATE:
@@ -128,12 +128,12 @@ class _Parser:
         self.compiles = True
 
     def fault(self, name: str, detail: str, *, always: bool = False) -> None:
-        if always or len(self.faults) < MAXIMUM_FAULTS:
+        if always or len(self.faults) < MAX_FAULTS:
             self.faults.setdefault(name, detail)
 
     def node(self, document: Any, name: str, depth: int) -> Node | None:
-        if depth > MAXIMUM_DEPTH:
-            self.fault(name, f"is deeper than {MAXIMUM_DEPTH} levels")
+        if depth > MAX_DEPTH:
+            self.fault(name, f"is deeper than {MAX_DEPTH} levels")
             return None
         if not isinstance(document, dict):
             self.fault(name, "must be an object: a test, all, any or not")
@@ -160,7 +160,7 @@ class _Parser:
         if not documents:
             self.fault(name, "must not be an empty list")
             return None
-        if self.tests > MAXIMUM_TESTS:
+        if self.tests > MAX_TESTS:
             return None  # The count is a fault already; the rest of a long list need not be parsed.
         parts = [self.node(document, f"{name}.{index}", depth + 1) for index, document in enumerate(documents)]
         complete = tuple(part for part in parts if part is not None)

@@ -13,9 +13,9 @@ from skywatch.alerts.conditions.fields import ALL_OPS, OPS, Field, Kind
 from skywatch.core.text.expressions import Expression, ExpressionFault, expressions
 from skywatch.core.text.names import all_shown
 
-MAXIMUM_LIST = 1_000
-MAXIMUM_TEXT = 200
-MAXIMUM_ID = 2**53
+MAX_LIST = 1_000
+MAX_TEXT = 200
+MAX_ID = 2**53
 SQUAWK = re.compile("[0-7]{4}")
 SQUAWK_RANGE = re.compile("([0-7]{4})-([0-7]{4})")
 
@@ -88,8 +88,8 @@ def _list(field: Field, value: Any) -> Any:
         raise ValueFault("must be a list")
     if not values:
         raise ValueFault("must not be an empty list")
-    if len(values) > MAXIMUM_LIST:
-        raise ValueFault(f"must hold at most {MAXIMUM_LIST} values; put more into a watch list")
+    if len(values) > MAX_LIST:
+        raise ValueFault(f"must hold at most {MAX_LIST} values; put more into a watch list")
     return frozenset(_squawks(entry) if field.name == "squawk" else _single(field, "in", entry) for entry in values)
 
 
@@ -130,8 +130,8 @@ def _text(value: Any) -> str:
     text = normalised(value)
     if not text:
         raise ValueFault("must not be empty")
-    if len(text) > MAXIMUM_TEXT:
-        raise ValueFault(f"must have at most {MAXIMUM_TEXT} characters")
+    if len(text) > MAX_TEXT:
+        raise ValueFault(f"must have at most {MAX_TEXT} characters")
     if not all_shown(text):
         raise ValueFault("must not contain control characters")
     return text
@@ -155,7 +155,7 @@ def _class(value: Any) -> str:
 
 
 def _identifier(field: Field, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < MAXIMUM_ID:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < MAX_ID:
         raise ValueFault(f"must be the id of a {'geofence' if field.kind is Kind.GEOFENCE else 'watch list'}")
     return value
 

@@ -21,7 +21,7 @@ from skywatch.picture.state.doubt import ALL, ALONE, SINGLE_SOURCE_WORDS, UNCONF
 UNSEEN_S = 60.0
 # Largest number of aircraft followed for one rule; a rule that matches more is too wide to be of use. Those that only
 # strangers hear make way for others.
-MAXIMUM_PAIRS = 5_000
+MAX_PAIRS = 5_000
 
 Mask = npt.NDArray[np.bool_]
 
@@ -93,8 +93,8 @@ class Matching:
         else:
             slots, board = slots_of(self.compiled.true.bits), environment.board
             is_strangers = board.strangers()[slots]
-            ours, others = slots[~is_strangers][:MAXIMUM_PAIRS].tolist(), slots[is_strangers].tolist()
-            addresses = [board.addresses[slot] for slot in [*ours, *others[: MAXIMUM_PAIRS - len(ours)]]]
+            ours, others = slots[~is_strangers][:MAX_PAIRS].tolist(), slots[is_strangers].tolist()
+            addresses = [board.addresses[slot] for slot in [*ours, *others[: MAX_PAIRS - len(ours)]]]
             self.strangers |= dict.fromkeys(addresses[len(ours) :])
         adopted = [address for address in addresses if not self.pairs.setdefault(address, Pair()).active]
         for address in adopted:
@@ -190,7 +190,7 @@ class Matching:
         is_strangers = board.strangers()[again]
         left_out = []
         for strangers, waiting in ((False, again[~is_strangers]), (True, again[is_strangers])):
-            room = max(0, MAXIMUM_PAIRS - len(self.pairs) + (0 if strangers else len(self.strangers)))
+            room = max(0, MAX_PAIRS - len(self.pairs) + (0 if strangers else len(self.strangers)))
             left_out += [
                 slot
                 for slot in waiting[:room].tolist()
@@ -224,7 +224,7 @@ class Matching:
         """Record that the conditions became true; False where there is no room among the aircraft of the board."""
         pair = self.pairs.get(address)
         if pair is None:
-            if board is not None and len(self.pairs) >= MAXIMUM_PAIRS and (is_strangers or not self._displace(board)):
+            if board is not None and len(self.pairs) >= MAX_PAIRS and (is_strangers or not self._displace(board)):
                 return False
             pair = self.pairs[address] = Pair()
         if is_strangers:

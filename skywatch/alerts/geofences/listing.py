@@ -11,7 +11,7 @@ import msgspec
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.alerts.access import MAXIMUM_GEOFENCES, own
+from skywatch.alerts.access import MAX_GEOFENCES, own
 from skywatch.alerts.geofences.schemas import GeofenceRecord
 from skywatch.alerts.models import Geofence
 from skywatch.http.resources.answer import answer
@@ -21,7 +21,7 @@ PROPERTIES = ("id", "name", "floor_ft", "ceiling_ft")
 # All that an answer shows, but the geometry.
 COLUMNS = (*PROPERTIES, "user_id", "created_at", "updated_at")
 # A page ends where its geometries have so many characters; until then rows are read so many at a time.
-LARGEST_PAGE, READ_AT_ONCE = 8_000_000, 50
+MAX_PAGE, READ_AT_ONCE = 8_000_000, 50
 
 
 def page_of_geofences(
@@ -35,7 +35,7 @@ def page_of_geofences(
     count = session.scalar(sa.select(sa.func.count()).select_from(Geofence).where(where)) or 0
     answers: list[dict[str, Any]] = []
     size = 0
-    while len(answers) < limit and size < LARGEST_PAGE:
+    while len(answers) < limit and size < MAX_PAGE:
         some = min(READ_AT_ONCE, limit - len(answers))
         rows = session.execute(_read(where, offset + len(answers), some)).all()
         size += sum(len(row.geometry) for row in rows)
@@ -61,7 +61,7 @@ def export(session: Session, visibility: Visibility) -> bytes:
 def own_geofences(session: Session, visibility: Visibility) -> list[dict[str, Any]]:
     """Answers about the caller's own geofences, whoever's others the caller may see."""
     where = sa.false() if visibility.user_id is None else Geofence.user_id == visibility.user_id
-    return [_answer(row) for row in session.execute(_read(where, 0, MAXIMUM_GEOFENCES))]
+    return [_answer(row) for row in session.execute(_read(where, 0, MAX_GEOFENCES))]
 
 
 def _read(where: Any, offset: int, limit: int) -> sa.Select[Any]:

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session, defer
 
 from skywatch.alerts.access import (
-    MAXIMUM_GEOFENCES,
-    MAXIMUM_GEOMETRY,
+    MAX_GEOFENCES,
+    MAX_GEOMETRY,
     check_room,
     check_sum,
     fetch,
@@ -120,7 +120,7 @@ def import_openair(session: Session, visibility: Visibility, actor: Actor, text:
 
 def check_count(session: Session, visibility: Visibility, more: int) -> None:
     """Raise Problem (401, 409) if the caller cannot have so many more."""
-    check_room(session, Geofence, owner_id(visibility), MAXIMUM_GEOFENCES, "geofences", more)
+    check_room(session, Geofence, owner_id(visibility), MAX_GEOFENCES, "geofences", more)
 
 
 def geofence_answer(row: Geofence) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def _check_size(session: Session, user_id: int, geometries: Sequence[Mapping[str
     more = sum(len(json.dumps(geometry)) for geometry in geometries)
     others = sa.and_(Geofence.user_id == user_id, Geofence.id != replaced)
     noun = "characters of geometry in geofences"
-    check_sum(session, json_length(Geofence.geometry), others, MAXIMUM_GEOMETRY, noun, more)
+    check_sum(session, json_length(Geofence.geometry), others, MAX_GEOMETRY, noun, more)
 
 
 def _check_band(fields: NewGeofenceFields) -> None:

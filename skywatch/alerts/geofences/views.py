@@ -18,7 +18,7 @@ from skywatch.alerts.geofences.schemas import (
     NewGeofenceFields,
 )
 from skywatch.alerts.geofences.service import geofence_answer
-from skywatch.core.areas.geometry import MAXIMUM_POSITIONS
+from skywatch.core.areas.geometry import MAX_POSITIONS
 from skywatch.core.areas.imports import Faults, count_features
 from skywatch.core.problems import Problem
 from skywatch.http.clients.audit import actor_of
@@ -33,9 +33,9 @@ from skywatch.security.contexts import as_other_kind
 from skywatch.security.permissions import Permission
 
 # JSON values of an import: each position is a list of two or three.
-MAX_VALUES = 3 * MAXIMUM_POSITIONS + 100_000
+MAX_VALUES = 3 * MAX_POSITIONS + 100_000
 # Lines of an OpenAir file that are named.
-MOST_REFUSED = 100
+MAX_REFUSED = 100
 GEOJSON_TYPES = ("application/json", "application/geo+json")
 
 geofences = ApiService("alerts.geofences", "/alerts/geofences", feature="alerts", canonical="/api/v1/alerts/geofences/")
@@ -117,7 +117,7 @@ def import_geofences(request: Request) -> dict[str, Any]:
         created = service.import_geojson(session, visibility, actor, json_body(request, None))
     else:
         raise Problem("unsupported_media_type", "The body must be GeoJSON (application/json) or OpenAir (text/plain).")
-    named = list(refused.items())[:MOST_REFUSED]
+    named = list(refused.items())[:MAX_REFUSED]
     listed = [{"line": int(place.removeprefix("line ")), "detail": fault} for place, fault in named]
     return {"geofences": [geofence_answer(row) for row in created], "count": len(created), "refused": listed}
 

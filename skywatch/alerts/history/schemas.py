@@ -6,7 +6,7 @@ import colander
 
 from skywatch.http.lists.cursor import CursorQuery
 from skywatch.http.lists.paging import PageLinks
-from skywatch.http.resources.ids import MAXIMUM_ID
+from skywatch.http.resources.ids import MAX_ID
 from skywatch.http.resources.schema import (
     IcaoAddress,
     JsonBoolean,
@@ -35,7 +35,7 @@ class AlertHistoryQuery(CursorQuery):
     """The filters of alerts."""
 
     rule = colander.SchemaNode(
-        QueryInteger(), missing=None, validator=colander.Range(0, MAXIMUM_ID), description="Of this rule."
+        QueryInteger(), missing=None, validator=colander.Range(0, MAX_ID), description="Of this rule."
     )
     icao_hex = colander.SchemaNode(IcaoAddress(), missing=None, description="About this aircraft.")
     priority = colander.SchemaNode(

@@ -12,7 +12,7 @@ from skywatch.alerts.engine.rule import COMPARISONS
 from skywatch.alerts.types import Conditions, QuietHours, Template, name_node
 from skywatch.http.lists.paging import PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
-from skywatch.http.resources.ids import MAXIMUM_ID
+from skywatch.http.resources.ids import MAX_ID
 from skywatch.http.resources.schema import (
     JsonBoolean,
     JsonInteger,
@@ -28,7 +28,7 @@ from skywatch.http.resources.schema import (
 from skywatch.notify.vocabulary import PRIORITIES
 
 VISIBILITIES = ("private", "shared")
-MAXIMUM_CHANNELS = 20
+MAX_CHANNELS = 20
 
 
 class CountFields(TypedDict):
@@ -87,7 +87,7 @@ class RuleSubscriptionFields(Fields):
 class ChannelIds(JsonSequence):
     """Ids of channels."""
 
-    channel = colander.SchemaNode(JsonInteger(), validator=colander.Range(1, MAXIMUM_ID))
+    channel = colander.SchemaNode(JsonInteger(), validator=colander.Range(1, MAX_ID))
 
 
 class CountTest(Schema):
@@ -129,7 +129,7 @@ def rule_members(new: bool) -> list[colander.SchemaNode]:
     channels = ChannelIds(
         name="channels", missing=[] if new else colander.drop, description="Ids of the channels that get its alerts."
     )
-    channels.validator = colander.Length(max=MAXIMUM_CHANNELS)
+    channels.validator = colander.Length(max=MAX_CHANNELS)
     return [
         name_node(name="name") if new else name_node(name="name", missing=colander.drop),
         node(JsonString(multiline=True), "description", "", "Notes.", validator=colander.Length(max=2_000)),

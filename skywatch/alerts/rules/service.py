@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.alerts.access import (
-    MAXIMUM_CONDITIONS,
-    MAXIMUM_RULES,
+    MAX_CONDITIONS,
+    MAX_RULES,
     check_room,
     check_sum,
     first_within,
@@ -35,7 +35,7 @@ from skywatch.notify.channels.queries import foreign_channels
 from skywatch.security.visibility import Visibility
 
 # A page ends where its conditions have so many characters.
-LARGEST_PAGE = 4_000_000
+MAX_PAGE = 4_000_000
 # Changes of these members restart a rule.
 RESTARTING = frozenset({"conditions", "count"})
 STORED = RuleFields.__struct_fields__
@@ -55,7 +55,7 @@ def page(session: Session, visibility: Visibility, query: Mapping[str, Any]) -> 
         rules = rules.where(sa.and_(AlertRule.visibility == "shared", ~is_own) if query["shared"] else is_own)
     count = session.scalar(sa.select(sa.func.count()).select_from(rules.subquery())) or 0
     cut = rules.order_by(AlertRule.id).offset(query["offset"]).limit(query["limit"])
-    ids = first_within(session, cut.with_only_columns(AlertRule.id), json_length(AlertRule.conditions), LARGEST_PAGE)
+    ids = first_within(session, cut.with_only_columns(AlertRule.id), json_length(AlertRule.conditions), MAX_PAGE)
     whole = sa.select(AlertRule).where(AlertRule.id.in_(ids)).order_by(AlertRule.id)
     return session.scalars(whole).all(), count
 
@@ -80,7 +80,7 @@ def fields_of(rule: AlertRule) -> RuleFields:
 
 def create(session: Session, visibility: Visibility, actor: Actor, fields: RuleFields) -> AlertRule:
     """Create a rule of the caller; raises Problem (400, 401, 403, 409)."""
-    check_room(session, AlertRule, owner_id(visibility), MAXIMUM_RULES, "rules")
+    check_room(session, AlertRule, owner_id(visibility), MAX_RULES, "rules")
     rule = add(session, visibility, fields)
     raise_revision(session)
     record_change(session, actor, "rule.created", rule, after=audited(rule))
@@ -225,7 +225,7 @@ def _check_size(session: Session, fields: RuleFields, user_id: int, replaced: in
     """Raise Problem (409) if the user's conditions would be too large with these in place of one rule's."""
     others = sa.and_(AlertRule.user_id == user_id, AlertRule.id != replaced)
     noun, more = "characters of conditions in rules", len(json.dumps(fields.conditions))
-    check_sum(session, json_length(AlertRule.conditions), others, MAXIMUM_CONDITIONS, noun, more)
+    check_sum(session, json_length(AlertRule.conditions), others, MAX_CONDITIONS, noun, more)
 
 
 def _check(

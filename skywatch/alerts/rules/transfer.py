@@ -11,9 +11,9 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session, undefer
 
 from skywatch.alerts.access import (
-    MAXIMUM_GEOFENCES,
-    MAXIMUM_RULES,
-    MAXIMUM_WATCHLISTS,
+    MAX_GEOFENCES,
+    MAX_RULES,
+    MAX_WATCHLISTS,
     check_room,
     owner_id,
 )
@@ -44,7 +44,7 @@ VERSION = 1
 EXPORTED_OF_RULES = tuple(name for name in service.STORED if name not in ("channels", "mqtt"))
 EXPORTED_OF_GEOFENCES = ("id", "name", "geometry", "floor_ft", "ceiling_ft")
 # Entries of all watch lists of one import.
-MAXIMUM_ENTRIES = 200_000
+MAX_ENTRIES = 200_000
 # Largest number of faults in an answer.
 FAULTS_NAMED = 200
 Faults = dict[str, str]
@@ -124,9 +124,9 @@ def check_entries(session: Session, visibility: Visibility, document: RulesImpor
     """Count what is imported before any of it is looked at; raises Problem (400, 409) where a limit is exceeded."""
     user_id = owner_id(visibility)
     for table, limit, noun, entries in (
-        (AlertRule, MAXIMUM_RULES, "rules", document.rules),
-        (Geofence, MAXIMUM_GEOFENCES, "geofences", document.geofences),
-        (Watchlist, MAXIMUM_WATCHLISTS, "watch lists", document.watchlists),
+        (AlertRule, MAX_RULES, "rules", document.rules),
+        (Geofence, MAX_GEOFENCES, "geofences", document.geofences),
+        (Watchlist, MAX_WATCHLISTS, "watch lists", document.watchlists),
     ):
         check_room(session, table, user_id, limit, noun, len(entries))
     faults: Faults = {}
@@ -139,8 +139,8 @@ def check_entries(session: Session, visibility: Visibility, document: RulesImpor
     check_positions(sum(positions_in(entry.get("geometry")) for entry in document.geofences))
     lists = [entry.get("entries") for entry in document.watchlists]
     count = sum(len(entries) for entries in lists if isinstance(entries, list))
-    if count > MAXIMUM_ENTRIES:
-        raise invalid("watchlists", f"an import can have at most {MAXIMUM_ENTRIES} entries, not {count}")
+    if count > MAX_ENTRIES:
+        raise invalid("watchlists", f"an import can have at most {MAX_ENTRIES} entries, not {count}")
 
 
 def _check_expressions(entries: list[dict[str, Any]], faults: Faults) -> None:

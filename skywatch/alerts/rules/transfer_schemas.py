@@ -7,7 +7,7 @@ from typing import Any
 import colander
 import msgspec
 
-from skywatch.alerts.access import MAXIMUM_GEOFENCES, MAXIMUM_RULES, MAXIMUM_WATCHLISTS
+from skywatch.alerts.access import MAX_GEOFENCES, MAX_RULES, MAX_WATCHLISTS
 from skywatch.alerts.history.schemas import ObjectList
 from skywatch.http.resources.fields import Fields
 from skywatch.http.resources.schema import JsonInteger, Schema
@@ -58,9 +58,9 @@ class RulesImport(Schema):
     struct = RulesImportFields
 
     version = colander.SchemaNode(JsonInteger())
-    rules = _entries(MAXIMUM_RULES)
-    geofences = _entries(MAXIMUM_GEOFENCES)
-    watchlists = _entries(MAXIMUM_WATCHLISTS)
+    rules = _entries(MAX_RULES)
+    geofences = _entries(MAX_GEOFENCES)
+    watchlists = _entries(MAX_WATCHLISTS)
 
 
 class RulesImported(Schema):

@@ -10,14 +10,14 @@ from functools import cached_property
 from skywatch.core.text import delimited
 from skywatch.core.text.lines import count_lines
 
-MAXIMUM_ENTRIES = 100_000
+MAX_ENTRIES = 100_000
 # Lines of an import, those without an entry included.
-MAXIMUM_LINES = 200_000
+MAX_LINES = 200_000
 # Fields of a table, of all its rows.
-MAXIMUM_FIELDS = 2_000_000
+MAX_FIELDS = 2_000_000
 # Largest number of faults of an import; what comes after is not read.
 FAULTS_NAMED = 200
-MAXIMUM_LENGTH = 12
+MAX_LENGTH = 12
 _ADDRESS = re.compile("~?[0-9A-F]{6}")
 # Prefix of a callsign that looks like an address, such as ACA123.
 CALLSIGN = "CALLSIGN:"
@@ -70,7 +70,7 @@ def parse_entry(text: str) -> str:
         if not re.fullmatch("[A-Z0-9]{1,8}", name):
             raise EntryFault(f"{text.strip()[:40]!r} is not a callsign")
         return CALLSIGN + name if _ADDRESS.fullmatch(name) else name
-    if len(value) > MAXIMUM_LENGTH or not _ENTRY.fullmatch(value):
+    if len(value) > MAX_LENGTH or not _ENTRY.fullmatch(value):
         raise EntryFault(f"{text.strip()[:40]!r} is not an address, registration or callsign")
     return value
 
@@ -78,9 +78,9 @@ def parse_entry(text: str) -> str:
 def count_faults(text: str) -> list[tuple[int, str]]:
     """The fault of a text with more lines than are read, counted before any is; none otherwise."""
     lines = count_lines(text)
-    if lines <= MAXIMUM_LINES:
+    if lines <= MAX_LINES:
         return []
-    return [(1, f"the text has {lines} lines; at most {MAXIMUM_LINES} are allowed, {MAXIMUM_ENTRIES} of them entries")]
+    return [(1, f"the text has {lines} lines; at most {MAX_LINES} are allowed, {MAX_ENTRIES} of them entries")]
 
 
 def parse_lines(text: str) -> tuple[list[str], list[tuple[int, str]]]:
@@ -98,8 +98,8 @@ def parse_table(text: str) -> tuple[list[str], list[tuple[int, str]]]:
     """
     if too_many := count_faults(text):
         return [], too_many
-    if (fields := text.count(",")) > MAXIMUM_FIELDS:
-        return [], [(1, f"the table has {fields} fields; at most {MAXIMUM_FIELDS} are allowed")]
+    if (fields := text.count(",")) > MAX_FIELDS:
+        return [], [(1, f"the table has {fields} fields; at most {MAX_FIELDS} are allowed")]
     rows: list[tuple[int, str]] = []
     column = 0
     for number, row in delimited.rows(text.splitlines()):
@@ -113,7 +113,7 @@ def parse_table(text: str) -> tuple[list[str], list[tuple[int, str]]]:
         text_of_row = row[column] if column < len(row) else ""
         if text_of_row.strip() or "".join(row).strip():
             rows.append((number, text_of_row))
-            if len(rows) > MAXIMUM_ENTRIES:
+            if len(rows) > MAX_ENTRIES:
                 break
     return _parsed(rows)
 
@@ -122,8 +122,8 @@ def _parsed(rows: Iterable[tuple[int, str]]) -> tuple[list[str], list[tuple[int,
     values: dict[str, None] = {}
     faults = []
     for index, (number, text) in enumerate(rows):
-        if index == MAXIMUM_ENTRIES:
-            faults.append((number, f"a watch list holds at most {MAXIMUM_ENTRIES} entries; here begins another one"))
+        if index == MAX_ENTRIES:
+            faults.append((number, f"a watch list holds at most {MAX_ENTRIES} entries; here begins another one"))
             break
         try:
             values[parse_entry(text)] = None

@@ -8,7 +8,7 @@ import colander
 import msgspec
 
 from skywatch.alerts.types import name_node
-from skywatch.alerts.watchlists.entries import MAXIMUM_ENTRIES, EntryFault, parse_entry
+from skywatch.alerts.watchlists.entries import MAX_ENTRIES, EntryFault, parse_entry
 from skywatch.http.lists.paging import PageLinks
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import JsonInteger, JsonSequence, JsonString, QueryBoolean, Schema, Timestamp
@@ -29,8 +29,8 @@ class EntryList(colander.SchemaType):
             return colander.null
         if not isinstance(cstruct, list) or not all(isinstance(entry, str) for entry in cstruct):
             raise colander.Invalid(node, "must be a list of strings")
-        if len(cstruct) > MAXIMUM_ENTRIES:
-            raise colander.Invalid(node, f"must hold at most {MAXIMUM_ENTRIES} entries")
+        if len(cstruct) > MAX_ENTRIES:
+            raise colander.Invalid(node, f"must hold at most {MAX_ENTRIES} entries")
         values: dict[str, None] = {}
         fault: colander.Invalid | None = None
         for index, entry in enumerate(cstruct):
@@ -47,7 +47,7 @@ class EntryList(colander.SchemaType):
 
     def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
         """A list of strings."""
-        return {"type": "array", "items": {"type": "string"}, "maxItems": MAXIMUM_ENTRIES}
+        return {"type": "array", "items": {"type": "string"}, "maxItems": MAX_ENTRIES}
 
 
 class NewWatchlistFields(Fields):

@@ -8,12 +8,12 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.alerts.access import MAXIMUM_LISTED, MAXIMUM_WATCHLISTS, check_room, check_sum, fetch, own, owner_id
+from skywatch.alerts.access import MAX_LISTED, MAX_WATCHLISTS, check_room, check_sum, fetch, own, owner_id
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.models import Watchlist
 from skywatch.alerts.references import check_unused
 from skywatch.alerts.revision import raise_revision
-from skywatch.alerts.watchlists.entries import MAXIMUM_ENTRIES, parse_lines, parse_table
+from skywatch.alerts.watchlists.entries import MAX_ENTRIES, parse_lines, parse_table
 from skywatch.alerts.watchlists.schemas import (
     NewWatchlistFields,
     WatchlistChangeFields,
@@ -52,7 +52,7 @@ def create(session: Session, visibility: Visibility, actor: Actor, fields: NewWa
 def add(session: Session, visibility: Visibility, fields: NewWatchlistFields) -> Watchlist:
     """``create`` as part of a larger change, which records itself."""
     user_id = owner_id(visibility)
-    check_room(session, Watchlist, user_id, MAXIMUM_WATCHLISTS, "watch lists")
+    check_room(session, Watchlist, user_id, MAX_WATCHLISTS, "watch lists")
     now = utcnow()
     row = Watchlist(user_id=user_id, name=fields.name, created_at=now, updated_at=now)
     _fill(session, row, fields.entries)
@@ -114,11 +114,11 @@ def import_text(
 def _fill(session: Session, row: Watchlist, values: Iterable[str]) -> None:
     """Give a list these entries; raises Problem (400, 409) where there are too many of them."""
     entries = list(dict.fromkeys(values))
-    if len(entries) > MAXIMUM_ENTRIES:
-        raise invalid("entries", f"a watch list holds at most {MAXIMUM_ENTRIES} entries, not {len(entries)}")
+    if len(entries) > MAX_ENTRIES:
+        raise invalid("entries", f"a watch list holds at most {MAX_ENTRIES} entries, not {len(entries)}")
     others = sa.and_(Watchlist.user_id == row.user_id, Watchlist.id != (row.id or 0))
     noun = "entries in watch lists"
-    check_sum(session, Watchlist.entry_count, others, MAXIMUM_LISTED, noun, len(entries))
+    check_sum(session, Watchlist.entry_count, others, MAX_LISTED, noun, len(entries))
     row.entries, row.entry_count = "\n".join(entries), len(entries)
 
 

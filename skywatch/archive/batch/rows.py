@@ -16,7 +16,7 @@ from skywatch.archive.places import Place
 
 HOUR_S, DAY_S = 3600, 86_400
 # No archived file is larger: an hour of the whole world's traffic has a tenth of it.
-MOST_BYTES = 1 << 31
+MAX_BYTES = 1 << 31
 
 
 class ArchivedRows:
@@ -59,7 +59,7 @@ class ArchivedRows:
         file = next((file for file in self._files.get(day, ()) if file.stem == stem), None)
         if file is None:
             return None
-        data = self._place.read(f"{folder_of(day)}/{file.name}", min(file.bytes, MOST_BYTES))
+        data = self._place.read(f"{folder_of(day)}/{file.name}", min(file.bytes, MAX_BYTES))
         if len(data) != file.bytes or hashlib.sha256(data).hexdigest() != file.sha256:
             raise DayError(day, f"is damaged: {file.name} does not have the hash of the manifest", self._place.url)
         try:

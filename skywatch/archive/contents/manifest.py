@@ -16,7 +16,7 @@ from skywatch.archive.places.base import Place
 
 SCHEMA = 2
 NAME = "manifest.json"
-MOST_BYTES = 4_000_000
+MAX_BYTES = 4_000_000
 FILE_NAME = re.compile(r"[a-z]{1,16}(-[0-9]{2})?(\.r[0-9]{1,9})?\.parquet")
 _FOLDER = re.compile(r"day=([0-9]{4}-[0-9]{2}-[0-9]{2})")
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -88,7 +88,7 @@ def read_manifest(place: Place, day: date) -> Manifest:
     """
     name = f"{folder_of(day)}/{NAME}"
     try:
-        data = place.read(name, MOST_BYTES)
+        data = place.read(name, MAX_BYTES)
     except MissingFile:
         raise DayError(day, "is missing", f"{place.url}/{name}") from None
     return parse_manifest(data, day, f"{place.url}/{name}")

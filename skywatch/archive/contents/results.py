@@ -22,7 +22,7 @@ from skywatch.core.process.version import VERSION
 
 FOLDER = "batch"
 SCHEMA = 1
-MOST_BYTES = 100_000
+MAX_BYTES = 100_000
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -64,7 +64,7 @@ def read_result(place: Place, job: str, day: date) -> ResultManifest | None:
     """The manifest of a day's result, None where there is none; raises DayError where it is damaged or newer."""
     name = f"{folder_of(day)}/{NAME}"
     try:
-        data = place.read(name, MOST_BYTES)
+        data = place.read(name, MAX_BYTES)
     except MissingFile:
         return None
     where = f"{place.url}/{name}"

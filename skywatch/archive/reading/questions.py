@@ -8,7 +8,7 @@ from typing import IO, Any
 import msgspec
 
 _LENGTH = struct.Struct(">Q")
-MOST_BYTES = 1 << 34
+MAX_BYTES = 1 << 34
 # Stands for an unknown altitude in columns that go between the processes.
 NO_ALTITUDE = -(2**31)
 UNKNOWN = -1

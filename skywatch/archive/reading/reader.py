@@ -19,7 +19,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.archive import metrics
 from skywatch.archive.contents.manifest import (
-    MOST_BYTES,
+    MAX_BYTES,
     DayFile,
     Manifest,
     day_of,
@@ -229,7 +229,7 @@ class Reach:
         if folder is not None:
             return read_manifest(folder, day)
         name = f"{folder_of(day)}/{MANIFEST}"
-        return parse_manifest(self.ask(FileQuestion(files=[name], most=MOST_BYTES)), day)
+        return parse_manifest(self.ask(FileQuestion(files=[name], most=MAX_BYTES)), day)
 
     def ask(self, question: Question) -> Any:
         """The answer of a child; raises Problem (503) with the reason where there is none."""

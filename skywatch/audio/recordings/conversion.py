@@ -18,7 +18,7 @@ from skywatch.core.problems import Problem
 PROGRAM = "ffmpeg"
 # Speech has no more; ten minutes are 19 MB.
 RATE = 16_000
-LONGEST_S = 601
+MAX_S = 601
 
 
 def opened(path: Path, kind: FileKind | None = None) -> Any:
@@ -39,7 +39,7 @@ def converted(path: Path, kind: FileKind) -> tuple[io.BytesIO, bool]:
         detail = f"The file is {kind.library_format}, which needs ffmpeg on the server, and that is not installed."
         raise Problem("unsupported_media_type", f"{detail} MP3, Ogg, FLAC and WAV are accepted without it.")
     command = (program, "-v", "error", "-nostdin", "-threads", "1", "-protocol_whitelist", "file", "-f", kind.demuxer,
-               "-i", f"file:{path}", "-map", "0:a:0", "-t", str(LONGEST_S), "-ac", "1", "-ar", str(RATE),
+               "-i", f"file:{path}", "-map", "0:a:0", "-t", str(MAX_S), "-ac", "1", "-ar", str(RATE),
                "-c:a", "pcm_s16le", "-f", "s16le", "pipe:1")  # fmt: skip
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603
     if len(done.stdout) < 2:

@@ -9,14 +9,14 @@ import msgspec
 
 from skywatch.backup.errors import Damaged, Refused
 
-LEAST_LENGTH = 8
+MIN_LENGTH = 8
 MAX_PASSPHRASE_BYTES = 4096
 # scrypt: 64 MB of memory and some 0.2 s for each attempt (OWASP asks for at least 2**17 with r = 8, or 2**16 with two
 # passes).
 COST, BLOCK, PASSES = 2**16, 8, 2
 SALT_BYTES = 16
 # A file may ask for at most so much memory, and at most 16 times the work of today: it may be somebody else's.
-MOST_MEMORY_BYTES, MOST_WORK = 2**28, 2**24
+MAX_MEMORY_BYTES, MAX_WORK = 2**28, 2**24
 
 
 class KeyDerivation(msgspec.Struct):
@@ -33,7 +33,7 @@ class KeyDerivation(msgspec.Struct):
 
         if min(self.cost, self.block, self.passes) < 1 or len(self.salt) != SALT_BYTES:
             raise Damaged("has scrypt parameters that no release writes", place)
-        if 128 * self.cost * self.block > MOST_MEMORY_BYTES or self.cost * self.block * self.passes > MOST_WORK:
+        if 128 * self.cost * self.block > MAX_MEMORY_BYTES or self.cost * self.block * self.passes > MAX_WORK:
             raise Damaged("has scrypt parameters that no release writes", place)
         try:
             kdf = Scrypt(salt=self.salt, length=32, n=self.cost, r=self.block, p=self.passes)
@@ -51,8 +51,8 @@ def new_parameters() -> tuple[int, int, int, bytes]:
 
 def check_length(passphrase: str) -> None:
     """Raise Refused for a passphrase that is too short to encrypt with."""
-    if len(passphrase) < LEAST_LENGTH:
-        raise Refused(f"the passphrase has fewer than {LEAST_LENGTH} characters")
+    if len(passphrase) < MIN_LENGTH:
+        raise Refused(f"the passphrase has fewer than {MIN_LENGTH} characters")
 
 
 def read_passphrase(path: Path) -> str:

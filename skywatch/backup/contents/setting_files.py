@@ -16,7 +16,7 @@ from skywatch.settings import Settings
 
 PREFIX = "config:"
 # Files that take over each other endlessly are refused by PasteDeploy; nobody has more than a few.
-MOST_FILES = 20
+MAX_FILES = 20
 ENDING = ".restored"
 
 
@@ -31,7 +31,7 @@ def setting_files(ini: Path) -> list[Path]:
             text = parser.get(section, "use", fallback="")
             if text.startswith(PREFIX):
                 other = file.parent / text.removeprefix(PREFIX).partition("#")[0].strip()
-                if other.is_file() and other not in files and len(files) < MOST_FILES:
+                if other.is_file() and other not in files and len(files) < MAX_FILES:
                     files.append(other)
     return files
 

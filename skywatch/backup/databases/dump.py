@@ -25,8 +25,8 @@ from skywatch.backup.errors import BackupError, Damaged, Refused
 from skywatch.backup.progress import Progress
 
 # Definitions are a few hundred kilobytes.
-MOST_SCHEMA_BYTES = 16_000_000
-MOST_STATEMENT_BYTES = 1_000_000
+MAX_SCHEMA_BYTES = 16_000_000
+MAX_STATEMENT_BYTES = 1_000_000
 BATCH_BYTES = 1 << 18
 _HEADER = re.compile(r"^--\n-- Name: (.*); Type: (.*); Schema: (.*); Owner: .*\n--\n", re.MULTILINE)
 _VERSION = re.compile(r"^-- Dumped from database version (\d+)", re.MULTILINE)
@@ -68,8 +68,8 @@ def schema_of(folder: Path) -> tuple[Schema, int]:
     command = [program("pg_restore"), "--schema-only", "--no-owner", "--no-privileges", "--file=-", str(path)]
     with running(command, os.environ, _failure_of(path), stdout=-1) as process:
         assert process.stdout is not None
-        data = process.stdout.read(MOST_SCHEMA_BYTES + 1)
-        if len(data) > MOST_SCHEMA_BYTES:
+        data = process.stdout.read(MAX_SCHEMA_BYTES + 1)
+        if len(data) > MAX_SCHEMA_BYTES:
             raise Damaged("has more definitions than any release makes", path)
     text = data.decode(errors="replace")
     version = _VERSION.search(text)
@@ -156,7 +156,7 @@ def _feed(file: IO[bytes], program_input: IO[bytes], progress: Progress) -> str:
 def read_data(script: IO[bytes]) -> Iterator[Rows | SequenceValue]:
     """Parse the rows and sequences of a script; raises DumpError where there is anything else in it."""
     encoding = "UTF8"
-    while line := script.readline(MOST_STATEMENT_BYTES):
+    while line := script.readline(MAX_STATEMENT_BYTES):
         text = line.decode(errors="replace").rstrip("\n")
         if not text or text.startswith("--"):
             continue

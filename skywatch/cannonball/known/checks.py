@@ -24,7 +24,7 @@ from skywatch.core.database.engine import SessionFactory
 from skywatch.http.resources.answer import members
 
 # About 2 kB each.
-LARGEST_CACHE = 10_000
+MAX_CACHE = 10_000
 # Lifetime of a cached entry (s), for changes whose announcement the bus lost.
 LIFETIME_S = 60.0
 MILITARY = AgencyType.MILITARY.value
@@ -75,7 +75,7 @@ class KnownChecks:
         if entry["agency_type"] == MILITARY and not military:
             return None
         with self._lock:
-            if self._snapshot is not snapshot or len(self._entries) >= LARGEST_CACHE:
+            if self._snapshot is not snapshot or len(self._entries) >= MAX_CACHE:
                 self._snapshot, self._entries, self._address_of = snapshot, {}, {}
             self._entries[icao_hex] = time.monotonic() + LIFETIME_S, entry
             self._address_of[entry["id"]] = icao_hex

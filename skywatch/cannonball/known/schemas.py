@@ -9,7 +9,7 @@ import colander
 from skywatch.cannonball.identification.places import STATE_CODES
 from skywatch.cannonball.known.links import RULE, is_web_address
 from skywatch.cannonball.vocabulary import AgencyType, Source, values
-from skywatch.http.lists.paging import MAXIMUM_LIMIT, PageLinks, PageQuery
+from skywatch.http.lists.paging import MAX_LIMIT, PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     JsonBoolean,
@@ -135,7 +135,7 @@ class KnownQuery(PageQuery):
     limit = colander.SchemaNode(
         QueryInteger(),
         missing=None,
-        validator=colander.Range(1, MAXIMUM_LIMIT),
+        validator=colander.Range(1, MAX_LIMIT),
         description=f"Entries on a page; without it the whole list, at most {WHOLE_LIST}.",
     )
 

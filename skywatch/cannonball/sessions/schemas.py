@@ -24,9 +24,9 @@ from skywatch.http.resources.schema import (
 )
 from skywatch.patterns.findings import Confidence, PatternType
 
-MAXIMUM_RADIUS_NM = 100.0
+MAX_RADIUS_NM = 100.0
 # Faster than any user moves (kt).
-MAXIMUM_SPEED_KT = 700.0
+MAX_SPEED_KT = 700.0
 LEVELS = values(ThreatLevel)
 
 
@@ -79,13 +79,13 @@ class NewLocation(Schema):
     speed_kt = colander.SchemaNode(
         Nullable(JsonNumber()),
         missing=None,
-        validator=RangeOrNull(0, MAXIMUM_SPEED_KT),
+        validator=RangeOrNull(0, MAX_SPEED_KT),
         description="Speed of movement (kt).",
     )
     radius_nm = colander.SchemaNode(
         Nullable(JsonNumber()),
         missing=None,
-        validator=RangeOrNull(1, MAXIMUM_RADIUS_NM),
+        validator=RangeOrNull(1, MAX_RADIUS_NM),
         description="Radius in which aircraft are tracked (nm); 25 by default.",
     )
 

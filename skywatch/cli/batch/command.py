@@ -28,7 +28,7 @@ from skywatch.features import FEATURES
 
 JOBS = ("patterns", "safety", "rules", "coverage", "hotspots")
 WORKER = [sys.executable, "-m", "skywatch.cli.batch.worker"]
-MOST_WORKERS = 256
+MAX_WORKERS = 256
 # Days named one by one at the end; the rest are counted.
 NAMED = 20
 
@@ -40,7 +40,7 @@ NAMED = 20
 @click.argument("end", metavar="TO", type=DayType())
 @click.option("--scheduler", metavar="URL", help="Run on the Dask cluster of this scheduler (tcp://HOST:8786).")
 @click.option(
-    "--workers", type=click.IntRange(1, MOST_WORKERS), help="Processes of this machine; by default one a processor."
+    "--workers", type=click.IntRange(1, MAX_WORKERS), help="Processes of this machine; by default one a processor."
 )
 @one_line_errors
 def batch(ini: Path, job: str, begin: date, end: date, scheduler: str | None, workers: int | None) -> None:

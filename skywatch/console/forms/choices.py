@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.accounts.roles.service import find_roles
 from skywatch.accounts.users.service import permissions_of_role
-from skywatch.http.lists.paging import MAXIMUM_LIMIT
+from skywatch.http.lists.paging import MAX_LIMIT
 from skywatch.security.permissions import Permission
 
 PROPOSED = "viewer"
@@ -18,7 +18,7 @@ PROPOSED = "viewer"
 def proposed_role(session: Session, rights: frozenset[Permission]) -> list[str]:
     """The role that a new account is offered: the one that may only look, where it is there and within the viewer's
     own rights."""
-    roles = find_roles(session, limit=MAXIMUM_LIMIT, offset=0)[0]
+    roles = find_roles(session, limit=MAX_LIMIT, offset=0)[0]
     return [role.name for role in roles if role.name == PROPOSED and permissions_of_role(role) <= rights]
 
 
@@ -32,5 +32,5 @@ def role_choices(
             "is_marked": role.name in marked,
             "is_beyond": role.name not in kept and not permissions_of_role(role) <= rights,
         }
-        for role in find_roles(session, limit=MAXIMUM_LIMIT, offset=0)[0]
+        for role in find_roles(session, limit=MAX_LIMIT, offset=0)[0]
     ]

@@ -27,7 +27,7 @@ TOKEN = "csrf_token"  # noqa: S105
 # Pages that show a form to people who have no session.
 VISITORS = (SIGN_IN, SIGN_ON, SIGNED_ON, RESET, SETUP)
 FORM_TYPE = "application/x-www-form-urlencoded"
-MAXIMUM_FIELDS = 500
+MAX_FIELDS = 500
 # Who has no session is known by a number that the page to sign in, or to set a password, gave their browser.
 VISITOR_COOKIE = "skywatch_console_visitor"
 VISITOR = re.compile(r"[0-9a-f]{32}")
@@ -156,7 +156,7 @@ def pairs_of(request: Request) -> list[tuple[str, str]]:
         raise Problem("unsupported_media_type", "The body must be a form.")
     try:
         return parse_qsl(
-            request.body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAXIMUM_FIELDS
+            request.body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS
         )
     except ValueError:
         raise Problem("malformed_body", "The form cannot be read.") from None

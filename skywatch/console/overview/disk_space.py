@@ -12,7 +12,7 @@ from skywatch.settings import Settings
 
 DAY_S = 86_400.0
 # What was stored for less than this says nothing of the days to come.
-LEAST_DAYS = 0.25
+MIN_DAYS = 0.25
 # Beyond this nobody plans, and a date would pretend to know more than there is.
 MAX_DAYS = 3650.0
 
@@ -47,7 +47,7 @@ def growth_of(extent: Extent, days: float, megabytes: float, now: datetime) -> G
     if extent.oldest_at is None:
         return None
     age = (now - extent.oldest_at).total_seconds() / DAY_S
-    if age < LEAST_DAYS:
+    if age < MIN_DAYS:
         return None
     daily = extent.bytes / age
     most = min(daily * days if days else math.inf, megabytes * MEGABYTE if megabytes else math.inf)

@@ -8,7 +8,7 @@ UNITS = {"fr": ("octets", "ko", "Mo", "Go", "To", "Po")}
 BYTES = ("B", "kB", "MB", "GB", "TB", "PB")
 STEP = 1000
 # Spanish separates the thousands of five digits and more only.
-LEAST_SEPARATED = {"es": 10_000}
+MIN_SEPARATED = {"es": 10_000}
 
 
 def write_number(value: float, digits: int, language: str) -> str:
@@ -17,7 +17,7 @@ def write_number(value: float, digits: int, language: str) -> str:
     if language == "en":
         return text
     thousands, point = SIGNS[language]
-    if abs(value) < LEAST_SEPARATED.get(language, 0):
+    if abs(value) < MIN_SEPARATED.get(language, 0):
         text = text.replace(",", "")
     return text.translate({ord(","): thousands, ord("."): point})
 

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from shapely.geometry import Polygon
     from shapely.geometry.base import BaseGeometry
 
-MAXIMUM_VERTICES = 10_000
-MAXIMUM_POLYGONS = 100
+MAX_VERTICES = 10_000
+MAX_POLYGONS = 100
 # Positions of one import: of ten geofences as large as they may be, or of two hundred with 500 each.
-MAXIMUM_POSITIONS = 100_000
+MAX_POSITIONS = 100_000
 # Shapes of nature and of airspaces have less than 5; a comb of 10,000 long teeth has thousands.
-MAXIMUM_OVERLAP = 200.0
+MAX_OVERLAP = 200.0
 # A polygon narrower than this counts as a line (degrees, about 0.1 m).
-LEAST_WIDTH = 1e-6
+MIN_WIDTH = 1e-6
 # Loops that come of rounding are smaller than this share of the polygon.
-MOST_LOOPS = 0.01
+MAX_LOOPS = 0.01
 Ring = list[tuple[float, float]]
 T = TypeVar("T")
 
@@ -44,13 +44,13 @@ def parse_geometry(document: Any) -> BaseGeometry:
     kind, polygons = _polygons_of(document)
     if not polygons:
         raise GeometryFault(f"a {kind} needs at least one polygon")
-    if len(polygons) > MAXIMUM_POLYGONS:
-        raise GeometryFault(f"has {len(polygons)} polygons; at most {MAXIMUM_POLYGONS} are allowed")
-    if positions_in(document) > MAXIMUM_VERTICES:
-        raise GeometryFault(f"has more than {MAXIMUM_VERTICES} vertices")
+    if len(polygons) > MAX_POLYGONS:
+        raise GeometryFault(f"has {len(polygons)} polygons; at most {MAX_POLYGONS} are allowed")
+    if positions_in(document) > MAX_VERTICES:
+        raise GeometryFault(f"has more than {MAX_VERTICES} vertices")
     prefixes = [f"polygon {number}: " if kind == "MultiPolygon" else "" for number in range(1, len(polygons) + 1)]
     rings = [_at(prefix, _rings, part) for prefix, part in zip(prefixes, polygons, strict=True)]
-    if _overlap([ring for part in rings for ring in part]) > MAXIMUM_OVERLAP:
+    if _overlap([ring for part in rings for ring in part]) > MAX_OVERLAP:
         raise GeometryFault("has too many long edges close to each other")
     parts = [_at(prefix, _polygon, part) for prefix, part in zip(prefixes, rings, strict=True)]
     geometry = parts[0] if len(parts) == 1 else MultiPolygon(parts)
@@ -62,7 +62,7 @@ def parse_geometry(document: Any) -> BaseGeometry:
 def without_crossings(document: Any) -> dict[str, Any] | None:
     """A Polygon that crosses itself by rounding, such as where an arc meets a corner, without the loops.
 
-    None where it is no such polygon, or the loops are more than ``MOST_LOOPS`` of it.
+    None where it is no such polygon, or the loops are more than ``MAX_LOOPS`` of it.
     """
     from shapely import get_parts, make_valid
     from shapely.geometry import Polygon
@@ -71,12 +71,12 @@ def without_crossings(document: Any) -> dict[str, Any] | None:
         (ring,) = _rings(document["coordinates"])
     except (GeometryFault, ValueError, KeyError, TypeError):
         return None
-    if document.get("type") != "Polygon" or len(ring) > MAXIMUM_VERTICES or _overlap([ring]) > MAXIMUM_OVERLAP:
+    if document.get("type") != "Polygon" or len(ring) > MAX_VERTICES or _overlap([ring]) > MAX_OVERLAP:
         return None
     parts = [part for part in get_parts(make_valid(Polygon(ring))) if part.geom_type in ("Polygon", "MultiPolygon")]
     pieces = [piece for part in parts for piece in get_parts(part)]
     largest = max(pieces, key=lambda piece: float(piece.area), default=None)
-    if largest is None or largest.interiors or largest.area < (1 - MOST_LOOPS) * sum(piece.area for piece in pieces):
+    if largest is None or largest.interiors or largest.area < (1 - MAX_LOOPS) * sum(piece.area for piece in pieces):
         return None
     return {
         "type": "Polygon",
@@ -176,7 +176,7 @@ def _overlap(rings: list[Ring]) -> float:
         sums += float((edges[:, 0] * edges[:, 1]).sum())
         corners += [positions.min(axis=0), positions.max(axis=0)]
     width, height = np.ptp(corners, axis=0) if corners else (0.0, 0.0)
-    return sums / max(float(width * height), LEAST_WIDTH**2)
+    return sums / max(float(width * height), MIN_WIDTH**2)
 
 
 def _polygon(rings: list[Ring]) -> Polygon:
@@ -191,7 +191,7 @@ def _polygon(rings: list[Ring]) -> Polygon:
     if len(set(outer)) < 3:
         raise GeometryFault("the outer ring has fewer than three different positions")
     shell = Polygon(outer)
-    if shell.area < LEAST_WIDTH * max(shell.length, LEAST_WIDTH) and _is_line(outer):
+    if shell.area < MIN_WIDTH * max(shell.length, MIN_WIDTH) and _is_line(outer):
         raise GeometryFault("all positions of the outer ring are on a line")
     holes = [_on_same_side(ring, (west + east) / 2) for ring in rings[1:]]
     polygon = Polygon(outer, holes)
@@ -211,7 +211,7 @@ def _is_line(ring: Ring) -> bool:
     from shapely.geometry import Polygon
 
     hull = Polygon(ring).convex_hull
-    result: bool = hull.geom_type != "Polygon" or hull.area < LEAST_WIDTH * hull.length
+    result: bool = hull.geom_type != "Polygon" or hull.area < MIN_WIDTH * hull.length
     return result
 
 

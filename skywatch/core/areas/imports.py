@@ -10,7 +10,7 @@ from typing import Any
 
 from skywatch.core.areas.band import HIGHEST_FT, LOWEST_FT
 from skywatch.core.areas.geometry import (
-    MAXIMUM_POSITIONS,
+    MAX_POSITIONS,
     GeometryFault,
     parse_geometry,
     positions_in,
@@ -106,8 +106,8 @@ def _usable(airspace: Airspace, faults: Faults) -> dict[str, Any] | None:
 
 def check_positions(count: int) -> None:
     """Raise Problem (400) if one import has too many positions."""
-    if count > MAXIMUM_POSITIONS:
-        raise invalid("geometry", f"an import can have at most {MAXIMUM_POSITIONS} positions, not {count}")
+    if count > MAX_POSITIONS:
+        raise invalid("geometry", f"an import can have at most {MAX_POSITIONS} positions, not {count}")
 
 
 def _refuse(faults: Faults) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from skywatch.core.areas.geometry import MAXIMUM_POSITIONS
+from skywatch.core.areas.geometry import MAX_POSITIONS
 from skywatch.core.geo import bearing_deg, destination, distance_nm
 from skywatch.core.text.lines import count_lines
 
@@ -22,7 +22,7 @@ STEP_DEG = 3.0
 FEET_PER_FLIGHT_LEVEL = 100.0
 FEET_PER_METRE = 1 / 0.3048
 # Lines of a file, and faults that are named.
-MAXIMUM_LINES, FAULTS_NAMED = 200_000, 200
+MAX_LINES, FAULTS_NAMED = 200_000, 200
 _AIRSPACE = re.compile(r"^[ \t]*AC(?=[ \t\r\n*]|$)", re.IGNORECASE | re.MULTILINE)
 _COORDINATE = re.compile(
     r"\s*(\d{1,2}):(\d{1,2}(?:\.\d+)?)(?::(\d{1,2}(?:\.\d+)?))?\s*([NS])\s*,?\s*"
@@ -75,7 +75,7 @@ class _TooManyError(Exception):
 
 class _Reader:
     def __init__(self) -> None:
-        self._room = MAXIMUM_POSITIONS
+        self._room = MAX_POSITIONS
         self.airspaces: list[Airspace] = []
         self.faults: list[tuple[int, str]] = []
         self._centre: Point | None = None
@@ -101,7 +101,7 @@ class _Reader:
             self._record(airspace, word, arguments)
             self._room -= len(airspace.points) - before
             if self._room < 0:
-                raise _TooManyError(f"the file has more than {MAXIMUM_POSITIONS} positions up to here")
+                raise _TooManyError(f"the file has more than {MAX_POSITIONS} positions up to here")
 
     def note(self, number: int, line: str, fault: str) -> None:
         """Note that a line was not understood."""
@@ -165,8 +165,8 @@ def parse_openair(text: str) -> Openair:
     """The airspaces of a file; those of whose shape a record was not understood are among them. Faults are named up to
     a number."""
     lines = count_lines(text)
-    if lines > MAXIMUM_LINES:
-        return Openair([], [(1, f"the file has {lines} lines; at most {MAXIMUM_LINES} are allowed")], True)
+    if lines > MAX_LINES:
+        return Openair([], [(1, f"the file has {lines} lines; at most {MAX_LINES} are allowed")], True)
     reader, is_cut = _Reader(), False
     for number, line in enumerate(text.splitlines(), 1):
         try:

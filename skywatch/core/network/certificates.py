@@ -15,7 +15,7 @@ from typing import Any
 
 _FINGERPRINT = re.compile(r"(?:sha256:)?((?:[0-9a-f]{2}:?){31}[0-9a-f]{2})", re.IGNORECASE)
 _PEM = b"-----BEGIN CERTIFICATE-----"
-LARGEST_FILE = 1 << 20
+MAX_FILE = 1 << 20
 # X509_V_ERR_* of OpenSSL's x509_vfy.h.
 _FAULTS = {
     9: "the certificate is not valid yet; is a clock wrong?",
@@ -77,7 +77,7 @@ def read_trust(ca: str | None, fingerprint: str | None, url: str) -> Trust:
 def _context_of(path: str) -> ssl.SSLContext:
     try:
         with open(path, "rb") as file:
-            data = file.read(LARGEST_FILE)
+            data = file.read(MAX_FILE)
     except OSError as error:
         raise ValueError(f"ca: {path} cannot be read: {(error.strerror or 'unknown error').lower()}") from None
     if _PEM not in data:

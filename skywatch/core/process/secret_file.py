@@ -12,7 +12,7 @@ from pathlib import Path
 from skywatch.core.database.engine import sqlite_file
 from skywatch.core.private_files import set_private
 from skywatch.settings import Settings, SettingsError
-from skywatch.settings.table import MINIMUM_SECRET_LENGTH
+from skywatch.settings.table import MIN_SECRET_LENGTH
 
 SUFFIX = ".secret"
 
@@ -31,8 +31,8 @@ def with_secret(settings: Settings) -> Settings:
         secret = _read(path) or _create(path)
     except OSError as error:
         raise SettingsError("secret", f"is not set, and {path} cannot be used: {error.strerror or error}") from None
-    if len(secret) < MINIMUM_SECRET_LENGTH:
-        raise SettingsError("secret", f"in {path} is shorter than {MINIMUM_SECRET_LENGTH} characters; remove the file")
+    if len(secret) < MIN_SECRET_LENGTH:
+        raise SettingsError("secret", f"in {path} is shorter than {MIN_SECRET_LENGTH} characters; remove the file")
     return dataclasses.replace(settings, secret=secret, sources={**settings.sources, "secret": "file"})
 
 

@@ -26,7 +26,7 @@ SECRET_NAMES = ("password", "secret", "token", "key_hash", "hash", "authorizatio
 # Nor is one under these names, but that there is none: the audit log is no place for where people live.
 PRIVATE_NAMES = ("lat", "lon", "altitude_ft")
 HIDDEN = "********"
-MAXIMUM_TEXT = 1000
+MAX_TEXT = 1000
 
 
 @dataclass(frozen=True)
@@ -133,5 +133,5 @@ def _value(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [_value(item) for item in (sorted(value) if isinstance(value, set | frozenset) else value)]
     if isinstance(value, str):
-        return str(value)[:MAXIMUM_TEXT]
+        return str(value)[:MAX_TEXT]
     return value

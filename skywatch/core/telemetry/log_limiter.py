@@ -21,7 +21,7 @@ OF_SUBJECT = {"fault": 2, "information": 20}
 # Lines that report faults, of all call sites in a minute.
 OF_ALL = 18
 # Call sites that are counted at a time: there are fewer in the program.
-MAXIMUM_CALL_SITES = 2000
+MAX_CALL_SITES = 2000
 
 CallSite = tuple[str, str, int]
 
@@ -78,7 +78,7 @@ class RepeatLimiter(logging.Filter):
             return True
 
     def _renew(self, call_site: CallSite, before: _Window | None, record: logging.LogRecord, now: float) -> _Window:
-        if len(self._windows) >= MAXIMUM_CALL_SITES:
+        if len(self._windows) >= MAX_CALL_SITES:
             self._windows.clear()
         window = self._windows[call_site] = _Window(now)
         if before is not None and before.hidden:

@@ -6,7 +6,7 @@ import csv
 from collections.abc import Iterable, Iterator
 
 # A field of several lines has at most so many.
-MOST_LINES = 5
+MAX_LINES = 5
 
 
 def rows(lines: Iterable[str], delimiter: str = ",", quote: str = '"') -> Iterator[tuple[int, list[str] | None]]:
@@ -31,7 +31,7 @@ def _over_lines(
     text: str, waiting: list[tuple[int, str]], source: Iterator[tuple[int, str]], delimiter: str, quote: str
 ) -> list[str] | None:
     """The fields of a line that goes on in the next ones, which are then read; None where it does not."""
-    for count in range(1, MOST_LINES):
+    for count in range(1, MAX_LINES):
         if len(waiting) < count:
             more = next(source, None)
             if more is None:

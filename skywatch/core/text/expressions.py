@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakValueDictionary
 
-MAXIMUM_LENGTH = 500
+MAX_LENGTH = 500
 # Parsing one class of Unicode costs as much as a hundred other characters.
-MAXIMUM_UNICODE_CLASSES = 4
+MAX_UNICODE_CLASSES = 4
 # RE2 writes counted repetitions out before it looks at the memory they need.
-MAXIMUM_REPETITIONS = 1_000
+MAX_REPETITIONS = 1_000
 # Memory of RE2 for the program and the states of one expression (bytes); larger expressions are refused.
 MEMORY_BYTES = 131_072
 # Bounds of the cache; an expression that is in use elsewhere costs the cache nothing.
@@ -116,18 +116,17 @@ def check(text: str) -> None:
     """Raise ExpressionFault for a text that is refused before it is compiled."""
     if not text:
         raise ExpressionFault("must not be empty")
-    if len(text) > MAXIMUM_LENGTH:
-        raise ExpressionFault(f"must have at most {MAXIMUM_LENGTH} characters")
+    if len(text) > MAX_LENGTH:
+        raise ExpressionFault(f"must have at most {MAX_LENGTH} characters")
     classes = _unicode_classes(text)
-    if classes > MAXIMUM_UNICODE_CLASSES:
+    if classes > MAX_UNICODE_CLASSES:
         raise ExpressionFault(
-            f"has {classes} Unicode classes (such as \\pL); at most {MAXIMUM_UNICODE_CLASSES} are allowed"
+            f"has {classes} Unicode classes (such as \\pL); at most {MAX_UNICODE_CLASSES} are allowed"
         )
     repetitions = sum(int(most or least) for least, most in _REPETITION.findall(text))
-    if repetitions > MAXIMUM_REPETITIONS:
+    if repetitions > MAX_REPETITIONS:
         raise ExpressionFault(
-            f"has counted repetitions (such as {{99}}) of {repetitions} in all;"
-            f" at most {MAXIMUM_REPETITIONS} are allowed"
+            f"has counted repetitions (such as {{99}}) of {repetitions} in all; at most {MAX_REPETITIONS} are allowed"
         )
 
 

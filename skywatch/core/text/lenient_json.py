@@ -16,7 +16,7 @@ from typing import Any
 DEEPEST = 32
 # What the search for the end of broken members may cost: steps for each character, and for a text in all. A fault costs
 # a few; text that is made so that every fault is searched to its end costs their product.
-STEPS_EACH, LEAST_STEPS = 2, 10_000
+STEPS_EACH, MIN_STEPS = 2, 10_000
 _decoder = json.JSONDecoder(strict=False, parse_constant=str)
 _BLANK = " \t\r\n\0"
 _SPACE = re.compile(r"[\s\0]*")
@@ -63,7 +63,7 @@ class _Walk:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._steps = LEAST_STEPS + STEPS_EACH * len(text)
+        self._steps = MIN_STEPS + STEPS_EACH * len(text)
 
     def may_go_on(self, steps: int) -> bool:
         """Whether there are steps left; takes some."""

@@ -10,7 +10,7 @@ from skywatch.feeders.models import COARSE, EXACT, HIDDEN
 from skywatch.feeders.records.uuids import digits_of
 from skywatch.http.lists.paging import PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
-from skywatch.http.resources.ids import MAXIMUM_ID
+from skywatch.http.resources.ids import MAX_ID
 from skywatch.http.resources.schema import (
     JsonBoolean,
     JsonInteger,
@@ -92,7 +92,7 @@ class _Changeable(Schema):
     owner = node(
         Nullable(JsonInteger()),
         "Id of the user it belongs to; null is the managers. Set only with `feeders.manage`.",
-        validator=RangeOrNull(1, MAXIMUM_ID),
+        validator=RangeOrNull(1, MAX_ID),
         **DROP,
     )
 

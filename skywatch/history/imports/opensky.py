@@ -20,7 +20,7 @@ from skywatch.receivers.reports.limits import parse
 REQUIRED = ("time", "icao24", "lat", "lon")
 FEET_PER_M, KNOTS_PER_M_S = 1 / 0.3048, 3600 / 1852
 CHUNK_BYTES = 1 << 20
-LONGEST_LINE = 4096
+MAX_LINE = 4096
 # A position older than this (s) beside its row is no longer where the aircraft is.
 STALE_S = 60.0
 TRUE = ("true", "t", "1")
@@ -42,7 +42,7 @@ def _header(line: bytes) -> list[str]:
 
 def read(stream: IO[bytes], skipped: Counter[str]) -> Iterator[Rows]:
     """The positions of a file, some at a time; raises StatesError, and OSError where the file is damaged."""
-    splitter = LineSplitter(LONGEST_LINE, skipped)
+    splitter = LineSplitter(MAX_LINE, skipped)
     columns: dict[str, int] = {}
     while data := stream.read(CHUNK_BYTES):
         lines = splitter.feed(data)

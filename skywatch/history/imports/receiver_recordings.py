@@ -22,7 +22,7 @@ SLICE_S = 0.5
 # A value is that of a position for so long (s).
 VALID_S = 60.0
 # Aircraft of which the last values are remembered; those heard longest ago go first.
-MOST_AIRCRAFT = 50_000
+MAX_AIRCRAFT = 50_000
 _TEXTS = {"callsign": "flight", "squawk": "squawk", "category": "category", "registration": "r", "type": "t"}
 _MILITARY = 1
 
@@ -99,7 +99,7 @@ def read(
             if is_dated or shift is not None:
                 row = state.row(address_code(report.hex), position_at, report)
                 rows.append(row if is_dated else (row[0], position_at + (shift or 0.0), *row[2:]))
-        while len(aircraft) > MOST_AIRCRAFT:
+        while len(aircraft) > MAX_AIRCRAFT:
             del aircraft[next(iter(aircraft))]
         if len(rows) >= ROWS_AT_ONCE:
             yield np.array(rows, ROW)

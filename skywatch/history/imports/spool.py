@@ -15,7 +15,7 @@ from skywatch.history.imports.rows import ROW, Rows
 
 PARTS = 256
 # More in one part does not fit into a small machine's memory.
-MOST_PART_BYTES = 512_000_000
+MAX_PART_BYTES = 512_000_000
 Mark = dict[int, int]
 
 
@@ -44,7 +44,7 @@ class Spool:
         file = self._files.get(part)
         if file is None:
             file = self._files[part] = open(self._folder / f"{part}.rows", "w+b")  # noqa: SIM115 - close() closes it
-        if file.tell() > MOST_PART_BYTES:
+        if file.tell() > MAX_PART_BYTES:
             raise SpoolError("these are too many positions for one import: give fewer files at once")
         return file
 

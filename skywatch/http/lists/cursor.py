@@ -17,7 +17,7 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import QueryString
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-LARGEST_ID = 2**63
+MAX_ID = 2**63
 Key = tuple[datetime, int]
 
 
@@ -33,7 +33,7 @@ def decode_cursor(text: str) -> Key:
         plain = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii")
         microseconds, _, entry_id = plain.partition(".")
         at, entry = EPOCH + timedelta(microseconds=int(microseconds)), int(entry_id)
-        if not 0 <= entry < LARGEST_ID:
+        if not 0 <= entry < MAX_ID:
             raise ValueError(entry)
         return at, entry
     except (binascii.Error, ValueError, OverflowError):

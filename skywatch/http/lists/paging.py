@@ -13,7 +13,7 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonInteger, JsonString, Nullable, QueryInteger, Schema
 
 DEFAULT_LIMIT = 100
-MAXIMUM_LIMIT = 1000
+MAX_LIMIT = 1000
 
 
 class PageQuery(Schema):
@@ -22,7 +22,7 @@ class PageQuery(Schema):
     limit = colander.SchemaNode(
         QueryInteger(),
         missing=DEFAULT_LIMIT,
-        validator=colander.Range(1, MAXIMUM_LIMIT),
+        validator=colander.Range(1, MAX_LIMIT),
         description="Entries on a page.",
     )
     offset = colander.SchemaNode(
@@ -75,6 +75,6 @@ def page_links(request: Request, count: int, taken: int | None = None) -> dict[s
 def _link(request: Request, limit: int, offset: int) -> str:
     others = [(k, v) for k, v in request.GET.items() if k not in ("limit", "offset")]
     # A list that is whole without a limit takes none so large.
-    sized = [("limit", limit)] if limit <= MAXIMUM_LIMIT else []
+    sized = [("limit", limit)] if limit <= MAX_LIMIT else []
     path = request.current_service.canonical if not request.matchdict else request.path
     return f"{link_base(request)}{path}?{urlencode([*others, *sized, ('offset', offset)])}"

@@ -18,7 +18,7 @@ from skywatch.http.resources.service import ApiService
 from skywatch.security.contexts import OPEN
 
 # Documents kept encoded, one for each path prefix.
-MAXIMUM_BODIES = 4
+MAX_BODIES = 4
 description = ApiService("openapi", "/openapi.json", feature=None)
 page = ApiService("docs", "/docs", feature=None)
 
@@ -44,7 +44,7 @@ def _document(registry: Any, prefix: str) -> tuple[bytes, str]:
         registry["openapi"] = document(registry.cornice_services.values(), VERSION, registry["runtime"].features)
     cached: dict[str, tuple[bytes, str]] = registry.setdefault("openapi_bodies", {})
     if prefix not in cached:
-        if len(cached) >= MAXIMUM_BODIES:
+        if len(cached) >= MAX_BODIES:
             cached.clear()
         body = encode({**registry["openapi"], "servers": [{"url": prefix or "/"}]})
         cached[prefix] = body, hashlib.sha256(body).hexdigest()[:16]

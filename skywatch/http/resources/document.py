@@ -10,7 +10,7 @@ import math
 import re
 from typing import Any
 
-MAXIMUM_DEPTH = 32
+MAX_DEPTH = 32
 _UNFIT = re.compile("[\\x00\\ud800-\\udfff]")
 
 
@@ -20,8 +20,8 @@ def fault_of(document: Any) -> str | None:
     while pending:
         value, depth = pending.pop()
         if isinstance(value, dict | list):
-            if depth > MAXIMUM_DEPTH:
-                return f"must not be nested more than {MAXIMUM_DEPTH} deep"
+            if depth > MAX_DEPTH:
+                return f"must not be nested more than {MAX_DEPTH} deep"
             parts = [*value, *value.values()] if isinstance(value, dict) else value
             pending.extend((part, depth + 1) for part in parts)
         elif isinstance(value, str):

@@ -8,13 +8,13 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import QueryInteger, Schema, node
 
 # JavaScript reads greater whole numbers inexactly.
-MAXIMUM_ID = 2**53
+MAX_ID = 2**53
 
 
 class RowId(Schema):
     """The id in a path; an id out of range is malformed."""
 
-    id = node(QueryInteger(), "Identifier.", validator=colander.Range(1, MAXIMUM_ID))
+    id = node(QueryInteger(), "Identifier.", validator=colander.Range(1, MAX_ID))
 
 
 def row_id(request: Request) -> int:

@@ -34,7 +34,7 @@ READ_METHODS = frozenset({"GET", "HEAD"})
 # A field of a path, ``{name}`` or ``{name:pattern}``.
 PATH_FIELD = re.compile(r"\{(\w+)(?::[^/]*)?\}")
 # Size of the cache of validated query strings (one a service); long ones are validated each time.
-MAXIMUM_REMEMBERED, MAXIMUM_REMEMBERED_LENGTH = 1024, 256
+MAX_REMEMBERED, MAX_REMEMBERED_LENGTH = 1024, 256
 
 
 Content: TypeAlias = colander.SchemaNode | str
@@ -226,8 +226,8 @@ def _remembering(schema: colander.SchemaNode) -> Callable[..., None]:
             request.validated["querystring"] = dict(cache[text])
             return
         validate_all(request, **kw)
-        if not request.errors and len(text) <= MAXIMUM_REMEMBERED_LENGTH:
-            if len(cache) >= MAXIMUM_REMEMBERED:
+        if not request.errors and len(text) <= MAX_REMEMBERED_LENGTH:
+            if len(cache) >= MAX_REMEMBERED:
                 cache.clear()
             cache[text] = dict(request.validated["querystring"])
 

@@ -23,7 +23,7 @@ from skywatch.http.resources.schema import QueryList
 JSON_TYPES = ("application/json", "")
 
 # Limit of faults in a response, which must not be many times as large as the request.
-MAXIMUM_FAULTS = 200
+MAX_FAULTS = 200
 
 # Values of a body: the largest that anybody sends, a watch list of 100,000 entries, has as many. A megabyte could hold
 # half a million, and parsing, checking and refusing each takes longer than anybody should wait.
@@ -32,7 +32,7 @@ MAX_VALUES = 150_000
 _VALUE_OR_STRING = re.compile(rb'[,\[{]|"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 
 # Far more than any valid number has; Python's own limit has a message for its programmers.
-MAXIMUM_DIGITS = 1000
+MAX_DIGITS = 1000
 
 
 def validate(request: Request, schema: colander.SchemaNode | None = None, **kw: Any) -> None:
@@ -83,7 +83,7 @@ def _query(request: Request, lists: Set[str]) -> dict[str, str]:
         elif name in values:
             twice.add(name)
         values.setdefault(name, value)
-    for name in sorted(twice)[:MAXIMUM_FAULTS]:
+    for name in sorted(twice)[:MAX_FAULTS]:
         request.errors.add("querystring", name[:64], "is given more than once")
     return values
 
@@ -153,8 +153,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > MAXIMUM_DIGITS:
-        raise ValueError(f"a number has more than {MAXIMUM_DIGITS} digits")
+    if len(digits) > MAX_DIGITS:
+        raise ValueError(f"a number has more than {MAX_DIGITS} digits")
     return int(digits)
 
 
@@ -170,6 +170,6 @@ def validation_failed(request: Request) -> Response:
             "name": str(error.get("name", "")),
             "detail": str(error.get("description", "")),
         }
-        for error in request.errors[:MAXIMUM_FAULTS]
+        for error in request.errors[:MAX_FAULTS]
     ]
     return problem_response(validation_problem(errors), request)

@@ -23,7 +23,7 @@ from skywatch.inputs.retrying import InputError, one_line
 for _chatty in ("httpx", "httpcore"):
     logging.getLogger(_chatty).setLevel(logging.WARNING)
 
-LARGEST_BODY = 64 * 1024 * 1024
+MAX_BODY = 64 * 1024 * 1024
 MAX_REDIRECTS = 5
 CONNECT_TIMEOUT_S = 5.0
 SILENCE_TIMEOUT_S = 10.0
@@ -148,8 +148,8 @@ async def _read(response: httpx.Response) -> bytes:
     body = bytearray()
     async for chunk in response.aiter_bytes():
         body += chunk
-        if len(body) > LARGEST_BODY:
-            raise InputError(f"the answer is larger than {LARGEST_BODY // (1024 * 1024)} MiB")
+        if len(body) > MAX_BODY:
+            raise InputError(f"the answer is larger than {MAX_BODY // (1024 * 1024)} MiB")
     return bytes(body)
 
 

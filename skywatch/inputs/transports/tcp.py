@@ -25,7 +25,7 @@ MESSAGES_PER_S = 500
 # Bytes that count as a message: most of those that programs send are longer.
 BYTES_PER_MESSAGE = 1024
 # What a packet counts at least, in messages.
-LEAST_WORK = 0.1
+MIN_WORK = 0.1
 # Seconds until the first probe, between probes, and probes until the connection is given up.
 KEEPALIVE = (("TCP_KEEPIDLE", 30), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3))
 
@@ -38,7 +38,7 @@ class Pace:
 
     async def keep(self, messages: int, size: int) -> None:
         """Wait after so many messages in so many bytes; a packet without a message is work, too."""
-        work = max(messages, size / BYTES_PER_MESSAGE, LEAST_WORK)
+        work = max(messages, size / BYTES_PER_MESSAGE, MIN_WORK)
         pause_s = self._limit.spend(work, time.monotonic())
         # One that sends without a pause gives the others their turn.
         await sleep(pause_s)

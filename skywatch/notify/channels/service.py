@@ -26,7 +26,7 @@ from skywatch.notify.senders.signing import new_secret
 from skywatch.notify.settings import NotifySettings
 from skywatch.notify.vocabulary import OPEN_STATES, ChannelKind, ChannelState, DeliveryState
 
-MAXIMUM_CHANNELS = 20
+MAX_CHANNELS = 20
 OVERLAP = timedelta(hours=24)
 SWITCHED_OFF = "The channel is switched off."
 PLAIN_FIELDS = ("name", "enabled", "minimum_priority", "rate_per_minute", "digest_s", "send_cleared", "sources")
@@ -62,8 +62,8 @@ def create_channel(session: Session, owner: Owner, settings: NotifySettings, fie
     if fault:
         raise invalid_fields({"address": fault})
     count = session.scalar(sa.select(sa.func.count()).select_from(Channel).where(Channel.user_id == owner.user_id))
-    if (count or 0) >= MAXIMUM_CHANNELS:
-        raise Problem("conflict", f"A user has at most {MAXIMUM_CHANNELS} channels; delete one first.")
+    if (count or 0) >= MAX_CHANNELS:
+        raise Problem("conflict", f"A user has at most {MAX_CHANNELS} channels; delete one first.")
     channel = Channel(user_id=owner.user_id, kind=fields.kind, address=fields.address)
     for name in PLAIN_FIELDS:
         setattr(channel, name, getattr(fields, name))

@@ -29,7 +29,7 @@ LEASE = timedelta(seconds=30)
 WINDOW = timedelta(minutes=1)
 NOT_PERMITTED = "not permitted"
 # Deliveries in one digest; further ones go with the next.
-LARGEST_DIGEST = 500
+MAX_DIGEST = 500
 P, H, S = DeliveryState.PENDING, DeliveryState.HELD, DeliveryState.SENDING
 
 
@@ -113,7 +113,7 @@ def _is_free(now: datetime) -> Any:
 
 def _due(session: Session, channel: Channel, now: datetime) -> list[Delivery]:
     """The deliveries that go out together next: one, or those of a digest."""
-    waiting = sa.select(Delivery).where(Delivery.channel_id == channel.id).order_by(Delivery.id).limit(LARGEST_DIGEST)
+    waiting = sa.select(Delivery).where(Delivery.channel_id == channel.id).order_by(Delivery.id).limit(MAX_DIGEST)
     due = waiting.where(Delivery.next_at <= now)
     # A digest of an earlier attempt stays as it was: a receiver may have it already, under the same id.
     first = session.scalar(due.where(sa.or_(Delivery.state == S, Delivery.batch.is_not(None)), _open()).limit(1))

@@ -19,7 +19,7 @@ from skywatch.notify.schemas import BrowserRecord, NewBrowserFields
 from skywatch.notify.settings import NotifySettings
 from skywatch.notify.vocabulary import ChannelKind, ChannelState
 
-MAXIMUM_BROWSERS = 20
+MAX_BROWSERS = 20
 AUTH_BYTES = 16
 
 
@@ -49,8 +49,8 @@ def subscribe(
         count = session.scalar(
             sa.select(sa.func.count()).select_from(BrowserSubscription).where(BrowserSubscription.user_id == user_id)
         )
-        if (count or 0) >= MAXIMUM_BROWSERS:
-            raise Problem("conflict", f"A user has at most {MAXIMUM_BROWSERS} browsers; remove one first.")
+        if (count or 0) >= MAX_BROWSERS:
+            raise Problem("conflict", f"A user has at most {MAX_BROWSERS} browsers; remove one first.")
         row = BrowserSubscription(endpoint_hash=digest)
         session.add(row)
     before = (row.user_id, row.public_key, row.auth_secret)

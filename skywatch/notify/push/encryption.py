@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 RECORD_BYTES = 4096
 # Push services accept bodies of 4,096 bytes, which include header, delimiter and tag.
-MAXIMUM_PLAINTEXT = 3993
+MAX_PLAINTEXT = 3993
 _LAST_RECORD = b"\x02"
 
 
@@ -41,7 +41,7 @@ def encrypt(
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-    if len(plaintext) > MAXIMUM_PLAINTEXT:
+    if len(plaintext) > MAX_PLAINTEXT:
         raise ValueError("the message is too long for Web Push")
     salt = salt or os.urandom(16)
     private_key = private_key or ec.generate_private_key(ec.SECP256R1())

@@ -13,7 +13,7 @@ from skywatch.notify.senders.base import Sender
 from skywatch.notify.senders.mqtt import MqttSender
 from skywatch.notify.senders.names import NameResolver
 from skywatch.notify.senders.web_push import UnusableSender, WebPushSender
-from skywatch.notify.senders.webhook import MAXIMUM_ANSWER_BYTES, TIMEOUT_S, WebhookSender
+from skywatch.notify.senders.webhook import MAX_ANSWER_BYTES, TIMEOUT_S, WebhookSender
 from skywatch.notify.settings import NotifySettings
 from skywatch.notify.vocabulary import ChannelKind
 
@@ -25,7 +25,7 @@ def create_client(settings: NotifySettings) -> OutgoingClient:
     """The HTTP client for addresses that users have entered."""
     return OutgoingClient(
         timeout_s=TIMEOUT_S,
-        maximum_bytes=MAXIMUM_ANSWER_BYTES,
+        maximum_bytes=MAX_ANSWER_BYTES,
         policy=TargetPolicy(settings.notify_allow_networks),
         resolver=NameResolver(RESOLVER_THREADS),
     )

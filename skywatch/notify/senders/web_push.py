@@ -11,7 +11,7 @@ from skywatch.core.database.columns import UNREADABLE
 from skywatch.core.network.http_client import OutgoingClient
 from skywatch.core.network.targets import read_url
 from skywatch.notify.messages import OutgoingMessage
-from skywatch.notify.push.encryption import MAXIMUM_PLAINTEXT, decode, encrypt
+from skywatch.notify.push.encryption import MAX_PLAINTEXT, decode, encrypt
 from skywatch.notify.push.vapid import VapidKey
 from skywatch.notify.senders.base import Browser, Outcome, Recipient, SendFailed
 from skywatch.notify.senders.webhook import USER_AGENT, post
@@ -97,6 +97,6 @@ def _content(message: OutgoingMessage) -> bytes:
     """The content that the web application's service worker shows; with the same ``tag`` a retry replaces the first."""
     fields = {"tag": message.id, "title": message.title, "body": message.text[:1500], "priority": message.priority}
     content = msgspec.json.encode(fields)
-    if len(content) > MAXIMUM_PLAINTEXT:
+    if len(content) > MAX_PLAINTEXT:
         content = msgspec.json.encode({**fields, "body": message.text[:200]})
     return content

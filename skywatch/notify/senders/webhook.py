@@ -16,7 +16,7 @@ from skywatch.notify.senders.signing import signature_headers
 USER_AGENT = f"Skywatch/{VERSION}"
 TIMEOUT_S = 15.0
 # The body of an answer is ignored; bounds how much of it is read.
-MAXIMUM_ANSWER_BYTES = 65_536
+MAX_ANSWER_BYTES = 65_536
 
 
 class WebhookSender:

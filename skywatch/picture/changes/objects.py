@@ -15,7 +15,7 @@ from skywatch.picture.state.rows import RowMap
 from skywatch.picture.state.sky import Sky, from_bytes
 
 # So many changes wait at most; a whole sky comes every ten ticks.
-MOST_WAITING = 12
+MAX_WAITING = 12
 # One thread puts objects together, and others wait for what it makes.
 _making = threading.RLock()
 
@@ -45,7 +45,7 @@ class Objects:
         following._waiting = self._waiting + 1
         # Only what is read at once needs the lines as they are.
         self._lines = None
-        if following._waiting > MOST_WAITING:
+        if following._waiting > MAX_WAITING:
             following.get()
         return following
 

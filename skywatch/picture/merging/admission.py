@@ -24,7 +24,7 @@ MAX_WAITING = 10_000
 # A flood: so large a share of that waits. An address is then proved by a message this long after the first one (s).
 FLOOD_SHARE, FLOOD_APART_S = 0.1, 5.0
 # So many messages an address sends before it displaces another one of its receiver.
-LEAST_MESSAGES = 4
+MIN_MESSAGES = 4
 # Smallest time between two messages that prove an address (s): repetitions of one transmission do not.
 APART_S = 0.05
 
@@ -51,7 +51,7 @@ class _Waiting:
     def rate(self, report: Report, now: float) -> float:
         """Messages a second with this one; 0 while they are few, and for snapshots without counts, which have none."""
         messages = self.messages + 1
-        if messages < LEAST_MESSAGES or (report.snapshot and report.messages is UNSET):
+        if messages < MIN_MESSAGES or (report.snapshot and report.messages is UNSET):
             return 0.0
         return rate_of(messages, self.since, now)
 

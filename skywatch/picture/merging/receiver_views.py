@@ -9,7 +9,7 @@ import numpy as np
 
 from skywatch.core.arrays import Array
 from skywatch.picture.merging.merge import without_expired
-from skywatch.picture.state.fields import LIFETIME_S, POSITION_LIFETIME_S, SHORTEST_LIFETIME_S
+from skywatch.picture.state.fields import LIFETIME_S, MIN_LIFETIME_S, POSITION_LIFETIME_S
 from skywatch.picture.state.view import View, absorb, clear_airframes, expire, view_of
 from skywatch.receivers.feeders.voices import OURS, Voice
 from skywatch.receivers.reports.report import Report
@@ -89,7 +89,7 @@ class ReceiverViews:
             for view in self.views.values():
                 if type(view) is View:
                     expire(view, now)
-        old = now - SHORTEST_LIFETIME_S
+        old = now - MIN_LIFETIME_S
         oldest_at, self._oldest_at = self._oldest_at, None
         if (self._oldest() if oldest_at is None else oldest_at) >= old:
             return self.views

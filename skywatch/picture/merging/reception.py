@@ -24,13 +24,13 @@ from skywatch.receivers.reports.naming import shown_receiver
 from skywatch.receivers.reports.report import Report
 
 # A rate is measured over at least this time (s): a burst of messages is no history.
-LEAST_MEASURED_S = 10.0
+MIN_MEASURED_S = 10.0
 # An aircraft makes room for one that is received so many times as often: two alike do not displace each other in turn.
 CLEARLY = 2.0
 # Share of the maximum that is ranked at once, seldom received first: ranking looks at every aircraft.
 RANKED_SHARE = 0.1
 # Counts of addresses that have left are removed when there are so many times as many counts as after the last time.
-SPARE, LEAST_COUNTS = 2, 1000
+SPARE, MIN_COUNTS = 2, 1000
 # What one owner's strangers hear, what strangers agree on, what ours hear.
 ALONE, AGREED, OURS = range(3)
 
@@ -123,7 +123,7 @@ class Reception:
         self._maximum = maximum
         self._ranked_at_once = max(1, int(maximum * RANKED_SHARE))
         self._counts: dict[tuple[str, str], _Count] = {}
-        self._most_counts = LEAST_COUNTS
+        self._most_counts = MIN_COUNTS
         # None until somebody asks for room after a tick.
         self._places: _Places | None = None
 
@@ -174,7 +174,7 @@ class Reception:
         self._places = None
         if len(self._counts) > self._most_counts:
             self._counts = {key: count for key, count in self._counts.items() if key[1] in admitted}
-            self._most_counts = SPARE * len(self._counts) + LEAST_COUNTS
+            self._most_counts = SPARE * len(self._counts) + MIN_COUNTS
 
     def shift(self, step: float) -> None:
         """Move all times by ``step`` seconds: the clock has been set."""
@@ -228,14 +228,14 @@ class Reception:
         count = self._counts.get((receiver, view.hex))
         if count is None:
             # Admitted at another receiver, or before a restart: taken as received once a second until now.
-            count = _Count(now - LEAST_MEASURED_S, messages - int(LEAST_MEASURED_S))
+            count = _Count(now - MIN_MEASURED_S, messages - int(MIN_MEASURED_S))
             self._counts[receiver, view.hex] = count
         return rate_of(messages - count.messages, count.since, now)
 
 
 def rate_of(messages: int, since: float, now: float) -> float:
     """Messages a second since a time (unix s); 0 where the receiver has restarted its count."""
-    return max(0, messages) / max(LEAST_MEASURED_S, now - since)
+    return max(0, messages) / max(MIN_MEASURED_S, now - since)
 
 
 def messages_of(report: Report) -> int:

@@ -77,7 +77,7 @@ GROUPS: tuple[Group, ...] = (
     ),
 )
 LIFETIME_S: dict[str, float] = {name: group.lifetime_s for group in GROUPS for name in group.fields}
-SHORTEST_LIFETIME_S = min(LIFETIME_S.values())
+MIN_LIFETIME_S = min(LIFETIME_S.values())
 # What an aircraft is does not age.
 AIRFRAME_FIELDS = ("r", "t", "desc", "ownOp", "year", "dbFlags")
 

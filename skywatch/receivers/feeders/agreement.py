@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from skywatch.receivers.feeders.feeder import Lane
 
 # Frames wait so long for what other processes send of the same second (s); the oldest of more than so many go first.
-WAITING_S, MOST_WAITING = 3.0, 1 << 17
+WAITING_S, MAX_WAITING = 3.0, 1 << 17
 # The number of a feeder that has sent nothing alone for so long (s) is given back.
 UNUSED_S = 60.0
 # The world's aircraft.
@@ -154,7 +154,7 @@ class ProcessAgreement:
             return None
         frames, slot = zip(*self._waiting, strict=True)
         joined = _Waiting(FrameBatch.concatenate(frames), np.concatenate(slot))
-        rows = np.flatnonzero(joined.frames.time >= now - WAITING_S)[-MOST_WAITING:]
+        rows = np.flatnonzero(joined.frames.time >= now - WAITING_S)[-MAX_WAITING:]
         joined = joined.rows(rows)
         self._waiting = [joined] if len(rows) else []
         return joined if len(rows) else None

@@ -28,7 +28,7 @@ TYPES = frozenset("12345678")
 # A flag is -1 where set, 0 where not. readsb's own MLAT output has the number of receivers in the first flag.
 SET, NOT_SET = frozenset(("-1", "1")), frozenset(("", "0"))
 # Aircraft whose last reply said so; of more it counts no longer.
-MOST_ON_GROUND = 20_000
+MAX_ON_GROUND = 20_000
 MLAT_FIELDS = ["lat", "lon"]
 # What may stand before the first record: a byte order mark, read as Latin-1.
 BEFORE = "\xef\xbb\xbf\x00 "
@@ -127,7 +127,7 @@ class SbsLine:
         is_repeated = is_set and address in self._replied_on_ground
         if not is_set:
             self._replied_on_ground.discard(address)
-        elif len(self._replied_on_ground) < MOST_ON_GROUND:
+        elif len(self._replied_on_ground) < MAX_ON_GROUND:
             self._replied_on_ground.add(address)
         return is_repeated
 

@@ -8,7 +8,7 @@ from typing import BinaryIO, cast
 
 GZIP_MAGIC = b"\x1f\x8b"
 # Text of receivers shrinks to a tenth, at most to a fiftieth. So many bytes are unpacked whatever they came from.
-MOST_TIMES = 200
+MAX_TIMES = 200
 FREE_BYTES = 256_000_000
 
 
@@ -17,7 +17,7 @@ class TooLarge(OSError):
 
 
 class BoundedGzip(gzip.GzipFile):
-    """A gzip stream that refuses to unpack to more than ``MOST_TIMES`` its size; raises TooLarge."""
+    """A gzip stream that refuses to unpack to more than ``MAX_TIMES`` its size; raises TooLarge."""
 
     def __init__(self, packed: BinaryIO) -> None:
         self._packed = _Counting(packed)
@@ -39,8 +39,8 @@ class BoundedGzip(gzip.GzipFile):
 
     def _counted(self, data: bytes) -> bytes:
         self._unpacked += len(data)
-        if self._unpacked > max(FREE_BYTES, MOST_TIMES * self._packed.count):
-            raise TooLarge(f"it unpacks to more than {MOST_TIMES} times its size")
+        if self._unpacked > max(FREE_BYTES, MAX_TIMES * self._packed.count):
+            raise TooLarge(f"it unpacks to more than {MAX_TIMES} times its size")
         return data
 
 

@@ -17,7 +17,7 @@ from skywatch.settings import environment_secret
 
 DEFAULT_EVERY_S = 5.0
 EVERY_S = (1.0, 3600.0)
-LARGEST_SECRET = 4096
+MAX_SECRET = 4096
 _HEADER_NAME = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
 
 
@@ -77,6 +77,6 @@ def parse_header(text: str) -> dict[str, str]:
 def _secret_of(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            return file.read(LARGEST_SECRET).decode("ascii")
+            return file.read(MAX_SECRET).decode("ascii")
     except (OSError, UnicodeDecodeError):
         raise ValueError(f"the header's file {path} cannot be read") from None

@@ -16,7 +16,7 @@ from skywatch.core.network.certificates import Trust
 from skywatch.inputs.options import Options, Station, Words
 from skywatch.inputs.retrying import InputError
 from skywatch.inputs.transports.http_source import (
-    LARGEST_BODY,
+    MAX_BODY,
     Fetched,
     HttpRefusal,
     HttpSource,
@@ -191,7 +191,7 @@ def _is_complete(body: bytes) -> bool:
 
 def _read(path: Path) -> bytes:
     with path.open("rb") as file:
-        body = file.read(LARGEST_BODY + 1)
-    if len(body) > LARGEST_BODY:
-        raise InputError(f"the file is larger than {LARGEST_BODY // (1024 * 1024)} MiB")
+        body = file.read(MAX_BODY + 1)
+    if len(body) > MAX_BODY:
+        raise InputError(f"the file is larger than {MAX_BODY // (1024 * 1024)} MiB")
     return body

@@ -45,7 +45,7 @@ for _df in range(32):
     _STATUS_OF[_df, _length] = int(Status.BAD_PARITY if _CLASS_OF_DF[_df] else Status.UNSUPPORTED)
 _CLASS_OF, _STATUS_OF = _CLASS_OF.ravel(), _STATUS_OF.ravel()
 # The code of the interrogator that a DF11 answers stands in seven bits (ICAO Annex 10 volume IV, 3.1.2.5.2.1.2).
-_LARGEST_INTERROGATOR = 0x7F
+_MAX_INTERROGATOR = 0x7F
 _DF18 = 18
 _NO_REFERENCES = References(Sent.nothing(), Altitudes.nothing())
 # As plain numbers, which NumPy takes several times as fast.
@@ -145,7 +145,7 @@ class Decoder:
         if len(own) < len(out):
             all_call = kind == _ALL_CALL
             claims = (
-                (kind == _ADDRESS_IN_PARITY) | (all_call & (remainder > 0) & (remainder <= _LARGEST_INTERROGATOR))
+                (kind == _ADDRESS_IN_PARITY) | (all_call & (remainder > 0) & (remainder <= _MAX_INTERROGATOR))
             ).nonzero()[0]
             if len(claims):
                 address = np.where(all_call, (head >> 32) & ADDRESS_BITS, remainder)

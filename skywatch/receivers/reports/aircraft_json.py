@@ -31,7 +31,7 @@ from skywatch.receivers.reports.report import Report
 # Exceptions of msgspec for unexpected input; RecursionError for very deep nesting.
 BAD_JSON = (msgspec.DecodeError, RecursionError, UnicodeDecodeError)
 # Unix seconds have 10 digits until the year 2286; larger numbers are milliseconds.
-SMALLEST_MILLISECONDS = 1e11
+MIN_MILLISECONDS = 1e11
 MUTABILITY_MARKS = (b'"altitude"', b'"vert_rate"', b'"nucp"')
 DIALECT_SAMPLE = 1 << 16
 # NUCp (DO-260, version 0) -> NIC and radius of containment (m), as dump1090 and readsb take them.
@@ -163,7 +163,7 @@ def _is_mutability(body: bytes) -> bool:
 def _seconds(now: float | None) -> float | None:
     if now is None or not 0 < now < 1e15:
         return None
-    return now / 1000 if now > SMALLEST_MILLISECONDS else now
+    return now / 1000 if now > MIN_MILLISECONDS else now
 
 
 def _decode_parts(body: bytes, mutability: bool, invalid: Counter[str]) -> Document:

@@ -21,7 +21,7 @@ from skywatch.core.text.numbers import PADDING, number_of
 from skywatch.receivers.reports.report import EMERGENCIES, NAV_MODES, SIL_TYPES, SOURCES, Report
 
 # Largest integer that JSON readers represent exactly; sums of a few still fit a 64-bit column.
-LARGEST_COUNT = 2**53
+MAX_COUNT = 2**53
 ALTITUDE_FT = (-2_000, 200_000)
 SPEED_KT = (0.0, 5_000.0)
 ANGLE_DEG = (0.0, 360.0)
@@ -136,7 +136,7 @@ def _valid_entries(
             return UNSET
         entries = [{key: entry} for key, entry in value.items()] if isinstance(value, dict) else [[e] for e in value]
         valid: list[Any] = []
-        for entry in entries[:MOST_ENTRIES]:
+        for entry in entries[:MAX_ENTRIES]:
             try:
                 valid.append(msgspec.convert(entry, wire))
             except msgspec.ValidationError:
@@ -150,7 +150,7 @@ def _valid_entries(
     return Field(wire, parse_entries)
 
 
-MOST_ENTRIES = 64
+MAX_ENTRIES = 64
 _YEARS = range(1900, 2100)
 _ALTITUDE = _integer(*ALTITUDE_FT)
 _SPEED, _ANGLE, _RATE = _real(SPEED_KT), _real(ANGLE_DEG), _integer(*RATE_FPM)
@@ -208,7 +208,7 @@ FIELDS: dict[str, Field] = {
     "spi": _FLAG,
     "mlat": _NAMES,
     "tisb": _NAMES,
-    "messages": _integer(0, LARGEST_COUNT),
+    "messages": _integer(0, MAX_COUNT),
     "rssi": _real((-200.0, 100.0)),
     "wd": _ANGLE,
     "ws": _real((0.0, 1_000.0)),

@@ -30,7 +30,7 @@ PATTERN = "trace_full_*.json"
 TIME, LAT, LON, ALT, GS, TRACK, FLAGS, RATE, DETAILS, SOURCE, ALT_GEOM = range(11)
 # Flags of an entry: the vertical rate, or the altitude, is geometric.
 GEOMETRIC_RATE, GEOMETRIC_ALTITUDE = 4, 8
-LARGEST_FLAGS = 0xFFFF
+MAX_FLAGS = 0xFFFF
 SAMPLE_BYTES = 8192
 _HEAD = re.compile(rb'\s*\{\s*"icao"\s*:\s*"')
 # What the details of an entry repeat of the entry itself, or what is no field of a report.
@@ -213,7 +213,7 @@ def _is_good(entry: list[Any]) -> bool:
         and -90 <= entry[LAT] <= 90
         and -180 <= entry[LON] <= 180
         and -86_400 <= entry[TIME] <= 2 * 86_400
-        and 0 <= entry[FLAGS] <= LARGEST_FLAGS
+        and 0 <= entry[FLAGS] <= MAX_FLAGS
     )
 
 
@@ -225,4 +225,4 @@ def _with_numbers(entry: list[Any]) -> list[Any]:
     if any(number != number for number in numbers):
         return []
     flags = number_of(entry[FLAGS])
-    return [*numbers, *entry[ALT:FLAGS], int(flags) if 0 <= flags <= LARGEST_FLAGS else 0, *entry[FLAGS + 1 :]]
+    return [*numbers, *entry[ALT:FLAGS], int(flags) if 0 <= flags <= MAX_FLAGS else 0, *entry[FLAGS + 1 :]]

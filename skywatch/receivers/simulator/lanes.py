@@ -19,7 +19,7 @@ LOWEST, HIGHEST = 29, 41  # thousands of feet
 SLOWEST_KT, FASTEST_KT = 430.0, 500.0
 # Further from the middle of a level than this (degrees) lanes would be too curved, and slow.
 WIDEST_DEG = 45.0
-SHORTEST_NM = 4.0
+MIN_NM = 4.0
 
 
 class Lanes:
@@ -95,5 +95,5 @@ def _chords(radius_nm: float) -> tuple[np.ndarray, np.ndarray]:
     left_nm = np.arange(-count, count + 1) * LATERAL_NM
     cosine = np.cos(left_nm / geo.EARTH_RADIUS_NM)
     half_nm = np.arccos(np.clip(np.cos(radius) / cosine, -1, 1)) * cosine * geo.EARTH_RADIUS_NM
-    is_long = half_nm > SHORTEST_NM
+    is_long = half_nm > MIN_NM
     return left_nm[is_long], half_nm[is_long]

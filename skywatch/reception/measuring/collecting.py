@@ -18,7 +18,7 @@ from skywatch.reception.measuring.hour import HOUR_S, MINUTE_S, Hour
 from skywatch.reception.measuring.sampling import sample
 
 # Interval of the samples of a receiver (s): this, and more for each receiver beyond some hundreds, up to the last one.
-SAMPLE_S, SAMPLE_EACH_S, LONGEST_SAMPLE_S = 10.0, 0.03, 30.0
+SAMPLE_S, SAMPLE_EACH_S, MAX_SAMPLE_S = 10.0, 0.03, 30.0
 # Two samples further apart do not belong together (s): the service stood still, or the clock was set.
 MAX_APART_S = 60.0
 # What a crash loses (s), and for each receiver: thousands of feeders must not write the disk full.
@@ -52,7 +52,7 @@ class _Meter:
 
     def is_due(self, now: float) -> bool:
         """Whether it is time for a sample; a clock that was set back does not stop it."""
-        return now >= self.due_at or self.due_at - now > LONGEST_SAMPLE_S + 1.0
+        return now >= self.due_at or self.due_at - now > MAX_SAMPLE_S + 1.0
 
 
 @dataclass
@@ -67,7 +67,7 @@ class QualityCollector:
         """Sample the receivers whose turn it is; yields hours that are to be written."""
         counts = picture.counts.snapshot()
         flush_s = max(FLUSH_S, FLUSH_EACH_S * len(counts))
-        self._sample_s = min(max(SAMPLE_S, SAMPLE_EACH_S * len(counts)), LONGEST_SAMPLE_S)
+        self._sample_s = min(max(SAMPLE_S, SAMPLE_EACH_S * len(counts)), MAX_SAMPLE_S)
         for number, (name, count) in enumerate(counts.items()):
             if is_anonymous(name):
                 continue  # Nobody could read what is measured of it.
@@ -112,7 +112,7 @@ class QualityCollector:
             meter.hour.move(origin)
         self._add(meter, picture, name, count, sky)
         meter.due_at = now + self._sample_s
-        if now >= meter.flush_at or meter.flush_at - now > flush_s + LONGEST_SAMPLE_S:
+        if now >= meter.flush_at or meter.flush_at - now > flush_s + MAX_SAMPLE_S:
             meter.flush_at = now + flush_s
             if not meter.hour.is_empty:
                 yield _entry(name, meter)

@@ -19,11 +19,11 @@ CELL_DEG = 0.1
 BIN_FT = 500
 BINS = 90
 # A floor needs this many visits; this share of them may be lower (errors, visual approaches).
-LEAST_VISITS, LOWER_SHARE = 30, 0.02
+MIN_VISITS, LOWER_SHARE = 30, 0.02
 MAX_CELLS = 50_000
 LEVEL_FPM = 300.0
 # Slower airliners (kt) are about to land.
-LEAST_KT = 120.0
+MIN_KT = 120.0
 # On a runway: on the ground, faster than taxiing aircraft (kt).
 RUNWAY_KT = 60.0
 
@@ -42,7 +42,7 @@ class Learnt:
     def floor_ft(self) -> int | None:
         """The altitude (ft) below which hardly any aircraft flies level, or None while unknown."""
         visits = sum(self.levels.values())
-        if visits < LEAST_VISITS:
+        if visits < MIN_VISITS:
             return None
         # One low aircraft does not lower its own floor.
         most_lower, below = max(visits * LOWER_SHARE, 1.0), 0
@@ -76,7 +76,7 @@ class Learner:
         if not is_learnt_from.any():
             return
         altitude = frame.column("alt_baro_ft")
-        level = is_learnt_from & ~np.isnan(altitude) & (np.abs(frame.rate_fpm) <= LEVEL_FPM) & (gs >= LEAST_KT)
+        level = is_learnt_from & ~np.isnan(altitude) & (np.abs(frame.rate_fpm) <= LEVEL_FPM) & (gs >= MIN_KT)
         runway = is_learnt_from & frame.column("on_ground") & (gs >= RUNWAY_KT)
         y, x = np.floor(lat / CELL_DEG), np.floor(lon / CELL_DEG)
         bins = np.floor(altitude / BIN_FT)

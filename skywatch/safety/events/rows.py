@@ -30,7 +30,7 @@ from skywatch.safety.schemas import SafetyEventRecord
 TOPIC = "safety"
 EVENTS = {"began": "safety:event", "updated": "safety:event_updated", "ended": "safety:event_resolved"}
 VIEW_MILITARY = "aircraft.view_military"
-MAXIMUM_MESSAGE = 300
+MAX_MESSAGE = 300
 
 Values = dict[str, Any]
 _table: Any = SafetyEvent.__table__
@@ -165,7 +165,7 @@ def _columns(event: LiveEvent) -> Values:
         "icao_hex": hexes[0] if is_single else None,
         "icao_hex_2": hexes[1] if is_single and len(hexes) > 1 else None,
         "callsigns": list(finding.callsigns),
-        "message": finding.message[:MAXIMUM_MESSAGE],
+        "message": finding.message[:MAX_MESSAGE],
         "last_at": to_datetime(event.last_at),
         "ended_at": to_datetime(event.ended_at) if event.ended_at is not None else None,
         "numbers": {name: msgspec.to_builtins(quantity) for name, quantity in finding.numbers.items()},

@@ -23,7 +23,7 @@ _CLOSED = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 # A client must read so much of its response and send so much of its request in the time of ``SILENCE_S`` (bytes); a
 # stream, which occupies one of few places, must be read faster: 16 kB/s.
-LEAST_BYTES, LEAST_STREAM_BYTES = 65_536, 960_000
+MIN_BYTES, MIN_STREAM_BYTES = 65_536, 960_000
 # A client that is still sending when it is refused would lose the answer if the connection were closed at once: so much
 # is received and discarded, for so long, in pieces of this size.
 LINGER_BYTES, LINGER_S, LINGER_PIECE_BYTES = 67_108_864, 30.0, 262_144
@@ -225,13 +225,13 @@ class HttpConnection(SendingChannel):
         """Why a connection with work to do must be closed: what its client does too slowly."""
         # Data that a worker buffers until the end of its response does not wait for the client.
         has_unread = self.total_outbufs_len >= SEND_BYTES or (self.total_outbufs_len > 0 and not self.requests)
-        least_bytes = LEAST_STREAM_BYTES if self.streams else LEAST_BYTES
+        least_bytes = MIN_STREAM_BYTES if self.streams else MIN_BYTES
         # The loop receives while no request is being answered and nothing is unread.
         request = self.request
         is_receiving = request is not None and not self.requests and not self.total_outbufs_len
         if self.sent.is_slower_than(least_bytes, within_s, now, is_waiting=has_unread):
             return "stream" if self.streams else "response"
-        if self.arrived.is_slower_than(LEAST_BYTES, within_s, now, is_waiting=is_receiving):
+        if self.arrived.is_slower_than(MIN_BYTES, within_s, now, is_waiting=is_receiving):
             return "request"
         if request is not None and request.body is not None and request.body.is_overdue(now):
             return "unidentified"

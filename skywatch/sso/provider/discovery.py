@@ -27,7 +27,7 @@ ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES
 KEY_TYPES = ("RSA", "EC", "OKP")
 REMEMBERED_S = 3600.0
 REFETCH_S = 30.0
-MAXIMUM_KEYS = 50
+MAX_KEYS = 50
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Discovery:
         if not isinstance(entries, list):
             raise Problem(problems.PROVIDER_ANSWER, "The provider's keys cannot be read.")
         keys: dict[str | None, list[Key]] = {}
-        for entry in entries[:MAXIMUM_KEYS]:
+        for entry in entries[:MAX_KEYS]:
             key = _key(entry)
             if key is not None:
                 keys.setdefault(key.kid, []).append(key)

@@ -20,7 +20,7 @@ from skywatch.sso import problems
 from skywatch.sso.provider.discovery import Discovery
 from skywatch.sso.providers import Provider
 
-MAXIMUM_LENGTH = 64_000
+MAX_LENGTH = 64_000
 # Clocks of two machines differ by this much at most (s).
 LEEWAY_S = 60
 OLDEST_LOGOUT_S = 600
@@ -112,7 +112,7 @@ def _check_signature(token: str, discovery: Discovery) -> Signed:
 
 
 def _extract(token: str) -> jws.CompactSignature:
-    if len(token) > MAXIMUM_LENGTH or not token.isascii() or token.count(".") != 2:
+    if len(token) > MAX_LENGTH or not token.isascii() or token.count(".") != 2:
         raise Problem(problems.TOKEN_MALFORMED)
     try:
         return jws.extract_compact(token.encode("ascii"))

@@ -27,7 +27,7 @@ FAULTS = frozenset(
         "registration_not_supported",
     }
 )
-MAXIMUM_CODE = 4096
+MAX_CODE = 4096
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,6 @@ def code_of(answer: Answer, metadata: Metadata) -> str:
     if answer.error is not None:
         named = f"the error {answer.error}" if answer.error in FAULTS else "an error"
         raise Problem(problems.PROVIDER_ANSWER, f"The provider answered with {named}; the log says more.")
-    if not answer.code or len(answer.code) > MAXIMUM_CODE:
+    if not answer.code or len(answer.code) > MAX_CODE:
         raise Problem(problems.CODE_REFUSED, "The answer has no code that can be used.")
     return answer.code

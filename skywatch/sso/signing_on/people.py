@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 _refused = FaultLog(log, "claim mappings match nothing", "all claim mappings can match")
 
 SOURCE = "oidc"
-MAXIMUM_NAME = 48
+MAX_NAME = 48
 EMAIL_CLAIMS = ("email", "email_verified")
 NAME_CLAIMS = ("preferred_username", "upn", "email", "nickname", "name")
 
@@ -106,7 +106,7 @@ def username_from(claims: Mapping[str, Any]) -> str:
         value = claims.get(claim)
         if isinstance(value, str):
             plain = unicodedata.normalize("NFKD", value.partition("@")[0]).encode("ascii", "ignore").decode()
-            name = re.sub(r"[^A-Za-z0-9._-]+", "-", plain)[:MAXIMUM_NAME].lstrip("._-").rstrip(".-")
+            name = re.sub(r"[^A-Za-z0-9._-]+", "-", plain)[:MAX_NAME].lstrip("._-").rstrip(".-")
             if len(name) >= 2:
                 return name
     return "user"

@@ -23,7 +23,7 @@ from skywatch.system.health.redaction import without_hosts
 MAX_TICK_AGE_S = 10.0
 # Feeders without a record that are named.
 NAMED = 5
-LEAST_FREE_BYTES = 200_000_000
+MIN_FREE_BYTES = 200_000_000
 
 
 class Check(msgspec.Struct):
@@ -170,5 +170,5 @@ def check_disk(url: sa.URL) -> Check:
     free = free_bytes(url)
     if free is None:
         return Check("disk", True, False, "on the database server")
-    ok = free >= LEAST_FREE_BYTES
+    ok = free >= MIN_FREE_BYTES
     return Check("disk", ok, False, f"{free / 1e6:,.0f} MB free" if ok else f"only {free / 1e6:,.0f} MB free")

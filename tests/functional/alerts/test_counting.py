@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from skywatch.alerts.access import MAXIMUM_GEOFENCES, MAXIMUM_GEOMETRY, MAXIMUM_LISTED, MAXIMUM_RULES
+from skywatch.alerts.access import MAX_GEOFENCES, MAX_GEOMETRY, MAX_LISTED, MAX_RULES
 from skywatch.alerts.models import Geofence, Watchlist
 from skywatch.alerts.rules import transfer
-from skywatch.alerts.watchlists.entries import MAXIMUM_ENTRIES, MAXIMUM_LINES
-from skywatch.core.areas.geometry import MAXIMUM_POSITIONS
+from skywatch.alerts.watchlists.entries import MAX_ENTRIES, MAX_LINES
+from skywatch.core.areas.geometry import MAX_POSITIONS
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from tests.alerts import BOX
@@ -76,7 +76,7 @@ def circle_of(positions):
 @pytest.mark.deep("costs over a processor second")
 def test_geofences_of_geojson(refused):
     words = refused("geofences/import", collection(20_000))
-    assert str(MAXIMUM_GEOFENCES) in words
+    assert str(MAX_GEOFENCES) in words
     assert "20000" in words
 
 
@@ -86,13 +86,13 @@ def test_geofences_of_geojson_that_are_nothing(refused):
 
 def test_positions_of_geofences(refused):
     words = refused("geofences/import", collection(11, circle_of(10_000)), status=400)
-    assert str(MAXIMUM_POSITIONS) in words
+    assert str(MAX_POSITIONS) in words
     assert "110000" in words
 
 
 def test_geofences_of_openair(refused):
     words = refused("geofences/import", "AC D\nAN Zone\n" * 20_000, "text/plain")
-    assert str(MAXIMUM_GEOFENCES) in words
+    assert str(MAX_GEOFENCES) in words
     assert "20000" in words
 
 
@@ -101,17 +101,17 @@ def test_arcs_of_openair_end_where_there_are_too_many(client):
     answer = client.post(
         f"{URL}geofences/import", circles, content_type="text/plain", headers=client.people["olga"], status=400
     ).json
-    assert [(e["name"], str(MAXIMUM_POSITIONS) in e["detail"]) for e in answer["errors"]] == [("line 836", True)]
+    assert [(e["name"], str(MAX_POSITIONS) in e["detail"]) for e in answer["errors"]] == [("line 836", True)]
 
 
 def test_rules_of_an_export(refused):
     words = refused("rules/import", {"version": 1, "rules": [{"name": "R"}] * 20_000})
-    assert str(MAXIMUM_RULES) in words
+    assert str(MAX_RULES) in words
     assert "20000" in words
 
 
 def test_rules_of_an_export_are_added_to_those_that_exist(client, refused, monkeypatch):
-    monkeypatch.setattr(transfer, "MAXIMUM_RULES", 3)
+    monkeypatch.setattr(transfer, "MAX_RULES", 3)
     words = refused("rules/import", {"version": 1, "rules": [{"name": "R"}] * 4})
     assert "at most 3 rules" in words
     assert "4 more" in words
@@ -136,12 +136,12 @@ def test_lines_of_watch_lists(client, content_type, monkeypatch):
         answer = client.post(path, text, content_type=content_type, headers=client.people["olga"], status=400).json
         return answer["errors"][0]["detail"]
 
-    words = refused("4B1620\n" * (MAXIMUM_LINES + 5))
-    assert str(MAXIMUM_LINES) in words
-    assert str(MAXIMUM_LINES + 6) in words
+    words = refused("4B1620\n" * (MAX_LINES + 5))
+    assert str(MAX_LINES) in words
+    assert str(MAX_LINES + 6) in words
     assert calls == []
-    assert str(MAXIMUM_ENTRIES) in refused("4B1620\n" * (MAXIMUM_ENTRIES + 5))
-    assert len(calls) == MAXIMUM_ENTRIES
+    assert str(MAX_ENTRIES) in refused("4B1620\n" * (MAX_ENTRIES + 5))
+    assert len(calls) == MAX_ENTRIES
 
 
 def test_what_a_user_has_altogether_is_limited(client):
@@ -151,9 +151,9 @@ def test_what_a_user_has_altogether_is_limited(client):
     now = utcnow()
     with writing(client.runtime.sessions) as session:
         dated = {"user_id": fence["user"], "created_at": now, "updated_at": now}
-        large = {**BOX, "name": "x" * (MAXIMUM_GEOMETRY - 100)}
+        large = {**BOX, "name": "x" * (MAX_GEOMETRY - 100)}
         session.add(Geofence(name="Large", geometry=large, **dated))
-        session.add(Watchlist(name="Large", entries="", entry_count=MAXIMUM_LISTED - 1, **dated))
+        session.add(Watchlist(name="Large", entries="", entry_count=MAX_LISTED - 1, **dated))
     wider = {"geometry": {"type": "Polygon", "coordinates": [[[0, 0], [0, 1], [1, 1], [1, 0], [0, 0]]]}}
     for send, path, body in (
         (client.post_json, "geofences", {"name": "F", **wider}),
@@ -162,7 +162,7 @@ def test_what_a_user_has_altogether_is_limited(client):
         (client.patch_json, f"watchlists/{listed['id']}", {"entries": ["4B1621", "4B1622"]}),
     ):
         answer = send(URL + path, body, headers=headers, status=409).json
-        assert str(MAXIMUM_GEOMETRY if "geofences" in path else MAXIMUM_LISTED) in answer["detail"]
+        assert str(MAX_GEOMETRY if "geofences" in path else MAX_LISTED) in answer["detail"]
     # What is there can be made smaller, or stay.
     client.patch_json(f"{URL}geofences/{fence['id']}", {"name": "G"}, headers=headers)
     client.patch_json(f"{URL}watchlists/{listed['id']}", {"entries": ["4B1623"]}, headers=headers)
@@ -170,7 +170,7 @@ def test_what_a_user_has_altogether_is_limited(client):
 
 def test_a_page_ends_before_its_limit_where_geometries_are_large(client, monkeypatch):
     monkeypatch.setattr("skywatch.alerts.geofences.listing.READ_AT_ONCE", 2)
-    monkeypatch.setattr("skywatch.alerts.geofences.listing.LARGEST_PAGE", 1)
+    monkeypatch.setattr("skywatch.alerts.geofences.listing.MAX_PAGE", 1)
     headers = client.people["olga"]
     made = [
         client.post_json(f"{URL}geofences", {"name": f"F{n}", "geometry": BOX}, headers=headers).json for n in range(5)

@@ -157,7 +157,7 @@ def test_geofences_and_lists_in_use_stay(client, post):
 
 
 def test_limits_of_a_user(client, post, monkeypatch):
-    monkeypatch.setattr("skywatch.alerts.rules.service.MAXIMUM_RULES", 2)
+    monkeypatch.setattr("skywatch.alerts.rules.service.MAX_RULES", 2)
     for _ in range(2):
         post("rules", {"name": "x", "conditions": LOW}, status=201)
     assert post("rules", {"name": "x", "conditions": LOW}, status=409).json["code"] == "conflict"

@@ -144,7 +144,7 @@ def test_the_list_is_whole_without_a_limit(client, monkeypatch):
     assert len(first["aircraft"]) == 100
     client.get(f"{URL}?limit=1001", headers=VIEWER, status=400)
     monkeypatch.setattr(entries, "WHOLE_LIST", 110)
-    monkeypatch.setattr(paging, "MAXIMUM_LIMIT", 109)
+    monkeypatch.setattr(paging, "MAX_LIMIT", 109)
     whole = client.get(URL, headers=VIEWER).json
     assert len(whole["aircraft"]) == 110
     rest = client.get(whole["next"].removeprefix("http://localhost"), headers=VIEWER).json

@@ -118,7 +118,7 @@ def test_whatever_a_server_does_is_named_and_outlived(
 
 
 def test_a_huge_answer_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_source, "LARGEST_BODY", 100_000)
+    monkeypatch.setattr(http_source, "MAX_BODY", 100_000)
     bomb = gzip.compress(b" " * 50_000_000)
 
     async def play() -> None:

@@ -116,7 +116,7 @@ def test_another_station_adds_what_the_first_one_did_not_name():
 
 
 def test_unfinished_texts_are_bounded_in_number(monkeypatch):
-    monkeypatch.setattr(assembler_module, "MAXIMUM_WAITING", 10)
+    monkeypatch.setattr(assembler_module, "MAX_WAITING", 10)
     assembler, shown = Assembler(), []
     for number in range(30):
         part = burst(text=f"T{number}", sequence="A", more=True, message_number=f"D{number:02d}")

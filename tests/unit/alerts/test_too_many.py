@@ -19,7 +19,7 @@ from tests.skies import NOW
 
 @pytest.fixture(autouse=True)
 def _few_pairs(monkeypatch):
-    monkeypatch.setattr(matching, "MAXIMUM_PAIRS", 10)
+    monkeypatch.setattr(matching, "MAX_PAIRS", 10)
 
 
 class Ticks:

@@ -160,7 +160,7 @@ class World:
             self.at(self.now + duration_s, end)
 
 
-SPAN_S, LONGEST_S = 300.0, 40.0
+SPAN_S, MAX_S = 300.0, 40.0
 
 
 @dataclass
@@ -171,7 +171,7 @@ class Outcome:
     refused: int = 0
 
 
-def simulate(at_once, others, greedy, places=1000, longest_s=LONGEST_S):
+def simulate(at_once, others, greedy, places=1000, longest_s=MAX_S):
     """Others who ask for one turn after the other, beside one person who always asks for ``greedy`` more.
 
     Of those asserts that what others wait is at most what those before them need of the other half.
@@ -219,7 +219,7 @@ def simulate(at_once, others, greedy, places=1000, longest_s=LONGEST_S):
 
 
 PEOPLE = st.lists(
-    st.tuples(st.floats(0.0, SPAN_S), st.floats(5.0, 100.0), st.floats(1.0, LONGEST_S)), min_size=1, max_size=8
+    st.tuples(st.floats(0.0, SPAN_S), st.floats(5.0, 100.0), st.floats(1.0, MAX_S)), min_size=1, max_size=8
 )
 
 

@@ -30,7 +30,7 @@ def test_what_was_harmless_is_remembered_and_a_credential_never(monkeypatch):
 
 def test_addresses_fill_no_memory(monkeypatch):
     monkeypatch.setattr(authentication, "_harmless", {})
-    for number in range(2 * authentication.MAXIMUM_REMEMBERED + 5):
+    for number in range(2 * authentication.MAX_REMEMBERED + 5):
         authentication.refuse_query_credentials(request(f"q={number}"))
-    authentication.refuse_query_credentials(request("q=" + "x" * authentication.MAXIMUM_REMEMBERED_LENGTH))
+    authentication.refuse_query_credentials(request("q=" + "x" * authentication.MAX_REMEMBERED_LENGTH))
     assert len(authentication._harmless) == 5

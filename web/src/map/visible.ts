@@ -8,7 +8,7 @@ const COVERS = ".panel, sw-list, .page.drawer";
 /** What is as wide as this share of the map lies above or below what is seen, anything else next to it. */
 const BAND_SHARE = 0.6;
 /** At least so much of the map counts as visible, however much is covered. */
-const LEAST_PX = 80;
+const MIN_PX = 80;
 
 /** What covers leave of a map; where they leave next to nothing, they are not counted. */
 export function insetsOf(map: Box, covers: readonly Box[]): Insets {
@@ -27,8 +27,8 @@ export function insetsOf(map: Box, covers: readonly Box[]): Insets {
     } else if (left - map.left <= map.right - right) insets[3] = Math.max(insets[3], right - map.left);
     else insets[1] = Math.max(insets[1], map.right - left);
   }
-  if (width - insets[1] - insets[3] < LEAST_PX) insets[1] = insets[3] = 0;
-  if (height - insets[0] - insets[2] < LEAST_PX) insets[0] = insets[2] = 0;
+  if (width - insets[1] - insets[3] < MIN_PX) insets[1] = insets[3] = 0;
+  if (height - insets[0] - insets[2] < MIN_PX) insets[0] = insets[2] = 0;
   return insets;
 }
 

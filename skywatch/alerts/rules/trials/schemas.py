@@ -26,11 +26,11 @@ from skywatch.http.resources.schema import (
 )
 from skywatch.notify.vocabulary import PRIORITIES
 
-MAXIMUM_AIRCRAFT = 5_000
+MAX_AIRCRAFT = 5_000
 # Largest number of faults in an answer.
 FAULTS_NAMED = 50
 # Expressions take time for each character.
-MAXIMUM_TEXT = 500
+MAX_TEXT = 500
 _NUMBERS = ("lat", "lon", "alt_geom", "gs", "track", "baro_rate", "geom_rate", "seen", "seen_pos", "rssi")
 _LIMITS = {"lat": 90.0, "lon": 180.0}
 
@@ -47,8 +47,8 @@ class AircraftObjects(colander.SchemaType):
             return cstruct
         if not isinstance(cstruct, list):
             raise colander.Invalid(node, "must be a list of live aircraft")
-        if len(cstruct) > MAXIMUM_AIRCRAFT:
-            raise colander.Invalid(node, f"must hold at most {MAXIMUM_AIRCRAFT} aircraft")
+        if len(cstruct) > MAX_AIRCRAFT:
+            raise colander.Invalid(node, f"must hold at most {MAX_AIRCRAFT} aircraft")
         faults = [(index, fault) for index, entry in enumerate(cstruct) if (fault := _fault(entry)) is not None]
         addresses = [str(entry.get("hex")).lower() for entry in cstruct if isinstance(entry, dict)]
         if not faults and len(set(addresses)) < len(addresses):
@@ -74,8 +74,8 @@ def _fault(entry: Any) -> str | None:
     if unfit is not None:
         return unfit
     for name, value in entry.items():
-        if isinstance(value, str) and len(value) > MAXIMUM_TEXT:
-            return f"{name[:60]} must have at most {MAXIMUM_TEXT} characters"
+        if isinstance(value, str) and len(value) > MAX_TEXT:
+            return f"{name[:60]} must have at most {MAX_TEXT} characters"
     for name in _NUMBERS:
         value = entry.get(name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e9):

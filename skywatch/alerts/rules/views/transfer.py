@@ -7,7 +7,7 @@ from typing import Any
 from skywatch.alerts.conditions.states import check_states
 from skywatch.alerts.rules import transfer
 from skywatch.alerts.rules.transfer_schemas import RulesExport, RulesImport, RulesImported, RulesImportFields
-from skywatch.core.areas.geometry import MAXIMUM_POSITIONS
+from skywatch.core.areas.geometry import MAX_POSITIONS
 from skywatch.http.clients.audit import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
@@ -24,7 +24,7 @@ importing = ApiService(
 
 
 # JSON values of an import: each position is a list of two or three, and rules have lists of values.
-MAX_VALUES = 3 * MAXIMUM_POSITIONS + transfer.MAXIMUM_ENTRIES + 200_000
+MAX_VALUES = 3 * MAX_POSITIONS + transfer.MAX_ENTRIES + 200_000
 
 
 @export.get(permission=Permission.ALERTS_VIEW, responses={200: RulesExport()})

@@ -16,7 +16,7 @@ from skywatch.core.network.targets import AddressRefused
 
 # A slow machine needs longer than the recording lasts (s).
 TIMEOUT_S = 600.0
-LARGEST_ANSWER = 4_000_000
+MAX_ANSWER = 4_000_000
 
 
 class _Segment(msgspec.Struct):
@@ -39,7 +39,7 @@ class OpenAiEngine:
 
     def __init__(self, settings: AudioSettings) -> None:
         # The address is the administrator's own: it may be a private one.
-        self._client = OutgoingClient(timeout_s=TIMEOUT_S, maximum_bytes=LARGEST_ANSWER)
+        self._client = OutgoingClient(timeout_s=TIMEOUT_S, maximum_bytes=MAX_ANSWER)
         self._address = settings.transcription_url.rstrip("/") + "/v1/audio/transcriptions"
         self._key, self._model = settings.transcription_api_key, settings.transcription_model
 

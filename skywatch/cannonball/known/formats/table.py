@@ -14,7 +14,7 @@ from typing import BinaryIO, NamedTuple
 from skywatch.core.text.delimited import rows
 
 # Lines of a table that comes over HTTP: more than the largest public register has.
-MAXIMUM_LINES = 500_000
+MAX_LINES = 500_000
 ENCODINGS = ("utf-8", "latin-1")
 DELIMITERS = {"comma": ",", "semicolon": ";", "tab": "\t", "pipe": "|"}
 
@@ -132,9 +132,9 @@ def fault_of(fields: list[str], width: int) -> str | None:
 def text_table(text: bytes, dialect: Dialect) -> Table:
     """A table over bytes in memory; raises Unreadable if it has too many lines, counted before any is read."""
     lines = text.count(b"\n") + text.count(b"\r")
-    if lines > MAXIMUM_LINES and (lines := len(text.splitlines())) > MAXIMUM_LINES:
+    if lines > MAX_LINES and (lines := len(text.splitlines())) > MAX_LINES:
         raise Unreadable(
-            f"the text has {lines} lines; at most {MAXIMUM_LINES} are imported at once, any number by"
+            f"the text has {lines} lines; at most {MAX_LINES} are imported at once, any number by"
             " skywatch known-aircraft import"
         )
     return Table(io.BytesIO(text), dialect)

@@ -23,7 +23,7 @@ from skywatch.core.problems import Problem
 from skywatch.core.storage.audit import Target, last_change
 from skywatch.core.storage.versions import check_version, version_of
 from skywatch.http.clients.exposure import beyond_loopback, listen_addresses
-from skywatch.http.lists.paging import MAXIMUM_LIMIT
+from skywatch.http.lists.paging import MAX_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.security.contexts import FeatureAccess
 from skywatch.security.permissions import FEATURES, Permission
@@ -144,7 +144,7 @@ def _audiences(request: Request, present: Mapping[str, Any], desired: Mapping[st
         (translate(request, "Nobody in particular (not signed in)"), None),
         (translate(request, "Signed in, without a role"), frozenset()),
     ]
-    roles, _ = find_roles(request.db, limit=MAXIMUM_LIMIT, offset=0)
+    roles, _ = find_roles(request.db, limit=MAX_LIMIT, offset=0)
     for role in sorted(roles, key=lambda role: (role.priority, role.name)):
         people.append((translate(request, role.display_name), permissions_of_role(role)))
     audiences = []

@@ -23,7 +23,7 @@ from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem
 from skywatch.core.storage.audit import Target
 from skywatch.core.storage.versions import check_version, version_of
-from skywatch.http.lists.paging import MAXIMUM_LIMIT
+from skywatch.http.lists.paging import MAX_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.fields import UNSET
@@ -56,7 +56,7 @@ class CopyQuery(Schema):
 )
 def show_roles(request: Request) -> dict[str, Any]:
     """Every role, what it gives and how many hold it"""
-    entries, count = roles.find_roles(request.db, limit=MAXIMUM_LIMIT, offset=0)
+    entries, count = roles.find_roles(request.db, limit=MAX_LIMIT, offset=0)
     counted = roles.holders(request.db, [role.id for role in entries])
     permissions, rights = request.visibility.permissions, request.caller.permissions
     return {

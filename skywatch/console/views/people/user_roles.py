@@ -21,7 +21,7 @@ from skywatch.console.pages.wording import field_moment, moment
 from skywatch.console.texts.language import translate
 from skywatch.core.storage.audit import Target
 from skywatch.core.storage.versions import check_version, version_of
-from skywatch.http.lists.paging import MAXIMUM_LIMIT
+from skywatch.http.lists.paging import MAX_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission
 
@@ -69,7 +69,7 @@ def _form(request: Request) -> colander.SchemaNode:
     form.add(UserChange()["roles"].clone())
     # Not the session of the request: its transaction would wait for the one of the change, and that for it.
     with request.runtime.sessions() as session:
-        names = [role.name for role in find_roles(session, limit=MAXIMUM_LIMIT, offset=0)[0]]
+        names = [role.name for role in find_roles(session, limit=MAX_LIMIT, offset=0)[0]]
     for name in names:
         form.add(optional_timestamp_node(name=_end_field(name), missing=None))
     return form

@@ -19,7 +19,7 @@ from skywatch.console.routes import HOME
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem
 from skywatch.core.storage.audit import Target
-from skywatch.http.lists.paging import MAXIMUM_LIMIT
+from skywatch.http.lists.paging import MAX_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.security.permissions import Permission
@@ -60,7 +60,7 @@ def show_users(request: Request) -> dict[str, Any]:
     return {
         "users": [{"user": user, "roles": users.roles_of(user)} for user in shown],
         "query": filters,
-        "roles": roles.find_roles(request.db, limit=MAXIMUM_LIMIT, offset=0)[0],
+        "roles": roles.find_roles(request.db, limit=MAX_LIMIT, offset=0)[0],
         "pages": pages,
         "may_create": Permission.USERS_CREATE in request.visibility.permissions,
     }

@@ -35,7 +35,7 @@ DIVIDED_S, MOST = 30.0, 200
 # What was agreed without contradiction for so long (s) keeps its weight for a while; else it may be of both sides.
 STEADY_S = 5.0
 # The voices that agree are the most of so long (s).
-MOST_LATELY_S = 10.0
+MAX_LATELY_S = 10.0
 # What a feeder said so long ago is compared with what others say now (s): what changes every second, and the rest.
 RECENT_S, SLOW_RECENT_S = 2.0, 15.0
 _NOTHING = np.empty(0, np.int64)
@@ -80,7 +80,7 @@ class LastSaid:
         values[places[rows], fields] = reports.values[rows, fields]
         at[places[rows], fields] = times[rows, fields]
         # Not everybody hears every transmission.
-        is_most = (reports.voices >= voices[places]) | (reports.at - most_at[places] > MOST_LATELY_S)
+        is_most = (reports.voices >= voices[places]) | (reports.at - most_at[places] > MAX_LATELY_S)
         voices[places[is_most]], most_at[places[is_most]] = reports.voices[is_most], reports.at[is_most]
         since[places] = np.minimum(since[places], reports.at)
         self.key, self.values, self.at = union, values, at

@@ -23,7 +23,7 @@ LAYER_FT = 1000.0
 # Cells beyond this latitude are as wide as those at it.
 STEEPEST_DEG = 85.0
 # With fewer columns a cell would be its own neighbour.
-LEAST_COLUMNS = 3
+MIN_COLUMNS = 3
 # A cell is one number: band, column and layer in bits of their own. Layers below sea level count from this many on.
 COLUMN_BITS, LAYER_BITS, LOWEST_LAYER = 20, 12, 2048
 # With so few aircraft a look at every pair, which says whether any are near, costs a tenth of the cells.
@@ -158,7 +158,7 @@ def _columns(reach_deg: float) -> Array:
     band = np.arange(int(180 / reach_deg) + 3)
     edge = np.maximum(np.abs(band * reach_deg - 90), np.abs((band + 1) * reach_deg - 90))
     width = reach_deg / np.cos(np.radians(np.minimum(edge, STEEPEST_DEG)))
-    result: Array = np.maximum((360 / width).astype(np.int32), LEAST_COLUMNS)
+    result: Array = np.maximum((360 / width).astype(np.int32), MIN_COLUMNS)
     return result
 
 

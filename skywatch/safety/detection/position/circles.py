@@ -18,9 +18,9 @@ from skywatch.safety.detection.meeting.cells import NM_PER_DEGREE
 from skywatch.safety.thresholds.table import Thresholds
 
 # Time span of the positions that are fitted (s), and the least number of them for each aircraft.
-TRAIL_S, LEAST_PLACES = 60.0, 5
+TRAIL_S, MIN_PLACES = 60.0, 5
 # Range of radii (nm), and the least arc that the positions cover (degrees): less may be any curve.
-SMALLEST_NM, LARGEST_NM, LEAST_ARC_DEG = 0.15, 10.0, 90.0
+MIN_NM, MAX_NM, MIN_ARC_DEG = 0.15, 10.0, 90.0
 # An aircraft that leapt is followed for this time (s), and longer while it is on a circle.
 FOLLOWED_S = 180.0
 
@@ -59,14 +59,14 @@ class CircleDetector:
 
     def _groups(self, least: float) -> list[list[str]]:
         """Aircraft that may be on one circle with the first of them, at least so many in each group."""
-        addresses = sorted(address for address, trail in self._trails.items() if len(trail) >= LEAST_PLACES)
+        addresses = sorted(address for address, trail in self._trails.items() if len(trail) >= MIN_PLACES)
         if len(addresses) < least:
             return []
         _, lat, lon = np.array([self._trails[address][-1] for address in addresses]).T
         groups, remaining = [], np.ones(len(addresses), np.bool_)
         while np.count_nonzero(remaining) >= least:
             first = int(remaining.argmax())
-            near = remaining & (geo.distance_nm(lat[first], lon[first], lat, lon) <= 2 * LARGEST_NM)
+            near = remaining & (geo.distance_nm(lat[first], lon[first], lat, lon) <= 2 * MAX_NM)
             near[first] = True
             remaining &= ~near
             if np.count_nonzero(near) >= least:
@@ -101,7 +101,7 @@ class CircleDetector:
             if off[worst] > thresholds.gather_nm:
                 members.remove(worst)
                 continue
-            if not SMALLEST_NM <= radius <= LARGEST_NM or _arc_deg(x - centre_x, y - centre_y) < LEAST_ARC_DEG:
+            if not MIN_NM <= radius <= MAX_NM or _arc_deg(x - centre_x, y - centre_y) < MIN_ARC_DEG:
                 return None
             return set(members), _position(centre_x, centre_y, origin)
         return None

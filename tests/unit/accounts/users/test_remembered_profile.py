@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from skywatch.accounts.users.answers import MAXIMUM_BODIES, RememberedProfile
+from skywatch.accounts.users.answers import MAX_BODIES, RememberedProfile
 
 
 def test_each_credential_gets_its_own_permissions():
@@ -20,4 +20,4 @@ def test_a_user_with_many_keys_fills_no_memory():
     profile = RememberedProfile({"permissions": []})
     for number in range(100):
         assert json.loads(profile.body(frozenset({str(number)}))) == {"permissions": [str(number)]}
-    assert len(profile._bodies) == MAXIMUM_BODIES
+    assert len(profile._bodies) == MAX_BODIES

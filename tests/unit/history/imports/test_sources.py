@@ -204,7 +204,7 @@ def test_interrupted_import_keeps_whole_flights_and_goes_on(sessions, settings, 
 
 
 def test_too_many_positions_are_refused_before_anything_is_written(sessions, settings, tmp_path, monkeypatch):
-    monkeypatch.setattr(spool, "MOST_PART_BYTES", 100)
+    monkeypatch.setattr(spool, "MAX_PART_BYTES", 100)
     (tmp_path / "a.csv").write_bytes(states())
     (tmp_path / "b.csv").write_bytes(states())
     with pytest.raises(SpoolError, match="give fewer files"):

@@ -120,7 +120,7 @@ def test_what_waits_is_bounded_and_goes_when_a_whole_sky_comes():
     for before, sky in itertools.pairwise(made):
         followed = apply_changes(plain.write(sky, before), followed)
         assert isinstance(followed, FollowedSky)
-        assert Objects.of(followed)._waiting <= objects.MOST_WAITING
+        assert Objects.of(followed)._waiting <= objects.MAX_WAITING
     Objects.of(followed).settle(to_bytes(made[-1]))
     assert Objects.of(followed)._before is None
     assert_same(followed, made[-1])

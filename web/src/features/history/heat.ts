@@ -17,7 +17,7 @@ export interface Deposit {
 const GRID_PX = 4;
 /** How far a cell spreads, in its own size: less shows its edges, more blurs what is known. */
 const SPREAD = 0.6;
-const LEAST_SPREAD = 1.2;
+const MIN_SPREAD = 1.2;
 const BLURS = 3;
 const COLOURS = 256;
 /** From this share of the scale on the field is as opaque as it gets. */
@@ -127,7 +127,7 @@ export function heatLayer(cells: Cell[], size: number, colours: readonly string[
       y: (north - y) / unit,
       value,
     }));
-    const field = spread(deposits, columns, rows, Math.max(LEAST_SPREAD, SPREAD * Math.sqrt(area)));
+    const field = spread(deposits, columns, rows, Math.max(MIN_SPREAD, SPREAD * Math.sqrt(area)));
     return enlarged(
       painted(field, columns, rows, (value) => shades[Math.round(shareOf(value * area, most) * (COLOURS - 1))]),
       width,

@@ -10,10 +10,10 @@ export const SEGMENT_WORDS = 6;
 /** A line leads over no longer silence than this. */
 export const GAP_S = 60;
 const TURN_RAD = (5 * Math.PI) / 180;
-const LEAST_S = 2;
+const MIN_S = 2;
 const CLIMB_FT = 500;
 /** On the ground and in the air, in metres. */
-const LEAST_M = [40, 12];
+const MIN_M = [40, 12];
 /** Faster than anything that flies: a position that was decoded wrongly. */
 const FASTEST_MPS = 1300;
 const LEAP_M = 5000;
@@ -115,13 +115,13 @@ export class TrailBook {
       return;
     }
     const isGround = (fleet.flags[slot] & FLAG.ground) !== 0 ? 1 : 0;
-    if (metres < LEAST_M[isGround]) return;
+    if (metres < MIN_M[isGround]) return;
     const turned = Math.abs(
       Math.atan2(Math.sin(fleet.heading[slot] - this.track[slot]), Math.cos(fleet.heading[slot] - this.track[slot])),
     );
     const isDue =
       elapsed >= longestSegment(this.span) ||
-      (turned > TURN_RAD && elapsed >= LEAST_S) ||
+      (turned > TURN_RAD && elapsed >= MIN_S) ||
       Math.abs(fleet.altitude[slot] - this.altitude[slot]) >= CLIMB_FT ||
       isGround !== this.ground[slot];
     if (!isDue) return;

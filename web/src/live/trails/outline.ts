@@ -6,7 +6,7 @@ import { FLAG, type Station } from "../messages";
 const SECTORS = 36;
 const DAY_S = 86_400;
 /** With fewer directions there is no shape yet. */
-const LEAST_SECTORS = 8;
+const MIN_SECTORS = 8;
 
 /** How far an antenna near the ground (100 ft) hears an aircraft at this altitude (ft). */
 function horizonNm(altitude: number): number {
@@ -72,6 +72,6 @@ export class Outline {
     for (let sector = 0; sector < SECTORS; sector += 1) {
       if (this.farthest[sector] > 0) points.push([this.lon[sector], this.lat[sector]]);
     }
-    return points.length < LEAST_SECTORS ? [] : points;
+    return points.length < MIN_SECTORS ? [] : points;
   }
 }
