@@ -27,13 +27,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks._feeders import HALF_S, World
+from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.feeders.encoding import FeederMessage, encode
 from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
 from skywatch.receivers.feeders.hub import FeederHub
 from skywatch.receivers.feeders.reduction import Reduction
 from skywatch.receivers.kinds.listen import create
 from skywatch.receivers.mode_s.encoder import airborne_position, beast, squitter
-from skywatch.receivers.settings import ReceiverSettings
 
 SENDS_S = 20
 PER_HALF = round(SENDS_S * HALF_S)
@@ -142,8 +142,6 @@ async def _listen(world: World, seconds: float, name: str | None) -> None:
     hub = FeederHub()
     hub.replace([KnownFeeder(n, hash_of(text), True, str(n), n) for n, text in enumerate(digits, 1)])
     host, clients_host = (LISTENER, CLIENTS) if name else ("127.0.0.1", "127.0.0.1")
-    receiver = create("bench", [f"{host}:0", f"proxy={clients_host}", f"limit={min(10_000, feeders + 10)}"], None)
-    receiver.join(hub, ReceiverSettings())
     parts, received = Parts(), _Received()
     measure_parts(hub, parts)
     encoded = parts.wrap("encoding", lambda reduction: encode(FeederMessage("bench", reduction, [], [])))
@@ -154,7 +152,8 @@ async def _listen(world: World, seconds: float, name: str | None) -> None:
         received.reports += len(reduction.reports)
         received.sizes.append(len(encoded(reduction)))
 
-    hub.consume = consume
+    words = [f"{host}:0", f"proxy={clients_host}", f"limit={min(10_000, feeders + 10)}"]
+    receiver = create("bench", words, None, ReceiverContext(feeders=hub, consume=consume))
     context = multiprocessing.get_context("fork")
     sent_at, sent, orders = context.Array("d", 1 << 16), context.Value("q", 0), context.Value("q", 0)
     received.decoded, received.turns = context.Value("q", 0), context.Value("q", 0)

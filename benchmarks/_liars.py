@@ -55,11 +55,20 @@ class FeederSpec:
     lies_from: int = 0
 
 
+class _Loop:
+    """Calls at once what a loop would call soon."""
+
+    def call_soon_threadsafe(self, call: object, *arguments: object) -> None:
+        """Call it."""
+        if callable(call):
+            call(*arguments)
+
+
 class IngestProcess:
     """The hub of an ingest process whose feeders are connected without sockets."""
 
     def __init__(self, feeders: dict[int, FeederSpec], clock: Callable[[], float]) -> None:
-        self.hub = FeederHub()
+        self.hub = FeederHub(loop=_Loop())  # type: ignore[arg-type]
         gatherer = self.gatherer = self.hub.gatherer
         gatherer.add = lambda stream: gatherer._waiting.__setitem__(stream.slot, stream)  # type: ignore[method-assign]
         self.connections: dict[int, FeederConnection] = {}
@@ -134,6 +143,7 @@ class LiarWorld:
                 for index in range(len(self.processes)):
                     if not self.is_frozen(index, t):
                         self._take(index, t)
+                self.intake.put_agreed()
                 yield t, self.picture.tick()
 
     def is_heard(self, t: int) -> dict[str, Column]:

@@ -63,15 +63,6 @@ def described(counts: Counter[str]) -> str:
     )
 
 
-class _Loop:
-    """Calls at once what a loop would call soon."""
-
-    def call_soon_threadsafe(self, call: object, *arguments: object) -> None:
-        """Call it."""
-        if callable(call):
-            call(*arguments)
-
-
 def copies() -> tuple[int, int]:
     """How many copied UUIDs were refused, and of how many the owner is told."""
     feeders = [FeederSpec(0) for _ in range(COPIES)]
@@ -79,7 +70,6 @@ def copies() -> tuple[int, int]:
     bus = MemoryBus()
     claims = []
     for index, process in enumerate(world.processes):
-        process.hub.loop = _Loop()  # type: ignore[assignment]
         claims.append(FeederClaims(bus, process.hub, f"process {index}"))
         claims[-1].start()
         claims[-1].renew()

@@ -6,7 +6,6 @@ listener, within two seconds. Who connects meanwhile and is not known has its re
 
 from __future__ import annotations
 
-import threading
 import time
 from datetime import UTC, datetime
 
@@ -21,11 +20,11 @@ from skywatch.core.clock import to_iso, utcnow
 from skywatch.core.database.engine import writing
 from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
-from skywatch.feeders.models import Feeder, known
+from skywatch.feeders.models import Feeder
 from skywatch.feeders.states import FeederState, encode
 from skywatch.feeders.topics import STATES, SYSTEM, UUID_COPIED
 from skywatch.receivers.feeders.feeder import SILENT_S
-from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.hub import feeder_hub
 from skywatch.receivers.feeders.reception import FeederReception
 from skywatch.receivers.feeders.reduction import Link
 
@@ -37,39 +36,12 @@ SEEN_EVERY_S = 60.0
 COPIED_EVERY_S = 3600.0
 
 
-# Records that are read at once for feeders that are not known yet; databases limit the values of a statement.
-MAX_KEYS = 1000
-
-
-class FeederRecords:
-    """Reads the records of feeders into the hub of a process (``runtime.shared``); in any thread.
-
-    One reading follows the other, so that none brings back what was before.
-    """
-
-    def __init__(self, runtime: Runtime) -> None:
-        self._sessions, self._hub = runtime.sessions, runtime.shared(FeederHub)
-        self._lock = threading.Lock()
-        self._hub.read_records = self.read_some
-
-    def read(self) -> None:
-        """Read all."""
-        with self._lock, self._sessions() as session:
-            self._hub.replace(known(session))
-
-    def read_some(self, keys: set[str]) -> None:
-        """Read those with these hashes or names; of very many the rest is read with all."""
-        with self._lock, self._sessions() as session:
-            self._hub.add(known(session, sorted(keys)[:MAX_KEYS]))
-
-
 class FeederAdmission:
     """Runs between ``start`` and ``stop``."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._hub = runtime.shared(FeederHub)
-        self._records = runtime.shared(FeederRecords)
+        self._hub = runtime.shared(feeder_hub)
         self._reception = runtime.shared(FeederReception)
         self._seen_at = time.monotonic()
         self._last_seen: dict[int, float] = {}
@@ -87,7 +59,7 @@ class FeederAdmission:
         self._write_seen()
 
     def _work(self) -> None:
-        self._records.read()
+        self._hub.read()
         links, aircraft = self._reception.links(), self._reception.aircraft()
         states = {number: self._state(link, aircraft.get(number, 0)) for number, link in links.items() if number > 0}
         self._last_seen |= {number: state.last_seen_at for number, state in states.items() if state.last_seen_at}

@@ -8,10 +8,16 @@ from skywatch.core.feature import EventKind, Feature
 from skywatch.core.hooks import PartLabels, Service
 from skywatch.feeders.settings import FeederSettings
 from skywatch.feeders.topics import SYSTEM, UUID_COPIED
+from skywatch.receivers.feeders.hooks import FeederRecords
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sqlalchemy.orm import Session
+
     from skywatch.core.hooks import RunningService
     from skywatch.core.runtime import Runtime
+    from skywatch.receivers.feeders.feeder import KnownFeeder
 
 
 def _create_admission(runtime: Runtime) -> RunningService:
@@ -26,6 +32,12 @@ def _create_ingest(runtime: Runtime) -> RunningService:
     return create(runtime)
 
 
+def _read_records(session: Session, keys: Collection[str] | None) -> list[KnownFeeder]:
+    from skywatch.feeders.models import known
+
+    return known(session, keys)
+
+
 FEATURE = Feature(
     name="feeders",
     title="receivers that connect to us",
@@ -38,6 +50,7 @@ FEATURE = Feature(
     provides=(
         Service(role="tracker", create=_create_admission),
         Service(role="ingest", create=_create_ingest),
+        FeederRecords(_read_records),
         PartLabels(
             {
                 "feeders": "Feeders: who is let in",

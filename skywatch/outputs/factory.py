@@ -16,7 +16,7 @@ from skywatch.outputs.forms import HEARTBEATS
 from skywatch.outputs.hub import FORMS, Hub, Output
 from skywatch.outputs.mlat import MLAT, open_mlat_output
 from skywatch.outputs.selection import SOURCE_WORDS, Selection
-from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.hub import feeder_hub
 from skywatch.settings import SettingsError
 
 EXAMPLE = "beast 127.0.0.1:30005"
@@ -28,7 +28,7 @@ def open_output(runtime: Runtime, name: str, text: str) -> Input:
     form, words = split_setting(setting, text, (*FORMS, MLAT), EXAMPLE)
     if form == MLAT:
         try:
-            feeders = runtime.shared(FeederHub)
+            feeders = runtime.shared(feeder_hub)
             return open_mlat_output(name, words, feeders, has_bus=not runtime.bus.carries_objects)
         except ValueError as error:
             raise SettingsError(setting, str(error)) from None

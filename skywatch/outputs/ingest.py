@@ -21,7 +21,7 @@ from skywatch.inputs.running import RunningInputs
 from skywatch.outputs.hub import FRAME_FORMS
 from skywatch.outputs.mlat import MLAT, MlatOutput, open_mlat_output
 from skywatch.outputs.settings import OutputSettings
-from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.hub import FeederHub, feeder_hub
 from skywatch.settings import Settings, SettingsError
 
 log = logging.getLogger(__name__)
@@ -71,7 +71,7 @@ class IngestOutputs:
 
     def _open(self, full_name: str, text: str) -> MlatOutput:
         try:
-            return open_mlat_output(_short(full_name), text.split()[1:], self._runtime.shared(FeederHub))
+            return open_mlat_output(_short(full_name), text.split()[1:], self._runtime.shared(feeder_hub))
         except ValueError as error:
             raise SettingsError(full_name, str(error)) from None
 

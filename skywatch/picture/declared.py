@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from skywatch.core.clock import unix_now
-from skywatch.inputs.options import Station
 from skywatch.inputs.running import RunningInputs
 from skywatch.receivers.base import Receiver, ReceiverStatus, Sink
-from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.settings import Settings, SettingsError
@@ -19,6 +17,8 @@ log = logging.getLogger(__name__)
 FAMILY = "receiver."
 # The kind of receivers that others connect to.
 LISTENER = "listen"
+# Opens a receiver by its full name (``receiver.roof``) and text, or raises SettingsError.
+Open = Callable[[str, str], Receiver]
 
 
 class UnusableReceiver:
@@ -55,18 +55,18 @@ def use_settings(running: Iterable[Receiver], settings: ReceiverSettings) -> Non
             receiver.use(settings)
 
 
-def open_declared(running: RunningInputs[Receiver], settings: Settings, station: Station) -> None:
+def open_declared(running: RunningInputs[Receiver], settings: Settings, open_one: Open) -> None:
     """Open every receiver; raises SettingsError where one of the ini file or the environment is wrong."""
-    open_declared_of(running, settings, declared_receivers(settings), station)
+    open_declared_of(running, settings, declared_receivers(settings), open_one)
 
 
 def open_declared_of(
-    running: RunningInputs[Receiver], settings: Settings, declared: Mapping[str, str], station: Station
+    running: RunningInputs[Receiver], settings: Settings, declared: Mapping[str, str], open_one: Open
 ) -> None:
     """``open_declared`` of these receivers."""
     for name, text in declared.items():
         try:
-            receiver = open_receiver(name.removeprefix(FAMILY), text, station)
+            receiver = open_one(name, text)
         except SettingsError as error:
             if settings.sources.get(name) != "database":
                 raise

@@ -6,11 +6,9 @@ from collections import Counter, deque
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import UNSET
 
 from skywatch.core.bus import Bus, Message, topics
 from skywatch.core.telemetry import health
-from skywatch.picture.merging.receiver_views import ReceiverViews
 from skywatch.picture.picture import Picture
 from skywatch.receivers.feeders.encoding import encode_addresses
 from skywatch.receivers.feeders.new_addresses import TOO_MANY_AIRCRAFT
@@ -19,14 +17,10 @@ from skywatch.receivers.feeders.reduction import Reduction
 from skywatch.receivers.feeders.reports.columns import AGREED, OURS_AGREED
 from skywatch.receivers.feeders.reports.reports import AGREED_RECEIVER, TRUSTED_RECEIVER, by_lane
 from skywatch.receivers.feeders.voices import OURS, SEVERAL
-from skywatch.receivers.reports.naming import feeder_receiver
-from skywatch.receivers.reports.report import Report
 
 if TYPE_CHECKING:
     from skywatch.receivers.feeders.agreement import MostVoices, ProcessAgreement
 
-# Registered feeders are called so in the picture, with their id behind a hyphen.
-FEEDER = "feeder"
 # What has been heard is announced so often (s).
 ANNOUNCED_EVERY_S = 5.0
 # Clocks that are set by NTP differ by less, and a bus is faster (s).
@@ -44,9 +38,6 @@ class FeederIntake:
         self._bus = None if bus is None or bus.carries_objects else bus
         self._announced_at = float("-inf")
         self._dropped: Counter[str] = Counter()
-        picture.views_of_feeder = self.views
-        picture.feeders_that_hear = self.hearers
-        picture.join_feeders = self._join
         self._clocks = ProcessClocks()
         # Of ours, and of strangers.
         self._agreements: dict[bool, ProcessAgreement] = {}
@@ -82,7 +73,7 @@ class FeederIntake:
             # Processes of the release before do not count them.
             if counts.get(TOO_MANY_AIRCRAFT):
                 self._dropped[link.receiver] += counts[TOO_MANY_AIRCRAFT]
-        self._reception.take(process, reduction)
+        self._reception.take(process, reduction, self._picture.validator.refused_positions)
         self._announce_heard()
         dropped = self._dropped + self._picture.corroboration.dropped
         if dropped:
@@ -100,39 +91,14 @@ class FeederIntake:
         else:
             self._bus.publish(Message(topics.HEARD_ADDRESSES, "heard", encode_addresses(addresses), snapshot=True))
 
-    def _join(self, now: float) -> None:
-        """Put what feeders of different processes agree on."""
+    def put_agreed(self) -> None:
+        """Put what feeders of different processes agree on; before each tick of the picture."""
+        now = self._picture.now()
         for is_ours, agreement in self._agreements.items():
             receiver, voice = (TRUSTED_RECEIVER, OURS) if is_ours else (AGREED_RECEIVER, SEVERAL)
             agreed = self._most_voices[is_ours].filter("", agreement.agree(now), AGREED, now)
             for _, reports, messages in by_lane(agreed):
                 self._picture.put(receiver, reports, messages, is_counted=False, voice=voice)
-
-    def hearers(self, address: str) -> list[tuple[str, float | None, float]]:
-        """The receivers, signals (dBFS) and times (unix s) of the feeders that heard an aircraft within a minute."""
-        return [
-            (feeder_receiver(hearer.feeder_id), hearer.rssi, hearer.last_at)
-            for hearer in self._reception.hearers(address)
-        ]
-
-    def views(self, receiver: str, own: ReceiverViews | None) -> ReceiverViews | None:
-        """What a feeder heard within a minute; None for a receiver that is no feeder.
-
-        ``own`` are the views of what it alone says; of the rest the position is what feeders agree on.
-        """
-        prefix, _, number = receiver.rpartition("-")
-        if prefix != FEEDER or not number.isdecimal():
-            return None
-        agreed = self._picture.reports_of(AGREED_RECEIVER), self._picture.reports_of(TRUSTED_RECEIVER)
-        views = ReceiverViews(receiver, own.index if own is not None else 0)
-        for address, at, rssi in self._reception.heard_by(int(number)):
-            said = [views.get(address) for views in (*agreed, own.views if own is not None else {})]
-            view = next(filter(None, said), None) or Report(address)
-            views.views[address] = Report(
-                address, at, view.position_at, type=view.type, lat=view.lat, lon=view.lon,
-                rssi=UNSET if rssi != rssi else round(rssi, 1),
-            )  # fmt: skip
-        return views
 
 
 def _described(dropped: Counter[str]) -> str:

@@ -12,9 +12,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from types import EllipsisType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
+from msgspec import UNSET
 
 from skywatch.airframes.cache import AirframeCache
 from skywatch.core.arrays import Array
@@ -39,10 +40,15 @@ from skywatch.picture.state.sky import DisputedPosition, RefusedPosition, Sky
 from skywatch.picture.state.view import View, clear_airframes
 from skywatch.picture.trails.trail import TrailStore
 from skywatch.receivers.feeders.voices import OURS, Voice
-from skywatch.receivers.reports.naming import FEEDERS, shown_receiver
+from skywatch.receivers.reports.naming import FEEDERS, TRUSTED_FEEDERS, feeder_receiver, shown_receiver
 from skywatch.receivers.reports.report import Report
 
+if TYPE_CHECKING:
+    from skywatch.receivers.feeders.reception import FeederReception
+
 _address = attrgetter("hex")
+# Registered feeders are called so in the picture, with their id behind a hyphen.
+FEEDER = "feeder"
 Claimed = TypeVar("Claimed", RefusedPosition, DisputedPosition)
 
 
@@ -52,7 +58,7 @@ class Picture:
     ``station`` is (lat, lon) in degrees, where the antenna is; ``shown_station`` is the place that everybody may know,
     the origin of distances (``station`` unless given); ``timeout_s`` is how long after its last message
     an aircraft leaves. Without ``airframes`` the picture knows of an airframe what receivers say. ``maximum`` and
-    ``proof`` as for ``Admission``.
+    ``proof`` as for ``Admission``. ``feeders`` is what feeders bring, who are heard together.
     """
 
     def __init__(
@@ -67,6 +73,7 @@ class Picture:
         maximum: int = 1_000_000,
         proof: bool = False,
         shown_station: tuple[float, float] | EllipsisType | None = ...,
+        feeders: FeederReception | None = None,
     ) -> None:
         self.shown_station = station if shown_station is ... else shown_station
         self.timeout_s = timeout_s
@@ -82,13 +89,10 @@ class Picture:
         self.origins: dict[str, int] = {}
         self.trails = TrailStore()
         self.counts = ReceiverCounts()
-        # The tracker replaces them.
-        self.feeders_that_hear: Callable[[str], list[tuple[str, float | None, float]]] = lambda address: []
-        self.views_of_feeder: Callable[[str, ReceiverViews | None], ReceiverViews | None] = lambda name, views: None
-        self.join_feeders: Callable[[float], None] = lambda now: None
         # Of ours, and of strangers.
         self._fields = {is_ours: FieldValidator(self.validator) for is_ours in (True, False)}
         self._airframes = airframes
+        self._feeders = feeders
         self._assembly = Assembly(self.epoch, self.shown_station, airframes, station)
         self._clock = PictureClock(clock, monotonic)
         self._views = AllReceiverViews()
@@ -128,8 +132,25 @@ class Picture:
 
         Those of a feeder have what others say of an aircraft as well, with the time and the signal at this feeder.
         """
-        views = self._views.get(receiver)
-        return self.views_of_feeder(receiver, views) or views
+        own = self._views.get(receiver)
+        prefix, _, number = receiver.rpartition("-")
+        if self._feeders is None or prefix != FEEDER or not number.isdecimal():
+            return own
+        agreed = self.reports_of(FEEDERS), self.reports_of(TRUSTED_FEEDERS)
+        views = ReceiverViews(receiver, own.index if own is not None else 0)
+        for address, at, rssi in self._feeders.heard_by(int(number)):
+            said = [views.get(address) for views in (*agreed, own.views if own is not None else {})]
+            view = next(filter(None, said), None) or Report(address)
+            views.views[address] = Report(
+                address, at, view.position_at, type=view.type, lat=view.lat, lon=view.lon,
+                rssi=UNSET if rssi != rssi else round(rssi, 1),
+            )  # fmt: skip
+        return views
+
+    def feeders_that_hear(self, address: str) -> list[tuple[str, float | None, float]]:
+        """The receivers, signals (dBFS) and times (unix s) of the feeders that heard an aircraft within a minute."""
+        hearers = self._feeders.hearers(address) if self._feeders is not None else ()
+        return [(feeder_receiver(hearer.feeder_id), hearer.rssi, hearer.last_at) for hearer in hearers]
 
     def put(
         self,
@@ -183,7 +204,6 @@ class Picture:
     def tick(self) -> Sky:
         """The present picture."""
         now = self._follow_clock()
-        self.join_feeders(now)
         for views in self._views:
             views.forget(now - self.timeout_s)
         self.admission.follow(self._views.in_order, now - self.timeout_s)

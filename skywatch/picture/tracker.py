@@ -49,9 +49,10 @@ from skywatch.picture.state.sky import Sky
 from skywatch.picture.tick_report import TickReport, forget_receiver
 from skywatch.picture.trails.remote import TrailServer
 from skywatch.receivers.base import Receiver, ReceiverStatus
+from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.feeders.encoding import FeederMessage
-from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.hub import feeder_hub
 from skywatch.receivers.feeders.reception import FeederReception
 from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.receiver import RetryingReceiver
@@ -90,24 +91,28 @@ class Tracker:
     ) -> None:
         self.runtime = runtime
         settings = self.settings = runtime.current.of(PictureSettings)
-        station = settings.station
-        # Given ones are the caller's; those of the settings follow them.
-        self._follows = receivers is None
-        self.receivers: RunningInputs[Receiver] = RunningInputs(self._open, self._run_receiver, unusable)
-        if receivers is None:
-            open_declared(self.receivers, runtime.current, station)
-        for receiver in receivers or ():
-            self.receivers.add(f"receiver.{receiver.status.name}", receiver)
-        self.monitors = RunningMonitors(monitors)
         self.airframes = AirframeCache(runtime.sessions, runtime.bus)
+        self._feeders = runtime.shared(feeder_hub)
+        self._reception = runtime.shared(FeederReception)
         self.picture = Picture(
-            station,
+            settings.station,
             settings.picture_timeout_s,
             self.airframes,
             maximum=settings.picture_max_aircraft,
             proof=True,
             shown_station=settings.shown_station,
+            feeders=self._reception,
         )
+        self.picture.corroboration.limit = settings.of(ReceiverSettings).feeder_new_aircraft_minute
+        self._intake = FeederIntake(self.picture, self._reception, runtime.bus)
+        # Given ones are the caller's; those of the settings follow them.
+        self._follows = receivers is None
+        self.receivers: RunningInputs[Receiver] = RunningInputs(self._open, self._run_receiver, unusable)
+        if receivers is None:
+            open_declared(self.receivers, runtime.current, self._open)
+        for receiver in receivers or ():
+            self.receivers.add(f"receiver.{receiver.status.name}", receiver)
+        self.monitors = RunningMonitors(monitors)
         self._access = runtime.shared(PictureAccess)
         self._note_receivers(settings)
         self._only = runtime.shared(OnlyTracker)
@@ -116,13 +121,6 @@ class Tracker:
         self._publisher = SkyPublisher(runtime.bus, self._only.may_send)
         self._further = runtime.shared(FurtherReports)
         self._feed = runtime.shared(SkyFeed)
-        self._tap = runtime.shared(FrameTap)
-        self._feeders = runtime.shared(FeederHub)
-        self._feeders.refused = self.picture.validator.refused_positions
-        self.picture.corroboration.limit = settings.of(ReceiverSettings).feeder_new_aircraft_minute
-        self._reception = runtime.shared(FeederReception)
-        self._intake = FeederIntake(self.picture, self._reception, runtime.bus)
-        self._feeders.consume = self._intake.take
         self._feeder_reports = FeederReports(runtime.bus, self._take_second)
         self._follow_faults = FaultLog(log, "changed settings are not followed", "changed settings are followed")
         # That of the leader, as it was when this tracker took over.
@@ -217,6 +215,7 @@ class Tracker:
         """Make and publish the present picture."""
         for source, reports in self._further.take().items():
             self.picture.put(source, reports, len(reports), proven=True)
+        self._intake.put_agreed()
         sky = self.picture.tick()
         self.airframes.store_reports(self.picture.take_reported_military())
         self._publisher.publish(sky)
@@ -267,12 +266,15 @@ class Tracker:
         self.settings = settings
 
     def _open(self, full_name: str, text: str) -> Receiver:
-        return open_receiver(full_name.removeprefix("receiver."), text, self.picture.station)
+        context = ReceiverContext(
+            settings=self.runtime.current.of(ReceiverSettings),
+            tap=self.runtime.shared(FrameTap),
+            feeders=self._feeders,
+            consume=self._intake.take,
+        )
+        return open_receiver(full_name.removeprefix("receiver."), text, self.picture.station, context)
 
     async def _run_receiver(self, receiver: Receiver) -> None:
-        if isinstance(receiver, RetryingReceiver):
-            receiver.tap = self._tap
-            receiver.join(self._feeders, self.runtime.current.of(ReceiverSettings))
         await receiver.run(self.picture)
 
     def _note_receivers(self, settings: PictureSettings) -> None:

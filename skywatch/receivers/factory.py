@@ -9,9 +9,10 @@ import importlib
 
 from skywatch.inputs.options import Station, split_setting
 from skywatch.receivers.base import Receiver
+from skywatch.receivers.context import ALONE, ReceiverContext
 from skywatch.settings import SettingsError
 
-# kind -> module with ``create(name, words, station) -> Receiver``, which raises ValueError for people.
+# kind -> module with ``create(name, words, station, context) -> Receiver``, which raises ValueError for people.
 KINDS: dict[str, str] = {
     "adsbx-v2": "kinds.adsbx_v2",
     "avr": "kinds.avr",
@@ -27,7 +28,7 @@ KINDS: dict[str, str] = {
 EXAMPLE = "beast localhost:30005"
 
 
-def open_receiver(name: str, text: str, station: Station) -> Receiver:
+def open_receiver(name: str, text: str, station: Station, context: ReceiverContext = ALONE) -> Receiver:
     """The receiver that a setting describes; nothing is connected before it runs.
 
     ``station`` is the antenna's (lat, lon) in degrees or None. Raises SettingsError naming ``receiver.<name>`` for
@@ -37,7 +38,7 @@ def open_receiver(name: str, text: str, station: Station) -> Receiver:
     kind, arguments = split_setting(setting, text, KINDS, EXAMPLE)
     module = importlib.import_module(f"skywatch.receivers.{KINDS[kind]}")
     try:
-        receiver: Receiver = module.create(name, arguments, station)
+        receiver: Receiver = module.create(name, arguments, station, context)
     except ValueError as error:
         raise SettingsError(setting, str(error)) from None
     return receiver

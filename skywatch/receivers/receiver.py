@@ -14,8 +14,6 @@ import msgspec
 from skywatch.inputs.meter import RateMeter
 from skywatch.inputs.retrying import RetryingInput
 from skywatch.receivers.base import ReceiverStatus, Sink
-from skywatch.receivers.feeders.hub import FeederHub
-from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.reports.report import Report
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.receivers.site import ANYWHERE, OUT_OF_RANGE, Site
@@ -27,8 +25,7 @@ class RetryingReceiver(RetryingInput[ReceiverStatus]):
     """A receiver that always reconnects; subclasses implement ``session``."""
 
     kind: ClassVar[str]
-    # Receivers of frames pass good frames to it as well, and their decoder knows where they stand.
-    tap: FrameTap | None = None
+    # The decoder of receivers of frames knows where they stand.
     decodes_frames = False
 
     def __init__(self, name: str, address: str, site: Site = ANYWHERE) -> None:
@@ -51,9 +48,6 @@ class RetryingReceiver(RetryingInput[ReceiverStatus]):
         """A copy of the present state."""
         rate = self._position_meter.rate(time.monotonic())
         return msgspec.structs.replace(super().status, position_rate=round(rate, 2), cpr=dict(self.cpr))
-
-    def join(self, feeders: FeederHub, settings: ReceiverSettings) -> None:
-        """Take part in what all listeners of this process share; a receiver that connects out does not."""
 
     def use(self, settings: ReceiverSettings) -> None:
         """Use settings that have changed while it runs; a receiver that connects out has none."""

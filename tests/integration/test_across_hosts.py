@@ -93,8 +93,7 @@ def test_guesses_in_one_process_count_in_the_other(hosts):
 def test_a_feeder_is_connected_to_one_process_at_a_time(bus_url):
     made, buses = [], [open_bus(bus_url) for _ in range(2)]
     for name, bus in zip(("one", "two"), buses, strict=True):
-        hub = FeederHub()
-        hub.loop = Loop()
+        hub = FeederHub(loop=Loop())
         claims = FeederClaims(bus, hub, name)
         claims.start()
         made.append((claims, hub))

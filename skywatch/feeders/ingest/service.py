@@ -17,25 +17,22 @@ from skywatch.core.process import tasks
 from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry.fault_log import FaultLog
-from skywatch.feeders.admission import FeederRecords
 from skywatch.feeders.ingest.claims import FeederClaims
 from skywatch.inputs.running import RunningInputs
 from skywatch.picture.declared import declared_listeners, open_declared_of, unusable, use_settings
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.base import Receiver
+from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.feeders.encoding import FeederMessage, decode_addresses, encode
-from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.hub import feeder_hub
 from skywatch.receivers.feeders.reduction import Reduction
-from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.reports.report import Report
 from skywatch.receivers.settings import ReceiverSettings
 
 log = logging.getLogger(__name__)
 COMPONENT = "feeders_ingest"
 EVERY_S, RENEW_EVERY, FOLLOW_EVERY_S = 1.0, 5, 1.0
-# Each process calls feeders without a record by numbers of its own: of so many ranges it draws one of so many numbers.
-RANGES, RANGE = 100_000, 10_000
 
 
 class IngestService:
@@ -44,29 +41,28 @@ class IngestService:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._is_needed = not runtime.bus.carries_objects
-        self._hub = runtime.shared(FeederHub)
+        self._hub = runtime.shared(feeder_hub)
         self._process = secrets.token_hex(8)
-        self._records = runtime.shared(FeederRecords)
-        self._claims = FeederClaims(runtime.bus, self._hub, self._process)
-        self._receivers: RunningInputs[Receiver] = RunningInputs(self._open, self._run_receiver, unusable)
+        self.claims = FeederClaims(runtime.bus, self._hub, self._process)
+        self._receivers: RunningInputs[Receiver] = RunningInputs(
+            self._open, lambda receiver: receiver.run(_NoSink()), unusable
+        )
         self._admission = PeriodicTask(COMPONENT, EVERY_S, self._work)
         self._heard: Subscription | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._turns = 0
         self._following: asyncio.Task[None] | None = None
         self._heard_faults = FaultLog(log, "heard addresses are refused", "heard addresses are read again")
         self._faults = FaultLog(log, "changed settings are not followed", "changed settings are followed")
         if self._is_needed:
-            self._hub.first_anonymous = 1 + RANGE * secrets.randbelow(RANGES)
-            open_declared_of(self._receivers, runtime.current, declared_listeners(runtime.current), self._station)
+            open_declared_of(self._receivers, runtime.current, declared_listeners(runtime.current), self._open)
 
     async def start(self) -> None:
         """Listen; raises what the bus raises."""
         if not self._is_needed:
             return
-        self._hub.loop = asyncio.get_running_loop()
-        self._hub.consume = self._publish
-        self._hub.may_enter = self._claims.may_enter
-        await asyncio.to_thread(self._claims.start)
+        self._loop = asyncio.get_running_loop()
+        await asyncio.to_thread(self.claims.start)
         await asyncio.to_thread(self._follow_heard)
         await asyncio.to_thread(self._admission.start, EVERY_S)
         self._receivers.start()
@@ -80,7 +76,7 @@ class IngestService:
             await tasks.end(self._following)
         await self._receivers.stop()
         await asyncio.to_thread(self._admission.close)
-        await asyncio.to_thread(self._claims.close)
+        await asyncio.to_thread(self.claims.close)
         if self._heard is not None:
             await asyncio.to_thread(self._heard.close)
 
@@ -89,10 +85,10 @@ class IngestService:
         return self._runtime.current.of(PictureSettings).station
 
     def _work(self) -> None:
-        self._records.read()
+        self._hub.read()
         self._turns += 1
         if self._turns % RENEW_EVERY == 0:
-            self._claims.renew()
+            self.claims.renew()
 
     def _follow_heard(self) -> None:
         """Follow which addresses the tracker has heard: they cost no feeder its limit."""
@@ -110,8 +106,8 @@ class IngestService:
             # Without it the limit counts more than it should, and nothing is lost that others hear.
             self._heard_faults.failed(str(error))
             return
-        if self._hub.loop is not None:
-            call_on_loop(self._hub.loop, self._hub.limit.hear, addresses)
+        if self._loop is not None:
+            call_on_loop(self._loop, self._hub.limit.hear, addresses)
 
     def _publish(self, reduction: Reduction) -> None:
         message = FeederMessage(
@@ -120,12 +116,13 @@ class IngestService:
         self._runtime.bus.publish(Message(topics.FEEDER_REPORTS, "second", encode(message)))
 
     def _open(self, full_name: str, text: str) -> Receiver:
-        return open_receiver(full_name.removeprefix("receiver."), text, self._station)
-
-    async def _run_receiver(self, receiver: Receiver) -> None:
-        if isinstance(receiver, RetryingReceiver):
-            receiver.join(self._hub, self._runtime.current.of(ReceiverSettings))
-        await receiver.run(_NoSink())
+        context = ReceiverContext(
+            settings=self._runtime.current.of(ReceiverSettings),
+            feeders=self._hub,
+            consume=self._publish,
+            may_enter=self.claims.may_enter,
+        )
+        return open_receiver(full_name.removeprefix("receiver."), text, self._station, context)
 
     async def _follow_forever(self) -> None:
         while True:

@@ -10,10 +10,11 @@ import asyncio
 import contextlib
 import itertools
 import logging
+import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
@@ -21,15 +22,19 @@ from msgspec import UNSET
 from skywatch.core.bus.base import call_on_loop
 from skywatch.core.process import tasks
 from skywatch.core.telemetry.fault_log import FaultLog
-from skywatch.receivers.base import Sink
 from skywatch.receivers.feeders.feeder import Connection, KnownFeeder, hash_of
+from skywatch.receivers.feeders.hooks import FeederRecords
 
 if TYPE_CHECKING:
+    from skywatch.core.runtime import Runtime
+    from skywatch.inputs.options import Station
+
     # An installation without feeders loads no decoder.
     from skywatch.receivers.feeders.frames.gatherer import Gatherer
     from skywatch.receivers.feeders.heard import HeardLog
     from skywatch.receivers.feeders.new_addresses import AddressLimit
     from skywatch.receivers.feeders.reduction import Delivered, Reduction
+    from skywatch.receivers.frame_tap import FrameTap
     from skywatch.receivers.reports.documents import ReportBatch
 
 log = logging.getLogger(__name__)
@@ -44,15 +49,28 @@ MAX_PAUSE_S = 1.5
 # Records of feeders that are not known yet are read at most once in so long (s), for all who ask meanwhile together;
 # who has waited for them so long goes on with what is known.
 READ_EVERY_S, READ_WITHIN_S = 0.1, 2.0
+# Records that are read at once for feeders that are not known yet; databases limit the values of a statement.
+MAX_KEYS = 1000
+# Each process calls feeders without a record by numbers of its own: of so many ranges it draws one of so many numbers.
+RANGES, RANGE = 100_000, 10_000
 
 
 class FeederHub:
-    """All but ``replace``, ``connections`` and ``take_copied`` is called on the loop of the listeners alone.
+    """All but ``read``, ``replace``, ``connections`` and ``take_copied`` is called on the loop of the listeners alone.
 
-    ``consume`` gets what was reduced once a second, while a listener runs; without it the sink of the listeners does.
+    ``read_records(keys)`` returns the feeders with these hashes or names (``name_key``), or all for None; it is called
+    in a thread. Feeders without a record have numbers from ``first_anonymous`` on: of several processes each has
+    numbers of its own. ``station`` and ``loop`` are those of the listeners once one runs.
     """
 
-    def __init__(self, runtime: Any = None) -> None:
+    def __init__(
+        self,
+        read_records: Callable[[Collection[str] | None], Iterable[KnownFeeder]] | None = None,
+        *,
+        first_anonymous: int = 1,
+        station: Station = None,
+        loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
         self._by_hash: dict[str, KnownFeeder] = {}
         self._by_name: dict[str, KnownFeeder] = {}
         self._connected: dict[int, Any] = {}
@@ -65,19 +83,14 @@ class FeederHub:
         self._listeners = 0
         self._faults = FaultLog(log, "what feeders sent is lost", "what feeders send is decoded again")
         self.cpr: Counter[str] = Counter()
-        self.station: tuple[float, float] | None = None
-        self.tap: Any = None
-        # Set where feeders may be connected to other processes: whether one may come in. It is called in a thread.
-        self.may_enter: Callable[[Connection], bool] | None = None
-        self.loop: asyncio.AbstractEventLoop | None = None
-        self.consume: Callable[[Reduction], None] | None = None
+        self._station = station
+        self._tap: FrameTap | None = None
+        self._loop = loop
         self._reports: list[Delivered] = []
-        # How many positions of a receiver the picture has refused.
-        self.refused: Callable[[str], int] = lambda receiver: 0
-        # Of several processes each has numbers of its own for feeders without a record.
-        self.first_anonymous = 1
-        # Reads the records of feeders with these hashes or names (``name_key``) and ``add``s them. Called in a thread.
-        self.read_records: Callable[[set[str]], None] | None = None
+        self._first_anonymous = first_anonymous
+        self._read_records = read_records
+        # One reading follows the other, so that none brings back what was before.
+        self._records_lock = threading.Lock()
         self._wanted: set[str] = set()
         self._reading: asyncio.Task[None] | None = None
         self._is_reading = asyncio.Lock()
@@ -108,7 +121,7 @@ class FeederHub:
         if self._gatherer is None:
             from skywatch.receivers.feeders.frames.gatherer import Gatherer
 
-            self._gatherer = Gatherer(self.station, self.tap, self.limit)
+            self._gatherer = Gatherer(self._station, self._tap, self.limit)
         return self._gatherer
 
     def by_hash(self, digest: str) -> KnownFeeder | None:
@@ -133,7 +146,7 @@ class FeederHub:
         return self.by_name(name)
 
     async def _read_unless_admitted(self, key: str, feeder: KnownFeeder | None) -> None:
-        if self.read_records is None or (feeder is not None and not feeder.is_shut_out):
+        if self._read_records is None or (feeder is not None and not feeder.is_shut_out):
             return
         self._wanted.add(key)
         if self._reading is None:
@@ -148,16 +161,27 @@ class FeederHub:
             wanted, self._wanted, self._reading = self._wanted, set(), None
             self._read_at = time.monotonic()
             try:
-                if self.read_records is not None:
-                    await asyncio.to_thread(self.read_records, wanted)
+                await asyncio.to_thread(self._read_some, wanted)
                 self._read_faults.succeeded()
             except Exception as error:
                 # Who asked is as unknown as before.
                 self._read_faults.failed(str(error), error)
 
+    def _read_some(self, keys: set[str]) -> None:
+        if self._read_records is not None:
+            with self._records_lock:
+                # Of very many the rest is read with all.
+                self.add(self._read_records(sorted(keys)[:MAX_KEYS]))
+
+    def read(self) -> None:
+        """Read the records of all feeders; in a thread."""
+        if self._read_records is not None:
+            with self._records_lock:
+                self.replace(self._read_records(None))
+
     def anonymous(self, uuid_hash: str = "") -> KnownFeeder:
         """A feeder without a record, with the lowest number that no connection has; ``claim`` takes the number."""
-        numbers = (number for number in itertools.count(self.first_anonymous) if -number not in self._connected)
+        numbers = (number for number in itertools.count(self._first_anonymous) if -number not in self._connected)
         return KnownFeeder(-next(numbers), uuid_hash, True)
 
     def replace(self, feeders: Iterable[KnownFeeder]) -> None:
@@ -214,8 +238,8 @@ class FeederHub:
     def close_soon(self, number: int) -> None:
         """End the connection of a feeder, which has another one now; from any thread."""
         connection = self._connected.get(number)
-        if connection is not None and self.loop is not None:
-            call_on_loop(self.loop, connection.close)
+        if connection is not None and self._loop is not None:
+            call_on_loop(self._loop, connection.close)
 
     def take_copied(self) -> set[int]:
         """The feeders whose UUID two networks have used at the same time, since this was asked last."""
@@ -237,11 +261,12 @@ class FeederHub:
                     report.rssi = UNSET
 
     @contextlib.asynccontextmanager
-    async def delivering(self, sink: Sink) -> Any:
-        """Reduce what connections bring, and put it into a sink, while a listener runs."""
+    async def delivering(self, consume: Callable[[Reduction], None], station: Station, tap: FrameTap | None) -> Any:
+        """Reduce what connections bring, and have it consumed once a second, while a listener runs."""
+        self._station, self._tap, self._loop = station, tap, asyncio.get_running_loop()
         self._listeners += 1
         if self._reducing is None:
-            self._reducing = asyncio.create_task(self._reduce_forever(sink), name="reduction of feeders")
+            self._reducing = asyncio.create_task(self._reduce_forever(consume), name="reduction of feeders")
         try:
             yield
         finally:
@@ -261,25 +286,33 @@ class FeederHub:
             self.cpr[name] = count
         return reduction
 
-    async def _reduce_forever(self, sink: Sink) -> None:
+    async def _reduce_forever(self, consume: Callable[[Reduction], None]) -> None:
         began_at, ahead_s = time.time(), 0.0
         while True:
             await asyncio.sleep(pause_until(next_reduction(began_at, ahead_s), time.time()))
             began_at, began = time.time(), time.monotonic()
             try:
-                self._deliver(self.reduce(), sink)
+                consume(self.reduce())
                 self._faults.succeeded()
             except Exception as error:
                 # A second is lost; the connections and the next second are not.
                 self._faults.failed(str(error), error)
             ahead_s = min(time.monotonic() - began, MAX_AHEAD_S)
 
-    def _deliver(self, reduction: Reduction, sink: Sink) -> None:
-        if self.consume is not None:
-            self.consume(reduction)
-            return
-        for delivered in reduction.deliveries():
-            sink.put(delivered.receiver, delivered.reports, delivered.messages)
+
+def feeder_hub(runtime: Runtime) -> FeederHub:
+    """Create the hub of a process (``runtime.shared``)."""
+    records = runtime.features.only(FeederRecords)
+    first_anonymous = 1 if runtime.bus.carries_objects else 1 + RANGE * secrets.randbelow(RANGES)
+    if records is None:
+        return FeederHub(first_anonymous=first_anonymous)
+    read = records.read
+
+    def read_records(keys: Collection[str] | None) -> list[KnownFeeder]:
+        with runtime.sessions() as session:
+            return read(session, keys)
+
+    return FeederHub(read_records, first_anonymous=first_anonymous)
 
 
 def next_reduction(began_at: float, ahead_s: float) -> float:

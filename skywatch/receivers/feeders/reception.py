@@ -7,16 +7,16 @@ connections and their rates, ``hearers`` for an aircraft, ``heard_by`` for a fee
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from skywatch.receivers.feeders.heard import HeardLog, Hearer, ids_by_lane
-from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.hub import FeederHub, feeder_hub
 from skywatch.receivers.feeders.reduction import Link, Reduction
 from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.reports.naming import feeder_receiver
 
 # A process that says nothing for so long is gone, and its connections with it (s).
 GONE_S = 3.5
@@ -28,6 +28,7 @@ class _Totals:
 
     since: float
     refused_before: int
+    refused: int
     frames: int = 0
     duplicates: int = 0
     positions: int = 0
@@ -40,20 +41,23 @@ class FeederReception:
     """
 
     def __init__(self, runtime: Any) -> None:
-        self._hub: FeederHub = runtime.shared(FeederHub)
+        self._hub: FeederHub = runtime.shared(feeder_hub)
         self._of_process: dict[str, tuple[float, dict[int, Link]]] = {}
         self._totals: dict[int, _Totals] = {}
         # Of other processes; that of this one is the hub's.
         self._heard = HeardLog()
 
-    def take(self, process: str, reduction: Reduction) -> None:
-        """Take what the feeders of a process (empty: this one) brought in a second."""
+    def take(self, process: str, reduction: Reduction, refused: Callable[[str], int]) -> None:
+        """Take what the feeders of a process (empty: this one) brought in a second.
+
+        ``refused(receiver)`` is how many positions of a receiver the picture has refused.
+        """
         self._of_process[process] = time.monotonic(), {link.feeder_id: link for link in reduction.links}
         ids = {lane: of_lane.feeder_id for lane, of_lane in reduction.lanes.items()}
         if process:
             self._heard.add(reduction.heard, ids, reduction.at)
         heard = reduction.heard
-        self._count(reduction.links, ids_by_lane(ids)[heard.feeder[heard.has_position]])
+        self._count(reduction.links, ids_by_lane(ids)[heard.feeder[heard.has_position]], refused)
 
     def hear(self, addresses: Column) -> None:
         """Tell the listeners of this process which addresses i8[n] somebody has heard within the hour."""
@@ -99,17 +103,17 @@ class FeederReception:
         totals = self._totals.get(feeder_id)
         if totals is None or not totals.positions:
             return 0.0
-        refused = self._hub.refused(feeder_receiver(feeder_id)) - totals.refused_before
-        return round(min(1.0, refused / totals.positions), 4)
+        return round(min(1.0, (totals.refused - totals.refused_before) / totals.positions), 4)
 
-    def _count(self, links: list[Link], positions: Column) -> None:
+    def _count(self, links: list[Link], positions: Column, refused: Callable[[str], int]) -> None:
         numbers, counts = np.unique(positions, return_counts=True)
         positions_of = dict(zip(numbers.tolist(), counts.tolist(), strict=True))
         for link in links:
             totals = self._totals.get(link.feeder_id)
+            count = refused(link.receiver)
             if totals is None or totals.since != link.since:
-                refused = self._hub.refused(link.receiver)
-                totals = self._totals[link.feeder_id] = _Totals(link.since, refused)
+                totals = self._totals[link.feeder_id] = _Totals(link.since, count, count)
+            totals.refused = count
             totals.frames += link.counts["frames"]
             totals.duplicates += link.counts["duplicates"]
             totals.positions += positions_of.get(link.feeder_id, 0)

@@ -12,6 +12,7 @@ from pathlib import Path
 from skywatch.core.network.certificates import Trust
 from skywatch.inputs.options import Options, Station, Words
 from skywatch.inputs.transports.http_source import HttpSource, parse_trust, parse_url, shown_url
+from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.kinds.polling import PollingReceiver
 from skywatch.settings import environment_secret
 
@@ -42,7 +43,7 @@ class AdsbxV2Receiver(PollingReceiver):
             await self.poll(source.fetch, self._every_s)
 
 
-def create(name: str, words: Words, station: Station) -> AdsbxV2Receiver:
+def create(name: str, words: Words, station: Station, context: ReceiverContext) -> AdsbxV2Receiver:
     """Create the receiver; raises ValueError if the address or an option is wrong, or the key is missing."""
     if not words:
         raise ValueError("expected the address of a v2 interface")

@@ -4,6 +4,7 @@ sends them."""
 from __future__ import annotations
 
 from skywatch.inputs.options import Station, Words
+from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.framing.beast import BeastFramer
 from skywatch.receivers.kinds.stream import ModeSReceiver, parse_source
 from skywatch.receivers.mode_s.position.plausibility import DEFAULT_RANGE_NM
@@ -16,6 +17,6 @@ class BeastReceiver(ModeSReceiver):
     framer = BeastFramer
 
 
-def create(name: str, words: Words, station: Station) -> BeastReceiver:
+def create(name: str, words: Words, station: Station, context: ReceiverContext) -> BeastReceiver:
     """Create the receiver; raises ValueError if the address or an option is wrong."""
-    return BeastReceiver(name, parse_source(words, station, default_nm=DEFAULT_RANGE_NM))
+    return BeastReceiver(name, parse_source(words, station, default_nm=DEFAULT_RANGE_NM), context.tap)

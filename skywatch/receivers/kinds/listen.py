@@ -17,6 +17,7 @@ from skywatch.inputs.options import parse_address as parse_listen
 from skywatch.inputs.retrying import InputError
 from skywatch.inputs.transports.port import Port
 from skywatch.receivers.base import AnonymousFeeder, ReceiverStatus
+from skywatch.receivers.context import ALONE, ReceiverContext
 from skywatch.receivers.feeders.clients import Client, ClientFilter, Ended, Refused, read_more
 from skywatch.receivers.feeders.connection import FeederConnection
 from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
@@ -24,6 +25,7 @@ from skywatch.receivers.feeders.formats import BEAST, FORMATS
 from skywatch.receivers.feeders.frames.counts import REFUSED
 from skywatch.receivers.feeders.hub import FeederHub
 from skywatch.receivers.feeders.proxy_protocol import ProxyHeaderError
+from skywatch.receivers.feeders.reduction import Reduction
 from skywatch.receivers.feeders.stream import FeederStream
 from skywatch.receivers.feeders.wire import MAX_AHEAD, UUID_LENGTH, PingRequest, split_uuid
 from skywatch.receivers.receiver import RetryingReceiver
@@ -51,10 +53,11 @@ class ListenReceiver(RetryingReceiver):
         station: Station,
         form: str = BEAST,
         feeder_name: str = "",
+        context: ReceiverContext = ALONE,
     ) -> None:
         super().__init__(name, join_address(*address))
-        self.feeders = FeederHub()
-        self.settings = ReceiverSettings()
+        self.feeders = context.feeders or FeederHub()
+        self._context = context
         self.clients = clients
         self._station = station
         self._form = form
@@ -62,6 +65,7 @@ class ListenReceiver(RetryingReceiver):
         self._anonymous: dict[str, FeederConnection] = {}
         self._streams: set[FeederStream] = set()
         self.port = Port(self, address, (), limit, self._serve)
+        self.use(context.settings)
 
     @property
     def status(self) -> ReceiverStatus:
@@ -70,12 +74,6 @@ class ListenReceiver(RetryingReceiver):
         status.connections = len(self.port)
         status.anonymous = [described(connection) for connection in list(self._anonymous.values())]
         return status
-
-    def join(self, feeders: FeederHub, settings: ReceiverSettings) -> None:
-        """Admit connections of the feeders in this process's hub."""
-        self.feeders = feeders
-        feeders.station, feeders.tap = self._station, self.tap
-        self.use(settings)
 
     def use(self, settings: ReceiverSettings) -> None:
         """Use other settings from now on, for connections that there are, too."""
@@ -89,14 +87,19 @@ class ListenReceiver(RetryingReceiver):
         has_identity = self._form == BEAST or (self._feeder_name and self.clients.allowed)
         if not has_identity and not self._accepts_anybody:
             raise InputError(f"format={self._form} {NEEDS_FEEDER}")
-        assert self._sink is not None, "a receiver listens only while it runs"
         self.cpr = self.feeders.cpr
-        async with self.feeders.delivering(self._sink):
+        consume = self._context.consume or self._put
+        async with self.feeders.delivering(consume, self._station, self._context.tap):
             checking = asyncio.create_task(self._check_forever(), name=f"connections of {self.name}")
             try:
                 await self.port.serve_forever()
             finally:
                 await tasks.end(checking)
+
+    def _put(self, reduction: Reduction) -> None:
+        assert self._sink is not None, "a receiver listens only while it runs"
+        for delivered in reduction.deliveries():
+            self._sink.put(delivered.receiver, delivered.reports, delivered.messages)
 
     @property
     def _accepts_anybody(self) -> bool:
@@ -185,11 +188,11 @@ class ListenReceiver(RetryingReceiver):
         pings: PingRequest,
     ) -> None:
         feeder = connection.feeder
-        if self.feeders.may_enter is not None:
+        if self._context.may_enter is not None:
             # What comes meanwhile waits in the socket: the reader is replaced, and must be empty then.
             reading = cast(asyncio.Transport, writer.transport)
             reading.pause_reading()
-            may_enter = await asyncio.to_thread(self.feeders.may_enter, connection)
+            may_enter = await asyncio.to_thread(self._context.may_enter, connection)
             reading.resume_reading()
             if not may_enter:
                 raise Refused
@@ -246,7 +249,7 @@ def described(connection: FeederConnection) -> AnonymousFeeder:
     return AnonymousFeeder(connection.feeder.receiver, connection.since, messages_s, positions_s, aircraft)
 
 
-def create(name: str, words: Words, station: Station) -> ListenReceiver:
+def create(name: str, words: Words, station: Station, context: ReceiverContext) -> ListenReceiver:
     """Create the receiver; raises ValueError if the address or an option is wrong."""
     if not words:
         raise ValueError("expected the host:port to listen on, such as 0.0.0.0:30004")
@@ -261,4 +264,4 @@ def create(name: str, words: Words, station: Station) -> ListenReceiver:
     limit = options.whole("limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
     clients = ClientFilter(options.networks("allow"), options.networks("proxy"), limit)
     options.finish()
-    return ListenReceiver(name, address, clients, limit, station, form, feeder_name or "")
+    return ListenReceiver(name, address, clients, limit, station, form, feeder_name or "", context)

@@ -24,6 +24,7 @@ from skywatch.inputs.transports.http_source import (
     parse_url,
     shown_url,
 )
+from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.kinds.polling import PollingReceiver
 from skywatch.receivers.reports.aircraft_json import BAD_JSON, DocumentError, read_document
 from skywatch.receivers.site import Site, read_site
@@ -147,7 +148,7 @@ class FileReadsbReceiver(PollingReceiver):
         return Fetched(body, max(time.time() - status.st_mtime, 0.0))
 
 
-def create(name: str, words: Words, station: Station) -> PollingReceiver:
+def create(name: str, words: Words, station: Station, context: ReceiverContext) -> PollingReceiver:
     """Create the receiver; raises ValueError if the address or an option is wrong."""
     if not words:
         raise ValueError("expected the address or the path of an aircraft.json")

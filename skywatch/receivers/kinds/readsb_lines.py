@@ -4,6 +4,7 @@ position, as readsb's net-json-port sends them."""
 from __future__ import annotations
 
 from skywatch.inputs.options import Station, Words
+from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.formats.json_lines import LinesDecoder
 from skywatch.receivers.kinds.stream import StreamReceiver, parse_source
 
@@ -18,6 +19,6 @@ class ReadsbLinesReceiver(StreamReceiver):
         return LinesDecoder(self.invalid)
 
 
-def create(name: str, words: Words, station: Station) -> ReadsbLinesReceiver:
+def create(name: str, words: Words, station: Station, context: ReceiverContext) -> ReadsbLinesReceiver:
     """Create the receiver; raises ValueError if the address or an option is wrong."""
     return ReadsbLinesReceiver(name, parse_source(words, station, may_be_mlat=False))

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from skywatch.inputs.options import Options, Station, Words
 from skywatch.inputs.retrying import InputEnded
+from skywatch.receivers.context import ReceiverContext
+from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.mode_s.position.plausibility import DEFAULT_RANGE_NM
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.recordings import FRAMES, Kind, Moment, RecordingError, moments, recognise
@@ -36,7 +38,15 @@ class ReplayReceiver(RetryingReceiver):
     kind = "replay"
 
     def __init__(
-        self, name: str, path: str, recording: Kind, site: Site, speed: float, loop: bool, gap_s: float
+        self,
+        name: str,
+        path: str,
+        recording: Kind,
+        site: Site,
+        speed: float,
+        loop: bool,
+        gap_s: float,
+        tap: FrameTap | None = None,
     ) -> None:
         super().__init__(name, f"{path} ({recording})", site)
         self.speed = speed
@@ -45,6 +55,7 @@ class ReplayReceiver(RetryingReceiver):
         self.decodes_frames = recording in FRAMES
         self._loop = loop
         self._gap_s = gap_s
+        self._tap = tap
 
     async def session(self) -> None:
         """Play once, or in a loop until cancelled."""
@@ -64,7 +75,7 @@ class ReplayReceiver(RetryingReceiver):
         timeline: Timeline | None = None
         slice_s = SLICE_S * self.speed
         recorded = moments(
-            self._path, self._recording, self.site.place, self.invalid, slice_s, self.cpr, self.tap,
+            self._path, self._recording, self.site.place, self.invalid, slice_s, self.cpr, self._tap,
             range_nm=self.site.range_nm,
         )  # fmt: skip
         for at, batch in _slices(recorded, slice_s):
@@ -123,7 +134,7 @@ def _slices(source: Iterator[Moment], slice_s: float) -> Iterator[Moment]:
         yield Moment(last, ReportBatch(gathered, messages, positions))
 
 
-def create(name: str, words: Words, station: Station) -> ReplayReceiver:
+def create(name: str, words: Words, station: Station, context: ReceiverContext) -> ReplayReceiver:
     """Create the receiver; raises ValueError if the file is missing or not a recording, or an option is wrong."""
     if not words:
         raise ValueError("expected the path of a recording")
@@ -137,4 +148,4 @@ def create(name: str, words: Words, station: Station) -> ReplayReceiver:
     kind = recognise(path)
     site = read_site(options, station, DEFAULT_RANGE_NM if kind in FRAMES else math.inf)
     options.finish()
-    return ReplayReceiver(name, path, kind, site, speed, loop, gap_s)
+    return ReplayReceiver(name, path, kind, site, speed, loop, gap_s, context.tap)

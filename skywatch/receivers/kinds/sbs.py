@@ -4,6 +4,7 @@ them."""
 from __future__ import annotations
 
 from skywatch.inputs.options import Station, Words
+from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.formats.sbs import SbsDecoder
 from skywatch.receivers.kinds.stream import Source, StreamReceiver, parse_source
 
@@ -22,6 +23,6 @@ class SbsReceiver(StreamReceiver):
         return SbsDecoder(self.invalid, is_mlat=self._is_mlat)
 
 
-def create(name: str, words: Words, station: Station) -> SbsReceiver:
+def create(name: str, words: Words, station: Station, context: ReceiverContext) -> SbsReceiver:
     """Create the receiver; raises ValueError if the address or an option is wrong."""
     return SbsReceiver(name, parse_source(words, station))

@@ -17,6 +17,7 @@ from skywatch.inputs.retrying import InputError
 from skywatch.inputs.transports.tcp import open_stream
 from skywatch.receivers.formats import Decoder
 from skywatch.receivers.formats.frames import GATHER_S, ModeSDecoder
+from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing.avr import AvrFramer
 from skywatch.receivers.framing.beast import BeastFramer
 from skywatch.receivers.receiver import RetryingReceiver
@@ -69,8 +70,9 @@ class ModeSReceiver(StreamReceiver):
     gather_s = GATHER_S
     decodes_frames = True
 
-    def __init__(self, name: str, source: Source) -> None:
+    def __init__(self, name: str, source: Source, tap: FrameTap | None = None) -> None:
         super().__init__(name, source)
+        self._tap = tap
         self._is_mlat = source.is_mlat
 
     def decoder(self) -> ModeSDecoder:
@@ -80,7 +82,7 @@ class ModeSReceiver(StreamReceiver):
             self.site.place,
             self.invalid,
             self.cpr,
-            self.tap,
+            self._tap,
             is_mlat=self._is_mlat,
             range_nm=self.site.range_nm,
         )

@@ -10,6 +10,7 @@ import logging
 import time
 
 from skywatch.inputs.options import Options, Station, Words
+from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.simulator.airspace import sufficient_radius_nm
 from skywatch.receivers.simulator.traffic import Traffic
@@ -81,7 +82,7 @@ class SimulateReceiver(RetryingReceiver):
             await asyncio.sleep(due - time.monotonic())
 
 
-def create(name: str, words: Words, station: Station) -> SimulateReceiver:
+def create(name: str, words: Words, station: Station, context: ReceiverContext) -> SimulateReceiver:
     """Create the receiver; raises ValueError if an option is wrong."""
     options = Options(words)
     seed = options.text("seed")

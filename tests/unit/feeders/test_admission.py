@@ -11,16 +11,17 @@ from skywatch.accounts.models import User
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from skywatch.features import FEATURES
-from skywatch.feeders.admission import FeederAdmission, FeederRecords
+from skywatch.feeders.admission import FeederAdmission
 from skywatch.feeders.models import Feeder
 from skywatch.feeders.states import published
 from skywatch.realtime.topics.event_log import EventLog
 from skywatch.realtime.topics.table import TopicTable
+from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.feeders import hub as hub_module
 from skywatch.receivers.feeders.connection import FeederConnection
 from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
-from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.hub import FeederHub, feeder_hub
 from skywatch.receivers.feeders.reception import FeederReception
 from skywatch.receivers.mode_s.encoder import airborne_position, beast, squitter
 from skywatch.receivers.settings import ReceiverSettings
@@ -50,7 +51,7 @@ def change(runtime, table, **values):
 
 
 def connect(runtime, network="203.0.113.7/32"):
-    hub = runtime.shared(FeederHub)
+    hub = runtime.shared(feeder_hub)
     connection = FeederConnection(
         hub.by_hash(hash_of(DIGITS)), ("203.0.113.7", 4000), network, 100, Counter(), hub, lambda: None
     )
@@ -61,8 +62,9 @@ def listen(runtime, scene, admission="registered", options=""):
     """A listener of the process, whose records are read once a second, while a scene is played with it."""
 
     async def play():
-        receiver = open_receiver("in", f"listen 127.0.0.1:0 {options}", None)
-        receiver.join(runtime.shared(FeederHub), ReceiverSettings(feeders_admission=admission))
+        settings = ReceiverSettings(feeders_admission=admission)
+        context = ReceiverContext(settings=settings, feeders=runtime.shared(feeder_hub))
+        receiver = open_receiver("in", f"listen 127.0.0.1:0 {options}", None, context)
         sink = Collector()
         task = asyncio.create_task(receiver.run(sink))
         try:
@@ -86,7 +88,7 @@ def test_who_is_shut_out_does_not_come_back_as_anonymous(runtime, table, values)
         first, _ = await connections.connect(receiver, HELLO + FRAME)
         await until(lambda: sink.receivers == {"feeder-7"})
         change(runtime, table, **values)
-        runtime.shared(FeederRecords).read()
+        runtime.shared(feeder_hub).read()
         assert await ended(first, 2.5)
         again, _ = await connections.connect(receiver, HELLO + FRAME)
         assert await ended(again)
@@ -128,11 +130,13 @@ def test_a_feeder_that_has_just_been_registered_is_let_in_at_once(runtime):
 
 
 def test_the_records_are_read_once_for_all_who_ask_within_a_tenth_of_a_second(monkeypatch):
-    hub, read = FeederHub(), []
+    read = []
 
     def read_records(keys):
         read.append(keys)
-        hub.add([KnownFeeder(9, hash_of("9" * 32), True, "shed")])
+        return [KnownFeeder(9, hash_of("9" * 32), True, "shed")]
+
+    hub = FeederHub(read_records)
 
     async def ask():
         found = await asyncio.gather(*(hub.find_by_uuid(f"{number:032x}") for number in range(500)))
@@ -141,7 +145,6 @@ def test_the_records_are_read_once_for_all_who_ask_within_a_tenth_of_a_second(mo
         found += await asyncio.gather(hub.find_by_uuid("8" * 32), hub.find_by_uuid(""))
         return [feeder and feeder.id for feeder in found]
 
-    hub.read_records = read_records
     monkeypatch.setattr(hub_module, "READ_EVERY_S", 3600.0)
     monkeypatch.setattr(hub_module, "READ_WITHIN_S", 0.05)
     assert asyncio.run(ask()) == [None] * 500 + [9, 9, None, None]
@@ -149,18 +152,16 @@ def test_the_records_are_read_once_for_all_who_ask_within_a_tenth_of_a_second(mo
 
 
 def test_who_is_unknown_stays_so_while_the_records_cannot_be_read(caplog):
-    hub = FeederHub()
-
     def fail(keys):
         raise OSError("the database is away")
 
-    hub.read_records = fail
+    hub = FeederHub(fail)
     assert asyncio.run(hub.find_by_uuid(DIGITS)) is None
     assert "records of new feeders are not read" in caplog.text
 
 
 def test_a_feeder_is_let_in_until_it_its_owner_or_its_uuid_is_not(runtime):
-    admission, hub = FeederAdmission(runtime), runtime.shared(FeederHub)
+    admission, hub = FeederAdmission(runtime), runtime.shared(feeder_hub)
     admission._work()
     feeder = hub.by_hash(hash_of(DIGITS))
     assert (feeder.id, hub.is_admitted(feeder)) == (7, True)
@@ -184,7 +185,7 @@ def test_a_feeder_is_let_in_until_it_its_owner_or_its_uuid_is_not(runtime):
 
 
 def test_owners_who_change_places_within_a_second_are_both_noticed(runtime):
-    admission, hub = FeederAdmission(runtime), runtime.shared(FeederHub)
+    admission, hub = FeederAdmission(runtime), runtime.shared(feeder_hub)
     with writing(runtime.sessions) as db:
         db.add(
             User(id=2, username="bob", username_key="bob", email="", email_key=None, display_name="", is_active=False)
@@ -203,19 +204,18 @@ def test_owners_who_change_places_within_a_second_are_both_noticed(runtime):
 
 
 def test_states_are_published_and_last_seen_is_written(runtime):
-    admission, hub = FeederAdmission(runtime), runtime.shared(FeederHub)
+    admission, hub = FeederAdmission(runtime), runtime.shared(feeder_hub)
     admission._work()
     connection, is_in = connect(runtime)
     reception = runtime.shared(FeederReception)
     hub.gatherer.add = lambda stream: hub.gatherer._waiting.__setitem__(stream.slot, stream)
     assert is_in
     for refused in (0, 1):
-        hub.refused = {"feeder-7": refused}.get
         connection.receive(b"".join(beast(squitter(0x4B1617, airborne_position(47.5, 8.5, odd)), 0) for odd in (0, 1)))
         hub.gatherer.flush(1_700_000_000.0)
-        reception.take("", hub.reduce())
+        reception.take("", hub.reduce(), {"feeder-7": refused}.get)
     connection.last_frame_at = 1_700_000_000.0
-    reception.take("", hub.reduce())
+    reception.take("", hub.reduce(), {"feeder-7": 1}.get)
     admission._work()
     state = published(runtime.bus)[7]
     assert (state.address, state.is_silent, state.aircraft) == ("203.0.113.7:4000", False, 1)
@@ -255,7 +255,7 @@ def test_a_copied_uuid_is_noted_and_told_to_its_owner_and_managers_once(runtime,
 
 
 def test_signals_of_a_feeder_are_shown_only_where_its_place_is_exact(runtime):
-    hub, admission = runtime.shared(FeederHub), FeederAdmission(runtime)
+    hub, admission = runtime.shared(feeder_hub), FeederAdmission(runtime)
     for privacy in ("10km", "none", "exact"):
         change(runtime, Feeder, place_privacy=privacy)
         admission._work()

@@ -12,7 +12,7 @@ from skywatch.core.bus.memory import MemoryBus
 from skywatch.feeders.ingest.claims import FeederClaims
 from skywatch.feeders.ingest.service import IngestService
 from skywatch.receivers.feeders.feeder import KnownFeeder
-from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.hub import FeederHub, feeder_hub
 
 
 class Connection:
@@ -44,8 +44,7 @@ class Loop:
 def processes():
     bus, made = MemoryBus(), []
     for name in ("one", "two"):
-        hub = FeederHub()
-        hub.loop = Loop()
+        hub = FeederHub(loop=Loop())
         claims = FeederClaims(bus, hub, name)
         claims.start()
         made.append((claims, hub))
@@ -72,7 +71,7 @@ def test_each_process_has_numbers_of_its_own_for_feeders_without_a_record(make_r
     for _ in range(2):
         runtime = make_runtime(bus=redis_url)
         IngestService(runtime)
-        names.append(runtime.shared(FeederHub).anonymous().receiver)
+        names.append(runtime.shared(feeder_hub).anonymous().receiver)
     assert names == ["anonymous-1", "anonymous-70001"]
 
 

@@ -10,7 +10,7 @@ from skywatch.core.bus import Message, topics
 from skywatch.feeders.ingest.service import IngestService
 from skywatch.picture.intake import FeederIntake
 from skywatch.picture.picture import Picture
-from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.hub import feeder_hub
 from skywatch.receivers.feeders.reception import FeederReception
 from skywatch.receivers.feeders.voices import Voice
 from skywatch.receivers.reports.report import Report
@@ -26,7 +26,7 @@ def test_what_the_tracker_hears_costs_no_feeder_of_an_ingest_process_its_limit(m
     picture = Picture()
     intake = FeederIntake(picture, tracker.shared(FeederReception), tracker.bus)
     picture.put("roof", [Report(f"{address:06x}") for address in HEARD.tolist()], len(HEARD))
-    hub, service = ingest.shared(FeederHub), IngestService(ingest)
+    hub, service = ingest.shared(feeder_hub), IngestService(ingest)
     hub.limit.limit = 0
     lanes = np.ones(len(HEARD), np.int64)
     hub.limit.enter(1, "feeder-1", Feeders(1).connections[1].feeder.voice("192.0.2.1/32"))
@@ -53,8 +53,8 @@ def test_a_feeder_that_another_process_has_is_refused(make_runtime, redis_url):
     async def scene():
         for service in services:
             await service.start()
-        assert one.shared(FeederHub).may_enter(Connection("192.0.2.0/24"))
-        assert not other.shared(FeederHub).may_enter(Connection("198.51.100.0/24"))
+        assert services[0].claims.may_enter(Connection("192.0.2.0/24"))
+        assert not services[1].claims.may_enter(Connection("198.51.100.0/24"))
         for service in services:
             await service.stop()
 
@@ -71,7 +71,7 @@ def test_a_process_that_starts_later_learns_it_too(make_runtime, redis_url):
 
     async def scene():
         ingest = make_runtime(bus=redis_url)
-        hub, service = ingest.shared(FeederHub), IngestService(ingest)
+        hub, service = ingest.shared(feeder_hub), IngestService(ingest)
         await until(lambda: ingest.bus.last(topics.HEARD_ADDRESSES) is not None)
         await service.start()
         hub.limit.limit = 0

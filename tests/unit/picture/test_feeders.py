@@ -47,7 +47,8 @@ class Process:
 
     def __init__(self, picture, *numbers, **options):
         self.feeders = Feeders(*numbers, **options)
-        self.intake = FeederIntake(picture, FeederReception(FakeRuntime(self.feeders.hub)))
+        self.reception = FeederReception(FakeRuntime(self.feeders.hub))
+        self.intake = FeederIntake(picture, self.reception)
 
 
 def make_picture(clock):
@@ -115,6 +116,7 @@ def run_world(processes, picture, clock, liars, hearing, seconds=SECONDS):
             for index, process in enumerate(processes):
                 reduction = process.feeders.hub.reduce(clock.now)
                 process.intake.take(reduction, f"process {index}" if len(processes) > 1 else "")
+            processes[-1].intake.put_agreed()
             sky = picture.tick()
             yield half_second / 2, sky
     return sky
@@ -208,6 +210,7 @@ def test_an_owner_whose_feeders_are_at_several_processes_brings_no_more():
         process.feeders.send(number, *frames)
         process.feeders.flush()
         process.intake.take(process.feeders.hub.reduce(clock.now), f"process {number}")
+    group[-1].intake.put_agreed()
     assert len(picture.tick()) == 5 + 5
     # The rest did not come so far.
     assert picture.corroboration.dropped == {"feeder-2": 5, "feeder-3": 5}
@@ -247,7 +250,10 @@ def test_feeders_without_a_record_are_among_those_that_hear_an_aircraft():
         process.feeders.send(number, squitter(0x400001, identification("A")))
         process.feeders.flush()
         process.intake.take(process.feeders.reduce())
-    assert {name for name, _, _ in picture.feeders_that_hear("400001")} == {"anonymous-3", "feeder-2"}
+    assert {name for name, _, _ in Picture(feeders=process.reception).feeders_that_hear("400001")} == {
+        "anonymous-3",
+        "feeder-2",
+    }
 
 
 @pytest.mark.parametrize("is_of_earlier_release", [False, True])

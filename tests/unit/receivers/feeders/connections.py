@@ -3,9 +3,9 @@
 import asyncio
 import contextlib
 
+from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
-from skywatch.receivers.feeders.hub import FeederHub
 from skywatch.receivers.settings import ReceiverSettings
 from tests.unit.receivers.collector import Collector
 from tests.waiting import PATIENCE_S
@@ -23,8 +23,8 @@ def known(number=1, digits=DIGITS, shows_signal=True, name="attic"):
 
 @contextlib.asynccontextmanager
 async def listening(*feeders, options="", admission="registered"):
-    receiver = open_receiver("in", f"listen 127.0.0.1:0 {options}", None)
-    receiver.join(FeederHub(), ReceiverSettings(feeders_admission=admission))
+    context = ReceiverContext(settings=ReceiverSettings(feeders_admission=admission))
+    receiver = open_receiver("in", f"listen 127.0.0.1:0 {options}", None, context)
     receiver.feeders.replace(feeders or (known(),))
     sink = Collector()
     task = asyncio.create_task(receiver.run(sink))

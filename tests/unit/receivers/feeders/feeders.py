@@ -23,8 +23,7 @@ class Feeders:
     """A gatherer and its feeders by number, each of an owner and a network of its own unless told otherwise."""
 
     def __init__(self, *numbers: int, trusted=(), owners=None, networks=None, station=None, places=None):
-        self.hub = FeederHub()
-        self.hub.station = station
+        self.hub = FeederHub(station=station)
         self.gatherer: Gatherer = self.hub.gatherer
         self.gatherer.add = lambda stream: self.gatherer._waiting.__setitem__(stream.slot, stream)
         self.at = START
