@@ -195,13 +195,13 @@ class FindingLog:
             overlap_s = min(other.t1, finding.t1) - max(other.t0, finding.t0)
             if other is not finding and other.reason is not None and overlap_s > 0.0:
                 shared[other.reason] = shared.get(other.reason, 0.0) + overlap_s
-        if sum(shared.values()) < self._s.ordinary_share * (finding.t1 - finding.t0) or not shared:
+        if sum(shared.values()) < self._s.certainty.ordinary_share * (finding.t1 - finding.t0) or not shared:
             return None
         return max(shared, key=lambda reason: shared[reason])
 
     def update(self, finding: Finding) -> None:
         """Report a longer or better supported finding, at most every `extend_every_s` seconds of it."""
-        if finding.t1 - finding.reported_t1 >= self._s.extend_every_s:
+        if finding.t1 - finding.reported_t1 >= self._s.certainty.extend_every_s:
             finding.reported_t1 = finding.t1
             self._events.append(PatternEvent(Change.EXTENDED, self._pattern(finding)))
             self._explain_others(finding)
@@ -220,9 +220,9 @@ class FindingLog:
 
     def confidence(self, score: float) -> Confidence:
         """Return the score (0 to 1) in words."""
-        if score >= self._s.confidence_high:
+        if score >= self._s.certainty.high:
             return Confidence.HIGH
-        return Confidence.MEDIUM if score >= self._s.confidence_medium else Confidence.LOW
+        return Confidence.MEDIUM if score >= self._s.certainty.medium else Confidence.LOW
 
     def _pattern(self, f: Finding) -> Pattern:
         lat, lon = self.plane.unproject(f.x, f.y)

@@ -89,7 +89,7 @@ class PatternFleet:
         self._name_flight = name_flight or (lambda address, now: f"{address}-{now:.0f}")
         self._slots = SlotTable(capacity)
         self._motion = MotionColumns(s, capacity)
-        self._history = _History.empty(capacity, s.history_steps)
+        self._history = _History.empty(capacity, s.first_test.history_steps)
         self._history_at = np.zeros(capacity, dtype=np.intp)
         self._watch_until = np.full(capacity, -np.inf)
         self._fed_t = np.full(capacity, -np.inf)
@@ -134,12 +134,14 @@ class PatternFleet:
         changes: list[Found] = []
         for index in due[suspect].tolist():
             slot = int(slots[index])
-            self._watch_until[slot] = t[index] + self._s.watch_s
+            self._watch_until[slot] = t[index] + self._s.first_test.watch_s
             if slot not in self._trackers:
                 changes += [(addresses[index], event) for event in self._wake(slot, addresses[index], float(t[index]))]
         # Those watched are fed as often as they take positions; whoever was woken just now has this one already.
         fed_t = self._fed_t[slots]
-        feed = np.flatnonzero((self._watch_until[slots] > -np.inf) & (t - fed_t >= self._s.sample_min_s) & ~on_ground)
+        feed = np.flatnonzero(
+            (self._watch_until[slots] > -np.inf) & (t - fed_t >= self._s.trusted_position.min_s) & ~on_ground
+        )
         positions = np.stack([column[feed] for column in columns], axis=1).tolist()
         for index, slot, position in zip(feed.tolist(), slots[feed].tolist(), positions, strict=True):
             changes += [(addresses[index], event) for event in self._feed(slot, position)]
@@ -158,7 +160,7 @@ class PatternFleet:
             elif slot is not None:
                 self._forget(address, slot)
         changes: list[Found] = []
-        while self._away and self._now - self._away[0][0] > self._s.trail_break_s:
+        while self._away and self._now - self._away[0][0] > self._s.trusted_position.break_s:
             left_t, address = heappop(self._away)
             slot = self._slots.find(address)
             # An aircraft that came back was fed again.
@@ -204,7 +206,7 @@ class PatternFleet:
         at = slots[due]
         steps = self._history_at[at]
         self._history.put(at, steps, [column[due] for column in columns])
-        self._history_at[at] = (steps + 1) % self._s.history_steps
+        self._history_at[at] = (steps + 1) % self._s.first_test.history_steps
 
     def _wake(self, slot: int, address: str, now: float) -> list[PatternEvent]:
         """Begin to watch an aircraft; what its history shows is found now, not when it happened."""

@@ -47,7 +47,7 @@ class MotionColumns:
         self._columns[3:6, rows] = 0.0
         # When a service starts everybody appears at once; their second steps fall on different seconds, and with them
         # all that follow.
-        self._columns[6, rows] = self._s.prefilter_step_s * (1.0 - rows * _SPREAD % 1.0)
+        self._columns[6, rows] = self._s.first_test.step_s * (1.0 - rows * _SPREAD % 1.0)
 
     def step(
         self, rows: Rows, t: Floats, lat: Floats, lon: Floats, speed_kt: Floats, on_ground: NDArray[np.bool_]
@@ -68,22 +68,22 @@ class MotionColumns:
         dt, lat, lon = elapsed[due], lat[due], lon[due]
         dlat = lat - last_lat[at]
         dlon = (lon - last_lon[at] + 180.0) % 360.0 - 180.0
-        wait_s[at[np.isfinite(dt)]] = s.prefilter_step_s
+        wait_s[at[np.isfinite(dt)]] = s.first_test.step_s
         last_t[at], last_lat[at], last_lon[at] = t[due], lat, lon
 
         dx = np.nan_to_num(dlon * np.cos(np.radians(lat)) * _NM_A_DEGREE)
         dy = np.nan_to_num(dlat * _NM_A_DEGREE)
         way = np.hypot(dx, dy)
         # After a gap, and where a position cannot be true, the sums restart.
-        fresh = ~(dt < s.trail_break_s) | (way > s.max_speed_kt * dt / 3600.0 + 1.0)
-        keep = np.where(fresh, 0.0, np.exp(-np.nan_to_num(dt) / s.prefilter_memory_s))
+        fresh = ~(dt < s.trusted_position.break_s) | (way > s.trusted_position.max_speed_kt * dt / 3600.0 + 1.0)
+        keep = np.where(fresh, 0.0, np.exp(-np.nan_to_num(dt) / s.first_test.memory_s))
         east[at] = (east[at] + dx) * keep
         north[at] = (north[at] + dy) * keep
         length[at] = (length[at] + way) * keep
 
         straightness = np.hypot(east[at], north[at]) / np.maximum(length[at], 1e-9)
-        turning = (straightness < s.prefilter_straightness) & (length[at] >= s.prefilter_way_nm)
-        slow = speed_kt[due] < s.prefilter_slow_kt
+        turning = (straightness < s.first_test.straightness) & (length[at] >= s.first_test.min_way_nm)
+        slow = speed_kt[due] < s.first_test.slow_kt
         # At a pole everything turns.
         polar = np.abs(lat) > 88.0
         return due, (turning | slow | polar) & ~on_ground[due]

@@ -49,25 +49,27 @@ class Arrival:
             self._flying = self._level_ft = None
             return
         begin = self._flying = self._flying or before
-        if p.t - begin.t >= s.stakeout_came_s:
+        if p.t - begin.t >= s.came_flying.min_s:
             # What noise adds to each step does not add up to a way.
             way_kt = hypot(p.x - begin.x, p.y - begin.y) * 3600.0 / (p.t - begin.t)
-            self.came_flying = self.came_flying or way_kt >= s.stakeout_came_share * s.stakeout_came_kt
+            self.came_flying = self.came_flying or way_kt >= s.came_flying.way_share * s.came_flying.speed_kt
         if p.alt_ft is None:
             return
-        if self._level_ft is None or abs(p.alt_ft - self._level_ft) > 0.5 * s.hover_cruise_ft:
+        if self._level_ft is None or abs(p.alt_ft - self._level_ft) > 0.5 * s.off_the_ground.below_cruise_ft:
             self._level_ft, self._level_t = p.alt_ft, before.t
-        elif p.t - self._level_t >= s.hover_cruise_s:
+        elif p.t - self._level_t >= s.off_the_ground.cruise_s:
             self.lowest_cruise_ft = min(self.lowest_cruise_ft, self._level_ft)
 
     def _flew(self, a: Sample, b: Sample) -> bool:
         """Return whether it flew from one sample to the next, as fast as whoever comes flying."""
         s = self._s
-        if not 0.0 < b.t - a.t <= s.station_gap_s or (b.speed_kt is not None and b.speed_kt < s.stakeout_came_kt):
+        if not 0.0 < b.t - a.t <= s.station_window.gap_s or (
+            b.speed_kt is not None and b.speed_kt < s.came_flying.speed_kt
+        ):
             return False
         # A turn takes a little from the way; noise would have to add all of it.
         way_kt = hypot(b.x - a.x, b.y - a.y) * 3600.0 / (b.t - a.t)
-        return way_kt >= s.stakeout_came_share * s.stakeout_came_kt
+        return way_kt >= s.came_flying.way_share * s.came_flying.speed_kt
 
 
 @dataclass(slots=True)
@@ -90,9 +92,15 @@ class StationDetector:
         self._log = log
         self._procedures = procedures
         self._lows = lows
-        self._stake = _Watch(PatternType.STAKEOUT, Window(s.stakeout_s, s.ground_cell_nm, s.station_gap_s))
-        self._loiter = _Watch(PatternType.LOITERING, Window(s.loiter_s, s.ground_cell_nm, s.station_gap_s))
-        self._search = _Watch(PatternType.AREA_SEARCH, Window(s.search_s, s.ground_cell_nm, s.station_gap_s))
+        self._stake = _Watch(
+            PatternType.STAKEOUT, Window(s.stakeout.window_s, s.station_window.cell_nm, s.station_window.gap_s)
+        )
+        self._loiter = _Watch(
+            PatternType.LOITERING, Window(s.loitering.window_s, s.station_window.cell_nm, s.station_window.gap_s)
+        )
+        self._search = _Watch(
+            PatternType.AREA_SEARCH, Window(s.window_search.window_s, s.station_window.cell_nm, s.station_window.gap_s)
+        )
         self._sampled_t = float("-inf")
         self._arrival = Arrival(s)
 
@@ -110,7 +118,7 @@ class StationDetector:
 
     def add(self, t: float, x: float, y: float, alt_ft: float | None, speed_kt: float | None, path_nm: float) -> None:
         """Take an accepted position of the trail; most are passed over."""
-        if t - self._sampled_t < self._s.station_sample_s:
+        if t - self._sampled_t < self._s.station_window.sample_s:
             return
         self._sampled_t = t
         sample = Sample(t, x, y, alt_ft, speed_kt, path_nm)
@@ -121,8 +129,12 @@ class StationDetector:
             (self._loiter, self._loiters),
         ):
             watch.window.add(sample)
-            full = watch.window.duration_s >= self._s.window_full_share * watch.window.span_s
-            self._step(watch, t, full and holds(watch.window, 1.0 if watch.finding is None else self._s.stay_factor))
+            full = watch.window.duration_s >= self._s.station_window.full_share * watch.window.span_s
+            self._step(
+                watch,
+                t,
+                full and holds(watch.window, 1.0 if watch.finding is None else self._s.station_window.open_slack),
+            )
 
     def _step(self, watch: _Watch, t: float, holds: bool) -> None:
         f = watch.finding
@@ -143,7 +155,7 @@ class StationDetector:
             f.t1 = watch.held_t = t
             self._describe(f, w)
             self._log.update(f)
-        elif t - watch.held_t > self._s.stay_pause_s:
+        elif t - watch.held_t > self._s.station_window.pause_s:
             self._end(watch)
             w.clear()
 
@@ -156,10 +168,10 @@ class StationDetector:
         folds = way_nm / max(w.radius_nm, 0.05)
         f.score = min(0.9, 0.4 + 0.2 * (f.t1 - f.t0) / w.span_s)
         if f.kind is not PatternType.STAKEOUT:
-            f.score *= min(1.0, folds / (2.0 * self._s.station_folds))
+            f.score *= min(1.0, folds / (2.0 * self._s.station_keeping.folds))
         f.reason = self._reason(f, w)
         if f.reason is not None:
-            f.score = min(f.score, self._s.ordinary_score)
+            f.score = min(f.score, self._s.certainty.ordinary_max)
         f.details = {
             "speed_kt": round(w.speed_kt()),
             "way_nm": round(way_nm, 1),
@@ -175,53 +187,56 @@ class StationDetector:
         sprays = f.kind is not PatternType.STAKEOUT and self._lows.dips.explain(f.t0, f.t1)
         if sprays:
             return LOW_PASSES
-        soars = f.kind is PatternType.LOITERING and w.speed_kt() <= self._s.soaring_kt
+        soars = f.kind is PatternType.LOITERING and w.speed_kt() <= self._s.slope_soaring.max_speed_kt
         low_ft, high_ft = (soars and w.altitude_range_ft()) or (0.0, 0.0)
-        return SOARING if high_ft - low_ft >= self._s.soaring_loiter_ft else self._log.reason_within(f)
+        return SOARING if high_ft - low_ft >= self._s.slope_soaring.loiter_range_ft else self._log.reason_within(f)
 
     def _stakes_out(self, w: Window, slack: float) -> bool:
         s = self._s
-        if w.radius_nm > s.stakeout_radius_nm * slack or not self._arrival.came_flying:
+        if w.radius_nm > s.stakeout.max_radius_nm * slack or not self._arrival.came_flying:
             return False
         # Between positions far apart who sends no speed may have flown a circle.
         speed_kt = w.speed_kt()
-        if not w.knows_speed() or speed_kt > s.stakeout_speed_kt * slack:
+        if not w.knows_speed() or speed_kt > s.stakeout.max_speed_kt * slack:
             return False
-        altitude = None if w.has_gap() or w.still_share() > s.hover_still_share else w.altitude_range_ft()
+        altitude = None if w.has_gap() or w.still_share() > s.off_the_ground.still_share else w.altitude_range_ft()
         if altitude is None:
             return False
         low_ft, high_ft = altitude
-        if high_ft - low_ft > s.stakeout_level_ft * slack:
+        if high_ft - low_ft > s.stakeout.level_ft * slack:
             return False
-        above_ft = min(self._lows.lowest_ft + s.hover_height_ft, self._arrival.lowest_cruise_ft - s.hover_cruise_ft)
+        above_ft = min(
+            self._lows.lowest_ft + s.off_the_ground.above_lowest_ft,
+            self._arrival.lowest_cruise_ft - s.off_the_ground.below_cruise_ft,
+        )
         if low_ft < above_ft:
             # It was never lower: it may have come down to the ground, where the altimeter does not move.
-            settled = w.share_below_ft(low_ft + s.hover_settled_ft)
-            return settled <= s.hover_settled_share and high_ft - low_ft >= s.hover_wander_ft
-        return high_ft - low_ft >= s.hover_wander_ft or speed_kt >= s.hover_drift_kt
+            settled = w.share_below_ft(low_ft + s.off_the_ground.settled_ft)
+            return settled <= s.off_the_ground.settled_share and high_ft - low_ft >= s.off_the_ground.wander_ft
+        return high_ft - low_ft >= s.off_the_ground.wander_ft or speed_kt >= s.off_the_ground.drift_kt
 
     def _keeps_station(self, w: Window, slack: float, level_ft: float) -> bool:
         """Return whether what loitering and searching have in common is there; the cheap questions come first."""
         s = self._s
         radius = w.radius_nm
-        if radius < s.station_min_radius_nm or w.way_nm < s.station_folds * radius / slack:
+        if radius < s.station_keeping.min_radius_nm or w.way_nm < s.station_keeping.folds * radius / slack:
             return False
         # Positions that jitter make a way of their own: the reported speed must bear it out.
         speed_kt = min(w.way_nm * 3600.0 / w.duration_s, w.speed_kt())
-        if not s.station_min_speed_kt <= speed_kt <= s.station_max_speed_kt:
+        if not s.station_keeping.min_speed_kt <= speed_kt <= s.station_keeping.max_speed_kt:
             return False
         altitude = None if w.has_gap() else w.altitude_range_ft()
         if altitude is None or altitude[1] - altitude[0] > level_ft * slack:
             return False
         # Who came down to the lowest level meanwhile was at an aerodrome.
-        low_ft = self._lows.lowest_ft + s.circuit_lowest_ft
+        low_ft = self._lows.lowest_ft + s.circuit.above_lowest_ft
         return not any(p.t >= w.start_t and p.alt_ft <= low_ft for p in self._lows.points)
 
     def _loiters(self, w: Window, slack: float) -> bool:
         s = self._s
         return (
-            w.radius_nm <= s.loiter_radius_nm * slack
-            and w.new_ground_share < s.search_new_share * slack
+            w.radius_nm <= s.loitering.max_radius_nm * slack
+            and w.new_ground_share < s.window_search.new_share * slack
             and self._keeps_station(w, slack, self._loiter_level_ft(w))
         )
 
@@ -231,15 +246,15 @@ class StationDetector:
         A way that just folds enough may be that of training, and must be level.
         """
         s = self._s
-        folds = w.way_nm / max(w.radius_nm, s.station_min_radius_nm)
-        return min(s.station_level_ft, s.loiter_level_ft * folds / s.station_folds)
+        folds = w.way_nm / max(w.radius_nm, s.station_keeping.min_radius_nm)
+        return min(s.station_keeping.level_ft, s.loitering.level_ft * folds / s.station_keeping.folds)
 
     def _searches(self, w: Window, slack: float) -> bool:
         s = self._s
         return (
-            s.search_min_radius_nm <= w.radius_nm <= s.search_max_radius_nm * slack
-            and w.new_ground_share >= s.search_new_share / slack
-            and self._keeps_station(w, slack, s.search_level_ft)
-            and w.order() >= s.search_order / slack
-            and w.one_sided() >= s.search_one_sided / slack
+            s.window_search.min_radius_nm <= w.radius_nm <= s.window_search.max_radius_nm * slack
+            and w.new_ground_share >= s.window_search.new_share / slack
+            and self._keeps_station(w, slack, s.window_search.level_ft)
+            and w.order() >= s.window_search.order / slack
+            and w.one_sided() >= s.window_search.one_sided / slack
         )

@@ -90,7 +90,7 @@ class PatternTracker:
         self._grid.add(v, ended, self._legs.current)
         self._corridor.add(v)
         # The map is true near its anchor only; it is moved on while nothing hangs on it.
-        if not self._log.open and hypot(v.x, v.y) > self._s.plane_reach_nm:
+        if not self._log.open and hypot(v.x, v.y) > self._s.trusted_position.plane_reach_nm:
             self._trail.forget()
 
     def _forget(self) -> None:

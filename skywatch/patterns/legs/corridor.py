@@ -39,7 +39,7 @@ class CorridorDetector:
         self._lows = lows
         self._procedures = procedures
         self._finder = PassFinder(settings)
-        self._passes: deque[Pass] = deque(maxlen=settings.passes_remembered)
+        self._passes: deque[Pass] = deque(maxlen=settings.retraced_pass.max_passes)
         self._finding: Finding | None = None
 
     def clear(self) -> None:
@@ -72,17 +72,17 @@ class CorridorDetector:
             return False
         s = self._s
         shorter = min(p.way_nm, self._passes[-1].way_nm)
-        share = s.trap_retraced_share if p.way_nm <= s.trap_max_nm else s.retraced_share
+        share = s.speed_trap.retraced_share if p.way_nm <= s.speed_trap.max_nm else s.retraced_pass.share
         return (
             p.back_nm >= share * shorter
-            and p.speed_kt <= s.corridor_max_speed_kt
-            and p.high_ft - p.low_ft <= s.corridor_level_ft
+            and p.speed_kt <= s.traffic_watch.max_speed_kt
+            and p.high_ft - p.low_ft <= s.traffic_watch.level_ft
         )
 
     def _look(self, v: Vertex) -> None:
         s, now, f = self._s, self._finder.now, self._finding
         if f is not None:
-            if now.way_nm - now.back_nm > s.corridor_leave_nm + 0.25 * now.back_nm:
+            if now.way_nm - now.back_nm > s.traffic_watch.leave_nm + 0.25 * now.back_nm:
                 self._end()
                 self._passes.clear()
             elif now.back_nm > 0.0:
@@ -104,17 +104,23 @@ class CorridorDetector:
 
     def _kind(self, passes: list[Pass]) -> PatternType | None:
         s, now = self._s, passes[-1]
-        if len(passes) >= s.trap_passes and all(p.way_nm <= s.trap_max_nm for p in passes[-s.trap_passes + 1 :]):
-            long_enough = min(p.way_nm for p in passes[-s.trap_passes + 1 : -1]) >= s.trap_min_nm
-            if long_enough and now.back_nm >= s.trap_min_nm and _slenderness(passes[1:]) >= s.trap_slenderness:
+        if len(passes) >= s.speed_trap.passes and all(
+            p.way_nm <= s.speed_trap.max_nm for p in passes[-s.speed_trap.passes + 1 :]
+        ):
+            long_enough = min(p.way_nm for p in passes[-s.speed_trap.passes + 1 : -1]) >= s.speed_trap.min_nm
+            if (
+                long_enough
+                and now.back_nm >= s.speed_trap.min_nm
+                and _slenderness(passes[1:]) >= s.speed_trap.slenderness
+            ):
                 return PatternType.SPEED_TRAP
-        if now.back_nm < s.highway_nm or now.back_share < s.retraced_share:
+        if now.back_nm < s.highway.way_nm or now.back_share < s.retraced_pass.share:
             return None
         # Where most of a pass is one straight leg, it bends in the turns at its ends only.
         bends = (
-            now.bend_deg >= s.highway_bend_deg and self._grid.longest_leg_nm(now.t0) < s.highway_leg_share * now.back_nm
+            now.bend_deg >= s.highway.bend_deg and self._grid.longest_leg_nm(now.t0) < s.highway.leg_share * now.back_nm
         )
-        if bends or len(passes) >= s.highway_straight_passes:
+        if bends or len(passes) >= s.highway.straight_passes:
             return PatternType.HIGHWAY_TRACKING
         return None
 
@@ -151,16 +157,16 @@ class CorridorDetector:
     def _judge(self, f: Finding) -> None:
         """Name the ordinary reason of a line flown to and fro, where there is one; roads bend, approaches do not."""
         s, heights = self._s, [p for p in (*self._passes, self._finder.now) if p.high_ft >= p.low_ft]
-        straight = f.details["bend_deg"] < s.highway_bend_deg
+        straight = f.details["bend_deg"] < s.highway.bend_deg
         range_ft = max((p.high_ft for p in heights), default=0.0) - min((p.low_ft for p in heights), default=0.0)
         if straight and self._procedures.explain(f.t0, f.t1):
             f.reason = PROCEDURE_TURN
         elif self._lows.dips.explain(f.t0, f.t1):
             f.reason = LOW_PASSES
-        elif f.details["speed_kt"] <= s.soaring_kt and range_ft >= s.soaring_range_ft:
+        elif f.details["speed_kt"] <= s.slope_soaring.max_speed_kt and range_ft >= s.slope_soaring.range_ft:
             f.reason = SOARING
         if f.reason is not None:
-            f.score = min(f.score, s.ordinary_score)
+            f.score = min(f.score, s.certainty.ordinary_max)
 
 
 def _slenderness(passes: list[Pass]) -> float:

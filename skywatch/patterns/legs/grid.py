@@ -24,7 +24,7 @@ class GridDetector:
         self._s = settings
         self._log = log
         self._lows = lows
-        self._legs: deque[Leg] = deque(maxlen=settings.grid_legs_remembered)
+        self._legs: deque[Leg] = deque(maxlen=settings.look_at_sweeps.max_legs)
         self._finding: Finding | None = None
         self._looked_at = 0.0
         self._current_nm = 0.0
@@ -54,11 +54,14 @@ class GridDetector:
             return
         if current.length_nm < self._looked_at:
             self._looked_at = 0.0
-        if current.length_nm >= s.grid_leg_min_nm and current.length_nm >= s.grid_look_growth * self._looked_at:
+        if (
+            current.length_nm >= s.look_at_sweeps.min_nm
+            and current.length_nm >= s.look_at_sweeps.growth * self._looked_at
+        ):
             self._looked_at = current.length_nm
             self._look(v, current)
         f = self._finding
-        if f is not None and v.t - f.t1 > max(s.grid_pause_s, f.details["sweep_s"]):
+        if f is not None and v.t - f.t1 > max(s.grid.pause_s, f.details["sweep_s"]):
             self._end()
 
     def longest_leg_nm(self, since_t: float) -> float:
@@ -69,14 +72,14 @@ class GridDetector:
     def _look(self, v: Vertex, current: Leg) -> None:
         s = self._s
         sweeps = sweep_family(chain((current,), self._legs), s)
-        while sweeps and sweeps[-1].length_nm < s.grid_last_share * median(p.length_nm for p in sweeps):
+        while sweeps and sweeps[-1].length_nm < s.look_at_sweeps.last_share * median(p.length_nm for p in sweeps):
             sweeps.pop()
-        self.shifting = len(sweeps) >= s.shifting_sweeps and _shifts(sweeps[-s.grid_sweeps_close :], s)
+        self.shifting = len(sweeps) >= s.grid.shifting_sweeps and _shifts(sweeps[-s.grid.close_sweeps :], s)
         f = self._finding
-        if len(sweeps) < s.shifting_sweeps:
+        if len(sweeps) < s.grid.shifting_sweeps:
             return
         t0, t1 = sweeps[0].t0, sweeps[-1].t1
-        if v.t - t1 > s.grid_pause_s:
+        if v.t - t1 > s.grid.pause_s:
             return
         if f is not None and t0 <= f.t1:
             if t1 > f.t1 and on_new_line(sweeps[-1], sweeps[:-1], s):
@@ -88,7 +91,7 @@ class GridDetector:
         if any(_is_orbit(other, s) for other in self._log.open):
             return
         first = self._first(sweeps)
-        if first is None or t1 - sweeps[first].t0 < s.grid_min_s:
+        if first is None or t1 - sweeps[first].t0 < s.grid.min_s:
             return
         # Lanes on another course are another grid.
         self._end()
@@ -100,7 +103,7 @@ class GridDetector:
     def _first(self, sweeps: list[Sweep]) -> int | None:
         """Return the index of the first sweep of the grid that ends with the last one, None where there is none."""
         s = self._s
-        for count in (s.grid_sweeps, s.grid_sweeps_close, s.grid_sweeps_round):
+        for count in (s.grid.sweeps, s.grid.close_sweeps, s.grid.round_sweeps):
             if len(sweeps) >= count and is_grid(sweeps[-count:], s):
                 first = len(sweeps) - count
                 while first > 0 and on_new_line(sweeps[first - 1], sweeps[: first - 1 : -1], s):
@@ -119,7 +122,7 @@ class GridDetector:
         f.score = 1.0 - 0.5 ** (len(sweeps) - 2.5)
         f.reason = LOW_PASSES if self._lows.dips.explain(f.t0, f.t1) else f.reason
         if f.reason is not None:
-            f.score = min(f.score, self._s.ordinary_score)
+            f.score = min(f.score, self._s.certainty.ordinary_max)
         f.details = {
             "sweeps": len(sweeps),
             "sweep_nm": round(median(p.length_nm for p in sweeps), 1),
@@ -133,7 +136,7 @@ def _shifts(sweeps: list[Sweep], s: PatternSettings) -> bool:
     """Return whether each of these sweeps lies beyond the one before."""
     shift = shift_of(sweeps)
     steps = [abs(step_between(a, b)) for a, b in pairwise(sweeps)]
-    return shift.one_sided >= s.grid_one_sided and shift.in_order and min(steps) >= s.lane_min_nm
+    return shift.one_sided >= s.new_lines.one_sided and shift.in_order and min(steps) >= s.new_lines.min_nm
 
 
 def _spacing_nm(sweeps: list[Sweep]) -> float:
@@ -144,4 +147,4 @@ def _spacing_nm(sweeps: list[Sweep]) -> float:
 
 def _is_orbit(f: Finding, s: PatternSettings) -> bool:
     """Return whether laps are round beyond doubt; positions far apart make chords of them that look like legs."""
-    return f.kind is PatternType.CIRCLING and f.details["leg_share"] <= s.circling_leg_share
+    return f.kind is PatternType.CIRCLING and f.details["leg_share"] <= s.circle.max_leg_share

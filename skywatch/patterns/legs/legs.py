@@ -58,7 +58,7 @@ class LegFinder:
             line.append(v)
             return None
         if len(line) == 1 or self._straight(v):
-            if len(line) >= s.leg_vertices:
+            if len(line) >= s.straight_leg.max_vertices:
                 del line[len(line) // 2]
             line.append(v)
             self.current = self._leg()
@@ -69,7 +69,7 @@ class LegFinder:
         line.append(last)
         line.append(v)
         self.current = self._leg()
-        return ended if ended.length_nm >= s.leg_min_nm else None
+        return ended if ended.length_nm >= s.straight_leg.min_nm else None
 
     def _leg(self) -> Leg:
         line = self._line
@@ -88,7 +88,7 @@ class LegFinder:
         The longest stretch without a vertex is straight whatever comes before and after it; what has about the same
         heading belongs to it.
         """
-        line, limit = self._line, self._s.leg_turn_deg
+        line, limit = self._line, self._s.straight_leg.end_turn_deg
         ways = [b.path_nm - a.path_nm for a, b in pairwise(line)]
         longest = ways.index(max(ways))
         usual = 0.5 * (line[longest].turn_deg + line[longest + 1].turn_deg)
@@ -107,7 +107,7 @@ class LegFinder:
         if length < 1e-6:
             return False
         step = degrees(atan2(v.x - last.x, v.y - last.y))
-        if abs(wrap_deg(step - degrees(atan2(dx, dy)))) > s.leg_bend_deg:
+        if abs(wrap_deg(step - degrees(atan2(dx, dy)))) > s.straight_leg.bend_deg:
             return False
-        limit = max(s.leg_width_nm, s.leg_width_share * length) * length
+        limit = max(s.straight_leg.width_nm, s.straight_leg.width_share * length) * length
         return all(abs((p.x - a.x) * dy - (p.y - a.y) * dx) <= limit for p in self._line)

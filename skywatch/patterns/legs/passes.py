@@ -77,11 +77,11 @@ class PassFinder:
         """Take the next vertex; return the pass that ended, if the trail has just reversed."""
         tail, s = self._tail, self._s
         tail.append(v)
-        while v.path_nm - tail[0].path_nm > s.reversal_nm or v.t - tail[0].t > s.reversal_s:
+        while v.path_nm - tail[0].path_nm > s.reversal.way_nm or v.t - tail[0].t > s.reversal.max_s:
             tail.pop(0)
         self._extend(v)
         turned = v.turn_deg - tail[0].turn_deg
-        if abs(turned) < s.reversal_deg:
+        if abs(turned) < s.reversal.turn_deg:
             return None
         # The pass ends where half the turn was made; what came after belongs to the next.
         half = tail[0].turn_deg + 0.5 * turned
@@ -102,7 +102,7 @@ class PassFinder:
     def _extend(self, v: Vertex) -> None:
         now, s = self.now, self._s
         line = now.line
-        if len(line) >= s.pass_vertices:
+        if len(line) >= s.retraced_pass.max_vertices:
             # A pass this long is a journey; what matters of it is its end, which the next pass retraces first.
             del line[0]
             self._at = max(self._at, 0)
@@ -125,7 +125,7 @@ class PassFinder:
 
     def _note_course(self, path_nm: float, course: float) -> None:
         """Keep the spread of the courses along the line; where it is joined and left they belong to the turns."""
-        courses, clear_nm = self._courses, self._s.corridor_clear_nm
+        courses, clear_nm = self._courses, self._s.traffic_watch.clear_nm
         if path_nm - self._joined_nm > clear_nm:
             courses.append((path_nm, course))
         while courses and path_nm - courses[0][0] > clear_nm:
@@ -145,13 +145,13 @@ class PassFinder:
             d = _distance(v, line[at - 1], line[at])
             if d < best:
                 best, best_at = d, at
-            if line[self._at].path_nm - line[at - 1].path_nm > s.pass_look_nm:
+            if line[self._at].path_nm - line[at - 1].path_nm > s.retraced_pass.look_nm:
                 break
-        if best > s.corridor_nm:
+        if best > s.retraced_pass.width_nm:
             return False
         a, b = line[best_at - 1], line[best_at]
         against = degrees(atan2(a.x - b.x, a.y - b.y))
-        if abs(wrap_deg(course - against)) > s.retraced_angle_deg:
+        if abs(wrap_deg(course - against)) > s.retraced_pass.angle_deg:
             return False
         self._at = best_at
         return True

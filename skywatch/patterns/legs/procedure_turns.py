@@ -42,7 +42,7 @@ class ProcedureTurns:
         self._legs.append(inbound)
         for index in range(len(legs) - 1, 0, -1):
             outbound, aside = legs[index - 1], legs[index]
-            if inbound.t0 - aside.t0 > self._s.procedure_max_s:
+            if inbound.t0 - aside.t0 > self._s.procedure_turn.max_s:
                 return
             if self._reverses(outbound, aside, inbound):
                 self._times.append((outbound.t0, inbound.t1))
@@ -51,24 +51,24 @@ class ProcedureTurns:
     def explain(self, t0: float, t1: float) -> bool:
         """Return whether procedure turns, with the legs to and from them, fill enough of the time between two times."""
         flown_s = sum(max(0.0, min(b, t1) - max(a, t0)) for a, b in self._times)
-        return flown_s >= self._s.ordinary_share * (t1 - t0)
+        return flown_s >= self._s.certainty.ordinary_share * (t1 - t0)
 
     def _reverses(self, outbound: Leg, aside: Leg, inbound: Leg) -> bool:
         s = self._s
         off = wrap_deg(aside.course_deg - outbound.course_deg)
-        if not s.procedure_aside_min_deg <= abs(off) <= s.procedure_aside_max_deg:
+        if not s.procedure_turn.min_aside_deg <= abs(off) <= s.procedure_turn.max_aside_deg:
             return False
         # From aside it goes round by half a circle, and by as much more as it was off, to the other side.
         turned = _turned_deg(aside, inbound)
         expected = -(180.0 + abs(off)) * (1.0 if off > 0.0 else -1.0)
-        if abs(turned - expected) > s.procedure_error_deg:
+        if abs(turned - expected) > s.procedure_turn.error_deg:
             return False
         back = abs(wrap_deg(inbound.course_deg - outbound.course_deg))
-        if 180.0 - back > s.procedure_error_deg:
+        if 180.0 - back > s.procedure_turn.error_deg:
             return False
         course = radians(outbound.course_deg)
         across = (inbound.x - outbound.x) * cos(course) - (inbound.y - outbound.y) * sin(course)
-        return abs(across) <= s.procedure_line_nm
+        return abs(across) <= s.procedure_turn.line_nm
 
 
 def _turned_deg(a: Leg, b: Leg) -> float:

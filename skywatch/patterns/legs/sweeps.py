@@ -63,27 +63,27 @@ def sweep_family(legs: Iterable[Leg], settings: PatternSettings) -> list[Sweep]:
     for leg in islice(legs, 1, None):
         last = family[-1]
         longest = max(longest, last.length_nm)
-        if last.t0 - leg.t1 > max(s.sweep_pause_s, s.sweep_pause_share * (last.t1 - last.t0)):
+        if last.t0 - leg.t1 > max(s.sweep_family.pause_s, s.sweep_family.pause_share * (last.t1 - last.t0)):
             break
         angle = abs(wrap_deg(leg.course_deg - newest.course_deg))
         angle_off = min(angle, 180.0 - angle)
-        if angle_off > s.sweep_angle_deg or leg.length_nm < s.sweep_short_share * longest:
+        if angle_off > s.sweep_family.angle_deg or leg.length_nm < s.sweep_family.short_share * longest:
             aside_nm += leg.length_nm
-            across = angle_off > s.sweep_cross_deg and leg.length_nm > s.sweep_cross_share * longest
-            if across or aside_nm > s.sweep_aside_share * longest:
+            across = angle_off > s.sweep_family.cross_deg and leg.length_nm > s.sweep_family.cross_share * longest
+            if across or aside_nm > s.sweep_family.aside_share * longest:
                 break
             continue
         sweep = _sweep(leg, east, north, forward=angle < 90.0)
         shift = abs(sweep.across_nm - last.across_nm)
         if sweep.forward is last.forward:
             # A kink in a line leaves two legs end to end; anything else must be in line to be the same sweep.
-            if shift > s.sweep_width_nm and last.t0 > leg.t1:
+            if shift > s.sweep_family.width_nm and last.t0 > leg.t1:
                 break
             _lengthen(last, sweep)
             continue
         overlap = min(sweep.high_nm, last.high_nm) - max(sweep.low_nm, last.low_nm)
         shorter = min(sweep.length_nm, last.length_nm)
-        if overlap < s.sweep_overlap_share * shorter or shift > s.sweep_shift_share * longest:
+        if overlap < s.sweep_family.overlap_share * shorter or shift > s.sweep_family.shift_share * longest:
             break
         family.append(sweep)
         aside_nm = 0.0
@@ -95,9 +95,9 @@ def _axis_leg(legs: list[Leg], s: PatternSettings) -> Leg:
     """Return the leg that gives the family its axis: of the newest parallel ones the longest, whose course is best."""
     newest = legs[0]
     parallel = [newest]
-    for leg in islice(legs, 1, s.sweep_axis_legs):
+    for leg in islice(legs, 1, s.sweep_family.axis_legs):
         angle = abs(wrap_deg(leg.course_deg - newest.course_deg))
-        if min(angle, 180.0 - angle) <= s.sweep_angle_deg:
+        if min(angle, 180.0 - angle) <= s.sweep_family.angle_deg:
             parallel.append(leg)
     return max(parallel, key=lambda leg: leg.length_nm)
 
@@ -179,17 +179,17 @@ def is_grid(sweeps: Sequence[Sweep], settings: PatternSettings) -> bool:
     """Return whether the sweeps lie on ever new lines; fewer of them do where chance is less likely to look alike."""
     s = settings
     count = len(sweeps)
-    if count < s.grid_sweeps:
+    if count < s.grid.sweeps:
         return False
     shift = shift_of(sweeps)
-    if shift.one_sided < s.grid_one_sided or shift.lane_nm < s.lane_min_nm:
+    if shift.one_sided < s.new_lines.one_sided or shift.lane_nm < s.new_lines.min_nm:
         return False
-    if shift.lane_nm < s.lane_wide_nm and shift.evenness < s.grid_even_close:
+    if shift.lane_nm < s.new_lines.wide_nm and shift.evenness < s.new_lines.close_even_share:
         return False
     if shift.in_order:
-        wide = shift.lane_nm >= s.lane_wide_nm and shift.evenness >= s.grid_even
-        return count >= (s.grid_sweeps if wide and _is_field(sweeps, s) else s.grid_sweeps_close)
-    return count >= (s.grid_sweeps_close if shift.lane_nm >= s.lane_wide_nm else s.grid_sweeps_round)
+        wide = shift.lane_nm >= s.new_lines.wide_nm and shift.evenness >= s.new_lines.even_share
+        return count >= (s.grid.sweeps if wide and _is_field(sweeps, s) else s.grid.close_sweeps)
+    return count >= (s.grid.close_sweeps if shift.lane_nm >= s.new_lines.wide_nm else s.grid.round_sweeps)
 
 
 def _is_field(sweeps: Sequence[Sweep], s: PatternSettings) -> bool:
@@ -197,12 +197,12 @@ def _is_field(sweeps: Sequence[Sweep], s: PatternSettings) -> bool:
     they are apart."""
     shortest, *_, longest = sorted(sweep.length_nm for sweep in sweeps[1:-1])
     apart_nm = max(abs(step_between(a, b)) for a, b in pairwise(sweeps))
-    return shortest >= s.grid_alike * longest and shortest >= s.grid_length * apart_nm
+    return shortest >= s.one_field.alike_share * longest and shortest >= s.one_field.length_ratio * apart_nm
 
 
 def on_new_line(sweep: Sweep, earlier: Sequence[Sweep], settings: PatternSettings) -> bool:
     """Return whether a sweep lies off the last one in its direction, as the next of a grid does."""
     for before in reversed(earlier):
         if before.forward is sweep.forward:
-            return abs(step_between(before, sweep)) >= settings.lane_min_nm
+            return abs(step_between(before, sweep)) >= settings.new_lines.min_nm
     return True

@@ -44,7 +44,7 @@ class AirLap:
 
     def is_clear(self, s: PatternSettings) -> bool:
         """Return whether the lap was heard well enough: its velocities lie on a circle."""
-        return self.misfit_kt <= s.air_misfit_share * self.airspeed_kt
+        return self.misfit_kt <= s.hold_in_air.misfit_share * self.airspeed_kt
 
 
 def air_lap(line: Sequence[Vertex]) -> AirLap | None:

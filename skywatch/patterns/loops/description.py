@@ -55,9 +55,9 @@ def describe(
 def _is_round_after_all(laps: list[Loop], s: PatternSettings) -> bool:
     """Return whether the first laps are circles together: where seen in few places some may look like ovals."""
     few_places = any(is_sparse(lap, s) for lap in laps)
-    if turns_of(laps) >= s.laps_to_change and not few_places:
+    if turns_of(laps) >= s.change_of_kind.laps and not few_places:
         return False
-    return leg_share(laps, s) <= s.racetrack_leg_share - s.kind_margin and kind_of(laps, s) is PatternType.CIRCLING
+    return leg_share(laps, s) <= s.oval.leg_share - s.change_of_kind.margin and kind_of(laps, s) is PatternType.CIRCLING
 
 
 def _score(f: Finding, laps: list[Loop], turns: float, heights: Heights, s: PatternSettings) -> float:
@@ -67,10 +67,10 @@ def _score(f: Finding, laps: list[Loop], turns: float, heights: Heights, s: Patt
     regularity = 1.0 / (1.0 + (shift / max(mean_radius_nm(laps), 0.1)) ** 2)
     score: float = (1.0 - 0.5 ** (turns - 0.7)) * (0.5 + 0.5 * regularity)
     if any(is_sparse(lap, s) or not well_seen(lap, s) for lap in laps):
-        score *= s.sparse_score_share
+        score *= s.certainty.sparse_share
     if f.reason is not None:
-        return min(score, s.ordinary_score)
-    return min(score, s.unknown_height_score) if heights.turns == 0.0 else score
+        return min(score, s.certainty.ordinary_max)
+    return min(score, s.certainty.unknown_height_max) if heights.turns == 0.0 else score
 
 
 def _details(laps: list[Loop], turns: float, s: PatternSettings) -> dict[str, object]:

@@ -27,20 +27,20 @@ def kind_at(
     """
     flown = laps if lead is None else [lead, *laps]
     turns = turns_of(flown)
-    if not laps or turns < s.circling_turns:
+    if not laps or turns < s.enough_laps.circling_turns:
         return None
     since_s = t - flown[0].shape.t0
     flown_s = sum(lap.shape.duration_s for lap in flown)
-    if flown_s < max(s.orbit_min_s, s.laps_time_share * since_s):
+    if flown_s < max(s.enough_laps.min_s, s.enough_laps.time_share * since_s):
         return None
-    if _is_training(flown, turns, flown_s, s) or (direction_of(laps) == "both" and turns < s.figure_eight_turns):
+    if _is_training(flown, turns, flown_s, s) or (direction_of(laps) == "both" and turns < s.enough_laps.eight_turns):
         return None
     kind = kind_of(laps, s)
     if kind is PatternType.CIRCLING and (wander(laps, s) or _is_angular(laps, turns, finder, s)):
         return None
-    if kind is not None and turns < s.racetrack_turns and not _is_beyond_doubt(kind, laps, s):
+    if kind is not None and turns < s.enough_laps.racetrack_turns and not _is_beyond_doubt(kind, laps, s):
         return None
-    if kind is PatternType.CIRCLING and turns < s.astray_turns and _is_astray(laps, finder, s):
+    if kind is PatternType.CIRCLING and turns < s.turns_elsewhere.turns and _is_astray(laps, finder, s):
         return None
     return kind
 
@@ -51,12 +51,12 @@ def _is_astray(laps: list[Loop], finder: LoopFinder, s: PatternSettings) -> bool
         return False
     lap_s = sum(lap.shape.duration_s for lap in laps) / turns_of(laps)
     speed_kt = sum(lap.shape.length_nm for lap in laps) * 3600.0 / (lap_s * turns_of(laps))
-    quick = lap_s <= s.training_wide_lap_s
-    trains = quick and s.training_slowest_kt <= speed_kt <= s.training_windy_kt
+    quick = lap_s <= s.steep_turn_training.wide_lap_s
+    trains = quick and s.steep_turn_training.min_speed_kt <= speed_kt <= s.turns_elsewhere.training_speed_kt
     sparse = any(is_sparse(lap, s) or not well_seen(lap, s) for lap in laps)
-    slack = s.lap_sparse_slack if sparse and not quick else 1.0
-    radii = s.training_astray_radii if trains else s.astray_radii
-    return _astray_nm(laps, finder) > slack * radii * mean_radius_nm(laps) + s.position_noise_nm
+    slack = s.sparse_lap.slack if sparse and not quick else 1.0
+    radii = s.turns_elsewhere.training_radii if trains else s.turns_elsewhere.radii
+    return _astray_nm(laps, finder) > slack * radii * mean_radius_nm(laps) + s.trusted_position.noise_nm
 
 
 def _is_angular(laps: list[Loop], turns: float, finder: LoopFinder, s: PatternSettings) -> bool:
@@ -66,20 +66,24 @@ def _is_angular(laps: list[Loop], turns: float, finder: LoopFinder, s: PatternSe
     straight for half of the time, and at the same heading somewhere else.
     """
     both = direction_of(laps) == "both"
-    if turns >= (s.angular_turns_both if both else s.angular_turns):
+    if turns >= (s.chance_turns.turns_both if both else s.chance_turns.turns):
         return False
     airs = [lap.air for lap in laps if lap.air is not None and lap.air.is_clear(s)]
     if not airs:
         return False
     if both:
-        return sum(air.straight_s for air in airs) >= s.angular_share_both * sum(air.duration_s for air in airs)
+        return sum(air.straight_s for air in airs) >= s.chance_turns.straight_share_both * sum(
+            air.duration_s for air in airs
+        )
     # The first lap may have the way to the circle in it; the one under way has none.
-    turns_on = laps[-1].air is None and laps[-1].shape.straight_share <= s.angular_part_share
-    if turns_on or any(air.straight_share < s.angular_share for air in airs):
+    turns_on = laps[-1].air is None and laps[-1].shape.straight_share <= s.chance_turns.part_straight_share
+    if turns_on or any(air.straight_share < s.chance_turns.straight_share for air in airs):
         return False
     astray_nm = _astray_nm(laps, finder)
     # Where the round before is no longer remembered, nothing says that this one lies over it.
-    return astray_nm == 0.0 or astray_nm > s.angular_radii * mean_radius_nm(laps) + s.position_noise_nm
+    return (
+        astray_nm == 0.0 or astray_nm > s.chance_turns.astray_radii * mean_radius_nm(laps) + s.trusted_position.noise_nm
+    )
 
 
 def _astray_nm(laps: list[Loop], finder: LoopFinder) -> float:
@@ -90,11 +94,11 @@ def _astray_nm(laps: list[Loop], finder: LoopFinder) -> float:
 def _is_training(laps: list[Loop], turns: float, flown_s: float, s: PatternSettings) -> bool:
     """Return whether the laps may be steep turns, or turns on a height, as light aircraft train them."""
     speed_kt = sum(lap.shape.length_nm for lap in laps) * 3600.0 / flown_s
-    if not s.training_slowest_kt <= speed_kt <= s.training_fastest_kt:
+    if not s.steep_turn_training.min_speed_kt <= speed_kt <= s.steep_turn_training.max_speed_kt:
         return False
-    if flown_s <= s.training_lap_s * turns and flown_s < s.training_turns_s:
+    if flown_s <= s.steep_turn_training.lap_s * turns and flown_s < s.steep_turn_training.min_s:
         return True
-    return flown_s <= s.training_wide_lap_s * turns and turns < s.racetrack_turns
+    return flown_s <= s.steep_turn_training.wide_lap_s * turns and turns < s.enough_laps.racetrack_turns
 
 
 def _is_beyond_doubt(kind: PatternType, laps: list[Loop], s: PatternSettings) -> bool:
@@ -104,11 +108,11 @@ def _is_beyond_doubt(kind: PatternType, laps: list[Loop], s: PatternSettings) ->
         kind is PatternType.CIRCLING
         and bool(seen)
         and all(well_seen(lap, s) or _is_back(lap, s) for lap in laps)
-        and leg_share(seen, s) <= s.circling_leg_share
+        and leg_share(seen, s) <= s.circle.max_leg_share
         and (len(laps) > 1 or not wander(laps, s))
     )
 
 
 def _is_back(lap: Loop, s: PatternSettings) -> bool:
     """Return whether a lap of unknown shape came back to its start: of such only the turn counts."""
-    return lap.shape.closure_nm <= s.reversed_closure_share * lap.shape.length_nm
+    return lap.shape.closure_nm <= s.reversed_loop.closure_share * lap.shape.length_nm

@@ -23,7 +23,7 @@ class LapRun:
 
     def __init__(self, settings: PatternSettings) -> None:
         self._s = settings
-        self.laps: deque[Loop] = deque(maxlen=settings.laps_remembered)
+        self.laps: deque[Loop] = deque(maxlen=settings.lap_run_limits.max_laps)
         self._pause_s: float | None = None
         self.turning_t = 0.0
         self.clear()
@@ -89,11 +89,11 @@ class LapRun:
     def _pause_of(self, laps: list[Loop]) -> float:
         s = self._s
         if not laps:
-            return s.orbit_pause_s
+            return s.lap_run_limits.pause_s
         durations = [lap.shape.duration_s for lap in laps]
         if kind_of(laps[-2:], s) is PatternType.CIRCLING:
-            return max(s.orbit_pause_s, sum(durations) / len(durations))
-        return max(s.orbit_pause_s, s.orbit_pause_laps * max(durations))
+            return max(s.lap_run_limits.pause_s, sum(durations) / len(durations))
+        return max(s.lap_run_limits.pause_s, s.lap_run_limits.pause_laps * max(durations))
 
     def steady_laps(self) -> list[Loop]:
         """Return the laps of the run, or only the last ones to one side where quick turns to both sides are mixed, or
@@ -102,7 +102,7 @@ class LapRun:
         if direction_of(laps) != "both":
             return laps
         mean_s = sum(lap.shape.duration_s for lap in laps) / len(laps)
-        steady = mean_s >= s.figure_eight_lap_s or turns_of(laps) >= s.figure_eight_quick_turns
+        steady = mean_s >= s.quick_eights.lap_s or turns_of(laps) >= s.quick_eights.turns
         if steady and _overlie_by_side(laps, s):
             return laps
         count = 1
@@ -119,11 +119,11 @@ def _overlie_by_side(laps: list[Loop], s: PatternSettings) -> bool:
         if last is not None:
             radius_nm = max(last.shape.radius_nm, lap.shape.radius_nm)
             apart_nm = hypot(lap.shape.x - last.shape.x, lap.shape.y - last.shape.y)
-            slack = s.lap_sparse_slack if is_sparse(lap, s) or is_sparse(last, s) else 1.0
+            slack = s.sparse_lap.slack if is_sparse(lap, s) or is_sparse(last, s) else 1.0
             small_nm, large_nm = sorted((round_nm(last), round_nm(lap)))
-            if apart_nm > slack * s.eight_side_radii * radius_nm + s.position_noise_nm:
+            if apart_nm > slack * s.alike_eights.side_radii * radius_nm + s.trusted_position.noise_nm:
                 return False
-            if large_nm > slack * s.eight_side_ratio * max(small_nm, s.lap_size_floor_nm):
+            if large_nm > slack * s.alike_eights.side_ratio * max(small_nm, s.alike_laps.size_floor_nm):
                 return False
         before[lap.turns > 0.0] = lap
     return True

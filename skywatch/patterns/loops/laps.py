@@ -45,7 +45,8 @@ def leg_shares(laps: Sequence[Loop], s: PatternSettings) -> tuple[float, float]:
     steady = [
         lap
         for lap in laps
-        if lap.shape.wiggle <= s.lap_wiggle and lap.shape.spacing_s <= s.lap_spacing_share * lap.shape.duration_s
+        if lap.shape.wiggle <= s.smooth_lap.max_wiggle
+        and lap.shape.spacing_s <= s.smooth_lap.spacing_share * lap.shape.duration_s
     ]
     if not steady:
         return elongation, elongation
@@ -65,14 +66,14 @@ def well_seen(lap: Loop, s: PatternSettings) -> bool:
     """
     shape = lap.shape
     return (
-        shape.speed_kt >= s.lap_seen_share * shape.reported_kt
-        and abs(shape.winding_deg) <= s.lap_winding_ratio * abs(lap.turns) * 360.0
+        shape.speed_kt >= s.well_seen_lap.speed_share * shape.reported_kt
+        and abs(shape.winding_deg) <= s.well_seen_lap.max_winding_ratio * abs(lap.turns) * 360.0
     )
 
 
 def is_sparse(lap: Loop, s: PatternSettings) -> bool:
     """Return whether the lap was seen in so few places that its size is known roughly."""
-    return lap.shape.spacing_s >= s.lap_sparse_share * lap.shape.duration_s
+    return lap.shape.spacing_s >= s.sparse_lap.spacing_share * lap.shape.duration_s
 
 
 def kind_of(laps: Sequence[Loop], s: PatternSettings) -> PatternType | None:
@@ -81,42 +82,39 @@ def kind_of(laps: Sequence[Loop], s: PatternSettings) -> PatternType | None:
     seen = [lap for lap in laps if well_seen(lap, s)]
     if is_spiral(laps, s) or (seen and _are_polygons(seen, s)):
         return None
-    enough = len(seen) == len(laps) or turns_of(seen) >= s.racetrack_turns
+    enough = len(seen) == len(laps) or turns_of(seen) >= s.enough_laps.racetrack_turns
     # Of two laps one well seen oval will do if the other looks like it.
     if seen and _are_ovals(seen, s) and (enough or _are_ovals(laps, s)):
-        return PatternType.RACETRACK if radius <= s.racetrack_max_radius_nm else None
-    return PatternType.CIRCLING if radius <= s.circling_max_radius_nm else None
+        return PatternType.RACETRACK if radius <= s.oval.max_radius_nm else None
+    return PatternType.CIRCLING if radius <= s.circle.max_radius_nm else None
 
 
 def _are_ovals(laps: Sequence[Loop], s: PatternSettings) -> bool:
     shares = leg_shares(laps, s)
     sparse = any(is_sparse(lap, s) for lap in laps)
-    if (
-        0.5 * sum(shares) < s.racetrack_leg_share + s.racetrack_sparse_share * sparse
-        or min(shares) < s.racetrack_least_share
-    ):
+    if 0.5 * sum(shares) < s.oval.leg_share + s.oval.sparse_share * sparse or min(shares) < s.oval.min_share:
         return False
     # Two circles of which one was stretched by chance may look like ovals together.
-    ovals = sum(leg_share([lap], s) >= s.racetrack_lap_share for lap in laps)
+    ovals = sum(leg_share([lap], s) >= s.oval.lap_share for lap in laps)
     return direction_of(laps) != "both" and ovals >= min(2, len(laps))
 
 
 def _are_polygons(laps: Sequence[Loop], s: PatternSettings) -> bool:
     """Return whether laps are wide, of long straight legs, not elongated as a whole, as in a sector search."""
-    if mean_radius_nm(laps) < s.polygon_radius_nm:
+    if mean_radius_nm(laps) < s.polygon.min_radius_nm:
         return False
     elongation, straight = leg_shares(laps, s)
-    return straight >= s.polygon_leg_share and elongation < s.polygon_elongation
+    return straight >= s.polygon.leg_share and elongation < s.polygon.max_elongation
 
 
 def wander(laps: Sequence[Loop], s: PatternSettings) -> bool:
     """Return whether laps go to and fro so much that they are none."""
-    return median(lap.shape.meander for lap in laps) > s.run_meander
+    return median(lap.shape.meander for lap in laps) > s.chance_turns.max_meander
 
 
 def is_spiral(laps: Sequence[Loop], s: PatternSettings) -> bool:
     """Return whether laps about one centre grow from each to the next: an expanding square or spiral search."""
-    growth = s.spiral_growth if len(laps) > 2 else s.spiral_growth_first
+    growth = s.growing_laps.growth if len(laps) > 2 else s.growing_laps.first_growth
     shapes = [lap.shape for lap in laps]
     return len(shapes) > 1 and all(
         b.radius_nm > growth * a.radius_nm and hypot(b.x - a.x, b.y - a.y) < 0.5 * b.radius_nm
@@ -139,21 +137,24 @@ def alike(before: Loop, after: Loop, s: PatternSettings, *, part: bool = False) 
     # Of an unfinished lap the speed along its way tells nothing yet.
     gap = not well_seen(before, s) or not (part or well_seen(after, s))
     sparse = gap or (is_sparse(before, s) and is_sparse(after, s))
-    slack = s.lap_sparse_slack if sparse else 1.0
+    slack = s.sparse_lap.slack if sparse else 1.0
     small, large = sorted((round_nm(before), round_nm(after)))
-    if large > slack * s.lap_size_ratio * max(small, s.lap_size_floor_nm):
+    if large > slack * s.alike_laps.size_ratio * max(small, s.alike_laps.size_floor_nm):
         return False
     if not sparse and not (_goes_on(before, after, s) if part else _bends_alike(before, after, s)):
         return False
     turned = before.turns * after.turns < 0.0
-    limit = s.eight_shift_radii if turned else _part_shift_radii(after, s) if part else s.lap_shift_radii
-    return hypot(b.x - a.x, b.y - a.y) <= slack * limit * max(a.radius_nm, b.radius_nm) + s.position_noise_nm
+    limit = s.alike_eights.shift_radii if turned else _part_shift_radii(after, s) if part else s.alike_laps.shift_radii
+    return hypot(b.x - a.x, b.y - a.y) <= slack * limit * max(a.radius_nm, b.radius_nm) + s.trusted_position.noise_nm
 
 
 def _part_shift_radii(part: Loop, s: PatternSettings) -> float:
     """Return how many radii the centre of an unfinished lap may lie aside: the more of it is flown, the fewer."""
     missing = max(1.0 - abs(part.turns), 0.0)
-    return min(s.part_shift_radii, s.lap_shift_radii + 3.0 * missing * (s.part_shift_radii - s.lap_shift_radii))
+    return min(
+        s.unfinished_lap.shift_radii,
+        s.alike_laps.shift_radii + 3.0 * missing * (s.unfinished_lap.shift_radii - s.alike_laps.shift_radii),
+    )
 
 
 def lead_of(lap: Loop, s: PatternSettings) -> Loop | None:
@@ -161,29 +162,32 @@ def lead_of(lap: Loop, s: PatternSettings) -> Loop | None:
     if lap.lead is None:
         return None
     small, large = sorted((round_nm(lap.lead), round_nm(lap)))
-    return lap.lead if large <= s.lap_size_ratio * max(small, s.lap_size_floor_nm) else None
+    return lap.lead if large <= s.alike_laps.size_ratio * max(small, s.alike_laps.size_floor_nm) else None
 
 
 def _bends_alike(before: Loop, after: Loop, s: PatternSettings) -> bool:
     """Return whether two laps turn in about as much way: a small loop after a transit does not."""
     tight, wide = sorted((_bend_nm(before), _bend_nm(after)))
-    return wide <= s.lap_bend_ratio * max(tight, 0.5 * s.lap_size_floor_nm)
+    return wide <= s.alike_laps.bend_ratio * max(tight, 0.5 * s.alike_laps.size_floor_nm)
 
 
 def _goes_on(before: Loop, part: Loop, s: PatternSettings) -> bool:
     """Return whether an unfinished lap turns like the one before, with no more transit than that had."""
     # What leads out of the part makes its last round longer.
     bend_nm, part_nm = _bend_nm(before), min(part.last_round_nm, _bend_nm(part))
-    tight_nm, wide_nm = bend_nm - 0.5 * s.lap_size_floor_nm, max(bend_nm, 0.5 * s.lap_size_floor_nm)
-    if not tight_nm <= s.lap_bend_ratio * part_nm <= s.lap_bend_ratio**2 * wide_nm:
+    tight_nm, wide_nm = bend_nm - 0.5 * s.alike_laps.size_floor_nm, max(bend_nm, 0.5 * s.alike_laps.size_floor_nm)
+    if not tight_nm <= s.alike_laps.bend_ratio * part_nm <= s.alike_laps.bend_ratio**2 * wide_nm:
         return False
-    return part.shape.straight_share <= s.part_straight_share or before.shape.straight_share >= s.lap_straight_share
+    return (
+        part.shape.straight_share <= s.unfinished_lap.max_straight_share
+        or before.shape.straight_share >= s.unfinished_lap.before_straight_share
+    )
 
 
 def stays_near(before: Loop, part: Loop, s: PatternSettings) -> bool:
     """Return whether an unfinished lap keeps to the place of the one before: a transit to another place does not."""
-    slack = s.lap_sparse_slack if is_sparse(before, s) or not well_seen(before, s) else 1.0
-    return part.stray_nm <= slack * s.part_stray_share * before.shape.reach_nm + s.position_noise_nm
+    slack = s.sparse_lap.slack if is_sparse(before, s) or not well_seen(before, s) else 1.0
+    return part.stray_nm <= slack * s.unfinished_lap.stray_share * before.shape.reach_nm + s.trusted_position.noise_nm
 
 
 def _bend_nm(lap: Loop) -> float:

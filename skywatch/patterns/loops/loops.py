@@ -26,8 +26,8 @@ class LoopFinder:
 
     def __init__(self, settings: PatternSettings) -> None:
         self._s = settings
-        self._line: deque[Vertex] = deque(maxlen=settings.vertices_max)
-        self._past: deque[Vertex] = deque(maxlen=settings.lead_vertices)
+        self._line: deque[Vertex] = deque(maxlen=settings.trail_vertex.max_vertices)
+        self._past: deque[Vertex] = deque(maxlen=settings.lead_turn.max_vertices)
         self.clear()
 
     def clear(self) -> None:
@@ -38,7 +38,7 @@ class LoopFinder:
         self._max = float("-inf")
         self._mark_deg = 0.0
         self._mark_t = 0.0
-        self._lap_s = self._s.lap_usual_s
+        self._lap_s = self._s.ongoing_turn.usual_lap_s
         """Duration of the last lap."""
         self.turning_t = float("-inf")
         """When the aircraft last turned on."""
@@ -59,8 +59,8 @@ class LoopFinder:
         turn = v.turn_deg
         self._min = min(self._min, turn)
         self._max = max(self._max, turn)
-        if v.t - line[0].t > s.lap_max_s or len(line) == s.vertices_max:
-            oldest = v.t - s.lap_max_s
+        if v.t - line[0].t > s.closed_loop.max_s or len(line) == s.trail_vertex.max_vertices:
+            oldest = v.t - s.closed_loop.max_s
             count = 1
             while line[count].t < oldest:
                 count += 1
@@ -68,14 +68,14 @@ class LoopFinder:
         up, down = turn - self._min, self._max - turn
         done = max(up, down)
         turned = abs(turn - self._mark_deg)
-        if turned >= s.turning_step_deg:
+        if turned >= s.ongoing_turn.step_deg:
             # Turning is what advances half as quickly as the last lap did; a wandering heading takes longer.
             if turned * self._lap_s >= 180.0 * (v.t - self._mark_t):
                 self.turning_t = v.t
             self._mark_deg, self._mark_t = turn, v.t
-        if done < s.loop_turn_deg:
+        if done < s.closed_loop.turn_deg:
             return self._reversed()
-        start = best_start(line, 1.0 if up > down else -1.0, s.loop_turn_deg, s)
+        start = best_start(line, 1.0 if up > down else -1.0, s.closed_loop.turn_deg, s)
         loop = loop_from(line, start, s)
         if loop is None:
             self._drop_before(start + 1)
@@ -84,7 +84,7 @@ class LoopFinder:
         air = air_lap(list(islice(line, start, None)))
         self._drop_before(len(line) - 1)
         self.turning_t = v.t
-        self._lap_s = max(s.lap_usual_s, loop.shape.duration_s)
+        self._lap_s = max(s.ongoing_turn.usual_lap_s, loop.shape.duration_s)
         return replace(loop, lead=lead, air=air)
 
     def _reversed(self) -> Loop | None:
@@ -94,10 +94,10 @@ class LoopFinder:
         anybody knows; it must come back all the closer to its start.
         """
         s, line = self._s, self._line
-        if self._max - self._min < s.reversed_loop_deg:
+        if self._max - self._min < s.reversed_loop.turn_deg:
             return None
         turn = line[-1].turn_deg
-        back = s.vertex_turn_deg
+        back = s.trail_vertex.turn_deg
         if self._max - turn > back and turn - self._min > back:
             lowest = next(i for i, v in enumerate(line) if v.turn_deg == self._min)
             highest = next(i for i, v in enumerate(line) if v.turn_deg == self._max)
@@ -106,7 +106,7 @@ class LoopFinder:
             while len(line) > end + 1:
                 line.pop()
             loop = loop_from(line, start, s)
-            near = loop is not None and loop.shape.closure_nm <= s.reversed_closure_share * loop.shape.length_nm
+            near = loop is not None and loop.shape.closure_nm <= s.reversed_loop.closure_share * loop.shape.length_nm
             if loop is not None and near:
                 self._line.clear()
                 self._line.extend(after)

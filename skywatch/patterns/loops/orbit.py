@@ -52,17 +52,17 @@ class OrbitDetector:
         for f in (self._doubtful, self._finding):
             if f is None:
                 continue
-            self._soared |= f.reason == THERMAL and f.details["turns"] >= self._s.thermal_again_turns
-            if f.details["turns"] < self._s.least_turns:
+            self._soared |= f.reason == THERMAL and f.details["turns"] >= self._s.weak_lift.turns_before
+            if f.details["turns"] < self._s.enough_laps.min_turns:
                 f.details["withdrawn"] = "turns"
-                f.reason, f.score = TOO_FEW_TURNS, min(f.score, self._s.ordinary_score)
+                f.reason, f.score = TOO_FEW_TURNS, min(f.score, self._s.certainty.ordinary_max)
             self._log.end(f)
         self._finding = self._doubtful = None
 
     def _doubt(self) -> None:
         """End the finding unless too few of its turns are left: of these the next laps decide."""
         f = self._finding
-        if f is None or f.details["turns"] >= self._s.least_turns or self._doubtful is not None:
+        if f is None or f.details["turns"] >= self._s.enough_laps.min_turns or self._doubtful is not None:
             self._end()
         else:
             self._doubtful, self._finding = f, None
@@ -94,10 +94,10 @@ class OrbitDetector:
     def _landed(self, v: Vertex) -> bool:
         """Return whether the aircraft stood on the ground since the vertex before: long, slow, low at both ends."""
         before, s = self._before, self._s
-        if before is None or v.t - before.t < s.landing_s:
+        if before is None or v.t - before.t < s.landing.min_s:
             return False
         speed_kt = hypot(v.x - before.x, v.y - before.y) * 3600.0 / (v.t - before.t)
-        return speed_kt < s.landing_speed_kt and self._lows.landed(before.alt_ft, v.alt_ft)
+        return speed_kt < s.landing.max_speed_kt and self._lows.landed(before.alt_ft, v.alt_ft)
 
     def _join(self, loop: Loop) -> None:
         """Add a lap to the run, or begin another run with it; one odd lap in between is forgiven."""
@@ -139,7 +139,9 @@ class OrbitDetector:
         if self._finder.turning_t <= odd.shape.t1:
             return False
         s = self._s
-        part = self._finder.part(s.part_turn_deg if lead_of(odd, s) is None else s.extend_turn_deg, odd)
+        part = self._finder.part(
+            s.unfinished_lap.turn_deg if lead_of(odd, s) is None else s.unfinished_lap.extend_turn_deg, odd
+        )
         return (
             part is not None
             and part.turns * odd.turns > 0.0
@@ -151,17 +153,17 @@ class OrbitDetector:
     def _split_by_kind(self) -> None:
         """End a finding whose last laps are all of another kind; they begin the next."""
         f, s = self._finding, self._s
-        if f is None or f.reason == AERODROME or len(self._run.laps) < s.laps_to_change:
+        if f is None or f.reason == AERODROME or len(self._run.laps) < s.change_of_kind.laps:
             return
-        recent = list(self._run.laps)[-s.laps_to_change :]
+        recent = list(self._run.laps)[-s.change_of_kind.laps :]
         if kind_of(recent, s) is f.kind:
             return
-        if abs(leg_share(recent, s) - s.racetrack_leg_share) < s.kind_margin:
+        if abs(leg_share(recent, s) - s.oval.leg_share) < s.change_of_kind.margin:
             return
         if any(not well_seen(lap, s) or kind_of([lap], s) is f.kind for lap in recent):
             return
         f.t1 = max(min(f.t1, recent[0].shape.t0), f.t0)
-        if f.t1 - f.t0 < s.orbit_min_s:
+        if f.t1 - f.t0 < s.enough_laps.min_s:
             f.details["superseded_by"] = kind_of(recent, s)
         self._end()
         self._run.keep(recent)
@@ -170,11 +172,11 @@ class OrbitDetector:
         """Report the run, with the lap under way, once it has turned enough to be no single lap."""
         s, run = self._s, self._run
         whole = run.steady_laps()
-        laps = self._with_part(whole, s.part_turn_deg)
+        laps = self._with_part(whole, s.unfinished_lap.turn_deg)
         kind = kind_at(v.t, laps, None, self._finder, s)
         lead = run.lead
         if kind is None and lead is not None and len(whole) == len(run.laps):
-            laps = self._with_part(whole, s.extend_turn_deg)
+            laps = self._with_part(whole, s.unfinished_lap.extend_turn_deg)
             # Two full laps are wanted of ovals.
             kind = kind_at(v.t, laps, lead, self._finder, s)
             if kind is not PatternType.CIRCLING:
@@ -207,7 +209,7 @@ class OrbitDetector:
             and f in self._log.open
             and f.kind is new.kind
             and f.details["direction"] == new.details["direction"]
-            and new.t0 - f.t1 <= self._s.orbit_pause_s + f.details["lap_s"]
+            and new.t0 - f.t1 <= self._s.lap_run_limits.pause_s + f.details["lap_s"]
             and hypot(new.x - f.x, new.y - f.y) <= f.radius_nm + new.radius_nm
         )
 
@@ -245,7 +247,7 @@ class OrbitDetector:
             f.t1 = max(f.t1, laps[-1].shape.t1)
             self._describe(f, laps)
         elif self._finder.turning_t == v.t and self._run.odd is None:
-            part = self._part(laps[-1], self._s.extend_turn_deg)
+            part = self._part(laps[-1], self._s.unfinished_lap.extend_turn_deg)
             if part is not None:
                 f.t1 = max(f.t1, part.shape.t1)
                 self._describe(f, [*laps, part])

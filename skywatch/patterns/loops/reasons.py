@@ -69,15 +69,15 @@ class Heights:
             rate_ft_min = climb_ft / minutes
             sum_.lowest_ft = min(sum_.lowest_ft, shape.low_ft)
             sum_.highest_ft = max(sum_.highest_ft, shape.high_ft)
-            steep_ft = min(max(s.steep_least_ft, s.steep_ft_min * minutes), s.steep_most_ft)
+            steep_ft = min(max(s.steep_lap.min_ft, s.steep_lap.rate_ft_min * minutes), s.steep_lap.max_ft)
             sum_.steep_turns += turns * (range_ft >= steep_ft)
             sum_.turns += turns
             sum_.climb_ft += climb_ft
             sum_.flown_s += shape.duration_s
-            sum_.up_turns += turns * (rate_ft_min >= s.trend_ft_min)
-            sum_.down_turns += turns * (rate_ft_min <= -s.trend_ft_min)
-            sum_.slow_up_turns += turns * (rate_ft_min >= s.steady_ft_min)
-            sum_.slow_down_turns += turns * (rate_ft_min <= -s.steady_ft_min)
+            sum_.up_turns += turns * (rate_ft_min >= s.trend.rate_ft_min)
+            sum_.down_turns += turns * (rate_ft_min <= -s.trend.rate_ft_min)
+            sum_.slow_up_turns += turns * (rate_ft_min >= s.slow_trend.rate_ft_min)
+            sum_.slow_down_turns += turns * (rate_ft_min <= -s.slow_trend.rate_ft_min)
         return sum_
 
     def is_steep(self, s: PatternSettings) -> bool:
@@ -85,8 +85,8 @@ class Heights:
         if self.turns == 0.0:
             return False
         range_ft = self.highest_ft - self.lowest_ft
-        far = range_ft >= max(s.steep_most_ft, s.steep_least_ft * self.turns)
-        return far or self.steep_turns >= s.trend_share * self.turns
+        far = range_ft >= max(s.steep_lap.max_ft, s.steep_lap.min_ft * self.turns)
+        return far or self.steep_turns >= s.trend.turns_share * self.turns
 
     def climbs(self, s: PatternSettings) -> bool:
         """Return whether most laps climbed."""
@@ -98,18 +98,18 @@ class Heights:
 
     def _follows_trend(self, turns: float, slow_turns: float, gained_ft: float, s: PatternSettings) -> bool:
         """Return whether most laps went the same way: quickly, or slowly but far and almost all of them."""
-        if gained_ft >= s.trend_least_ft and turns >= s.trend_share * self.turns:
+        if gained_ft >= s.trend.min_ft and turns >= s.trend.turns_share * self.turns:
             return True
-        return gained_ft >= s.steady_least_ft and slow_turns >= s.steady_share * self.turns
+        return gained_ft >= s.slow_trend.min_ft and slow_turns >= s.slow_trend.turns_share * self.turns
 
     def lifts(self, s: PatternSettings) -> bool:
         """Return whether the laps went far up, or far up and down again, and hardly any kept its height."""
-        moving = self.up_turns + self.down_turns >= s.trend_share * self.turns > 0.0
+        moving = self.up_turns + self.down_turns >= s.trend.turns_share * self.turns > 0.0
         return moving and self.goes_far(s)
 
     def goes_far(self, s: PatternSettings) -> bool:
         """Return whether lowest and highest level are as far apart as where parachutists board and leave."""
-        return self.highest_ft - self.lowest_ft >= s.parachute_climb_ft
+        return self.highest_ft - self.lowest_ft >= s.parachute_lift.climb_ft
 
 
 def ordinary_reason(
@@ -139,7 +139,7 @@ def ordinary_reason(
     length = sum(lap.shape.length_nm for lap in laps)
     duration = sum(lap.shape.duration_s for lap in laps)
     speed_kt = length * 3600.0 / max(duration, 1.0)
-    if speed_kt > s.surveillance_max_speed_kt:
+    if speed_kt > s.fast_laps.speed_kt:
         return FAST
     if kind is PatternType.RACETRACK and heights.turns == 0.0:
         # Without a height an aerodrome circuit cannot be ruled out, and nobody is to be alarmed by one.
@@ -151,10 +151,10 @@ def ordinary_reason(
     hold = hold_in_air(laps, speed_kt, heights, s, bent=round_)
     if hold is not None:
         return hold
-    holds = speed_kt >= s.holding_min_speed_kt and is_holding(laps, s)
+    holds = speed_kt >= s.hold.min_speed_kt and is_holding(laps, s)
     if holds and (not round_ or is_hold_in_wind(laps, speed_kt, heights, s)):
         return HOLDING
-    least = s.practice_windy_share if speed_kt <= s.practice_windy_kt else s.practice_leg_share
+    least = s.practice_hold.windy_leg_share if speed_kt <= s.practice_hold.windy_speed_kt else s.practice_hold.leg_share
     is_oval = not round_ or leg_share(laps, s) >= least
     return PRACTICE_HOLD if is_oval and is_practice_hold(laps, speed_kt, heights, s) else None
 
@@ -162,7 +162,7 @@ def ordinary_reason(
 def is_aerodrome(laps: Sequence[Loop], lows: LowPoints, s: PatternSettings) -> bool:
     """Return whether these are aerodrome circuits: most laps came down to one place and climbed away again."""
     since = laps[0].shape.t0
-    return lows.circuits_since(since) >= max(1.0, s.circuit_laps_share * (turns_of(laps) - 1.0))
+    return lows.circuits_since(since) >= max(1.0, s.circuit.laps_share * (turns_of(laps) - 1.0))
 
 
 def is_thermal(laps: Sequence[Loop], heights: Heights, s: PatternSettings) -> bool:
@@ -173,10 +173,10 @@ def is_thermal(laps: Sequence[Loop], heights: Heights, s: PatternSettings) -> bo
     # Over the whole of the pattern: lift weakens towards the top.
     climb_ft_min = heights.climb_ft * 60.0 / max(heights.flown_s, 1.0)
     return (
-        all(lap.shape.radius_nm <= s.thermal_radius_nm for lap in laps)
-        and all(lap.shape.speed_kt <= s.thermal_speed_kt for lap in laps)
-        and flown_s <= s.thermal_lap_s * turns_of(laps)
-        and climb_ft_min >= s.thermal_climb_ft_min
+        all(lap.shape.radius_nm <= s.thermal.max_radius_nm for lap in laps)
+        and all(lap.shape.speed_kt <= s.thermal.max_speed_kt for lap in laps)
+        and flown_s <= s.thermal.max_lap_s * turns_of(laps)
+        and climb_ft_min >= s.thermal.climb_ft_min
     )
 
 
@@ -185,12 +185,12 @@ def is_tight(laps: Sequence[Loop], s: PatternSettings) -> bool:
 
     The bank of a turn is atan(v w / g), w being the angle turned in a second.
     """
-    if mean_radius_nm(laps) > s.thermal_tight_nm:
+    if mean_radius_nm(laps) > s.tight_circles.max_radius_nm:
         return False
     flown_s, turns = sum(lap.shape.duration_s for lap in laps), turns_of(laps)
     speed_kt = sum(lap.shape.length_nm for lap in laps) * 3600.0 / max(flown_s, 1.0)
     bank = atan(speed_kt * _M_S_A_KNOT * 2.0 * pi * turns / max(flown_s, 1.0) / _GRAVITY)
-    return speed_kt <= s.thermal_tight_kt and degrees(bank) >= s.thermal_bank_deg
+    return speed_kt <= s.tight_circles.max_speed_kt and degrees(bank) >= s.tight_circles.min_bank_deg
 
 
 def is_weak_lift(laps: Sequence[Loop], heights: Heights, s: PatternSettings, *, soared: bool) -> bool:
@@ -203,14 +203,14 @@ def is_weak_lift(laps: Sequence[Loop], heights: Heights, s: PatternSettings, *, 
     speed_kt = sum(lap.shape.reported_kt * lap.shape.duration_s for lap in laps) / max(flown_s, 1.0)
     rate = 2.0 * pi * turns / max(flown_s, 1.0)
     bank_deg = degrees(atan(speed_kt * _M_S_A_KNOT * rate / _GRAVITY))
-    least_deg = s.thermal_again_bank_deg if soared else s.thermal_weak_bank_deg
-    climbs = soared or heights.highest_ft - heights.lowest_ft >= s.thermal_weak_range_ft
+    least_deg = s.weak_lift.bank_before_deg if soared else s.weak_lift.min_bank_deg
+    climbs = soared or heights.highest_ft - heights.lowest_ft >= s.weak_lift.range_ft
     return (
         climbs
         and direction_of(laps) != "both"
-        and speed_kt <= s.thermal_weak_kt
+        and speed_kt <= s.weak_lift.max_speed_kt
         and bank_deg >= least_deg
-        and speed_kt / 3600.0 / rate <= s.thermal_weak_nm
+        and speed_kt / 3600.0 / rate <= s.weak_lift.max_radius_nm
     )
 
 
@@ -222,7 +222,7 @@ def is_holding(laps: Sequence[Loop], s: PatternSettings) -> bool:
     """
     lows = [lap.shape.low_ft for lap in laps if lap.shape.low_ft is not None]
     lap_s = sum(lap.shape.duration_s for lap in laps) / turns_of(laps)
-    return s.holding_lap_min_s <= lap_s <= s.holding_lap_max_s and bool(lows) and min(lows) >= s.holding_min_altitude_ft
+    return s.hold.min_lap_s <= lap_s <= s.hold.max_lap_s and bool(lows) and min(lows) >= s.hold.min_altitude_ft
 
 
 def is_hold_in_wind(laps: Sequence[Loop], speed_kt: float, heights: Heights, s: PatternSettings) -> bool:
@@ -231,8 +231,8 @@ def is_hold_in_wind(laps: Sequence[Loop], speed_kt: float, heights: Heights, s: 
     turning_s = (1.0 - share) * sum(lap.shape.duration_s for lap in laps) / turns_of(laps)
     # A turn with 25 degrees of bank takes 2 pi v / (g tan 25) seconds.
     banked_s = 2.0 * pi * speed_kt * _M_S_A_KNOT / (_GRAVITY * tan(radians(25.0)))
-    quick = turning_s <= max(120.0, banked_s) / s.holding_rate_share
-    return share >= s.holding_leg_share and heights.all_turns <= s.holding_turns and quick
+    quick = turning_s <= max(120.0, banked_s) / s.hold_in_wind.rate_share
+    return share >= s.hold_in_wind.leg_share and heights.all_turns <= s.hold_in_wind.max_turns and quick
 
 
 def hold_in_air(
@@ -244,26 +244,26 @@ def hold_in_air(
     leads back to the fix, in as much more or less time as the wind takes. Laps that are round over the ground (`bent`)
     are no hold unless there is wind enough to have made them so.
     """
-    whole = [lap for lap in laps if abs(lap.turns) > s.air_whole_turns]
+    whole = [lap for lap in laps if abs(lap.turns) > s.hold_in_air.min_turns]
     airs = [lap.air for lap in whole if lap.air is not None and lap.air.is_clear(s)]
-    if not airs or 2 * len(airs) < len(whole) or heights.all_turns > s.practice_turns:
+    if not airs or 2 * len(airs) < len(whole) or heights.all_turns > s.practice_hold.max_turns:
         return None
-    if leg_share(laps, s) < s.air_leg_share:
+    if leg_share(laps, s) < s.hold_in_air.leg_share:
         return None
     flown_s = sum(air.duration_s for air in airs)
-    if sum(air.straight_s for air in airs) < s.air_straight_share * flown_s:
+    if sum(air.straight_s for air in airs) < s.hold_in_air.straight_share * flown_s:
         return None
-    if bent and sum(air.wind_kt / air.airspeed_kt for air in airs) < s.air_wind_share * len(airs):
+    if bent and sum(air.wind_kt / air.airspeed_kt for air in airs) < s.hold_in_air.wind_share * len(airs):
         return None
     shares = sum(air.rate_deg_s / _hold_rate_deg_s(air.airspeed_kt) for air in airs) / len(airs)
-    if not s.air_rate_share <= shares <= s.air_rate_ratio:
+    if not s.hold_in_air.min_rate_ratio <= shares <= s.hold_in_air.max_rate_ratio:
         return None
-    if sum(_is_timed(air, s) for air in airs) < s.air_timed_share * len(airs):
+    if sum(_is_timed(air, s) for air in airs) < s.hold_in_air.timed_share * len(airs):
         return None
-    fast = speed_kt >= s.holding_min_speed_kt and heights.lowest_ft >= s.holding_min_altitude_ft
+    fast = speed_kt >= s.hold.min_speed_kt and heights.lowest_ft >= s.hold.min_altitude_ft
     if fast:
         return HOLDING
-    light = speed_kt <= s.practice_max_speed_kt and heights.highest_ft <= s.practice_max_altitude_ft
+    light = speed_kt <= s.practice_hold.max_speed_kt and heights.highest_ft <= s.practice_hold.max_altitude_ft
     return PRACTICE_HOLD if light else None
 
 
@@ -276,9 +276,9 @@ def _hold_rate_deg_s(airspeed_kt: float) -> float:
 def _is_timed(air: AirLap, s: PatternSettings) -> bool:
     """Return whether one of the legs may be timed, and wind explains how much longer or shorter the other one is."""
     short_s, long_s = air.legs_s
-    if not any(s.air_leg_min_s <= leg_s <= s.air_leg_max_s for leg_s in air.legs_s):
+    if not any(s.hold_in_air.min_leg_s <= leg_s <= s.hold_in_air.max_leg_s for leg_s in air.legs_s):
         return False
-    return long_s - short_s <= air.wind_kt / air.airspeed_kt * air.duration_s + s.air_slack_s
+    return long_s - short_s <= air.wind_kt / air.airspeed_kt * air.duration_s + s.hold_in_air.slack_s
 
 
 def is_practice_hold(laps: Sequence[Loop], speed_kt: float, heights: Heights, s: PatternSettings) -> bool:
@@ -290,9 +290,9 @@ def is_practice_hold(laps: Sequence[Loop], speed_kt: float, heights: Heights, s:
     turning_s = lap_s * (1.0 - leg_share(laps, s))
     leg_s = 0.5 * (lap_s - turning_s)
     return (
-        speed_kt <= s.practice_max_speed_kt
-        and heights.highest_ft <= s.practice_max_altitude_ft
-        and heights.all_turns <= s.practice_turns
-        and s.practice_min_rate_deg_s <= 360.0 / max(turning_s, 1.0) <= s.practice_max_rate_deg_s
-        and s.practice_min_leg_s <= leg_s <= s.practice_max_leg_s
+        speed_kt <= s.practice_hold.max_speed_kt
+        and heights.highest_ft <= s.practice_hold.max_altitude_ft
+        and heights.all_turns <= s.practice_hold.max_turns
+        and s.practice_hold.min_rate_deg_s <= 360.0 / max(turning_s, 1.0) <= s.practice_hold.max_rate_deg_s
+        and s.practice_hold.min_leg_s <= leg_s <= s.practice_hold.max_leg_s
     )

@@ -41,11 +41,11 @@ def loop_from(vertices: deque[Vertex], start: int, s: PatternSettings) -> Loop |
     turned = line[-1].turn_deg - line[0].turn_deg
     shape = measure(line)
     swept = shape.winding_deg * (1.0 if turned > 0 else -1.0)
-    if swept < s.loop_winding_share * abs(turned) or shape.sway > s.loop_sway:
+    if swept < s.closed_loop.winding_share * abs(turned) or shape.sway > s.closed_loop.max_sway:
         return None
-    if shape.closure_nm > s.loop_closure_share * shape.length_nm and abs(turned) >= s.loop_turn_deg:
+    if shape.closure_nm > s.closed_loop.closure_share * shape.length_nm and abs(turned) >= s.closed_loop.turn_deg:
         return None
-    if shape.speed_kt < s.loop_min_speed_kt or shape.radius_nm < s.loop_min_radius_nm:
+    if shape.speed_kt < s.closed_loop.min_speed_kt or shape.radius_nm < s.closed_loop.min_radius_nm:
         return None
     return Loop(shape, turned / 360.0)
 
@@ -64,7 +64,7 @@ def best_start(line: deque[Vertex], sense: float, target_deg: float, s: PatternS
         turned = (turn - v.turn_deg) * sense
         if turned < target_deg:
             continue
-        if turned > target_deg + s.loop_turn_slack_deg and nearest < float("inf"):
+        if turned > target_deg + s.closed_loop.turn_slack_deg and nearest < float("inf"):
             break
         distance = hypot(v.x - end.x, v.y - end.y)
         if distance < nearest:
@@ -79,7 +79,7 @@ def part_start(line: deque[Vertex], sense: float, turned: float, s: PatternSetti
     leg the half of an oval would look like that of a circle.
     """
     turn = line[-1].turn_deg
-    least = turned - s.vertex_turn_deg
+    least = turned - s.trail_vertex.turn_deg
     return next(i for i, v in enumerate(line) if (turn - v.turn_deg) * sense >= least)
 
 
@@ -92,12 +92,12 @@ def lead_onto(line: deque[Vertex], past: deque[Vertex], start: int, loop: Loop, 
     shape = loop.shape
     sense = 1.0 if loop.turns > 0.0 else -1.0
     first = line[start]
-    reach_nm = s.lead_stray_share * shape.reach_nm
+    reach_nm = s.lead_turn.stray_share * shape.reach_nm
     turn = 0.0
     lead = [first]
     for v in chain(islice(reversed(line), len(line) - start, None), reversed(past)):
         turned = (first.turn_deg - v.turn_deg) * sense
-        if turned < turn - s.vertex_turn_deg or turned > s.lead_most_deg:
+        if turned < turn - s.trail_vertex.turn_deg or turned > s.lead_turn.max_deg:
             break
         if hypot(v.x - shape.x, v.y - shape.y) > reach_nm or shape.t0 - v.t > shape.duration_s:
             break
@@ -109,7 +109,7 @@ def lead_onto(line: deque[Vertex], past: deque[Vertex], start: int, loop: Loop, 
     while len(lead) > 1 and (lead[1].turn_deg - lead[0].turn_deg) * sense < slow_deg_s * (lead[1].t - lead[0].t):
         del lead[0]
     turned = first.turn_deg - lead[0].turn_deg
-    if len(lead) < 2 or abs(turned) < s.lead_least_deg:
+    if len(lead) < 2 or abs(turned) < s.lead_turn.min_deg:
         return None
     return Loop(measure(lead), turned / 360.0)
 

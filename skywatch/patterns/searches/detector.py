@@ -34,9 +34,9 @@ class SearchDetector:
         self._s = settings
         self._log = log
         self._lows = lows
-        self._line: deque[Vertex] = deque(maxlen=settings.search_vertices)
+        self._line: deque[Vertex] = deque(maxlen=settings.search_limits.max_vertices)
         self._finder = LobeFinder(settings)
-        self._lobes: deque[Lobe] = deque(maxlen=settings.eight_lobes + 1)
+        self._lobes: deque[Lobe] = deque(maxlen=settings.figure_of_eight.lobes + 1)
         self._finding: Finding | None = None
         self._looked_deg = 0.0
         self._grows_t = self._grows_from_t = float("inf")
@@ -75,7 +75,7 @@ class SearchDetector:
     def _compare(self, v: Vertex) -> None:
         """Compare the round under way with the one before."""
         s, f = self._s, self._finding
-        if len(self._line) < s.expanding_headings:
+        if len(self._line) < s.growing_rounds.headings:
             return
         growth = growth_of(self._line, s)
         if growth is None or not grows(growth, s):
@@ -83,27 +83,30 @@ class SearchDetector:
             return
         if self._grows_t == float("inf"):
             self._grows_t, self._grows_from_t = v.t, growth.t0
-        lasts = f is not None or v.t - self._grows_t >= s.expanding_lasting_laps * growth.lap_s
+        lasts = f is not None or v.t - self._grows_t >= s.growing_rounds.lasting_laps * growth.lap_s
         if not (lasts or self._is_square(growth)) or not self._is_level(growth.t0):
             return
-        self._pause_s = max(s.search_pause_s, s.expanding_pause_laps * growth.lap_s)
+        self._pause_s = max(s.search_limits.pause_s, s.growing_rounds.pause_laps * growth.lap_s)
         details: dict[str, object] = {"search": "expanding", "spacing_nm": round(growth.spacing_nm, 2)}
         self._report(v, PatternType.AREA_SEARCH, self._grows_from_t, growth.t1, details)
 
     def _is_square(self, growth: Growth) -> bool:
         """Return whether two rounds are those of an expanding square, which grows more than anything else does."""
         s = self._s
-        if growth.growth < s.square_growth or growth.evenness < s.square_even:
+        if growth.growth < s.expanding_square.growth or growth.evenness < s.expanding_square.even_share:
             return False
         rounds = [p for p in self._line if p.t >= growth.t0]
-        return straight_share(rounds) >= s.square_leg_share and measure(rounds).elongation <= s.square_elongation
+        return (
+            straight_share(rounds) >= s.expanding_square.straight_share
+            and measure(rounds).elongation <= s.expanding_square.max_elongation
+        )
 
     def _join(self, v: Vertex, lobe: Lobe) -> None:
         """Add a lobe to those before it, and report the row that they make."""
         s, lobes = self._s, self._lobes
         for kind, steps, least in (
-            (PatternType.AREA_SEARCH, steps_in_sectors, s.sector_lobes),
-            (PatternType.CIRCLING, steps_in_eight, s.eight_lobes),
+            (PatternType.AREA_SEARCH, steps_in_sectors, s.sector_search.lobes),
+            (PatternType.CIRCLING, steps_in_eight, s.figure_of_eight.lobes),
         ):
             row, count = [lobe], 1
             for before in reversed(lobes):
@@ -135,10 +138,13 @@ class SearchDetector:
         s, newest, oldest = self._s, row[0], row[-1]
         if not self._is_level(oldest.t0):
             return
-        self._pause_s = max(s.search_pause_s, (2.0 + s.lobe_pause_share) * newest.duration_s)
+        self._pause_s = max(s.search_limits.pause_s, (2.0 + s.alike_lobes.pause_share) * newest.duration_s)
         self._reported = newest
         if kind is PatternType.AREA_SEARCH:
-            if straight_share([p for p in self._line if oldest.t0 <= p.t <= newest.t1]) < s.sector_leg_share:
+            if (
+                straight_share([p for p in self._line if oldest.t0 <= p.t <= newest.t1])
+                < s.sector_search.straight_share
+            ):
                 return
             details: dict[str, object] = {"search": "sector", "leg_nm": round(newest.reach_nm, 1)}
         else:
@@ -148,7 +154,7 @@ class SearchDetector:
     def _is_level(self, since_t: float) -> bool:
         """Return whether the flight kept its height since a time, as far as heights are known."""
         heights = [p.alt_ft for p in self._line if p.t >= since_t and p.alt_ft is not None]
-        return not heights or max(heights) - min(heights) <= self._s.search_drift_ft
+        return not heights or max(heights) - min(heights) <= self._s.search_limits.max_drift_ft
 
     def _report(self, v: Vertex, kind: PatternType, t0: float, t1: float, details: dict[str, object]) -> None:
         """Report a pattern, or that it goes on."""
@@ -177,7 +183,7 @@ class SearchDetector:
         f.score = min(0.95, 1.0 - 0.5 ** max(turns - 0.7, 0.5))
         if self._lows.dips.explain(f.t0, f.t1):
             f.reason = LOW_PASSES
-            f.score = min(f.score, self._s.ordinary_score)
+            f.score = min(f.score, self._s.certainty.ordinary_max)
         heights = [p.alt_ft for p in points if p.alt_ft is not None]
         f.details = {
             **details,
@@ -203,7 +209,10 @@ def is_same_figure(before: Lobe, after: Lobe, s: PatternSettings) -> bool:
     small, large = sorted((before.length_nm, after.length_nm))
     reach = max(before.reach_nm, after.reach_nm)
     apart = hypot(after.x - before.x, after.y - before.y)
-    return large <= s.lobe_alike * small and apart <= s.lobe_shift_share * reach + s.position_noise_nm
+    return (
+        large <= s.alike_lobes.length_ratio * small
+        and apart <= s.alike_lobes.shift_share * reach + s.trusted_position.noise_nm
+    )
 
 
 def steps_in_eight(before: Lobe, after: Lobe, s: PatternSettings) -> int:
@@ -214,10 +223,10 @@ def steps_in_eight(before: Lobe, after: Lobe, s: PatternSettings) -> int:
     if not is_same_figure(before, after, s):
         return 0
     pause_s, longer_s = after.t0 - before.t1, max(before.duration_s, after.duration_s)
-    opposite = abs(_between_deg(before, after)) >= s.eight_opposite_deg
+    opposite = abs(_between_deg(before, after)) >= s.figure_of_eight.opposite_deg
     if before.turn_deg * after.turn_deg < 0.0:
-        return int(opposite and pause_s <= s.lobe_pause_share * longer_s)
-    return 2 * int(not opposite and pause_s <= (1.0 + 2.0 * s.lobe_pause_share) * longer_s)
+        return int(opposite and pause_s <= s.alike_lobes.pause_share * longer_s)
+    return 2 * int(not opposite and pause_s <= (1.0 + 2.0 * s.alike_lobes.pause_share) * longer_s)
 
 
 def steps_in_sectors(before: Lobe, after: Lobe, s: PatternSettings) -> int:
@@ -230,13 +239,17 @@ def steps_in_sectors(before: Lobe, after: Lobe, s: PatternSettings) -> int:
         return 0
     small, large = sorted((before.length_nm, after.length_nm))
     apart = hypot(after.x - before.x, after.y - before.y)
-    if large > s.sector_alike * small or apart > s.sector_datum_share * max(before.reach_nm, after.reach_nm):
+    if large > s.sector_search.length_ratio * small or apart > s.sector_search.datum_share * max(
+        before.reach_nm, after.reach_nm
+    ):
         return 0
-    if any(abs(abs(lobe.turn_deg) - 2.0 * s.sector_turn_deg) > s.sector_error_deg for lobe in (before, after)):
+    if any(
+        abs(abs(lobe.turn_deg) - 2.0 * s.sector_search.turn_deg) > s.sector_search.error_deg for lobe in (before, after)
+    ):
         return 0
-    off = abs(_between_deg(before, after)) - s.sector_turn_deg
-    follows = after.t0 - before.t1 <= s.lobe_pause_share * max(before.duration_s, after.duration_s)
-    return int(follows and -s.sector_error_deg <= off <= s.sector_error_deg + s.sector_begins_deg)
+    off = abs(_between_deg(before, after)) - s.sector_search.turn_deg
+    follows = after.t0 - before.t1 <= s.alike_lobes.pause_share * max(before.duration_s, after.duration_s)
+    return int(follows and -s.sector_search.error_deg <= off <= s.sector_search.error_deg + s.sector_search.restart_deg)
 
 
 def _between_deg(before: Lobe, after: Lobe) -> float:

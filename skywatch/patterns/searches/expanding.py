@@ -36,29 +36,32 @@ def growth_of(vertices: Iterable[Vertex], s: PatternSettings) -> Growth | None:
     """Return how the last round grew outward; None where fewer rounds than two were turned, or not to one side."""
     line = list(vertices)
     newest = line[-1]
-    steps = s.expanding_headings - 1
+    steps = s.growing_rounds.headings - 1
     for sense in (1.0, -1.0):
-        span_deg = 360.0 + steps * s.expanding_step_deg
+        span_deg = 360.0 + steps * s.growing_rounds.step_deg
         begin = _begin_of(line, newest.turn_deg, sense, span_deg, s)
         if begin is None:
             continue
         points = _places(
-            line, begin, [newest.turn_deg - sense * number * s.expanding_step_deg for number in range(steps + 1)], sense
+            line,
+            begin,
+            [newest.turn_deg - sense * number * s.growing_rounds.step_deg for number in range(steps + 1)],
+            sense,
         )
         before = _places(
             line,
             begin,
-            [newest.turn_deg - sense * (number * s.expanding_step_deg + 360.0) for number in range(steps + 1)],
+            [newest.turn_deg - sense * (number * s.growing_rounds.step_deg + 360.0) for number in range(steps + 1)],
             sense,
         )
         north_deg = _north_deg(line, begin)
         outward = [
-            _outward_nm(a, b, radians(north_deg + newest.turn_deg - sense * number * s.expanding_step_deg), sense)
+            _outward_nm(a, b, radians(north_deg + newest.turn_deg - sense * number * s.growing_rounds.step_deg), sense)
             for number, (a, b) in enumerate(zip(before, points, strict=True))
         ]
         spacing = sum(outward) / len(outward)
         # The round before went from where the last place of it lies to where the first one does.
-        share = steps * s.expanding_step_deg / 360.0
+        share = steps * s.growing_rounds.step_deg / 360.0
         way_nm = sum(hypot(b[1] - a[1], b[2] - a[2]) for a, b in pairwise(before))
         radius = way_nm / (2.0 * pi * share)
         greatest = max(outward)
@@ -82,7 +85,7 @@ def _begin_of(line: Sequence[Vertex], turn_deg: float, sense: float, span_deg: f
     most = 0.0
     for index in range(len(line) - 1, -1, -1):
         turned = (turn_deg - line[index].turn_deg) * sense
-        if turned < most - s.expanding_back_deg:
+        if turned < most - s.growing_rounds.back_deg:
             return None
         most = max(most, turned)
         if turned >= span_deg:
@@ -131,8 +134,8 @@ def _outward_nm(before: TimedPoint, after: TimedPoint, heading: float, sense: fl
 def grows(growth: Growth, s: PatternSettings) -> bool:
     """Return whether a round lies outside the one before on every side."""
     return (
-        growth.growth >= s.expanding_growth
-        and growth.evenness >= s.expanding_even
-        and growth.evenness * growth.spacing_nm >= 0.5 * s.expanding_least_nm
-        and growth.spacing_nm >= s.expanding_least_nm
+        growth.growth >= s.growing_rounds.growth
+        and growth.evenness >= s.growing_rounds.even_share
+        and growth.evenness * growth.spacing_nm >= 0.5 * s.growing_rounds.min_nm
+        and growth.spacing_nm >= s.growing_rounds.min_nm
     )

@@ -49,7 +49,7 @@ class LobeFinder:
 
     def __init__(self, settings: PatternSettings) -> None:
         self._s = settings
-        self._line: deque[Vertex] = deque(maxlen=settings.lobe_vertices)
+        self._line: deque[Vertex] = deque(maxlen=settings.closed_lobe.max_vertices)
         self.clear()
 
     def clear(self) -> None:
@@ -60,9 +60,9 @@ class LobeFinder:
     def add(self, v: Vertex) -> Lobe | None:
         """Take the next vertex; return the lobe that ends with the step to it, if any."""
         line, s = self._line, self._s
-        if line and (len(line) == line.maxlen or v.t - line[0].t > 1.25 * s.lobe_max_s):
+        if line and (len(line) == line.maxlen or v.t - line[0].t > 1.25 * s.closed_lobe.max_s):
             # Several at a time: what turned how far must be looked up again.
-            oldest = v.t - s.lobe_max_s
+            oldest = v.t - s.closed_lobe.max_s
             for _ in range(len(line) // 4):
                 line.popleft()
             while line and line[0].t < oldest:
@@ -72,7 +72,10 @@ class LobeFinder:
         line.append(v)
         self._min, self._max = min(self._min, v.turn_deg), max(self._max, v.turn_deg)
         # Most of the time nobody has turned that far.
-        if max(v.turn_deg - self._min, self._max - v.turn_deg) < s.lobe_turn_deg or len(line) < s.lobe_least_vertices:
+        if (
+            max(v.turn_deg - self._min, self._max - v.turn_deg) < s.closed_lobe.min_turn_deg
+            or len(line) < s.closed_lobe.min_vertices
+        ):
             return None
         return self._crossing(v)
 
@@ -84,7 +87,7 @@ class LobeFinder:
         after = begin
         for back, before in enumerate(islice(reversed(line), 2, None), 2):
             turned = abs(begin.turn_deg - after.turn_deg)
-            if turned >= s.lobe_turn_deg - s.vertex_turn_deg:
+            if turned >= s.closed_lobe.min_turn_deg - s.trail_vertex.turn_deg:
                 dx, dy = after.x - before.x, after.y - before.y
                 cross = bx * dy - by * dx
                 if cross != 0.0:
@@ -103,13 +106,13 @@ class LobeFinder:
         turn = (begin.turn_deg + along * (end.turn_deg - begin.turn_deg)) - (
             first.turn_deg + across * (second.turn_deg - first.turn_deg)
         )
-        if abs(turn) < s.lobe_turn_deg:
+        if abs(turn) < s.closed_lobe.min_turn_deg:
             # It comes back almost on the way it went, as on a line flown to and fro.
             return None
         while len(line) > 2:
             line.popleft()
         self._min, self._max = min(p.turn_deg for p in line), max(p.turn_deg for p in line)
-        if abs(turn) > s.lobe_most_deg:
+        if abs(turn) > s.closed_lobe.max_turn_deg:
             return None
         x, y = begin.x + along * (end.x - begin.x), begin.y + along * (end.y - begin.y)
         points = [(x, y), *((p.x, p.y) for p in part[1:-1]), (x, y)]
@@ -119,7 +122,7 @@ class LobeFinder:
             length += step
             mx, my = mx + 0.5 * (px + qx) * step, my + 0.5 * (py + qy) * step
         reach = max(hypot(px - x, py - y) for px, py in points)
-        if reach < s.lobe_least_nm:
+        if reach < s.closed_lobe.min_nm:
             return None
         heights = [p.alt_ft for p in part if p.alt_ft is not None]
         return Lobe(

@@ -1,1 +1,1 @@
-"""The thresholds of each kind of pattern and of the ordinary reasons; `patterns.settings` puts them together."""
+"""The predicates of each kind of pattern and of the ordinary reasons, with their thresholds, units in the names."""

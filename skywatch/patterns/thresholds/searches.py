@@ -1,4 +1,4 @@
-"""Thresholds of searches that are recognised by their geometry."""
+"""Searches and figures of eight that are recognised by their geometry."""
 
 from __future__ import annotations
 
@@ -6,76 +6,107 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class SearchSettings:
-    """Part of ``PatternSettings``."""
+class SearchLimits:
+    """A search keeps its height and ends when nothing was added to it for a while.
 
-    expanding_step_deg: float = 45.0
-    """The round under way is compared with the one before at headings so far apart (deg)."""
-    expanding_headings: int = 7
-    """So many headings are compared: with the round before that is one and three quarters turned."""
-    expanding_least_nm: float = 0.12
-    """A round lies so far (nm) outside the one before at each heading: twice what a position may be off."""
-    expanding_even: float = 0.3
-    """Nowhere less than this share of where it lies farthest outside: an orbit that moves grows on one side only, and a
-    large circle after a small one touches it."""
-    expanding_growth: float = 0.12
-    """It lies outside by this share of the radius of the round before, on the average..."""
-    expanding_lasting_laps: float = 0.7
-    """... for so many rounds on end: by chance a round of a fire aircraft lies outside the one before."""
-    square_growth: float = 0.9
-    """An expanding square is known at once: its second round lies outside the first by more than this share of its
-    radius (legs of 1, 1, 2 and 2 are followed by 3, 3, 4 and 4)..."""
-    square_even: float = 0.4
-    """... nowhere by less than this share of where most..."""
-    square_leg_share: float = 0.25
-    """... and at least this share of the time is straight, though heard seldom."""
-    square_elongation: float = 0.35
-    """... and it is as wide as it is long: a wide oval after a narrow one is not."""
-    expanding_back_deg: float = 40.0
-    """The heading may go back by so much (deg) meanwhile; a search turns to one side."""
-    expanding_pause_laps: float = 0.8
-    """A search is over when it has not grown for this share of the last round's time."""
-    search_pause_s: float = 300.0
-    """... or for this long (s), whichever is longer."""
-    search_drift_ft: float = 600.0
-    """A search keeps within this height (ft) for two rounds: what is looked for has to be seen alike from every leg."""
-    search_vertices: int = 256
-    """Vertices kept of a search."""
-    # Lobes: figures of eight with straight diagonals, and sector searches
-    lobe_turn_deg: float = 195.0
-    """A lobe turns by more than half a circle (deg): by half of one and the angle at which it comes back..."""
-    lobe_most_deg: float = 330.0
-    """... and by less than a full one (deg), which is a lap."""
-    lobe_least_nm: float = 0.2
-    """Smaller lobes (nm from their crossing) are noise, and turns on the spot."""
-    lobe_least_vertices: int = 5
-    """A way of fewer vertices encloses nothing."""
-    lobe_max_s: float = 1800.0
-    """A lobe takes at most this long (s); a sector of a search by a fast aircraft takes 900."""
-    lobe_vertices: int = 128
-    """Vertices kept."""
-    lobe_pause_share: float = 0.35
-    """The next lobe begins where the last ended, within this share of the longer one's time."""
-    lobe_alike: float = 2.0
-    """Lobes of one figure are alike in length by this factor: pylons of an eight are unequal, and the wind blows."""
-    lobe_shift_share: float = 0.45
-    """Crossings of one figure lie within this share of the lobes' reach: they move with subject and wind."""
-    eight_opposite_deg: float = 115.0
-    """The lobes of an eight lie opposite each other, at least so far (deg) apart as seen from the crossing."""
-    eight_lobes: int = 4
-    """Lobes that make circling: one figure of eight is a manoeuvre, two are a pattern."""
-    sector_turn_deg: float = 120.0
-    """The turns of a sector search, two to a sector, and the angle from a sector to the next (deg)..."""
-    sector_error_deg: float = 32.0
-    """... as good as the sum of two is flown in wind (deg)."""
-    sector_begins_deg: float = 15.0
-    """... and so much more (deg) where it begins again, turned by 30 degrees."""
-    sector_alike: float = 1.5
-    """Sectors are alike in length by this factor..."""
-    sector_datum_share: float = 0.3
-    """... and their data lie within this share of their reach of each other."""
-    sector_leg_share: float = 0.45
-    """Sectors are straight for this share of the time; loops that happen to lie so are not."""
-    sector_lobes: int = 2
-    """Sectors that make a search: three triangles through one datum are flown for nothing else, two are the second
-    round of turn."""
+    The height stays within `max_drift_ft` for two rounds, as what is looked for must look alike from every leg.
+    `max_vertices` bounds what is kept of a search.
+    """
+
+    max_drift_ft: float = 600.0
+    pause_s: float = 300.0
+    max_vertices: int = 256
+
+
+@dataclass(frozen=True)
+class GrowingRounds:
+    """Rounds grow where each lies outside the one before on every side, round after round.
+
+    They are compared at `headings` headings, `step_deg` apart. The new round lies outside by `min_nm`, twice what a
+    position may be off, and by `growth` of the radius on the average, nowhere by less than `even_share` of where most:
+    an orbit that moves grows on one side only. That lasts for `lasting_laps`, as by chance one round lies outside
+    another. A search turns to one side, and back by `back_deg` at most; it is over `pause_laps` after it last grew.
+    """
+
+    step_deg: float = 45.0
+    headings: int = 7
+    min_nm: float = 0.12
+    even_share: float = 0.3
+    growth: float = 0.12
+    lasting_laps: float = 0.7
+    back_deg: float = 40.0
+    pause_laps: float = 0.8
+
+
+@dataclass(frozen=True)
+class ExpandingSquare:
+    """Two rounds are an expanding square where the second lies outside the first by most of its radius all round.
+
+    Legs of 1, 1, 2 and 2 are followed by 3, 3, 4 and 4. At least `straight_share` of the time is straight, and the
+    figure is as wide as it is long: a wide oval after a narrow one is not.
+    """
+
+    growth: float = 0.9
+    even_share: float = 0.4
+    straight_share: float = 0.25
+    max_elongation: float = 0.35
+
+
+@dataclass(frozen=True)
+class ClosedLobe:
+    """A way that crosses itself after more than half a circle of turn, and less than a full one, encloses a lobe.
+
+    Smaller lobes are noise or turns on the spot, and ways of fewer vertices enclose nothing. A sector of a search by a
+    fast aircraft takes 900 s.
+    """
+
+    min_turn_deg: float = 195.0
+    max_turn_deg: float = 330.0
+    min_nm: float = 0.2
+    min_vertices: int = 5
+    max_s: float = 1800.0
+    max_vertices: int = 128
+
+
+@dataclass(frozen=True)
+class AlikeLobes:
+    """Lobes belong to one figure where they are alike in length, share their crossing and follow each other.
+
+    Their lengths differ by the factor `length_ratio` at most, as pylons of an eight are unequal and the wind blows;
+    their crossings lie within `shift_share` of their reach, and the next begins within `pause_share` of the longer
+    one's time.
+    """
+
+    length_ratio: float = 2.0
+    shift_share: float = 0.45
+    pause_share: float = 0.35
+
+
+@dataclass(frozen=True)
+class FigureOfEight:
+    """Lobes that lie opposite each other are figures of eight, and four of them are circling.
+
+    One figure of eight is a manoeuvre, two are a pattern.
+    """
+
+    opposite_deg: float = 115.0
+    lobes: int = 4
+
+
+@dataclass(frozen=True)
+class SectorSearch:
+    """Triangles through one datum, each turned by 120 degrees from the last, are a sector search.
+
+    Turns are good to `error_deg`, as the sum of two is flown in wind, and to `restart_deg` more where the search begins
+    again, turned by 30 degrees. Sectors are alike in length by the factor `length_ratio`, their data lie within
+    `datum_share` of their reach, and `straight_share` of the time is straight. Two are enough, as three triangles
+    through one datum are flown for nothing else.
+    """
+
+    turn_deg: float = 120.0
+    error_deg: float = 32.0
+    restart_deg: float = 15.0
+    length_ratio: float = 1.5
+    datum_share: float = 0.3
+    straight_share: float = 0.45
+    lobes: int = 2

@@ -44,12 +44,12 @@ class Dips:
         elif self._falling:
             if alt_ft <= self._extreme_ft:
                 self._extreme_ft, self._low_t = alt_ft, t
-            elif alt_ft >= self._extreme_ft + s.low_pass_ft:
+            elif alt_ft >= self._extreme_ft + s.low_passes.climb_ft:
                 self._dips.append((self._low_t, self._extreme_ft, self._high_ft - self._extreme_ft))
                 self._falling, self._extreme_ft = False, alt_ft
         elif alt_ft >= self._extreme_ft:
             self._extreme_ft = alt_ft
-        elif alt_ft <= self._extreme_ft - s.low_pass_ft:
+        elif alt_ft <= self._extreme_ft - s.low_passes.climb_ft:
             self._high_ft = self._extreme_ft
             self._falling, self._extreme_ft, self._low_t = True, alt_ft, t
 
@@ -59,10 +59,10 @@ class Dips:
         downs = [
             down_ft
             for t, alt_ft, down_ft in self._dips
-            if t0 <= t <= t1 and alt_ft <= self._lowest_ft + s.low_pass_level_ft
+            if t0 <= t <= t1 and alt_ft <= self._lowest_ft + s.low_passes.level_ft
         ]
-        least = max(s.low_passes, (t1 - t0) / s.low_pass_every_s)
-        return len(downs) >= least and sum(downs[1:]) >= s.low_pass_mean_ft * (len(downs) - 1)
+        least = max(s.low_passes.passes, (t1 - t0) / s.low_passes.every_s)
+        return len(downs) >= least and sum(downs[1:]) >= s.low_passes.mean_climb_ft * (len(downs) - 1)
 
 
 class LowPoint(NamedTuple):
@@ -87,7 +87,7 @@ class LowPoints:
 
     def clear(self) -> None:
         """Forget the flight."""
-        self.points: deque[LowPoint] = deque(maxlen=self._s.low_points_remembered)
+        self.points: deque[LowPoint] = deque(maxlen=self._s.low_point_depth.max_points)
         self.lowest_ft = float("inf")
         """Lowest level of the trail."""
         self.dips = Dips(self._s)
@@ -103,12 +103,12 @@ class LowPoints:
         low = self._low
         if self._climbing:
             self._high_ft = max(self._high_ft, alt_ft)
-            if alt_ft <= self._high_ft - self._s.low_point_height_ft:
+            if alt_ft <= self._high_ft - self._s.low_point_depth.height_ft:
                 self._climbing = False
                 self._low = LowPoint(t, x, y, alt_ft, turn_deg, 0.0)
         elif low is None or alt_ft <= low.alt_ft:
             self._low = LowPoint(t, x, y, alt_ft, turn_deg, 0.0)
-        elif alt_ft >= low.alt_ft + self._s.low_point_height_ft:
+        elif alt_ft >= low.alt_ft + self._s.low_point_depth.height_ft:
             # The first low point of a trail is a take-off as far as anybody can tell.
             height_ft = alt_ft if self._high_ft == float("-inf") else self._high_ft
             self.points.append(low._replace(height_ft=height_ft - low.alt_ft))
@@ -126,16 +126,16 @@ class LowPoints:
     def _same_place(self, a: LowPoint, b: LowPoint) -> bool:
         s = self._s
         return (
-            b.t - a.t <= s.circuit_max_s
-            and b.alt_ft <= s.circuit_highest_ft
-            and hypot(b.x - a.x, b.y - a.y) <= s.circuit_place_nm
-            and abs(b.alt_ft - a.alt_ft) <= s.circuit_level_share * min(a.height_ft, b.height_ft)
-            and abs(wrap_deg(b.turn_deg - a.turn_deg)) <= s.circuit_heading_deg
+            b.t - a.t <= s.circuit.max_s
+            and b.alt_ft <= s.circuit.max_altitude_ft
+            and hypot(b.x - a.x, b.y - a.y) <= s.circuit.place_nm
+            and abs(b.alt_ft - a.alt_ft) <= s.circuit.level_share * min(a.height_ft, b.height_ft)
+            and abs(wrap_deg(b.turn_deg - a.turn_deg)) <= s.circuit.heading_deg
             and (
-                min(a.alt_ft, b.alt_ft) <= self.lowest_ft + s.circuit_lowest_ft
+                min(a.alt_ft, b.alt_ft) <= self.lowest_ft + s.circuit.above_lowest_ft
                 or (
-                    s.circuit_deep_ft <= min(a.height_ft, b.height_ft) <= s.circuit_high_ft
-                    and b.t - a.t >= s.circuit_deep_s
+                    s.approaches.min_height_ft <= min(a.height_ft, b.height_ft) <= s.approaches.max_height_ft
+                    and b.t - a.t >= s.approaches.min_s
                 )
             )
         )
@@ -144,4 +144,4 @@ class LowPoints:
         """Return whether both heights are so low that the aircraft may have stood on the ground in between."""
         if before_ft is None or after_ft is None:
             return False
-        return max(before_ft, after_ft) <= self.lowest_ft + self._s.circuit_lowest_ft
+        return max(before_ft, after_ft) <= self.lowest_ft + self._s.circuit.above_lowest_ft

@@ -78,22 +78,25 @@ class Trail:
         """Take one position (unix s, degrees, ft, kt, degrees true); return the vertex that it makes, if any."""
         s = self._s
         dt = t - self.last_t
-        if dt < s.sample_min_s:
+        if dt < s.trusted_position.min_s:
             # A clock that was far ahead must not deafen us to the right time.
-            if dt < -s.trail_break_s:
+            if dt < -s.trusted_position.break_s:
                 self._misses += 1
-                if self._misses >= s.jump_confirmations:
+                if self._misses >= s.trusted_position.confirmations:
                     self.last_t = float("-inf")
             return None
         if not (-90.0 <= lat <= 90.0 and -180.0 <= lon <= 180.0):
             return None
         plane = self.plane
-        if plane is None or dt > s.trail_break_s:
+        if plane is None or dt > s.trusted_position.break_s:
             return self._begin(t, lat, lon, alt_ft, speed_kt, track_deg)
         x, y = plane.project(lat, lon)
-        if hypot(x - self.x, y - self.y) > s.max_speed_kt * dt / 3600.0 + s.position_noise_nm * 5.0:
+        if (
+            hypot(x - self.x, y - self.y)
+            > s.trusted_position.max_speed_kt * dt / 3600.0 + s.trusted_position.noise_nm * 5.0
+        ):
             self._misses += 1
-            if self._misses < s.jump_confirmations:
+            if self._misses < s.trusted_position.confirmations:
                 return None
             return self._begin(t, lat, lon, alt_ft, speed_kt, track_deg)
         self._misses = 0
@@ -101,7 +104,7 @@ class Trail:
 
         dx, dy = x - self._x, y - self._y
         step = hypot(dx, dy)
-        if step < (s.node_min_nm if track_deg is not None else s.node_min_untracked_nm):
+        if step < (s.trail_vertex.node_nm if track_deg is not None else s.trail_vertex.untracked_node_nm):
             return None
         elapsed = t - self.node_t
         chord = degrees(atan2(dx, dy))
@@ -112,13 +115,13 @@ class Trail:
         if track_deg is not None:
             track_deg = reported = track_deg + plane.convergence_deg(lat, lon)
             agrees = self._is_believable(track_deg, chord, elapsed, step)
-            if self._doubt > s.track_doubt or not agrees:
-                if step < s.node_min_untracked_nm:
+            if self._doubt > s.trusted_track.max_doubt or not agrees:
+                if step < s.trail_vertex.untracked_node_nm:
                     return None
                 track_deg = None
             # Who errs often is wrong where it cannot be seen, too: one error weighs as much as two agreements.
-            if elapsed * s.usual_turn_rate_deg_s < s.track_turning_deg:
-                self._doubt = max(self._doubt - 1, 0) if agrees else min(self._doubt + 2, 3 * s.track_doubt)
+            if elapsed * s.trusted_track.usual_rate_deg_s < s.trusted_track.turning_deg:
+                self._doubt = max(self._doubt - 1, 0) if agrees else min(self._doubt + 2, 3 * s.trusted_track.max_doubt)
         self._reported = reported
         self.turn_deg += self._rotation(chord, track_deg, elapsed, step)
         self.path_nm += step
@@ -128,9 +131,9 @@ class Trail:
 
         last = self._vertex
         if (
-            abs(self.turn_deg - last.turn_deg) < s.vertex_turn_deg
-            and t - last.t < s.vertex_max_s
-            and self.path_nm - last.path_nm < s.vertex_max_nm
+            abs(self.turn_deg - last.turn_deg) < s.trail_vertex.turn_deg
+            and t - last.t < s.trail_vertex.max_s
+            and self.path_nm - last.path_nm < s.trail_vertex.max_nm
         ):
             return None
         speed = speed_kt if speed_kt is not None else step * 3600.0 / elapsed
@@ -144,15 +147,15 @@ class Trail:
         circle.
         """
         s = self._s
-        error = s.track_error_deg + degrees(2.0 * s.track_noise_nm / step)
-        turning = s.usual_turn_rate_deg_s * elapsed
+        error = s.trusted_track.error_deg + degrees(2.0 * s.trusted_track.noise_nm / step)
+        turning = s.trusted_track.usual_rate_deg_s * elapsed
         if abs(wrap_deg(track - chord)) > error + 0.5 * turning:
             return False
         if self._reported is None:
             return True
         halfway = self._reported + 0.5 * wrap_deg(track - self._reported)
         off = abs(wrap_deg(halfway - chord))
-        return off <= error or (turning >= s.track_turning_deg and off >= 180.0 - error)
+        return off <= error or (turning >= s.trusted_track.turning_deg and off >= 180.0 - error)
 
     def _rotation(self, chord: float, track: float | None, elapsed: float, step: float) -> float:
         """Return by how much the heading turned since the last node, in degrees, clockwise positive.
@@ -164,8 +167,8 @@ class Trail:
         if before is None:
             return 0.0
         direct = wrap_deg((chord if track is None else track) - before)
-        sparse = elapsed >= self._s.sparse_s and step >= self._s.node_min_untracked_nm
+        sparse = elapsed >= self._s.trusted_track.sparse_s and step >= self._s.trail_vertex.untracked_node_nm
         if track is None or not self._tracked or not sparse:
             return direct
         halves = wrap_deg(chord - before) + wrap_deg(track - chord)
-        return halves if abs(halves) <= self._s.max_turn_rate_deg_s * elapsed else direct
+        return halves if abs(halves) <= self._s.trusted_track.max_rate_deg_s * elapsed else direct

@@ -174,7 +174,7 @@ def test_events_of_one_pattern_come_in_order() -> None:
 
 
 def test_aircraft_that_appear_at_once_are_not_stepped_at_once() -> None:
-    count, step_s = 3000, int(SETTINGS.prefilter_step_s)
+    count, step_s = 3000, int(SETTINGS.first_test.step_s)
     motion = MotionColumns(SETTINGS, count)
     rows, still = np.arange(count), np.full(count, 47.0)
     flying = np.zeros(count, dtype=bool)

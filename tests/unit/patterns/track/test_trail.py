@@ -165,4 +165,4 @@ def test_memory_is_bounded() -> None:
     finder = LoopFinder(SETTINGS)
     for n in range(5_000):
         finder.add(Vertex(10.0 * n, sin(n / 3.0), 0.3 * n, None, 90.0, 60.0 * sin(n / 3.0), 0.3 * n))
-        assert len(finder._line) <= SETTINGS.vertices_max
+        assert len(finder._line) <= SETTINGS.trail_vertex.max_vertices
