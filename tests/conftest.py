@@ -90,14 +90,23 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Leave out modules that import packages which only `make test-all` installs."""
-    return True if config.getoption("tier") == "test" and collection_path.name == "test_schemathesis.py" else None
+    """Leave out modules that have no test of the tier; also for the packages that only `make test-all` installs."""
+    if not collection_path.name.startswith("test_") or collection_path.suffix != ".py":
+        return None
+    is_named = any(Path(argument.partition("::")[0]).absolute() == collection_path for argument in config.args)
+    tier = config.getoption("tier")
+    return True if not is_named and tiers.has_none(collection_path, lane_of(collection_path), tier) else None
+
+
+def lane_of(path: Path) -> str:
+    """The folder of a test below this one."""
+    return path.relative_to(ROOT / "tests").parts[0]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark each test by its folder, and keep those of the tier."""
     for item in items:
-        lane = item.path.relative_to(ROOT / "tests").parts[0]
+        lane = lane_of(item.path)
         if lane in LANES:
             item.add_marker(lane)
     tiers.select(config, items)

@@ -6,6 +6,7 @@ runs, so that a single file can be named without thinking of tiers.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ MARKERS = (
     "nightly(reason): what only repetition or the passing of time shows: `make test-nightly`",
 )
 BROWSER = Path(__file__).resolve().parents[1] / "integration" / "web"
+# Marks that hold for all tests of a file.
+_WHOLLY_LATER = re.compile(rb"^pytestmark = pytest\.mark\.(?:deep|nightly)\(", re.MULTILINE)
 SERVERS = {"migrated_postgresql", "nats_url", "own_nats", "postgresql_url", "redis_url"}
 
 
@@ -28,6 +31,19 @@ def tier_of(item: pytest.Item) -> str:
     if item.get_closest_marker("integration"):
         return "test" if item.get_closest_marker("smoke") else "rest"
     return "rest" if item.get_closest_marker("deep") or needs_server(item) else "test"
+
+
+def has_none(path: Path, lane: str, tier: str | None) -> bool:
+    """Whether a file says by its text that none of its tests are of a tier: it need not be imported.
+
+    A third of the files have none for `make test`, and each process of the tests would import them all.
+    """
+    text = path.read_bytes()
+    if tier == "night":
+        return b"mark.nightly(" not in text
+    return tier == "test" and (
+        b"mark.smoke" not in text if lane == "integration" else _WHOLLY_LATER.search(text) is not None
+    )
 
 
 def needs_server(item: pytest.Item) -> bool:

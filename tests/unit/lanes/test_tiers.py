@@ -7,7 +7,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.lanes import costs as costs_module
 from tests.lanes.costs import Costs
-from tests.lanes.tiers import TIERS, tier_of
+from tests.lanes.tiers import TIERS, has_none, tier_of
 
 
 class Item:
@@ -39,6 +39,31 @@ class Item:
 )
 def test_each_test_has_one_tier(item, tier):
     assert tier_of(item) == tier
+
+
+@pytest.mark.parametrize(
+    ("text", "lane", "without"),
+    [
+        ('pytestmark = pytest.mark.deep("a corpus")', "unit", {"test", "night"}),
+        ('pytestmark = pytest.mark.nightly("a drill")', "unit", {"test"}),
+        ('@pytest.mark.deep("a table")', "unit", {"night"}),
+        ("", "functional", {"night"}),
+        ("", "integration", {"test", "night"}),
+        ("@pytest.mark.smoke", "integration", {"night"}),
+        ('OTHER = pytest.mark.nightly("again")', "integration", {"test"}),
+    ],
+)
+def test_a_file_without_tests_of_a_tier_is_not_imported(tmp_path, text, lane, without):
+    path = tmp_path / "test_x.py"
+    path.write_text(f"import pytest\n\n{text}\n")
+    assert {tier for tier in (*TIERS, "all", None) if has_none(path, lane, tier)} == without
+
+
+def test_marks_that_say_so_are_in_the_files_themselves():
+    """What a file's text says of its tier is all there is: no mark comes from a module that it imports."""
+    helpers = set((ROOT / "tests").rglob("*.py")) - set((ROOT / "tests").rglob("test_*.py"))
+    marks = [p for p in helpers if re.search(r"pytest\.mark\.(smoke|nightly)\b", p.read_text(encoding="utf-8"))]
+    assert marks == []
 
 
 def test_make_runs_every_tier():
