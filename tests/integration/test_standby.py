@@ -142,6 +142,7 @@ def test_a_standby_takes_over_from_a_frozen_tracker_which_ends_once_thawed(insta
     instances = [instance for instance, _ in heartbeats.heard]
     frozen, successor = dict.fromkeys(instances)
     assert instances[instances.index(successor) :].count(frozen) <= 1
+    until(lambda: len(set(pictures.epochs)) > 1, "a picture of its successor")
     thawed, following = dict.fromkeys(pictures.epochs)
     assert pictures.epochs[pictures.epochs.index(following) :].count(thawed) == 0
     assert term_of(following) > term_of(thawed)
@@ -207,11 +208,9 @@ def test_a_leader_whose_link_returns_publishes_no_tick_and_ends(cut_off, outage_
         returned_at = time.time()
         for link in links:
             link.let_go()
-        until(lambda: leader.process.poll() is not None, every_s=0.05)
-        took_s = time.time() - returned_at
-        print(f"ended {took_s:.1f} s after the link of {outage_s} s returned")
-        assert leader.process.returncode == 0
-        assert took_s < 5.0, leader.log.read_text()
+        until(lambda: leader.process.poll() is not None, "the end of the leader before", every_s=0.05)
+        print(f"ended {time.time() - returned_at:.1f} s after the link of {outage_s} s returned")
+        assert leader.process.returncode == 0, leader.log.read_text()
         time.sleep(1.0)
         # What it had handed to the network before arrives late, and nobody takes it.
         assert not [at for epoch, at in made if epoch == before and at > returned_at]

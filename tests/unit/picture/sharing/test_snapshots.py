@@ -205,7 +205,7 @@ def skies():
 
 @pytest.mark.parametrize("fault", [frozen, unreadable, of_another_release])
 def test_the_next_one_is_asked_where_an_answer_is_missing_or_unreadable(skies, follow, monkeypatch, fault, caplog):
-    monkeypatch.setattr(snapshot_client, "ANSWER_WITHIN_S", 0.05)
+    monkeypatch.setattr(snapshot_client, "ANSWER_WITHIN_S", 0.5)
     bus = RemoteBus()
     newest, older = Other(bus, skies[9], fault), Other(bus, skies[2], well)
     with caplog.at_level(logging.WARNING):
@@ -216,7 +216,8 @@ def test_the_next_one_is_asked_where_an_answer_is_missing_or_unreadable(skies, f
 
 
 def test_one_that_dies_amid_its_answer_is_followed_by_the_next(skies, follow, monkeypatch, nats_url):
-    monkeypatch.setattr(snapshot_client, "ANSWER_WITHIN_S", 0.3)
+    # The next one has to answer in this time, however slow the machine is.
+    monkeypatch.setattr(snapshot_client, "ANSWER_WITHIN_S", 5.0)
     bus = open_bus(nats_url)
 
     def dies(topic, sky):
