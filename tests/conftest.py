@@ -215,11 +215,17 @@ def patient_bus(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server that is late because the machine is busy is not gone."""
     for name in (
         "redis.bus.SOCKET_TIMEOUT_S",
+        "redis.bus.SENTINEL_TIMEOUT_S",
         "queued.LATE_S",
         "redis.subscription.SILENT_AFTER_S",
         "nats.client.TIMEOUT_S",
+        "nats.client.CONNECT_S",
+        "nats.values.REQUEST_S",
     ):
         monkeypatch.setattr(f"skywatch.core.bus.{name}", PATIENCE_S)
+    monkeypatch.setattr("skywatch.http.limits.limiter.REDIS_TIMEOUT_S", PATIENCE_S)
+    # Nor is one gone that answers some pings late.
+    monkeypatch.setattr("skywatch.core.bus.nats.client.MAX_UNANSWERED", int(PATIENCE_S))
 
 
 @pytest.fixture
@@ -253,7 +259,16 @@ def make_settings(sqlite_url: str) -> Callable[..., Settings]:
             f"default_throttle_rates.{bucket}": "1000000/minute"
             for bucket in ("anon", "user", "live", "login", "refresh", "dry_run")
         }
-        ini = {**rates, "secret": TEST_SECRET, "database_url": sqlite_url, "bus": "memory", "auth_mode": "public"}
+        # On a busy machine a child that reads the archive needs its time, and so does a provider.
+        patience = {"archive_query_s": 10 * PATIENCE_S, "oidc_timeout_s": PATIENCE_S}
+        ini = {
+            **rates,
+            **patience,
+            "secret": TEST_SECRET,
+            "database_url": sqlite_url,
+            "bus": "memory",
+            "auth_mode": "public",
+        }
         ini.update({name.replace("__", "."): str(value) for name, value in changes.items()})
         return load(ini, environ={})
 

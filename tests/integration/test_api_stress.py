@@ -14,8 +14,8 @@ from skywatch.http.limits.admission import ADMISSION
 from skywatch.security.identity import Identity
 from tests.integration.conftest import connect
 from tests.integration.test_api_protocol import read_answer
+from tests.waiting import PATIENCE_S, until
 
-DEADLINE_S = 20
 CLIENTS, ROUNDS = 12, 8
 # From less than is kept for the rest of an answer to more than a worker may be ahead of its client.
 SIZES = (0, 1, 700, 16_383, 16_384, 60_000, 400_000, 2_500_000)
@@ -95,7 +95,7 @@ def reads_slowly(server, chance):
     sizes = chance.choices(SIZES[3:], k=3)
     with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
-        connection.settimeout(DEADLINE_S)
+        connection.settimeout(PATIENCE_S)
         connection.connect(("127.0.0.1", int(server.effective_port)))
         connection.sendall(b"".join(map(get, sizes)))
         time.sleep(chance.uniform(0, 0.2))
@@ -194,13 +194,6 @@ GOOD = (
 BAD = (resets, goes_away_in_the_middle, breaks_off_its_request, speaks_no_http)
 
 
-def wait_until(condition, what):
-    deadline = time.monotonic() + DEADLINE_S
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
-
-
 @pytest.mark.parametrize(("threads", "seed"), [(1, 1), (4, 2)])
 def test_nobody_is_forgotten_and_nothing_stays(serve, monkeypatch, caplog, threads, seed):
     server = serve(api_threads=threads)
@@ -221,11 +214,11 @@ def test_nobody_is_forgotten_and_nothing_stays(serve, monkeypatch, caplog, threa
     for thread in clients:
         thread.start()
     for thread in clients:
-        thread.join(6 * DEADLINE_S)
+        thread.join(6 * PATIENCE_S)
     assert not any(thread.is_alive() for thread in clients)
     assert faults == []
-    wait_until(lambda: not server.active_channels, f"left: {list(server.active_channels.values())}")
+    until(lambda: not server.active_channels, "the end of every connection")
     dispatcher = server.task_dispatcher
-    wait_until(lambda: not dispatcher.queue and dispatcher.active_count == 0, "a worker is stuck")
+    until(lambda: not dispatcher.queue and dispatcher.active_count == 0, "the rest of every worker")
     asks_one_after_the_other(server, random.Random(seed))
     assert not [r for r in caplog.records if r.levelname in ("ERROR", "CRITICAL")], caplog.text[-2000:]

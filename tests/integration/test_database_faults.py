@@ -49,7 +49,8 @@ def ask(server: Any, path: str, headers: dict[str, str] | None = None, body: Any
 def test_a_silent_server_holds_up_neither_the_probe_nor_the_picture_and_comes_back(
     serve: Any, make_runtime: Any, relay: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgresql, "SILENCE_S", 0.5)
+    # Long enough for the probe to be answered meanwhile on a busy machine.
+    monkeypatch.setattr(postgresql, "SILENCE_S", 3.0)
     people = Population(make_runtime(database_url=relay.url))
     ada = people.bearer(people.user("ada", "viewer"))
     server = serve(database_url=relay.url, auth_mode="hybrid", api_threads=4)
@@ -78,13 +79,15 @@ def test_a_silent_server_holds_up_neither_the_probe_nor_the_picture_and_comes_ba
 def test_a_statement_that_goes_on_is_waited_for_and_one_beyond_the_limit_is_not(
     postgresql_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgresql, "SILENCE_S", 0.1)
-    engine = create_engine(postgresql_url, timeout_s=1)
+    monkeypatch.setattr(postgresql, "SILENCE_S", 0.4)
+    engine = create_engine(postgresql_url, timeout_s=PATIENCE_S)
     with engine.connect() as connection:
         # Several times as long as the silence after which the server is tried.
-        connection.execute(sa.text("SELECT pg_sleep(0.7)"))
-        with pytest.raises(sa.exc.OperationalError, match="statement timeout"):
-            connection.execute(sa.text("SELECT pg_sleep(60)"))
+        connection.execute(sa.text("SELECT pg_sleep(1.5)"))
+    engine.dispose()
+    engine = create_engine(postgresql_url, timeout_s=1)
+    with engine.connect() as connection, pytest.raises(sa.exc.OperationalError, match="statement timeout"):
+        connection.execute(sa.text("SELECT pg_sleep(60)"))
     engine.dispose()
 
 

@@ -10,6 +10,7 @@ import time
 import pytest
 
 from tests.conftest import ROOT
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture
@@ -78,7 +79,7 @@ def test_a_build_waits_until_the_service_listens(web, tmp_path):
     time.sleep(0.4)
     assert waiting.is_alive()
     with socket.create_server(("127.0.0.1", port)):
-        waiting.join(5.0)
+        waiting.join(PATIENCE_S)
     assert not waiting.is_alive()
 
 

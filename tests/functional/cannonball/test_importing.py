@@ -21,7 +21,7 @@ from skywatch.core.storage.audit import COMMAND_LINE
 from skywatch.security.visibility import EVERYTHING
 
 HEADER = "icao_hex,registration,agency_name\n"
-WAIT_S = 20.0
+WAIT_S = 60.0
 
 
 @pytest.fixture

@@ -167,7 +167,8 @@ def test_what_is_no_file_is_named_and_does_not_hang(tmp_path: Path) -> None:
 
 
 def test_a_folder_gives_closed_files_alone_and_each_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folders_module, "CLOSED_AFTER_S", 1.0)
+    # Longer than a busy machine makes a writer stand still.
+    monkeypatch.setattr(folders_module, "CLOSED_AFTER_S", 3.0)
     folder = tmp_path / "recordings"
 
     async def play() -> None:
@@ -191,7 +192,7 @@ def test_a_folder_gives_closed_files_alone_and_each_once(tmp_path: Path, monkeyp
             await eventually(lambda: len(consumer.messages) == 2)
             assert consumer.messages[1] == FolderFile(growing, "growing.mp3", 120, growing.stat().st_mtime_ns / 1e9)
             growing.rename(folder / "renamed later.mp3")
-            await asyncio.sleep(1.5)
+            await asyncio.sleep(4.0)
             assert len(consumer.messages) == 2
             assert source.status.state == "connected"
 

@@ -9,6 +9,7 @@ from skywatch.sso.provider import discovery
 from tests.accounts import PASSWORD, Population
 from tests.functional.sso.signing_on import AUTHORIZE, begin, finish, sign_on, unknown_key
 from tests.providers import fake_provider
+from tests.waiting import PATIENCE_S
 
 
 def page(handler):
@@ -120,17 +121,17 @@ def test_a_provider_that_hangs_holds_neither_all_threads_nor_the_other_providers
 
     def hang(handler):
         asked.set()
-        over.wait(20)
+        over.wait(PATIENCE_S)
 
     with fake_provider() as other:
         more = {"oidc__work__provider_url": other.url, "oidc__work__client_id": "x"}
         # Half of the threads for providers is one for each of the two.
-        api = make_api(api_threads="4", oidc_timeout_s="20", **more)
+        api = make_api(api_threads="4", oidc_timeout_s=str(PATIENCE_S), **more)
         api.provider.instead["/.well-known/openid-configuration"] = hang
         parties = api.app.registry["sign_on"].parties
         waiting = threading.Thread(target=parties["default"].discovery.metadata_if_any)
         waiting.start()
-        assert asked.wait(20)
+        assert asked.wait(PATIENCE_S)
         refused = api.get(AUTHORIZE, status=503)
         assert (refused.json["code"], refused.headers["Retry-After"]) == ("unavailable", "5")
         begin(api, provider="work")

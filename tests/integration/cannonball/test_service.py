@@ -17,8 +17,9 @@ from websockets.sync.client import connect
 
 from skywatch.core.geo import destination
 from tests.cannonball import orbit
-from tests.processes import Service, until
+from tests.processes import Service
 from tests.servers import REDIS_URL, require
+from tests.waiting import PATIENCE_S, until
 
 PASSWORD = "a-long-enough-passphrase"
 BASE = "/api/v1/cannonball/"
@@ -56,7 +57,7 @@ class Person:
         if self.token:
             request.add_header("Authorization", f"Bearer {self.token}")
         try:
-            with urllib.request.urlopen(request, timeout=20) as response:
+            with urllib.request.urlopen(request, timeout=PATIENCE_S) as response:
                 found, text = response.status, response.read()
         except urllib.error.HTTPError as error:
             found, text = error.code, error.read()

@@ -8,6 +8,7 @@ import pytest
 from tests.functional.delivering.conftest import ada, receiver, runtime, sessions
 from tests.ports import free_port
 from tests.servers import skip_or_fail
+from tests.waiting import PATIENCE_S
 
 __all__ = ["ada", "receiver", "runtime", "sessions"]
 HOST, PORT = "127.0.0.1", 1883
@@ -16,7 +17,7 @@ HOST, PORT = "127.0.0.1", 1883
 @pytest.fixture
 def broker():
     async def reach():
-        async with aiomqtt.Client(HOST, PORT, timeout=3):
+        async with aiomqtt.Client(HOST, PORT, timeout=PATIENCE_S):
             pass
 
     try:

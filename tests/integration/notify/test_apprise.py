@@ -12,13 +12,17 @@ from skywatch.notify.senders.base import Recipient, SendFailed
 from skywatch.notify.settings import NotifySettings
 from tests.ports import free_port
 from tests.receiving import receiving
+from tests.waiting import PATIENCE_S
 
 pytest.importorskip("apprise")
 MESSAGE = OutgoingMessage("msg_1", "Low helicopter", "HB-ZRD is 0.4 nm away", "warning", b"{}")
 
 
 @pytest.fixture
-def attempt(make_settings):
+def attempt(make_settings, monkeypatch):
+    # A process of its own imports the library first.
+    monkeypatch.setattr("skywatch.notify.senders.apprise.TIMEOUT_S", PATIENCE_S)
+
     def attempt(address, networks="127.0.0.0/8", schemes=None):
         changes = {"notify_allow_networks": networks}
         if schemes:
@@ -132,8 +136,7 @@ def test_a_service_that_does_not_answer_is_ended_at_the_deadline(attempt, server
     assert (str(caught.value), caught.value.cause) == (NOT_SENT, "No answer within 3 s.")
 
 
-def test_what_cannot_be_reached_and_what_may_not_be_are_told_in_the_same_words(attempt, monkeypatch):
-    monkeypatch.setattr("skywatch.notify.senders.apprise.TIMEOUT_S", 20.0)
+def test_what_cannot_be_reached_and_what_may_not_be_are_told_in_the_same_words(attempt):
     said = set()
     for host, networks in ((f"127.0.0.1:{free_port()}", "127.0.0.0/8"), ("no-such-host.invalid", "")):
         with pytest.raises(SendFailed) as caught:

@@ -16,6 +16,7 @@ from skywatch.core.database.engine import create_engine, create_session_factory,
 from skywatch.core.database.models import StoredEvent
 from skywatch.core.events import EventReader
 from skywatch.picture.models import PictureState
+from tests.waiting import PATIENCE_S
 
 TOPICS = ("alerts", "safety")
 
@@ -37,7 +38,9 @@ class House:
 
 
 @pytest.fixture
-def house(database_url):
+def house(database_url, monkeypatch):
+    # A database that is slow because the machine is busy is read to the end.
+    monkeypatch.setattr(events, "RECENT_WITHIN_S", PATIENCE_S)
     house = House(database_url)
     yield house
     house.engine.dispose()

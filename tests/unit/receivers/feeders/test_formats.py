@@ -69,7 +69,7 @@ def test_a_feeder_is_refused_while_no_record_has_its_name(form):
             reader, _ = await connect(receiver, LINES[form])
             await until(lambda: sink.reports)
             receiver.feeders.replace([known(name="barn")])
-            assert await ended(reader, 2.5)
+            assert await ended(reader)
 
     run(test)
 
@@ -152,7 +152,7 @@ def test_anybody_is_let_in_by_name_until_the_uuid_is_registered():
             assert [feeder.name for feeder in receiver.status.anonymous] == ["anonymous-1", "anonymous-2"]
             assert sink.receivers == {"anonymous-1"}
             receiver.feeders.replace([known()])
-            assert await ended(reader, 2.5)
+            assert await ended(reader)
             await connect(receiver, HELLO + FRAME)
             await until(lambda: sink.receivers == {"anonymous-1", "feeder-1"})
             assert [feeder.name for feeder in receiver.status.anonymous] == ["anonymous-2"]
