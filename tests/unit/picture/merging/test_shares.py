@@ -13,6 +13,8 @@ from skywatch.receivers.feeders.voices import OURS, SEVERAL, Voice
 from tests.unit.picture.reports import Clock, increment, picture_at, snapshot
 
 REAL, INVENTED = 0x400000, 0x700000
+# The first worlds show a fault of the rules; the others are repetition.
+FURTHER = pytest.mark.nightly("further drawn worlds")
 
 
 @pytest.fixture
@@ -150,7 +152,7 @@ def test_a_second_feeder_of_the_same_owner_proves_nothing(clock):
         assert len(picture.tick()) == (receiver == "feeder-3")
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(5), *(pytest.param(seed, marks=FURTHER) for seed in range(5, 12))])
 def test_ours_have_the_places_they_would_have_without_strangers(clock, seed):
     """Drawn worlds of receivers, trusted feeders and strangers of drawn owners, with more aircraft than places."""
     draw, maximum = random.Random(seed), 60

@@ -21,6 +21,8 @@ from skywatch.receivers.mode_s.position.positions import Resolver
 from tests.unit.receivers.mode_s.helpers import ADDRESS, decode_frames, positions
 
 Timed = tuple[float, bytes]
+# The first worlds show a fault of the rules; the others are repetition.
+FURTHER = pytest.mark.nightly("further drawn worlds")
 
 
 def airborne(lat: float, lon: float, odd: int, address: int = ADDRESS) -> bytes:
@@ -127,7 +129,7 @@ def test_one_frame_of_another_place_does_not_move_an_aircraft(size):
     assert assert_on_track(messages, 48.0, 11.0, 90.0, 450.0) >= len(frames) - 2
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", [*range(12), *(pytest.param(seed, marks=FURTHER) for seed in range(12, 30))])
 def test_two_aircraft_with_one_address_never_give_a_third_place(seed):
     rng = random.Random(seed)
     here, there = (48.0, 11.0), (rng.uniform(-60, 60), rng.uniform(-180, 180))
