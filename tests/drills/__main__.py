@@ -39,7 +39,11 @@ MODULES = {
 TESTS = {
     "calm-sky": ("half an hour of simulated traffic raises no safety event", "CALM_SKY", ["test_calm_sky.py"]),
     "restarts": ("restart and take over in every way: nothing is announced twice", "RESTARTS", ["restarts"]),
-    "widths": ("pages at every width, theme and renderer", "WIDTHS", ["web/test_past.py", "web/test_small_screens.py"]),
+    "widths": (
+        "pages at every width, theme and renderer",
+        "WIDTHS",
+        ["web/test_pages.py", "web/test_past.py", "web/test_small_screens.py"],
+    ),
 }
 
 

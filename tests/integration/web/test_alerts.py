@@ -268,27 +268,3 @@ def test_the_keyboard_alone_walks_through_the_parts(stage):
     stage.shows("document.querySelector('sw-watchlists button') !== null")
     stage.page.keys("\ue004\ue007")  # Tab, Enter: the button of the part
     stage.shows("location.hash === '#/alerts?tab=watchlists&id=new'")
-
-
-PLACES = ["", "?tab=rules&id=new", "?tab=geofences&id=new", "?tab=watchlists&id=new", "?tab=channels"]
-PLACES += ["?tab=channels&id=new", "?tab=deliveries"]
-
-
-def test_the_pages_have_no_serious_faults_and_fit_a_narrow_screen(stage):
-    stage.sign_in("operator")
-    page, width = stage.page, 320
-    page.cdp("Emulation.setDeviceMetricsOverride", width=width, height=700, deviceScaleFactor=1, mobile=False)
-    try:
-        found = {}
-        for at, place in enumerate(PLACES):
-            theme = ("dark", "light")[at % 2]
-            page.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
-            stage.go(f"alerts{place}")
-            stage.shows("document.querySelector('[role=tabpanel] input, [role=tabpanel] .bar, [role=tabpanel] select')")
-            page.run("document.querySelectorAll('details').forEach(one => { one.open = true })")
-            if faults := stage.faults():
-                found[place] = faults
-            assert page.run("return document.documentElement.scrollWidth") <= width, place
-        assert found == {}
-    finally:
-        page.cdp("Emulation.setDeviceMetricsOverride", width=1280, height=860, deviceScaleFactor=1, mobile=False)

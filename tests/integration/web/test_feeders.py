@@ -85,7 +85,7 @@ def test_a_feeder_is_registered_connects_and_is_changed(stage):
         feeder.close()
 
 
-def test_the_pages_fit_a_phone_in_both_themes(stage):
+def test_the_pages_fit_a_phone_in_the_dark_theme(stage):
     def fits():
         assert stage.page.run("return document.documentElement.scrollWidth") <= 390
         assert stage.faults() == []

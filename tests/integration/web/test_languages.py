@@ -10,7 +10,7 @@ import json
 import pytest
 
 from tests.integration.web.pages import LIVE
-from tests.integration.web.test_pages import FURTHER, OFFERED
+from tests.integration.web.test_pages import FURTHER, OFFERED, PARTS, part_is_shown
 
 WIDTH, TABLET = 320, 820
 # Cut: the text of what is pressed or read as a title is wider than its box. The head of a column may end in dots.
@@ -22,10 +22,6 @@ return [...document.querySelectorAll('main :is(button, .check, h1, h2, h3, .tag,
 """
 EXCESS = "return Math.max(...[document.documentElement, ...document.querySelectorAll('.page')]"
 EXCESS += ".map((one) => one.scrollWidth - one.clientWidth))"
-TABS = [f"alerts?tab={tab}" for tab in ("rules", "geofences", "watchlists", "channels", "deliveries")]
-FORMS = [f"alerts?tab={tab}&id=new" for tab in ("rules", "geofences", "channels")]
-
-
 SHORTER = pytest.mark.nightly("languages whose words are shorter than German ones")
 
 
@@ -42,17 +38,12 @@ def test_no_page_is_cut_or_wider_than_its_screen(page, house, language, width):
     page.wait_for(LIVE, "aircraft")
     assert page.run("return document.documentElement.lang") == language
     faults = {}
-    for name in [*page.run(OFFERED), *FURTHER, *TABS, *FORMS]:
+    for name in [*page.run(OFFERED), *FURTHER, *PARTS]:
         page.run(f"location.hash = '#/{name}'")
         tag = f"sw-{name.partition('?')[0]}"
         page.wait_for(f"return document.querySelector('{tag} h1, {tag} .map-target') !== null", name)
-        if "tab=" in name and name.startswith("alerts"):
-            tab = name.partition("tab=")[2].partition("&")[0]
-            page.wait_for(
-                f"return document.querySelector('#tab-{tab}[aria-selected=true]') !== null"
-                " && document.querySelector('[role=tabpanel]').innerText.length > 20",
-                name,
-            )
+        if name in PARTS:
+            page.wait_for(part_is_shown(name), name)
         excess = page.run(EXCESS)
         cut = page.run(CUT)
         if excess > 0 or cut:

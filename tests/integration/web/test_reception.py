@@ -108,7 +108,7 @@ def test_a_viewer_sees_cells_alone_of_a_feeder_whose_place_is_coarse(stage):
     stage.shows("document.querySelector('sw-reception .polar') !== null")
 
 
-def test_it_fits_a_phone_in_both_themes(stage):
+def test_it_fits_a_phone_in_the_dark_theme(stage):
     def look():
         stage.go("reception/demo")
         stage.shows("document.querySelector('sw-reception .polar') !== null")

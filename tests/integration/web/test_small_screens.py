@@ -17,9 +17,11 @@ KINDS = {"with a graphics card": (True, "/"), "without": (False, "/"), "without 
 IS_DRILL = bool(os.environ.get("SKYWATCH_WIDTHS"))
 EVERYWHERE = {390: PAGES, 820: PAGES}
 LOOKED_AT = {"without": {390: PAGES[:1]}, "without WebGL": {820: PAGES[1:2]}}
+# `test_map` draws on a canvas by day.
+OTHERS = pytest.mark.nightly("the same pages drawn by something else")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=[OTHERS] if kind in LOOKED_AT else []) for kind in KINDS])
 def test_aircraft_are_drawn_on_every_page(browser, sky, kind):
     webgl, path = KINDS[kind]
     page = browser(webgl=webgl)
