@@ -27,6 +27,7 @@ from skywatch.http.resources.render import JsonRenderer
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.sharing.request import SkyRequest
 from tests import shortcuts
+from tests.lanes import costs
 
 _templates: dict[tuple[str, ...], Registry] = {}
 # What a part registers for good, by the names of Pyramid and Cornice.
@@ -55,16 +56,18 @@ def make_app(runtime: Runtime) -> Router:
     """What ``skywatch.make_app`` makes, for tests that change neither routes nor views."""
     if not shortcuts.taken:
         return skywatch.make_app(runtime)
-    runtime.features.load_metrics()
-    registry = Registry("skywatch")
-    registry["runtime"] = runtime
-    parts = _Parts(registry)
-    for package in runtime.features.includes():
-        parts.include(package)
-    calls = tuple(parts.calls)
-    if calls not in _templates:
-        _templates[calls] = _make_template(runtime)
-    return Router(_over(registry, _templates[calls]))
+    # The first one of a process imports all features.
+    with costs.once():
+        runtime.features.load_metrics()
+        registry = Registry("skywatch")
+        registry["runtime"] = runtime
+        parts = _Parts(registry)
+        for package in runtime.features.includes():
+            parts.include(package)
+        calls = tuple(parts.calls)
+        if calls not in _templates:
+            _templates[calls] = _make_template(runtime)
+        return Router(_over(registry, _templates[calls]))
 
 
 def _over(registry: Registry, template: Registry) -> Registry:

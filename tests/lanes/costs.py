@@ -2,7 +2,8 @@
 
 A processor second is user and system time of the thread of the test and of the children of its process that have ended;
 other threads may belong to an earlier test. Unlike time on the clock it does not depend on what else the machine does,
-so that a limit on it may fail.
+so that a limit on it may fail. What a process makes once for all its tests (``once``) counts in the sum alone, not
+towards the limit of the test that came first.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ import json
 import os
 import time
 from collections import Counter, defaultdict
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,18 @@ NAMED_S, REFUSED_S = 1.0, 2.0
 DEAREST = 10
 
 _SINCE = pytest.StashKey[float]()
+# Processor seconds since the last report of what is made once.
+_of_all = [0.0]
+
+
+@contextmanager
+def once() -> Iterator[None]:
+    """What is made here would make whichever test comes first in its process too dear for its tier."""
+    began = time.thread_time()
+    try:
+        yield
+    finally:
+        _of_all[0] += time.thread_time() - began
 
 
 class Costs:
@@ -44,7 +58,7 @@ class Costs:
         self.by_test[report.nodeid] += cost
         # Fixtures of a whole run are made in the set-up of whichever test comes first.
         if report.when == "call" and properties.get("tier") == "test" and not properties.get("may_be_dear"):
-            self._of_test_tier[report.nodeid] = cost
+            self._of_test_tier[report.nodeid] = cost - float(str(properties.get("of_all_s", 0.0)))
         if report.skipped and isinstance(report.longrepr, tuple):
             self.skipped[report.longrepr[2].removeprefix("Skipped: ").partition(": ")[0]] += 1
 
@@ -77,7 +91,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     now = time.thread_time() + sum(os.times()[2:4])
     cost = now - item.config.stash.get(_SINCE, now)
     item.config.stash[_SINCE] = now
-    report.user_properties = [*report.user_properties, ("processor_s", cost), ("tier", tier_of(item))]
+    measured = [("processor_s", cost), ("of_all_s", _of_all[0]), ("tier", tier_of(item))]
+    _of_all[0] = 0.0
+    report.user_properties = [*report.user_properties, *measured]
     if item.get_closest_marker("smoke") or item.get_closest_marker("dear"):
         report.user_properties.append(("may_be_dear", True))
     return report

@@ -1,5 +1,6 @@
 """The two tiers and the night are all tests, each once, and what is left out is said."""
 
+import contextlib
 import re
 
 import pytest
@@ -81,10 +82,10 @@ def test_marks_stand_where_they_mean_something():
             assert re.search(r'(deep|dear|nightly)\("[^"]', mark), f"{path}: {mark}"
 
 
-def report(test="a", cost=0.0, when="call", tier="test", skipped_for=""):
+def report(test="a", cost=0.0, when="call", tier="test", skipped_for="", of_all=0.0):
     reason = ("path", 1, f"Skipped: {skipped_for}") if skipped_for else None
     made = pytest.TestReport(test, (test, 0, test), {}, "skipped" if skipped_for else "passed", reason, when)
-    made.user_properties = [("processor_s", cost), ("tier", tier)]
+    made.user_properties = [("processor_s", cost), ("of_all_s", of_all), ("tier", tier)]
     return made
 
 
@@ -106,6 +107,25 @@ def test_tests_that_are_too_dear_are_named():
     named = [line for line in costs.lines(0) if "mark it deep" in line]
     assert [line.split()[0] for line in named] == ["c", "b"]
     assert ["continuous integration refuses it" in line for line in named] == [True, False]
+
+
+def test_what_is_made_once_for_all_makes_no_test_dear():
+    costs = costs_of(report("a", 2.5, of_all=2.0), report("b", 2.5, of_all=0.2))
+    assert costs.by_test == {"a": 2.5, "b": 2.5}
+    assert [test for test, _ in costs.above(1.0)] == ["b"]
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_it_is_measured_where_it_is_made(monkeypatch, fails):
+    seconds = iter((1.0, 4.0))
+    monkeypatch.setattr(costs_module, "_of_all", [0.5])
+    monkeypatch.setattr(costs_module.time, "thread_time", lambda: next(seconds))
+    with contextlib.suppress(KeyError), costs_module.once():
+        if fails:
+            raise KeyError
+    measured = costs_module._of_all
+    monkeypatch.undo()
+    assert measured == [3.5]
 
 
 @pytest.mark.parametrize(("environment", "cost", "code"), [("true", 2.5, 1), ("true", 1.5, 0), ("", 2.5, 0)])
