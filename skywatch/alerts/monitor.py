@@ -75,8 +75,7 @@ class AlertMonitor:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._engine = Engine()
-        self._engine.state_holds = States(runtime).holds
+        self._engine = Engine(state_holds=States(runtime).holds)
         self._loader = RuleLoader(runtime.settings)
         self._loaded: queue.SimpleQueue[RuleSet] = queue.SimpleQueue()
         self._inbox = Inbox(all_fields().values())

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from sqlalchemy.engine import Engine
@@ -22,25 +22,23 @@ from skywatch.settings import Settings
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
 class Runtime:
     """What a role needs to run; ``close`` gives it all back.
 
-    ``settings`` are those that the process was started with, ``current`` those in force.
+    ``settings`` are those that the process was started with, ``current`` those in force. ``sessions`` publish the
+    events of what they commit on the ``bus``.
     """
 
-    settings: Settings
-    engine: Engine
-    sessions: SessionFactory
-    bus: Bus
-    stored: StoredSettings = field(init=False, repr=False, compare=False)
-    _closing: list[Callable[[], None]] = field(default_factory=list, repr=False, compare=False)
-    _shared: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        seal_columns(self.engine, self.settings.secret)
-        object.__setattr__(self, "sessions", events.publishing(self.sessions, self.bus))
-        object.__setattr__(self, "stored", StoredSettings(self.settings, self.sessions))
+    def __init__(self, settings: Settings, engine: Engine, sessions: SessionFactory, bus: Bus) -> None:
+        seal_columns(engine, settings.secret)
+        self.settings = settings
+        self.engine = engine
+        self.sessions = events.publishing(sessions, bus)
+        self.bus = bus
+        self.stored = StoredSettings(settings, self.sessions)
+        self._closing: list[Callable[[], None]] = []
+        self._shared: dict[object, Any] = {}
+        self._sharing = threading.RLock()
 
     @property
     def current(self) -> Settings:
@@ -68,16 +66,18 @@ class Runtime:
     def fenced(self, fence: Fence) -> Runtime:
         """The same means, for parts that write nothing any more once another process has taken over."""
         runtime = copy.copy(self)
-        object.__setattr__(runtime, "sessions", fenced(self.sessions, fence))
+        runtime.sessions = fenced(self.sessions, fence)
         return runtime
 
     def shared(self, create: Callable[[Runtime], T]) -> T:
-        """The one object of this process that ``create`` makes, for parts of a feature that work on the same thing.
+        """Return the one object that ``create`` makes, for parts that work on the same thing; in any thread.
 
-        A feature's inputs and its monitor meet in this way. For the start of a process: not safe between threads.
+        A feature's inputs and its monitor meet in this way, and so do the views of an application.
         """
         if create not in self._shared:
-            self._shared[create] = create(self)
+            with self._sharing:
+                if create not in self._shared:
+                    self._shared[create] = create(self)
         shared: T = self._shared[create]
         return shared
 

@@ -115,6 +115,10 @@ class Picture:
         """Where receivers stand that have a place of their own (degrees)."""
         return self.validator.places
 
+    def place_feeders(self, places: dict[str, tuple[float, float]]) -> None:
+        """Note where feeders stand (degrees), by their receivers."""
+        self.validator.feeder_places = places
+
     def origin_of(self, receiver: str) -> tuple[float, float] | None:
         """Where the range of a receiver is measured from (degrees): the place that everybody may know, if there is one.
 

@@ -168,8 +168,13 @@ class Tracker:
                 log.exception("the picture of the leader before cannot be used, the saved one is")
         return self._saver.restore(self.settings)
 
-    async def run(self) -> None:
-        """Track until cancelled; what the monitors accepted is written before this returns."""
+    async def run(self, monitors: Sequence[Monitor] | None = None) -> None:
+        """Track until cancelled; what the monitors accepted is written before this returns.
+
+        ``monitors`` come in place of those that it was made with: a tracker that stood by has them only now.
+        """
+        if monitors is not None:
+            self.monitors = RunningMonitors(monitors)
         self.statistics.started_at = unix_now()
         self._access.picture = self.picture
         gc.set_threshold(*GARBAGE_THRESHOLDS)

@@ -72,7 +72,7 @@ class QualityMonitor:
             self._watched.read(session)
         self._places = places
         if self._access.picture is not None:
-            self._access.picture.validator.feeder_places = places
+            self._access.picture.place_feeders(places)
 
 
 def create(runtime: Runtime) -> QualityMonitor:

@@ -127,7 +127,9 @@ class FeatureContext:
     def is_enabled(self) -> bool:
         return self.access is None or self.access.is_enabled
 
+    @functools.cached_property
     def __acl__(self) -> Acl:
+        """The ACL as Pyramid reads it, computed once."""
         acl: Acl = [
             (Allow, EVERYONE, OPEN),
             (Allow, AUTHENTICATED if self.mode == "private" else EVERYONE, OPEN_UNLESS_PRIVATE),
@@ -165,7 +167,5 @@ def _level_of(kind: Kind, access: FeatureAccess) -> Level:
 
 @functools.lru_cache(maxsize=512)
 def prepared_context(feature: str | None, mode: AuthMode, access: FeatureAccess | None) -> FeatureContext:
-    """A context with a precomputed ACL: it depends on these three alone and is evaluated several times a request."""
-    context = FeatureContext(feature, mode, access)
-    setattr(context, "__acl__", context.__acl__())  # noqa: B010
-    return context
+    """The context of these three, made once: its ACL depends on them alone and is evaluated several times a request."""
+    return FeatureContext(feature, mode, access)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from skywatch.core.network.addresses import network_of
@@ -32,16 +33,11 @@ class Identity:
     key_id: int | None = None
     expires_at: float | None = None
     owner_id: int | None = None
-    principals: tuple[str, ...] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        principals = (
-            EVERYONE,
-            AUTHENTICATED,
-            f"user:{self.user_id}",
-            *(f"permission:{p}" for p in self.permissions),
-        )
-        object.__setattr__(self, "principals", principals)
+    @cached_property
+    def principals(self) -> tuple[str, ...]:
+        """The principals for ACLs."""
+        return EVERYONE, AUTHENTICATED, f"user:{self.user_id}", *(f"permission:{p}" for p in self.permissions)
 
 
 def principals_of(identity: Identity | None) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ Queries, responses and events use this value, so that the policy is evaluated on
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from skywatch.security.contexts import AccessLookup, FeatureAccess, prepared_context
 from skywatch.security.identity import Identity
@@ -25,26 +25,33 @@ MANAGING: frozenset[str] = frozenset(permission for permission in Permission if 
 class Visibility:
     """What one caller may see (``user_id`` None: an anonymous one).
 
-    ``permissions`` are all that the policy grants this caller under the present mode and access settings. The rest is
-    derived from them: ``military`` aircraft, ``details`` (registration, owner and operator), and ``manages``, the
-    permissions among them to manage what belongs to others. ``is_local``: the caller is on this machine;
-    ``exact_station``: where the antenna is, and what follows from it, may be known exactly.
+    ``permissions`` are all that the policy grants this caller under the present mode and access settings; the rest is
+    derived from them. ``is_local``: the caller is on this machine.
     """
 
     user_id: int | None = None
     permissions: frozenset[str] = frozenset()
     is_local: bool = False
-    military: bool = field(init=False, repr=False, compare=False)
-    details: bool = field(init=False, repr=False, compare=False)
-    manages: frozenset[str] = field(init=False, repr=False, compare=False)
-    exact_station: bool = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        permissions = self.permissions
-        object.__setattr__(self, "military", Permission.AIRCRAFT_VIEW_MILITARY in permissions)
-        object.__setattr__(self, "details", Permission.AIRCRAFT_VIEW_DETAILS in permissions)
-        object.__setattr__(self, "manages", permissions & MANAGING)
-        object.__setattr__(self, "exact_station", self.is_local or Permission.SYSTEM_MANAGE in permissions)
+    @functools.cached_property
+    def military(self) -> bool:
+        """Whether military aircraft are shown."""
+        return Permission.AIRCRAFT_VIEW_MILITARY in self.permissions
+
+    @functools.cached_property
+    def details(self) -> bool:
+        """Whether registration, owner and operator are shown."""
+        return Permission.AIRCRAFT_VIEW_DETAILS in self.permissions
+
+    @functools.cached_property
+    def manages(self) -> frozenset[str]:
+        """The permissions to manage what belongs to others."""
+        return self.permissions & MANAGING
+
+    @functools.cached_property
+    def exact_station(self) -> bool:
+        """Whether the place of the antenna, and what follows from it, may be known exactly."""
+        return self.is_local or Permission.SYSTEM_MANAGE in self.permissions
 
 
 def visibility_of(identity: Identity | None, mode: AuthMode, access: AccessLookup) -> Visibility:

@@ -71,13 +71,11 @@ class TrackerService:
         self._task.add_done_callback(_end_process)
 
     async def _stand_by(self) -> None:
-        from skywatch.picture.running_monitors import RunningMonitors
-
         await self._tracker.stand_by()
         # Now, so that they read what the tracker before has written.
-        self._tracker.monitors = RunningMonitors(await asyncio.to_thread(self._monitors))
+        monitors = await asyncio.to_thread(self._monitors)
         await self._start_services()
-        await self._tracker.run()
+        await self._tracker.run(monitors)
 
     async def _start_services(self) -> None:
         try:

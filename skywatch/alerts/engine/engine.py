@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, islice
+from types import MappingProxyType
 
 import numpy as np
 
@@ -35,32 +36,29 @@ URGENT = PRIORITIES[-1]
 Kind = tuple[str, bool]
 
 
-@dataclass(frozen=True)
 class RuleSet:
     """All rules in force, with what they refer to. ``stored`` are the stored matches by rule and address.
 
-    Compiled once, outside the tracker's thread.
+    Compiled once, outside the tracker's thread. ``without_sky`` are the rules on messages once more, for senders that
+    are not in the sky.
     """
 
-    rules: tuple[Rule, ...] = ()
-    fences: Mapping[int, Fence] = field(default_factory=dict)
-    lists: Mapping[int, Entries] = field(default_factory=dict)
-    stored: Mapping[RuleKey, Mapping[str, Stored]] = field(default_factory=dict)
-    compiled: tuple[Compiled, ...] = field(init=False, repr=False)
-    program: Program = field(init=False, repr=False)
-    without_sky: tuple[Compiled, ...] = field(init=False, repr=False)
-    """The rules on messages once more, for senders that are not in the sky."""
-    program_without_sky: Program = field(init=False, repr=False)
+    def __init__(
+        self,
+        rules: tuple[Rule, ...] = (),
+        fences: Mapping[int, Fence] = MappingProxyType({}),
+        lists: Mapping[int, Entries] = MappingProxyType({}),
+        stored: Mapping[RuleKey, Mapping[str, Stored]] = MappingProxyType({}),
+    ) -> None:
+        self.rules, self.fences, self.lists, self.stored = rules, fences, lists, stored
+        self.compiled, self.program = _compiled(rules, lists)
+        self.without_sky, self.program_without_sky = _compiled([rule for rule in rules if rule.is_message_rule], lists)
 
-    def __post_init__(self) -> None:
-        of_messages = [rule for rule in self.rules if rule.is_message_rule]
-        for rules, parts, program in (
-            (self.rules, "compiled", "program"),
-            (of_messages, "without_sky", "program_without_sky"),
-        ):
-            compiler = Compiler({POLICE_LIST: Entries(), **self.lists})
-            object.__setattr__(self, parts, tuple(compiler.rule(rule.node, rule.rights) for rule in rules))
-            object.__setattr__(self, program, compiler.program())
+
+def _compiled(rules: Iterable[Rule], lists: Mapping[int, Entries]) -> tuple[tuple[Compiled, ...], Program]:
+    compiler = Compiler({POLICE_LIST: Entries(), **lists})
+    compiled = tuple(compiler.rule(rule.node, rule.rights) for rule in rules)
+    return compiled, compiler.program()
 
 
 @dataclass(frozen=True)
@@ -83,6 +81,10 @@ class _MessageRule:
     may_hold: Callable[[Mapping[str, str]], bool]
 
 
+def _is_unknown(rule: Rule) -> None:
+    return None
+
+
 class Engine:
     """Tests the rules of a ``RuleSet``; used by one thread."""
 
@@ -91,15 +93,18 @@ class Engine:
         fired_per_tick: int = FIRED_PER_TICK,
         checkpoint: Checkpoint | None = None,
         described: int | None = None,
+        state_holds: Callable[[Rule], bool | None] = _is_unknown,
     ) -> None:
-        """Announcements after the first ``described`` ones do not contain the aircraft."""
+        """Announcements after the first ``described`` ones do not contain the aircraft.
+
+        ``state_holds(rule)`` is whether the state that a rule tests holds, None where that is unknown.
+        """
         self.fired_per_tick = fired_per_tick
         self._people: list[str] = []
         """Those who waited at the last tick, in the order of their last turns."""
         self._described = described
         self.environment = Environment(checkpoint=checkpoint)
-        # Whether the state that a rule tests holds, None where that is unknown.
-        self.state_holds: Callable[[Rule], bool | None] = lambda rule: None
+        self._state_holds = state_holds
         self._rules = RuleSet()
         self._matchings: list[Matching] = []
         self._message_rules: list[_MessageRule] = []
@@ -192,7 +197,7 @@ class Engine:
         """Update one rule with the changes of a tick."""
         rule = matching.rule
         if rule.state is not None:
-            matching.state_holds = self.state_holds(rule)
+            matching.state_holds = self._state_holds(rule)
         if matching.is_new:
             self._begin(matching, now, changes)
         if rule.state is not None:

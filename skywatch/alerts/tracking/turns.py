@@ -64,7 +64,7 @@ class ChangeQueue(WriteQueue[Change]):
                     self._put_turn(lane, tick, of_lane[first : min(first + TURN, room)])
             self._waiting = +self._waiting
             self.dropped += dropped
-        self.on_put()
+        self.arrived.set()
         return dropped
 
     def _put_turn(self, lane: Lane, tick: Tick, changes: list[Decision]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from itertools import islice
 from typing import Generic, Protocol, TypeVar
 
@@ -54,8 +54,8 @@ class WriteQueue(Generic[E]):
         self._taken = 0
         self._taken_since = 0.0
         self.dropped = 0
-        # The writer's: called after something was put.
-        self.on_put: Callable[[], None] = lambda: None
+        # Set after something was put; the writer waits for it and clears it.
+        self.arrived = threading.Event()
 
     @property
     def depth(self) -> int:
@@ -74,7 +74,7 @@ class WriteQueue(Generic[E]):
                 else:
                     dropped += 1
             self.dropped += dropped
-        self.on_put()
+        self.arrived.set()
         return dropped
 
     def replace(self, key: Hashable, entry: E) -> bool:
@@ -94,7 +94,7 @@ class WriteQueue(Generic[E]):
                     self._latest[key] = entry
             self.dropped += dropped
         if dropped < len(entries):
-            self.on_put()
+            self.arrived.set()
         return dropped
 
     def discard(self, key: Hashable) -> None:

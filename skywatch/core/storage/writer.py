@@ -60,12 +60,10 @@ class BackgroundWriter(Generic[E, R]):
         self._prepare = prepare
         self._retries = RetryLoop(name, self._measure)
         self._batches = BatchWriter(name, sessions, source, Work(write, committed, refused, divisible), self._retries)
-        self._wake = threading.Event()
+        self._wake = source.arrived if isinstance(source, WriteQueue) else threading.Event()
         self._prepared = threading.Event()
         self._is_fenced = False
         self._thread = threading.Thread(target=self._run, name=f"{name}-writer", daemon=True)
-        if isinstance(source, WriteQueue):
-            source.on_put = self._wake.set
 
     def start(self, wait_s: float = 0.0) -> None:
         """Begin to write; waits up to ``wait_s`` until ``prepare`` has been done."""

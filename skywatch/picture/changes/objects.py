@@ -92,8 +92,10 @@ class FollowedSky(Sky):
     def make(cls, objects: Objects, **values: Any) -> FollowedSky:
         """A sky of these values, all but ``encoded``."""
         sky = cls(encoded=[], **values)
-        object.__setattr__(sky, "objects", objects)
-        del sky.__dict__["encoded"]
+        members = vars(sky)
+        members["objects"] = objects
+        # So that they are put together when somebody reads them.
+        del members["encoded"]
         return sky
 
     @cached_property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -99,11 +98,10 @@ def test_one_person_has_a_bound_and_others_have_theirs():
 
 
 def test_the_writer_is_woken_and_sees_how_long_the_oldest_waits():
-    queue, woken = ChangeQueue(100), threading.Event()
-    queue.on_put = woken.set
+    queue = ChangeQueue(100)
     assert queue.delay_s() == float("inf")
     queue.put(Tick(1.0), [])
-    assert woken.is_set()
+    assert queue.arrived.is_set()
     assert queue.delay_s() == 0
     assert queue.take(10) == [Tick(1.0)]
     assert queue.behind_s() >= 0
