@@ -80,7 +80,7 @@ def test_a_feeder_is_registered_connects_and_is_changed(stage):
         endings = feeder.endings
         stage.press("Disable")
         stage.shows("document.querySelector('sw-feeder header .tag')?.textContent === 'Disabled'")
-        until(lambda: feeder.endings > endings, "the end of the connection", wait_s=3)
+        until(lambda: feeder.endings > endings, "the end of the connection")
     finally:
         feeder.close()
 

@@ -70,7 +70,7 @@ def test_a_graphics_card_that_is_lost_is_replaced_by_a_canvas(page, sky):
 def test_the_keyboard_alone_searches_selects_and_shares(page, sky):
     page.open_map(sky)
     page.keys("/")
-    assert page.run("return document.activeElement.id") == "search"
+    page.wait_for("return document.activeElement.id === 'search'", "the search")
     hexes = [row.removeprefix("row-") for row in page.run(ROWS)]
     page.keys(hexes[3])
     page.wait_for(f"return (() => {{{ROWS}}})().join() === 'row-{hexes[3]}'", "the one that was searched")
@@ -79,7 +79,7 @@ def test_the_keyboard_alone_searches_selects_and_shares(page, sky):
     page.wait_for_element(".panel h2")
     page.wait_for(f"return location.hash.includes('hex={hexes[3]}')", "the selection in the address")
     page.wait_for(f"return location.hash.includes('q={hexes[3]}')", "the search in the address")
-    assert page.run("return document.querySelector('.window .row').getAttribute('aria-selected')") == "true"
+    page.wait_for("return document.querySelector('.window .row').ariaSelected === 'true'", "the selection in the list")
     shared = page.run("return location.href")
     page.run("document.querySelector('.panel button[aria-label=Close]').focus()")
     page.keys("\ue007")
@@ -88,7 +88,7 @@ def test_the_keyboard_alone_searches_selects_and_shares(page, sky):
     page.open("about:blank")
     page.open(shared)
     page.wait_for_element(".panel h2")
-    assert page.run("return document.querySelector('#search').value") == hexes[3]
+    page.wait_for(f"return document.querySelector('#search').value === '{hexes[3]}'", "the search of the address")
 
 
 # The narrowest one is that of `test_languages`, with the longest words.

@@ -71,8 +71,7 @@ def test_every_page_can_be_walked_with_the_keyboard_alone(page, house):
 
 def test_thirty_days_of_history_are_searched_drawn_and_played(page, house):
     page.sign_in(house, "viewer", "/#/history?callsign=SWR3")
-    page.wait_for_element("sw-history .card-button")
-    assert page.run("return document.querySelectorAll('sw-history .card-button').length") >= 30
+    page.wait_for("return document.querySelectorAll('sw-history .card-button').length >= 30", "the flights")
     page.click("sw-history .card-button")
     page.wait_for_element("sw-history li.chosen")
     page.wait_for("return document.querySelector('sw-map').stage.trails.length > 0", "the track on the map")
@@ -124,7 +123,7 @@ def test_every_page_is_in_reach_and_names_give_way_one_by_one(page, house):
     for width in (601, 640, 700, 760, 820, 1024, 1280, 1440, 2560):
         page.size(width, 800)
         until(lambda: page.run(OUT_OF_REACH) == [], f"all pages at {width} px")
-        assert page.run(OVERLAPS) == [], f"parts of the head overlap at {width} px"
+        until(lambda: page.run(OVERLAPS) == [], f"no overlap in the head at {width} px")
     counts = []
     for width in range(1440, 760, -40):
         page.size(width, 800)
@@ -155,16 +154,17 @@ def test_a_phone_has_a_bar_with_map_list_alerts_and_more(page, house):
         "More",
     ]
     present = "return document.querySelector('.tab-bar [aria-current=page]')?.innerText.trim().split('\\n')[0]"
-    assert page.run(present) == "List"
+    until(lambda: page.run(present) == "List", "the list as the present page")
     page.click(".tab-bar a:nth-child(1)")
     page.wait_for("return document.querySelector('.list-closed') !== null", "the map alone")
-    assert page.run(present) == "Map"
+    until(lambda: page.run(present) == "Map", "the map as the present page")
     page.click(".tab-bar a:nth-child(2)")
     page.wait_for("return document.querySelector('.window .row')?.checkVisibility()", "the list")
     page.click(".tab-bar a:nth-child(3)")
     page.wait_for_element("sw-alerts h1")
-    assert page.run(present) == "Alerts"
+    until(lambda: page.run(present) == "Alerts", "alerts as the present page")
     page.click(".tab-bar button")
+    page.wait_for_element(".menu nav a")
     offered = page.run(
         "return [...document.querySelectorAll('.menu nav a')]"
         ".filter((one) => one.checkVisibility()).map((one) => one.title)"
@@ -173,7 +173,7 @@ def test_a_phone_has_a_bar_with_map_list_alerts_and_more(page, house):
     assert not {"Map", "Alerts"} & set(offered)
     page.run("[...document.querySelectorAll('.menu nav a')].find((one) => one.title === 'Settings').click()")
     page.wait_for_element("sw-settings h1")
-    assert page.run("return document.querySelector('.menu')") is None
+    page.wait_for("return document.querySelector('.menu') === null", "the end of the menu")
 
 
 def test_a_phone_begins_after_the_sign_in_as_it_begins_otherwise(page, house):

@@ -83,13 +83,14 @@ def test_the_panel_says_who_it_is_in_words(page, sky):
     page.wait_for("return document.querySelector('.panel h2 .flag')?.naturalWidth > 0", "the flag")
     flag = page.run("const one = document.querySelector('.panel h2 .flag'); return [one.alt, one.src]")
     assert flag[0] in STATES
-    assert page.run(TEXT % ".panel h2") == flight
+    until(lambda: page.run(TEXT % ".panel h2") == flight, "its callsign")
     page.wait_for(f"return (() => {{{TEXT % '.panel .operator'}}})() === '{operator}'", "the operator")
-    assert page.run(TEXT % ".panel .type").startswith(("Airbus", "Boeing", "Embraer"))
+    until(lambda: page.run(TEXT % ".panel .type").startswith(("Airbus", "Boeing", "Embraer")), "its type")
     names = [name for name, _ in page.fetched() if "/flags-" in name]
     assert len(set(names)) == 1, "only the flag that is shown is fetched"
-    titles = page.run("return [...document.querySelectorAll('.panel .figures span')].map((one) => one.textContent)")
-    assert titles == ["Altitude", "Speed", "Track", "Distance", "Squawk", "Last message"]
+    titles = "return [...document.querySelectorAll('.panel .figures span')].map((one) => one.textContent)"
+    expected = ["Altitude", "Speed", "Track", "Distance", "Squawk", "Last message"]
+    until(lambda: page.run(titles) == expected, "its figures")
     assert faults_of(page) == []
 
 
@@ -126,9 +127,12 @@ def test_what_engineers_read_is_folded_and_stays_as_it_was_left(page, sky):
     page.run("[...document.querySelectorAll('.panel details')].at(-1).querySelector('summary').click()")
     page.wait_for("return document.querySelector('.panel details[open] dd') !== null", "the facts")
     page.open_map(sky, f"/#/map?hex={hexa}")
-    page.wait_for("return document.querySelectorAll('.panel details').length > 1", "groups of facts")
-    opened = page.run("return [...document.querySelectorAll('.panel details')].map((one) => one.open)")
-    assert opened == [False] * (len(opened) - 1) + [True]
+
+    def is_as_it_was_left():
+        opened = page.run("return [...document.querySelectorAll('.panel details')].map((one) => one.open)")
+        return len(opened) > 1 and opened == [False] * (len(opened) - 1) + [True]
+
+    until(is_as_it_was_left, "the last group of facts alone open")
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 780), (820, 1100)])
@@ -145,7 +149,7 @@ def test_an_aircraft_is_never_under_its_own_panel(page, sky, width, height):
     def is_put() -> bool:
         """Moves the view again: on a busy machine the map's own first view may come after ours."""
         page.run(put)
-        return not is_uncovered(page.run(PLACES))
+        return (places := page.run(PLACES)) and not is_uncovered(places)
 
     until(is_put, "the aircraft under its panel", every_s=0.2)
     page.run("document.querySelector('.panel button[aria-label=Close]').click()")
@@ -187,7 +191,7 @@ def test_a_track_is_fitted_into_what_is_visible(page, sky):
             points = page.run("return document.querySelector('sw-map').stage.trails[0].length")
             page.click(".panel-tools [aria-label='Show the whole track']")
             page.wait_for(AT_REST, "the map at rest")
-            until(lambda: is_uncovered(page.run(PLACES)), "the aircraft in the visible part")
+            until(lambda: (places := page.run(PLACES)) and is_uncovered(places), "the aircraft in the visible part")
             return page.run(OUTSIDE % points) == 0
 
         until(is_fitted, "every point of the track seen", every_s=0.5)
@@ -204,8 +208,8 @@ def test_the_selection_alone_on_the_map_and_from_one_aircraft_to_the_next(page, 
     page.run("document.activeElement.blur()")
     page.keys("i")
     page.wait_for(f"return (() => {{{COUNT}}})() <= 1", "the selected one alone")
-    assert "only=1" in page.run("return location.hash")
-    assert page.run("return document.querySelector('.panel .alone').ariaPressed") == "true"
+    page.wait_for("return location.hash.includes('only=1')", "the selection alone in the address")
+    page.wait_for("return document.querySelector('.panel .alone').ariaPressed === 'true'", "the button pressed")
     page.keys("n")
     page.wait_for(f"return (() => {{{HEX}}})() !== '{rows[2]}'", "the next one")
     page.wait_for(f"return (() => {{{COUNT}}})() <= 1", "the next one alone")

@@ -38,6 +38,14 @@ TABLE = """
 return [...document.querySelectorAll('.encounter-table tbody tr')].map((row) => [Number(row.dataset.at),
   ...[...row.querySelectorAll('.number')].map((cell) => Number(cell.textContent.replace(/,/g, '')))]);
 """
+# Play each replay at its slowest: at the speed of the page ten minutes are over in ten seconds.
+SLOW = """
+new MutationObserver((_, watching) => {
+  if (!document.querySelector('.player')) return;
+  watching.disconnect();
+  for (let step = 0; step < 3; step += 1) document.dispatchEvent(new KeyboardEvent('keydown', { key: ',' }));
+}).observe(document, { childList: true, subtree: true });
+"""
 PLAYED = "return new URLSearchParams(location.hash.split('?')[1] ?? '').get('t')"
 WIDTHS = (320, 390, 820, 1440, 2560)
 # Every page is looked at in both themes and at all widths; ``make drill NAME=widths`` opens it for each pair of them.
@@ -123,6 +131,7 @@ def test_the_drawn_numbers_of_an_encounter_are_those_of_the_api(page, past):
 def test_an_event_opens_by_its_address_and_leads_to_its_replay(page, past):
     running, at = past
     [event] = running.get("/api/v1/safety/events")["events"]
+    page.before_scripts(SLOW)
     page.size(1440, 900)
     page.visit(running, f"/#/safety?event={event['id']}&severity=info")
     page.wait_for_element("sw-encounter .encounter-chart")
@@ -138,6 +147,7 @@ def test_an_event_opens_by_its_address_and_leads_to_its_replay(page, past):
 
 def test_a_replay_begins_with_the_first_aircraft_and_goes_on_after_a_reload(page, past):
     running, at = past
+    page.before_scripts(SLOW)
     page.size(1440, 900)
     begin = f"{datetime.fromtimestamp(at - 3600).astimezone().isoformat()}".replace("+", "%2B")
     page.visit(running, f"/#/history?tab=replay&begin={begin}&minutes=180")

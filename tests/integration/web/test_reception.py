@@ -78,8 +78,10 @@ def test_the_page_shows_what_the_service_measures(stage):
     shown = cells(stage, "range")
     assert [row[0] for row in shown] == [f"{sector['bearing']}°" for sector in answer["range"]]
     assert {row[2] for row in shown} == {"120 nm"}
-    # What is now may have grown since the page read it.
-    assert [row[3] != "–" for row in shown] == [sector["now_nm"] is not None for sector in answer["range"]]
+    # More sectors may have something now than when the page read them.
+    now = [sector["now_nm"] is not None for sector in answer["range"]]
+    assert any(row[3] != "–" for row in shown)
+    assert all(is_heard for row, is_heard in zip(shown, now, strict=True) if row[3] != "–")
     hours = cells(stage, "quality.day")
     assert 22 <= len(hours) <= 26
     assert hours[3][1:4] == ["10", "2.0", "4.0"]

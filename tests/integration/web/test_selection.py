@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.integration.web.pages import LIVE, ROWS
+from tests.waiting import until
 
 TRAILS = "return document.querySelector('sw-map').stage.trails.map((trail) => trail.length)"
 SELECTED = "return [...document.querySelectorAll('.window .row.selected')].map((row) => row.id.slice(4))"
@@ -36,15 +37,16 @@ ENTER = "\ue007"
 def test_several_aircraft_are_selected_and_each_has_its_trail(page, sky):
     page.size(1440, 900)
     page.open_map(sky)
+    until(lambda: len(page.run(ROWS)) > 8, "the list")
     first, second = page.run(ROWS)[6:8]
     first, second = first.removeprefix("row-"), second.removeprefix("row-")
     page.click(f"#row-{first}")
     page.wait_for_element(".panel .figures")
     page.run(CTRL_CLICK % second)
     page.wait_for(f"{TRAILS}.filter((length) => length > 1).length === 2", "two trails")
-    assert sorted(page.run(SELECTED)) == sorted((first, second))
+    until(lambda: sorted(page.run(SELECTED)) == sorted((first, second)), "both selected in the list")
     # The map's place may stand in the address between them.
-    assert page.run(CHOSEN) == [second, first]
+    until(lambda: page.run(CHOSEN) == [second, first], "both in the address")
     # The newest one has the details, and the other is a click away.
     page.wait_for("return document.querySelectorAll('.others button').length === 1", "the other one")
     x, y = page.wait_for(ELSEWHERE, "another aircraft on the map")

@@ -6,6 +6,7 @@ import pytest
 
 from tests.integration.web.pages import LIVE
 from tests.processes import run_command
+from tests.waiting import until
 
 # The API as another process than the channel's would answer: it learns of a change some seconds after it.
 BEHIND = """
@@ -53,7 +54,7 @@ def test_a_person_signs_in_sees_what_is_allowed_and_is_out_when_the_login_ends(p
     # Everything ends at once where the account is switched off.
     assert run_command("user", "disable", str(house.ini), guest).returncode == 0
     page.wait_for(OUT, "the end of the session")
-    assert page.stored() == []
+    until(lambda: page.stored() == [], "nothing stored")
 
 
 @pytest.mark.parametrize("handicap", [BEHIND, NO_CHANNEL], ids=["api-behind-the-channel", "no-channel"])
@@ -66,7 +67,7 @@ def test_a_login_that_ends_is_noticed_in_every_order_of_events(page, house, gues
         page.wait_for("return window.good !== undefined", "a profile that can be told again")
     assert run_command("user", "disable", str(house.ini), guest).returncode == 0
     page.wait_for(OUT, "the end of the session")
-    assert page.stored() == []
+    until(lambda: page.stored() == [], "nothing stored")
     if handicap is BEHIND:
         assert page.run("return window.behind") > 1
 
@@ -88,8 +89,8 @@ def test_single_sign_on_comes_back_from_its_window(page, house):
     page.click(".login-card button.sso")
     page.wait_for(LIVE, "aircraft after the sign-on")
     assert page.stored() == ["skywatch.access", "skywatch.refresh", "skywatch.user"]
-    assert "Ada L." in page.text_of(".person")
-    assert len(page.windows()) == 1
+    until(lambda: "Ada L." in page.text_of(".person"), "the name")
+    until(lambda: len(page.windows()) == 1, "the end of the pop-up")
 
 
 def test_with_cookies_no_script_sees_a_token(page, service):
@@ -108,7 +109,7 @@ def test_with_cookies_no_script_sees_a_token(page, service):
         "[...document.querySelectorAll('sw-account button')].find(b => b.textContent.includes('Sign out')).click()"
     )
     page.wait_for(OUT, "the way in")
-    assert page.stored() == []
+    until(lambda: page.stored() == [], "nothing stored")
     cookies = page.cdp("Network.getCookies", urls=[running.url])["cookies"]
     assert [one["name"] for one in cookies if one["name"].startswith("skywatch_")] == []
 

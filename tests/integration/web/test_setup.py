@@ -25,7 +25,7 @@ def test_the_link_creates_the_administrator_and_leaves_the_address(page, service
     page.type("input[name=password]", OWN)
     page.click(".login-card button.primary")
     page.wait_for("return document.querySelectorAll('.window .row').length > 5", "aircraft in the list")
-    assert page.text_of(".person span") == "admin"
+    assert page.shows(".person span", "admin")
     # The link is used up.
     page.run("localStorage.clear()")
     page.visit(house, f"/{link.group(0)}")
@@ -37,7 +37,7 @@ def test_the_card_of_simulated_aircraft_is_dismissed_for_good(page, sky):
     page.wait_for_element(".simulated a")
     assert page.text_of(".simulated p") == "These are simulated aircraft: set up your receiver"
     page.click(".simulated button")
-    assert page.run("return document.querySelector('.simulated') === null")
+    page.wait_for("return document.querySelector('.simulated') === null", "no card")
     page.open_map(sky)
     assert page.run("return document.querySelector('.simulated') === null")
 
@@ -71,7 +71,7 @@ def test_the_station_is_clicked_on_the_map_and_a_silent_receiver_is_named(page, 
     # The service of the tests has its station in the ini file, where the console leaves it: the address says the place.
     asked = "const query = new URLSearchParams(location.search); return query.get('lat') && [...query.values()].join()"
     assert page.wait_for(asked, "the console's page") == f"2,{lat},{lon}"
-    assert page.text_of("h1") == "Station"
+    assert page.shows("h1", "Station")
     page.open_map(house)
     page.wait_for_element(".silent")
     text = page.text_of(".silent")
