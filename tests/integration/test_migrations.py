@@ -217,7 +217,7 @@ def test_two_migrations_at_once_are_made_one_after_the_other(postgresql_url):
     downgrade(engine, "0028")
     command = [sys.executable, "-c", UPGRADES, postgresql_url]
     started = [subprocess.Popen(command, env=os.environ) for _ in range(2)]
-    assert [process.wait(PATIENCE_S) for process in started] == [0, 0]
+    assert [process.wait(5 * PATIENCE_S) for process in started] == [0, 0]
     check_schema(engine)
     engine.dispose()
 

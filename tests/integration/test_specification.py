@@ -364,18 +364,24 @@ def test_scopes(sky: Outside, scope: str) -> None:
 
 
 def test_assignments_for_a_time(sky: Outside) -> None:
-    user = sky.user("temporary")
     roles = {r["name"]: r["id"] for r in sky.call("GET", f"{V1}/roles", "superadmin")["roles"]}
-    soon = to_iso(utcnow() + timedelta(seconds=2))
-    body = {"user": user, "role": roles["viewer"], "expires_at": soon}
-    members(sky.call("POST", f"{V1}/user-roles", "superadmin", 201, body), ASSIGNMENT)
 
-    def held() -> list[str]:
-        permissions: list[str] = sky.call("GET", f"{V1}/auth/my-permissions", "temporary")["permissions"]
+    def assign(name: str, seconds: float) -> None:
+        body = {"user": sky.user(name), "role": roles["viewer"]}
+        sky.bearer(name)
+        body["expires_at"] = to_iso(utcnow() + timedelta(seconds=seconds))
+        members(sky.call("POST", f"{V1}/user-roles", "superadmin", 201, body), ASSIGNMENT)
+
+    def held(name: str) -> list[str]:
+        permissions: list[str] = sky.call("GET", f"{V1}/auth/my-permissions", name)["permissions"]
         return permissions
 
-    assert "aircraft.view" in held()
-    until(lambda: held() == [], "the end of the assignment", every_s=0.2)
+    # A busy machine may ask for the first time when the shorter of the two is over.
+    assign("temporary", 3600)
+    assert "aircraft.view" in held("temporary")
+    assign("brief", 5)
+    until(lambda: held("brief") == [], "the end of the assignment", every_s=0.2)
+    assert "aircraft.view" in held("temporary")
 
 
 def test_claim_mappings(sky: Outside) -> None:
@@ -558,7 +564,8 @@ def test_modes(tmp_path: Any, mode: str) -> None:
         for path, left in (("login", 4), ("refresh", 5)):
             answers = [outside.http.post(f"{V1}/auth/{path}", json={}).status_code for _ in range(left + 1)]
             assert answers == [400] * left + [429]
-        for _ in range(100):
+        # The window of a minute may end meanwhile.
+        for _ in range(300):
             answer = outside.http.get(f"{V1}/aircraft")
             if answer.status_code == 429:
                 break

@@ -104,14 +104,20 @@ def test_a_receiver_that_comes_later(tmp_path: Path) -> None:
     try:
         service.start()
         assert service.get("/api/v1/aircraft")["aircraft"] == []
-        health = service.get(HEALTH)
+
+        def health_without_a_receiver() -> dict[str, Any] | None:
+            """What else the checks find of a busy first second passes."""
+            health = ask(service, HEALTH)[2]
+            failing = [check["name"] for check in health.get("checks", ()) if not check["ok"]]
+            return health if failing == ["receivers"] else None
+
+        health = until(health_without_a_receiver, "the missing receiver alone in health")
         assert (health["status"], health["ready"]) == ("degraded", True)
-        assert [check["name"] for check in health["checks"] if not check["ok"]] == ["receivers"]
         assert ("shared_limits", "works") in [(check["name"], check["detail"]) for check in health["checks"]]
         feed.open()
         feed.play()
         until(lambda: "4ca2d1" in service.aircraft(), "the aircraft of the receiver")
-        until(lambda: service.get(HEALTH)["status"] == "ok", "health")
+        until(lambda: ask(service, HEALTH)[2].get("status") == "ok", "health")
     finally:
         feed.close()
         assert service.stop() == 0

@@ -75,8 +75,7 @@ def test_backup_of_a_service_that_writes(places, tmp_path):
         points = count(here, "history_tail") + count(here, "history_chunks")
         # It goes on writing.
         until(lambda: count(here, "history_tail") + count(here, "history_chunks") != points, "more is stored")
-        parts = {check["name"]: check["ok"] for check in service.get("/api/v1/system/health")["checks"]}
-        assert parts["history_writer"]
+        until(lambda: (health_of(service, "history_writer") or {}).get("ok"), "a writer that is well")
     finally:
         service.stop()
     log = service.log.read_text()

@@ -3,7 +3,7 @@
 import json
 import threading
 from functools import partial
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import httpx
 import pytest
@@ -186,7 +186,8 @@ def map_page():
         def log_message(self, *args):
             pass
 
-    server = HTTPServer(("127.0.0.1", 0), Handler)
+    # A connection that the browser makes ahead, and says nothing on, holds up nobody.
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.text = ""
     server.origin = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})

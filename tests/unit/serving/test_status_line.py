@@ -64,4 +64,4 @@ def test_a_bus_that_fails_does_not_end_the_thread(
 
         until(is_printed)
     assert "the state is unavailable: the bus does not answer\n5 aircraft\n" in printed
-    assert "status-line" not in {thread.name for thread in threading.enumerate()}
+    until(lambda: "status-line" not in {thread.name for thread in threading.enumerate()}, "the end of the thread")

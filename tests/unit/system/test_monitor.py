@@ -115,5 +115,5 @@ def test_threads_work_and_end_with_the_monitor(make_runtime, monkeypatch):
     assert last_extents(runtime.bus).kinds["audit"].rows == 0
     until(lambda: RETENTION in [component.name for component in health.components()])
     one.close()
-    assert not {"system-status", "retention"} & {thread.name for thread in threading.enumerate()}
+    until(lambda: not {"system-status", "retention"} & {thread.name for thread in threading.enumerate()}, "their end")
     assert RETENTION not in [component.name for component in health.components()]
