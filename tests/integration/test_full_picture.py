@@ -35,7 +35,7 @@ def played():
 
 
 def test_aircraft_enter_a_picture_that_invented_addresses_fill(tmp_path):
-    feed = FeedServer(list(played())).play()
+    feed = FeedServer(list(played()))
     settings = {"receiver__antenna": f"sbs 127.0.0.1:{feed.port}", "picture_max_aircraft": MAXIMUM}
     service = Service(tmp_path, bus="memory", **settings).init().start()
 
@@ -47,8 +47,10 @@ def test_aircraft_enter_a_picture_that_invented_addresses_fill(tmp_path):
         return "".join(check["detail"] for check in health["checks"] if check["name"] == "picture" and not check["ok"])
 
     try:
+        until(lambda: feed.accepted, "the connection to the antenna")
+        feed.play()
         until(lambda: set(ESTABLISHED) <= service.aircraft().keys(), "the established aircraft")
-        assert until(fault, "a full picture in health").startswith(f"full: {MAXIMUM} aircraft")
+        until(lambda: fault().startswith(f"full: {MAXIMUM} aircraft"), "a full picture in health")
         until(lambda: set(NEW) <= service.aircraft().keys(), "the new aircraft")
         assert set(ESTABLISHED) <= service.aircraft().keys()
         assert len(service.aircraft()) <= MAXIMUM

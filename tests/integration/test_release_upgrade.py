@@ -12,6 +12,7 @@ from skywatch.core.database.engine import create_engine
 from skywatch.core.database.migrations import check_schema, upgrade
 from tests.conftest import ROOT
 from tests.processes import ENVIRONMENT
+from tests.waiting import PATIENCE_S
 
 # The schema of installations from before the first release.
 UNRELEASED = "0028"
@@ -63,7 +64,7 @@ def test_a_released_schema_is_upgraded_with_its_rows(tmp_path, revision):
     )
     done = subprocess.run(
         [sys.executable, "-m", "skywatch", "init", str(ini)],
-        cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False,
+        cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=5 * PATIENCE_S, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     engine = create_engine(f"sqlite:///{tmp_path}/skywatch.sqlite")

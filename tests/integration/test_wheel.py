@@ -8,6 +8,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.processes import ENVIRONMENT
+from tests.waiting import PATIENCE_S
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def run(installed, *arguments):
         env={**ENVIRONMENT, "PYTHONPATH": str(installed)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=5 * PATIENCE_S,
         check=False,
     )
 
