@@ -95,9 +95,9 @@ def nats_prefix() -> Iterator[str]:
     yield f"{require(NATS_URL, 'NATS')}?prefix={prefix}"
 
     async def delete() -> None:
-        client = await nats.connect(NATS_URL)
+        client = await nats.connect(NATS_URL, connect_timeout=PATIENCE_S)
         with suppress(nats.js.errors.NotFoundError):
-            await client.jetstream().delete_key_value(prefix)
+            await client.jetstream(timeout=PATIENCE_S).delete_key_value(prefix)
         await client.close()
 
     asyncio.run(delete())
