@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from skywatch.alerts.settings import AlertSettings
 from skywatch.archive.hooks import ArchivedKinds
+from skywatch.core.batch import BatchJobs
 from skywatch.core.feature import EventKind, Feature, Topic
-from skywatch.core.hooks import AfterRename, BatchJobs, MarkedAircraft, PartLabels
+from skywatch.core.hooks import AfterRename, MarkedAircraft, PartLabels
 from skywatch.notify.hooks import MqttSource, NotificationKind
 from skywatch.picture.hooks import PictureMonitor
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, Protocol
 
 from skywatch.core.feature import FeatureSet, by_name
-from skywatch.core.hooks import BatchJobs
+from skywatch.core.hooks import Hook
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -109,6 +109,13 @@ class Options:
 
     data: bytes = b""
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class BatchJobs(Hook):
+    """Work over archived days."""
+
+    jobs: Callable[[], Sequence[BatchJob]]
 
 
 def batch_jobs(features: FeatureSet) -> dict[str, BatchJob]:

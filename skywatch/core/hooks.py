@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from skywatch.core.backups import Restoration, StoredFolder
 from skywatch.settings import Role, Settings
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from sqlalchemy import FromClause
     from sqlalchemy.orm import Session
 
-    from skywatch.core.backups import Restoration, StoredFolder
-    from skywatch.core.batch import BatchJob
     from skywatch.core.feature import FeatureSet
     from skywatch.core.runtime import Runtime
     from skywatch.core.storage.audit import Actor
@@ -207,10 +206,3 @@ class PastPictures(Hook):
     """
 
     read: Callable[[Session, float, float, float, Any], Iterator[bytes]]
-
-
-@dataclass(frozen=True)
-class BatchJobs(Hook):
-    """Work over archived days."""
-
-    jobs: Callable[[], Sequence[BatchJob]]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from skywatch.archive.hooks import ArchivedKinds, PastDays
+from skywatch.core.batch import BatchJobs
 from skywatch.core.feature import Feature
-from skywatch.core.hooks import BatchJobs, PartLabels, PastPictures, StoredFlights
+from skywatch.core.hooks import PartLabels, PastPictures, StoredFlights
 from skywatch.history.settings import HistorySettings
 from skywatch.picture.hooks import PictureMonitor
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from skywatch.core.batch import BatchJobs
 from skywatch.core.feature import Feature
-from skywatch.core.hooks import BatchJobs
 
 if TYPE_CHECKING:
     from skywatch.core.batch import BatchJob

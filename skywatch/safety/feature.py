@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from skywatch.archive.hooks import ArchivedKinds
+from skywatch.core.batch import BatchJobs
 from skywatch.core.feature import EventKind, Feature, Topic
-from skywatch.core.hooks import BatchJobs, PartLabels
+from skywatch.core.hooks import PartLabels
 from skywatch.notify.hooks import NotificationKind
 from skywatch.picture.hooks import PictureMonitor
 from skywatch.safety.settings import SafetySettings

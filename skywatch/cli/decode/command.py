@@ -24,7 +24,7 @@ from skywatch.receivers.framing.recording import (
 )
 from skywatch.receivers.mode_s.decoded import Decoded, Status
 from skywatch.receivers.mode_s.decoder import Decoder
-from skywatch.receivers.mode_s.frames.message import Message
+from skywatch.receivers.mode_s.message import Message
 
 _ENCODER = msgspec.json.Encoder()
 # What a message has as a report, and a line does not need.

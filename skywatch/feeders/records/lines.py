@@ -4,27 +4,13 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from skywatch.inputs.options import join_address, parse_address
+from skywatch.feeders.settings import parse_feeders_address
+from skywatch.inputs.options import join_address
 
 # Seconds until readsb connects again: a quarter of what it waits by itself.
 RECONNECT_S = 5
 # Where readsb and dump1090 serve plain Beast.
 LOCAL_BEAST_PORT = 30005
-
-
-def parse_feeders_address(text: str) -> tuple[str, int | None]:
-    """The host and, where one is given, the port of ``feeders_address``: ``sky.org``, ``sky.org:3000``, ``[::1]:3000``.
-
-    IPv6 addresses without a port stand alone or in brackets. Raises ValueError where the port is none.
-    """
-    if text.count(":") > 1 and not text.startswith("["):
-        return text, None
-    if text.startswith("[") and text.endswith("]"):
-        return text[1:-1], None
-    if ":" not in text:
-        return text, None
-    host, port = parse_address(text)
-    return host, port
 
 
 def endpoint_of(feeders_address: str, base_url: str, receivers: dict[str, str]) -> tuple[str, int] | None:

@@ -31,8 +31,8 @@ from skywatch.receivers.feeders.reports.reducer import Reducer
 from skywatch.receivers.feeders.reports.slots import FeederSlots
 from skywatch.receivers.feeders.voices import extent
 from skywatch.receivers.framing.frames import Column, FrameBatch
+from skywatch.receivers.mode_s.bits import words
 from skywatch.receivers.mode_s.decoder import Decoder
-from skywatch.receivers.mode_s.frames.bits import words
 
 if TYPE_CHECKING:
     from skywatch.receivers.feeders.feeder import Lane

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.mode_s.content.codes import ALTITUDE_FT_OF_AC13, NO_ALTITUDE, SQUAWK_OF_ID13
+from skywatch.receivers.mode_s.codes import ALTITUDE_FT_OF_AC13, NO_ALTITUDE, SQUAWK_OF_ID13
 from skywatch.receivers.mode_s.content.surveillance import said_states
 from skywatch.receivers.mode_s.frames.order import Altitudes, Frames, carried, latest
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column, FrameBatch
-from skywatch.receivers.mode_s.content.values import WRITE
-from skywatch.receivers.mode_s.frames.message import Message
+from skywatch.receivers.mode_s.message import Message
+from skywatch.receivers.mode_s.values import WRITE
 from skywatch.receivers.reports.report import SOURCES
 
 # ``Decoded.source`` indexes SOURCES.

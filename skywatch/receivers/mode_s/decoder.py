@@ -7,19 +7,19 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from skywatch.receivers.framing.frames import LONG_BYTES, SHORT_BYTES, Column, FrameBatch
+from skywatch.receivers.mode_s.aircraft_table import IN_LANE, LANE_SHIFT, LONG_AGO, NON_ICAO, TISB, AircraftTable
+from skywatch.receivers.mode_s.bits import message_field, words
 from skywatch.receivers.mode_s.content.comm_b import Sent, decode_callsigns, remember_callsigns
 from skywatch.receivers.mode_s.content.surveillance import decode_capability, decode_replies
 from skywatch.receivers.mode_s.credibility import credible, repeated_states
 from skywatch.receivers.mode_s.decoded import Decoded, Status
 from skywatch.receivers.mode_s.frames import parity
 from skywatch.receivers.mode_s.frames.addresses import ADDRESS_BITS, COARSE_TISB, squitter_addresses
-from skywatch.receivers.mode_s.frames.bits import message_field, words
 from skywatch.receivers.mode_s.frames.order import Altitudes, Frames, carried, latest
 from skywatch.receivers.mode_s.position.plausibility import DEFAULT_RANGE_NM
 from skywatch.receivers.mode_s.position.positions import NO_PLACES, Resolver
 from skywatch.receivers.mode_s.squitters import References, SquitterBatch, Squitters, remember_altitudes
 from skywatch.receivers.mode_s.statistics import Statistics
-from skywatch.receivers.mode_s.table import IN_LANE, LANE_SHIFT, LONG_AGO, NON_ICAO, TISB, AircraftTable
 
 # Time for which an address recovered from parity is accepted after a frame that proved it (s).
 PROVED_S = 60.0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from skywatch.receivers.framing.frames import LONG_BYTES
-from skywatch.receivers.mode_s.content.values import CHARACTERS
 from skywatch.receivers.mode_s.frames.parity import with_parity
 from skywatch.receivers.mode_s.position.cpr import encode
+from skywatch.receivers.mode_s.values import CHARACTERS
 
 _PARITY = bytes(3)
 AIRBORNE = 5  # capability: in the air

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.mode_s.content.codes import NO_ALTITUDE
+from skywatch.receivers.mode_s.bits import field, flag
+from skywatch.receivers.mode_s.codes import NO_ALTITUDE
 from skywatch.receivers.mode_s.content.comm_b import Sent
 from skywatch.receivers.mode_s.content.identification import decode_identification
 from skywatch.receivers.mode_s.content.status import (
@@ -20,7 +21,6 @@ from skywatch.receivers.mode_s.content.surveillance import decode_capability
 from skywatch.receivers.mode_s.content.target_state import decode_target_state
 from skywatch.receivers.mode_s.content.velocity import decode_velocity
 from skywatch.receivers.mode_s.decoded import Decoded
-from skywatch.receivers.mode_s.frames.bits import field, flag
 from skywatch.receivers.mode_s.frames.order import Altitudes, Frames, by_aircraft, carried, latest
 from skywatch.receivers.mode_s.position import plausibility
 from skywatch.receivers.mode_s.position.fields import decode_airborne, decode_surface

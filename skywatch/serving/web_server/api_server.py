@@ -25,9 +25,9 @@ from skywatch.core.runtime import Runtime
 from skywatch.http.metrics import CLOSED_SLOW
 from skywatch.http.settings import HttpSettings
 from skywatch.realtime.settings import RealtimeSettings
-from skywatch.serving.probes import ProbeDispatcher
 from skywatch.serving.web_server.connection_limits import ConnectionLimiter
 from skywatch.serving.web_server.incoming_body import BodyLimits
+from skywatch.serving.web_server.probe_dispatcher import ProbeDispatcher
 from skywatch.serving.web_server.sending_channel import SEND_BYTES
 from skywatch.settings import SettingsError, split_listen
 

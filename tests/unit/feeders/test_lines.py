@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from skywatch.feeders.records.lines import beast_port, endpoint_of, parse_feeders_address
+from skywatch.feeders.records.lines import beast_port, endpoint_of
+from skywatch.feeders.settings import parse_feeders_address
 
 LISTENER = {"in": "listen 0.0.0.0:30005"}
 

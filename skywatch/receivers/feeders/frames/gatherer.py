@@ -29,7 +29,7 @@ from skywatch.receivers.feeders.reports.slots import FeederSlots
 from skywatch.receivers.feeders.voices import OURS, Voice
 from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing.frames import Column, FrameBatch
-from skywatch.receivers.mode_s.table import LANE_SHIFT
+from skywatch.receivers.mode_s.aircraft_table import LANE_SHIFT
 from skywatch.receivers.reports.documents import ReportBatch
 
 log = logging.getLogger(__name__)

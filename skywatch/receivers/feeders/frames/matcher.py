@@ -15,8 +15,8 @@ import numpy as np
 from skywatch.receivers.feeders.reports.slots import FeederSlots
 from skywatch.receivers.feeders.voices import Extent, extent
 from skywatch.receivers.framing.frames import Column, FrameBatch
+from skywatch.receivers.mode_s.bits import words
 from skywatch.receivers.mode_s.frames import parity
-from skywatch.receivers.mode_s.frames.bits import words
 
 # Networks deliver a frame to us at most so much later from one feeder than from another (s).
 JITTER_S = 1.0

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from skywatch.receivers.framing.frames import ROW_BYTES, Column
-from skywatch.receivers.mode_s.table import NON_ICAO
+from skywatch.receivers.mode_s.aircraft_table import NON_ICAO
 
 # In the order of the columns of ``values``. Codes are those of ``mode_s.decoded.Decoded``.
 FIELDS: tuple[str, ...] = (

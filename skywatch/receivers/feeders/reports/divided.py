@@ -11,8 +11,8 @@ import numpy as np
 from skywatch.core.arrays import distinct
 from skywatch.receivers.feeders.reports.columns import ALT_BARO, FIELD, FIELDS, GS, LAT, LON, ReportColumns
 from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.mode_s.content.values import ON_GROUND_ALT
 from skywatch.receivers.mode_s.position.plausibility import distance_nm
+from skywatch.receivers.mode_s.values import ON_GROUND_ALT
 
 # What two feeders may differ by: scatter (nm), climb (ft/s, ft), acceleration (kt/s, kt).
 SCATTER_NM, SLOWEST_KT, SPEED_FACTOR = 0.3, 200.0, 4 / 3

@@ -26,9 +26,9 @@ from skywatch.receivers.feeders.reports.folding import FAST
 from skywatch.receivers.feeders.reports.slots import FeederSlots
 from skywatch.receivers.feeders.voices import count_voices
 from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.mode_s.content.values import ON_GROUND_ALT
+from skywatch.receivers.mode_s.aircraft_table import NON_ICAO
 from skywatch.receivers.mode_s.decoded import Decoded, Status
-from skywatch.receivers.mode_s.table import NON_ICAO
+from skywatch.receivers.mode_s.values import ON_GROUND_ALT
 
 # Replies to radars and other aircraft: their altitude on the ground is that of the airfield.
 _IS_REPLY = np.zeros(32, np.bool_)

@@ -8,8 +8,8 @@ import numpy as np
 
 from skywatch.receivers.feeders.reports.columns import FIELDS, FIRST_LANE, ReportColumns, address_of
 from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.mode_s.content.acas import describe_ra
-from skywatch.receivers.mode_s.content.values import WRITE
+from skywatch.receivers.mode_s.acas import describe_ra
+from skywatch.receivers.mode_s.values import WRITE
 from skywatch.receivers.reports.naming import FEEDERS, TRUSTED_FEEDERS
 from skywatch.receivers.reports.report import SOURCES, ReducedReport
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column
+from skywatch.receivers.mode_s.bits import field
 from skywatch.receivers.mode_s.content.identification import plausible_register
 from skywatch.receivers.mode_s.decoded import Decoded
-from skywatch.receivers.mode_s.frames.bits import field
 
 
 class Sent(NamedTuple):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.mode_s.content.values import VALID_CHARACTER, characters
+from skywatch.receivers.mode_s.bits import field
 from skywatch.receivers.mode_s.decoded import Decoded
-from skywatch.receivers.mode_s.frames.bits import field
+from skywatch.receivers.mode_s.values import VALID_CHARACTER, characters
 
 REGISTER = 0x20
 SPACE = 32

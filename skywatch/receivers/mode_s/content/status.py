@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.mode_s.content.acas import has_advisory
-from skywatch.receivers.mode_s.content.codes import SQUAWK_OF_ID13
+from skywatch.receivers.mode_s.acas import has_advisory
+from skywatch.receivers.mode_s.bits import field, flag
+from skywatch.receivers.mode_s.codes import SQUAWK_OF_ID13
 from skywatch.receivers.mode_s.decoded import Decoded
-from skywatch.receivers.mode_s.frames.bits import field, flag
 from skywatch.receivers.mode_s.frames.order import Frames
 
 NEWEST_VERSION = 2

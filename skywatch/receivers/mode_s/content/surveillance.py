@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.mode_s.content import acas
-from skywatch.receivers.mode_s.content.codes import ALTITUDE_FT_OF_AC13, NO_ALTITUDE, SQUAWK_OF_ID13
+from skywatch.receivers.mode_s import acas
+from skywatch.receivers.mode_s.bits import message_field
+from skywatch.receivers.mode_s.codes import ALTITUDE_FT_OF_AC13, NO_ALTITUDE, SQUAWK_OF_ID13
 from skywatch.receivers.mode_s.decoded import Decoded
-from skywatch.receivers.mode_s.frames.bits import message_field
 
 # What a reply says as single bits.
 ON_GROUND, ALERT, SPI = 1, 2, 4

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column
+from skywatch.receivers.mode_s.bits import field, flag
 from skywatch.receivers.mode_s.content.status import SIL_UNKNOWN
 from skywatch.receivers.mode_s.decoded import Decoded
-from skywatch.receivers.mode_s.frames.bits import field, flag
 from skywatch.receivers.reports.report import NAV_MODES
 
 _AUTOPILOT, _VNAV, _ALTHOLD, _APPROACH, _LNAV, _TCAS = (1 << k for k in range(len(NAV_MODES)))

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column
+from skywatch.receivers.mode_s.bits import field, flag
 from skywatch.receivers.mode_s.decoded import Decoded
-from skywatch.receivers.mode_s.frames.bits import field, flag
 
 SUPERSONIC_STEP = 4
 OVERFLOW_10_BITS = 0x3FF

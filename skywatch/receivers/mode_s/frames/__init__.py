@@ -1,1 +1,1 @@
-"""The frame: bits, parity, address and order."""
+"""The frame: parity, address and order."""

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column
+from skywatch.receivers.mode_s.aircraft_table import ADSR, DIRECT, MLAT, NON_ICAO, TISB
+from skywatch.receivers.mode_s.bits import message_field
 from skywatch.receivers.mode_s.decoded import SOURCE
-from skywatch.receivers.mode_s.frames.bits import message_field
-from skywatch.receivers.mode_s.table import ADSR, DIRECT, MLAT, NON_ICAO, TISB
 
 ADDRESS_BITS = 0xFFFFFF
 _ALL_CALL = 11

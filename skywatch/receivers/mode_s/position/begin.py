@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column
+from skywatch.receivers.mode_s.aircraft_table import LONG_AGO
 from skywatch.receivers.mode_s.position import plausibility as limits
 from skywatch.receivers.mode_s.position.cpr import positions_of_pairs
 from skywatch.receivers.mode_s.position.frames import PositionFrames
 from skywatch.receivers.mode_s.statistics import PositionCounts
-from skywatch.receivers.mode_s.table import LONG_AGO
 
 
 def begin_together(

@@ -8,10 +8,10 @@ from __future__ import annotations
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.mode_s.content.codes import ALTITUDE_FT_OF_AC12, NO_ALTITUDE
-from skywatch.receivers.mode_s.content.values import ON_GROUND_ALT
+from skywatch.receivers.mode_s.bits import field, flag
+from skywatch.receivers.mode_s.codes import ALTITUDE_FT_OF_AC12, NO_ALTITUDE
 from skywatch.receivers.mode_s.decoded import Decoded
-from skywatch.receivers.mode_s.frames.bits import field, flag
+from skywatch.receivers.mode_s.values import ON_GROUND_ALT
 
 CA_ON_GROUND = 4
 

@@ -16,13 +16,13 @@ from typing import NamedTuple
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column
+from skywatch.receivers.mode_s.aircraft_table import LANE_SHIFT, LONG_AGO
 from skywatch.receivers.mode_s.position import plausibility as limits
 from skywatch.receivers.mode_s.position.begin import begin_together
 from skywatch.receivers.mode_s.position.cpr import local_position, positions_of_pairs
 from skywatch.receivers.mode_s.position.frames import PositionFrames
 from skywatch.receivers.mode_s.position.walk import PositionFrame, Walk
 from skywatch.receivers.mode_s.statistics import PositionCounts
-from skywatch.receivers.mode_s.table import LANE_SHIFT, LONG_AGO
 
 Station = tuple[float, float]
 # So few aircraft are walked through sooner than resolved together.

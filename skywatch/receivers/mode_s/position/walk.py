@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from skywatch.receivers.mode_s.aircraft_table import LONG_AGO
 from skywatch.receivers.mode_s.position import plausibility as limits
 from skywatch.receivers.mode_s.position.cpr import (
     global_latitudes,
@@ -19,7 +20,6 @@ from skywatch.receivers.mode_s.position.cpr import (
     wrap_longitude,
 )
 from skywatch.receivers.mode_s.statistics import PositionCounts
-from skywatch.receivers.mode_s.table import LONG_AGO
 
 Position = tuple[float, float]
 

@@ -11,7 +11,7 @@ import msgspec
 from skywatch.receivers.framing.frames import FrameBatch
 from skywatch.receivers.framing.recording import open_recording, read_recording
 from skywatch.receivers.mode_s.decoder import Decoder
-from skywatch.receivers.mode_s.frames.message import Message
+from skywatch.receivers.mode_s.message import Message
 
 ADDRESS = 0x4CA216
 

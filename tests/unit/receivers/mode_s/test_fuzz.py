@@ -25,8 +25,8 @@ from skywatch.receivers.mode_s.encoder import (
     surface_position,
     velocity,
 )
-from skywatch.receivers.mode_s.frames.message import Message
 from skywatch.receivers.mode_s.frames.parity import remainders
+from skywatch.receivers.mode_s.message import Message
 from tests.unit.receivers.mode_s.helpers import ADDRESS, read_frames
 
 MUTATIONS = 40_000

@@ -15,7 +15,7 @@ from msgspec import UNSET
 
 from skywatch.core.geo import METRES_PER_NM, distance_nm
 from skywatch.receivers.mode_s.decoder import Decoder
-from skywatch.receivers.mode_s.frames.message import Message
+from skywatch.receivers.mode_s.message import Message
 from tests.unit.receivers.mode_s.helpers import carried, positions, read_frames
 
 TOULOUSE = (43.63, 1.37)

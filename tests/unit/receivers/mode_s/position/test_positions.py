@@ -15,7 +15,7 @@ from msgspec import UNSET
 from skywatch.core.geo import destination, distance_nm
 from skywatch.receivers.mode_s.decoder import Decoder
 from skywatch.receivers.mode_s.encoder import airborne_position, squitter, surface_position
-from skywatch.receivers.mode_s.frames.message import Message
+from skywatch.receivers.mode_s.message import Message
 from skywatch.receivers.mode_s.position import plausibility
 from skywatch.receivers.mode_s.position.positions import Resolver
 from tests.unit.receivers.mode_s.helpers import ADDRESS, decode_frames, positions

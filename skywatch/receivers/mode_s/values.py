@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.mode_s.content.acas import describe_ra
+from skywatch.receivers.mode_s.acas import describe_ra
 from skywatch.receivers.reports.report import EMERGENCIES, NAV_MODES, SIL_TYPES
 
 ON_GROUND_ALT = -100_000  # in a column of altitudes: on the ground

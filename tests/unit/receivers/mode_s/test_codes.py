@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from skywatch.receivers.mode_s.content.codes import (
+from skywatch.receivers.mode_s.codes import (
     ALTITUDE_FT_OF_AC12,
     ALTITUDE_FT_OF_AC13,
     NO_ALTITUDE,

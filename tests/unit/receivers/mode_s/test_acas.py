@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skywatch.receivers.mode_s.content.acas import describe_ra
+from skywatch.receivers.mode_s.acas import describe_ra
 from skywatch.receivers.mode_s.encoder import all_call, reply, squitter
 from tests.unit.receivers.mode_s.content.test_status import put
 from tests.unit.receivers.mode_s.helpers import ADDRESS, carried, decode_frames

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from skywatch.receivers.framing.frames import Column
-from skywatch.receivers.mode_s.frames.bits import ME_BITS, field, flag
+from skywatch.receivers.mode_s.bits import ME_BITS, field, flag
 
 REGISTER = 0x30
 COMPLEMENTS = ("Do not pass below", "Do not pass above", "Do not turn left", "Do not turn right")
