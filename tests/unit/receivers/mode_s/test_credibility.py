@@ -15,8 +15,8 @@ from skywatch.receivers.mode_s.encoder import (
     reply_altitude_code,
     squitter,
 )
-from tests.unit.receivers.mode_s.content.test_codes import mode_c
 from tests.unit.receivers.mode_s.helpers import ADDRESS, decode_frames
+from tests.unit.receivers.mode_s.test_codes import mode_c
 
 SIZES = (1, 3, None)
 
