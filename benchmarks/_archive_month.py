@@ -20,12 +20,12 @@ import pyarrow.fs
 import sqlalchemy as sa
 
 from benchmarks._history import START, Copies, Database
-from skywatch.archive.places import open_place
-from skywatch.archive.reading import child
-from skywatch.archive.reading.process import Children
-from skywatch.archive.reading.questions import Answer, Question
-from skywatch.archive.reading.reader import _INFO, ArchiveReader, Reach, opening_of
+from skywatch.archive.reader import child
+from skywatch.archive.reader.archive_reader import _INFO, ArchiveReader, Reach, opening_of
+from skywatch.archive.reader.process import Children
+from skywatch.archive.reader.questions import Answer, Question
 from skywatch.archive.settings import ArchiveSettings
+from skywatch.archive.storage import open_place
 from skywatch.core.bus import open_bus
 from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.core.runtime import Runtime

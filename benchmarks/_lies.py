@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks._drawn_flights import INVENTED, KINDS, Traffic
 from benchmarks._liars import FeederSpec, LiarWorld, Lies
 from skywatch.core.bus.memory import MemoryBus
-from skywatch.feeders.ingest.claims import FeederClaims
+from skywatch.feeders.ingest.connected_feeders import FeederClaims
 
 FLIGHTS, HALF_SECONDS = 40, 120
 # Two honest feeders and a liar at these processes.

@@ -6,7 +6,7 @@ from skywatch.accounts.defaults import install
 from skywatch.accounts.identity.caller import CLI_CALLER, Caller
 from skywatch.accounts.identity.tokens import TokenCodec
 from skywatch.accounts.keys.service import create_key
-from skywatch.accounts.logins import start_login
+from skywatch.accounts.login_tokens import start_login
 from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.accounts.users.service import create_user
 from skywatch.core.database.engine import writing

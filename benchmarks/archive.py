@@ -27,9 +27,9 @@ from pyarrow import parquet as pq
 from benchmarks._archive_month import read_by_process, show_month
 from benchmarks._history import START, Copies, database, land_in, new_writer, record
 from benchmarks._traffic import Traffic
-from skywatch.archive.reading import child
-from skywatch.archive.reading.queries import arrow_table
-from skywatch.archive.reading.questions import Opening, PositionsQuestion
+from skywatch.archive.reader import child
+from skywatch.archive.reader.queries import arrow_table
+from skywatch.archive.reader.questions import Opening, PositionsQuestion
 from skywatch.features import load
 from skywatch.history.models import Flight
 from skywatch.history.storage.archive_columns import table_of
@@ -81,7 +81,7 @@ def main() -> None:
         with database("sqlite", month) as flown:
             show_month(flown, month, FLOWN_S, show)
     began = time.perf_counter()
-    subprocess.run([sys.executable, "-c", "import skywatch.archive.reading.child"], check=True)
+    subprocess.run([sys.executable, "-c", "import skywatch.archive.reader.child"], check=True)
     show("starting a child", f"{(time.perf_counter() - began) * 1000:.0f} ms on the clock")
 
 

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from skywatch.archive.models import ArchivedDay
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.writing.removal import RemovalGuard
-from skywatch.archive.writing.run import open_archiver, run
+from skywatch.archive.writer.removal import RemovalGuard
+from skywatch.archive.writer.run import open_archiver, run
 from skywatch.core.database.engine import writing
 from skywatch.core.storage.retention import Pruner
 from skywatch.history.models import Chunk, Flight

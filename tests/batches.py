@@ -22,8 +22,8 @@ from skywatch.archive.kinds import span_of_day
 from skywatch.core.batch import batch_jobs
 from skywatch.core.database.engine import writing
 from skywatch.features import FEATURES
+from skywatch.history.batch.archived_day import FlightFacts
 from skywatch.history.batch.day import HistoryDay
-from skywatch.history.batch.rows import FlightFacts
 from skywatch.history.models import Chunk, Flight
 from skywatch.history.recorder.writer import chunk_rows
 from skywatch.history.storage.points import GAP, MILITARY, POINT, address_text, in_order
@@ -33,7 +33,7 @@ from tests.ports import free_port
 
 
 class StoredRows:
-    """What ``skywatch.history.batch.rows.Rows`` is, from the rows of history in the database."""
+    """What ``skywatch.history.batch.archived_day.Rows`` is, from the rows of history in the database."""
 
     def __init__(self, sessions, days):
         self._sessions = sessions

@@ -13,9 +13,9 @@ import sqlalchemy as sa
 
 from skywatch.accounts.models import User
 from skywatch.airframes.service import Airframe
-from skywatch.cannonball.known.formats.table import Dialect, text_table
-from skywatch.cannonball.known.imports.importing import import_staged
+from skywatch.cannonball.known.formats.delimited_table import Dialect, text_table
 from skywatch.cannonball.known.imports.lists import stage_list
+from skywatch.cannonball.known.imports.update import import_staged
 from skywatch.cannonball.location import Location, LocationStore
 from skywatch.cannonball.monitor import create
 from skywatch.core.database.engine import writing

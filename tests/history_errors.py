@@ -16,7 +16,7 @@ from benchmarks._traffic import Traffic
 from skywatch.core import geo
 from skywatch.history.moments.interpolation import Paths
 from skywatch.history.recorder.recorder import FUTURE_S
-from skywatch.history.recorder.thinning import SAME_POSITION_S
+from skywatch.history.recorder.thinner import SAME_POSITION_S
 from skywatch.history.storage.points import (
     ALTITUDE_FT,
     AT_S,

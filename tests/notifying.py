@@ -13,7 +13,7 @@ from skywatch.core.database.engine import writing
 from skywatch.notify.deliveries.outbox import Notification, enqueue
 from skywatch.notify.deliveries.worker import DeliveryWorker, create
 from skywatch.notify.models import Channel, Delivery
-from skywatch.notify.senders.signing import new_secret
+from skywatch.notify.senders.signatures import new_secret
 from tests.waiting import PATIENCE_S
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)

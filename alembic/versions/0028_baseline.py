@@ -467,7 +467,7 @@ FLIGHT_INDEXES = {
 }
 
 # SQLite: the words of ACARS messages, and the same words with the block of ids that their message is in. See
-# skywatch.acars.search.matches.
+# skywatch.acars.search.full_text.
 ADD_WORDS = """
 INSERT INTO acars_search(rowid, search_text) VALUES (new.id, new.search_text);
 INSERT INTO acars_search_blocks(rowid, words)

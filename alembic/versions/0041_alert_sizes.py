@@ -17,7 +17,7 @@ INDEX = "ix_alerts_user_id_acknowledged"
 
 def upgrade() -> None:
     op.add_column("alerts", sa.Column("size_bytes", sa.Integer(), nullable=False, server_default="0"))
-    # 400: the other columns, and the entries of the indexes, as in skywatch/alerts/tracking/quota.py.
+    # 400: the other columns, and the entries of the indexes, as in skywatch/alerts/tracker/quota.py.
     op.execute(
         "UPDATE alerts SET size_bytes = length(message) + length(CAST(aircraft AS TEXT))"
         " + length(CAST(matched AS TEXT)) + 400"

@@ -22,7 +22,7 @@ from skywatch import make_app
 from skywatch.accounts.defaults import install
 from skywatch.accounts.identity.caller import CLI_CALLER
 from skywatch.accounts.identity.tokens import TokenCodec
-from skywatch.accounts.logins import start_login
+from skywatch.accounts.login_tokens import start_login
 from skywatch.accounts.models import User
 from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.accounts.users.service import create_user

@@ -30,7 +30,7 @@ from skywatch.core.database.models import AuditEntry, StoredEvent
 from skywatch.notify.channels.service import MAX_CHANNELS
 from skywatch.notify.models import BrowserSubscription, Channel, Delivery
 from skywatch.notify.push.browsers import MAX_BROWSERS
-from skywatch.notify.senders.signing import new_secret
+from skywatch.notify.senders.signatures import new_secret
 from skywatch.safety.models import SafetyEvent, SafetyPlace, SafetyRegion
 from skywatch.sso.models import ClaimMapping
 from skywatch.system.models import HealthChange

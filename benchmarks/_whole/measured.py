@@ -103,7 +103,7 @@ def package_of(work: Any) -> str:
 
 
 def package_of_module(module: str) -> str:
-    """``skywatch.realtime.sessions.hub`` is ``realtime``."""
+    """``skywatch.realtime.subscribers.hub`` is ``realtime``."""
     words = module.split(".")
     return words[1] if words[0] == "skywatch" and len(words) > 1 else words[0] or "asyncio"
 

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from skywatch.acars.decoder import decoder_for
 from skywatch.acars.decoding import Position
 from skywatch.acars.envelopes import Burst, FramePosition
-from skywatch.acars.messages import rows
+from skywatch.acars.messages import storage
 from skywatch.acars.messages.assembler import Assembler, Step
 from skywatch.acars.messages.draft import Draft
 from skywatch.acars.messages.links import FlightAddresses, Linker, Registered, link_registered, registered_in
@@ -33,7 +33,7 @@ from skywatch.core.storage.writer import BackgroundWriter
 from skywatch.core.telemetry.metrics import boolean_label
 from skywatch.inputs.base import FilePosition, Input, Origin
 from skywatch.inputs.factory import open_input as open_bytes
-from skywatch.inputs.retrying import RetryingInput
+from skywatch.inputs.retrying_input import RetryingInput
 from skywatch.picture.sharing.feed import SkyFeed
 from skywatch.picture.state.sky import Sky
 from skywatch.receivers.reports.further_reports import FurtherReports
@@ -75,7 +75,7 @@ class AcarsIntake:
         # Military aircraft whose stored messages are linked, or will be.
         self._linked: set[str] = set()
         self._queue: WriteQueue[Entry] = WriteQueue(QUEUE_LIMIT, delay_s=GATHER_S, replace_delay_s=GATHER_S)
-        self._writer: BackgroundWriter[Entry, list[rows.Stored]] = BackgroundWriter(
+        self._writer: BackgroundWriter[Entry, list[storage.Stored]] = BackgroundWriter(
             NAME, self._sessions, self._queue, self._write, committed=self._committed, refused=self._refused
         )
         self._due = PeriodicTask("acars_incomplete", DUE_EVERY_S, self._show_incomplete)
@@ -181,7 +181,7 @@ class AcarsIntake:
             self._enqueue(self._live.due(time.time()))
             self._enqueue(self._files.due(time.time()))
 
-    def _write(self, session: Session, entries: list[Entry]) -> list[rows.Stored]:
+    def _write(self, session: Session, entries: list[Entry]) -> list[storage.Stored]:
         drafts: list[Draft] = []
         for entry in entries:
             if isinstance(entry, Draft):
@@ -190,19 +190,19 @@ class AcarsIntake:
                 link_registered(session, entry)
             else:
                 _store_position(session, *entry)
-        stored = rows.store(session, list(dict.fromkeys(drafts)), self._linker)
+        stored = storage.store(session, list(dict.fromkeys(drafts)), self._linker)
         for _, row, is_new, _ in stored:
             # A text that goes on may name earlier positions first.
             is_recent = is_new and row.direction == "downlink" and not row.incomplete
             if is_recent and row.icao_hex is not None and row.lat is not None:
                 position = Position(row.lat, row.lon or 0.0, row.altitude_ft)
                 self._show(row.icao_hex, row.at.timestamp(), position)
-            events.publish(session, rows.message_event(row))
+            events.publish(session, storage.message_event(row))
             if is_new:
-                events.publish(session, rows.for_rules(row), stored=False)
+                events.publish(session, storage.for_rules(row), stored=False)
         return stored
 
-    def _committed(self, entries: list[Entry], stored: list[rows.Stored]) -> None:
+    def _committed(self, entries: list[Entry], stored: list[storage.Stored]) -> None:
         for draft, row, is_new, faults in stored:
             self._count_faults(draft, faults)
             if is_new:

@@ -6,7 +6,7 @@ from typing import Any
 
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.settings import AcarsSettings
-from skywatch.archive.contents.rows import row_file
+from skywatch.archive.contents.row_file import row_file
 from skywatch.archive.kinds import ArchivedKind
 from skywatch.core.storage.retention import Kind
 from skywatch.settings import Settings

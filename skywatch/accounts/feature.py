@@ -46,7 +46,7 @@ def _retention_kinds() -> tuple[Kind, ...]:
 
 
 def _end_logins(session: Session, restoration: Restoration) -> None:
-    from skywatch.accounts.logins import end_restored
+    from skywatch.accounts.login_tokens import end_restored
 
     end_restored(session, restoration)
 

@@ -6,8 +6,8 @@ import dataclasses
 import re
 
 from skywatch.settings import RETENTION_DAYS, RETENTION_MB, Settings, setting
+from skywatch.settings.base import check_secret
 from skywatch.settings.kinds import parse_rate
-from skywatch.settings.table import check_secret
 
 
 def split_secrets(text: str) -> tuple[str, ...]:

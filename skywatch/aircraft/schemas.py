@@ -10,7 +10,7 @@ import colander
 from skywatch.aircraft.filters import SORT_KEYS
 from skywatch.aircraft.members import nodes
 from skywatch.core.feature import FeatureSet
-from skywatch.http.lists.paging import MAX_LIMIT, PageLinks, PageQuery
+from skywatch.http.lists.pagination import MAX_LIMIT, PageLinks, PageQuery
 from skywatch.http.resources.fields import Fields
 from skywatch.http.resources.schema import (
     IcaoAddress,

@@ -22,7 +22,7 @@ from skywatch.alerts.rules.checks import with_duration
 from skywatch.alerts.rules.schemas import NewRule, RuleFields
 from skywatch.alerts.rules.trials.trial import Trial, referenced_objects, run_past, step_of
 from skywatch.alerts.watchlists.entries import Entries
-from skywatch.archive.reading.reader import bind, days_of
+from skywatch.archive.reader.archive_reader import bind, days_of
 from skywatch.core.bus import Message, topics
 from skywatch.core.clock import utcnow
 from skywatch.core.database.migrations import check_schema

@@ -65,13 +65,13 @@ def _marked_aircraft(session: Session) -> Mapping[int, set[str]]:
 
 
 def _published_rules() -> RuleSource:
-    from skywatch.alerts.publishing import PublishedRules
+    from skywatch.alerts.published_rules import PublishedRules
 
     return PublishedRules()
 
 
 def _follow_name(session: Session, actor: Actor, kind: str, before: str, after: str) -> None:
-    from skywatch.alerts.rules.renaming import follow_name
+    from skywatch.alerts.rules.renames import follow_name
 
     follow_name(session, actor, kind, before, after)
 

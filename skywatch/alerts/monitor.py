@@ -12,18 +12,18 @@ from sqlalchemy.orm import Session
 from skywatch.alerts import topics
 from skywatch.alerts.conditions.fields import all_fields
 from skywatch.alerts.engine.engine import FIRED_PER_TICK, Backlog, Engine, RuleSet
-from skywatch.alerts.engine.matching import MAX_PAIRS
 from skywatch.alerts.engine.rule import Change, Rule, RuleKey, Tick
-from skywatch.alerts.history.ending import end_abandoned, end_matches, has_abandoned
+from skywatch.alerts.engine.rule_state import MAX_PAIRS
+from skywatch.alerts.history.closure import end_abandoned, end_matches, has_abandoned
 from skywatch.alerts.metrics import LEFT_OUT, MAX_WAIT, WAITING
 from skywatch.alerts.models import AlertMatch
 from skywatch.alerts.rules.faults import publish_faults
 from skywatch.alerts.settings import AlertSettings
-from skywatch.alerts.tracking.incoming import Inbox
-from skywatch.alerts.tracking.loading import RuleLoader, stopped
-from skywatch.alerts.tracking.quota import MINUTE_S, Draft, Quota
-from skywatch.alerts.tracking.records import write
-from skywatch.alerts.tracking.turns import ChangeQueue
+from skywatch.alerts.tracker.change_queue import ChangeQueue
+from skywatch.alerts.tracker.event_inbox import Inbox
+from skywatch.alerts.tracker.quota import MINUTE_S, Draft, Quota
+from skywatch.alerts.tracker.rule_loader import RuleLoader, stopped
+from skywatch.alerts.tracker.writer import write
 from skywatch.core.bus.base import Message
 from skywatch.core.database.engine import writing
 from skywatch.core.process.periodic import PeriodicTask

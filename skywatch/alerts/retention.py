@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from skywatch.alerts.models import Alert, AlertMatch, AlertRule
 from skywatch.alerts.settings import AlertSettings
-from skywatch.archive.contents.rows import row_file
+from skywatch.archive.contents.row_file import row_file
 from skywatch.archive.kinds import ArchivedKind
 from skywatch.core.storage.retention import Kind
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from skywatch.archive.batch.cluster import ClusterError, require_dask
 from skywatch.archive.contents.manifest import day_of
 from skywatch.archive.errors import ArchiveError, Uninstalled
-from skywatch.archive.places import open_place
-from skywatch.archive.places.folder import FolderPlace
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.writing.run import require_extra
+from skywatch.archive.storage import open_place
+from skywatch.archive.storage.folder import FolderPlace
+from skywatch.archive.writer.run import require_extra
 from skywatch.core.terminal.checks import Finding, Inspection, check_room, fault, ok
 
 PART, BATCH = "archive", "batch"

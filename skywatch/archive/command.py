@@ -13,8 +13,8 @@ import click
 from skywatch.archive.errors import ArchiveError
 from skywatch.archive.kinds import DAY
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.writing.backlog import last_complete_day
-from skywatch.archive.writing.run import CLOCK, RunOutcome, find_waiting, only_writer, open_archiver, run
+from skywatch.archive.writer.backlog import last_complete_day
+from skywatch.archive.writer.run import CLOCK, RunOutcome, find_waiting, only_writer, open_archiver, run
 from skywatch.core.clock import utcnow
 from skywatch.core.database.columns import seal_columns
 from skywatch.core.database.engine import check_connection, create_engine, create_session_factory

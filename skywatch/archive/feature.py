@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _create_service(runtime: Runtime) -> RunningService:
-    from skywatch.archive.writing.service import create
+    from skywatch.archive.writer.service import create
 
     return create(runtime)
 

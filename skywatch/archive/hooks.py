@@ -37,7 +37,7 @@ def kinds_of(features: FeatureSet, names: tuple[str, ...]) -> list[ArchivedKind]
 class PastDays(Hook):
     """Archived rows as a day of the past, for batch jobs; at most one feature has it.
 
-    ``day(rows, day, station, military)`` makes one of ``skywatch.archive.batch.rows.ArchivedRows``.
+    ``day(rows, day, station, military)`` makes one of ``skywatch.archive.batch.archived_rows.ArchivedRows``.
     """
 
     day: Callable[[Any, date, tuple[float, float] | None, Mapping[str, bool]], PastDay]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from skywatch.archive.places.folder import STAGING, FolderPlace
 from skywatch.archive.settings import ArchiveSettings
+from skywatch.archive.storage.folder import STAGING, FolderPlace
 from skywatch.core.backups import StoredFolder
 from skywatch.settings import Settings
 

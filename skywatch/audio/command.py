@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from skywatch.audio.folders.names import read_name
-from skywatch.audio.recordings.decoding import measure
+from skywatch.audio.recordings.decoder import measure
 from skywatch.audio.recordings.measurement import Measured
 from skywatch.core.clock import to_iso
 from skywatch.core.problems import Problem

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.audio import messages, metrics
 from skywatch.audio.models import Recording, Transmission
-from skywatch.audio.recordings.decoding import measure
+from skywatch.audio.recordings.decoder import measure
 from skywatch.audio.recordings.measurement import Measured
 from skywatch.audio.recordings.store import IncomingFile, RecordingStore
 from skywatch.audio.settings import AudioSettings

@@ -6,7 +6,7 @@ import colander
 
 from skywatch.audio.vocabulary import Status
 from skywatch.http.lists.cursor import CursorQuery
-from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.schema import (
     FilePart,
     IcaoAddress,

@@ -11,11 +11,11 @@ from typing import BinaryIO
 import click
 
 from skywatch.cannonball.known.changes import announce
+from skywatch.cannonball.known.formats.delimited_table import DELIMITERS, ENCODINGS, Dialect, Table, Unreadable
 from skywatch.cannonball.known.formats.faa import read_models
-from skywatch.cannonball.known.formats.table import DELIMITERS, ENCODINGS, Dialect, Table, Unreadable
-from skywatch.cannonball.known.imports.importing import ImportRefused, Report, import_staged
 from skywatch.cannonball.known.imports.lists import FORMS, stage_list
 from skywatch.cannonball.known.imports.staging import Staged
+from skywatch.cannonball.known.imports.update import ImportRefused, Report, import_staged
 from skywatch.cannonball.vocabulary import Source, values
 from skywatch.core.database.migrations import check_schema
 from skywatch.core.runtime import Runtime

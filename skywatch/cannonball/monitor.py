@@ -13,6 +13,7 @@ from skywatch.cannonball import topics
 from skywatch.cannonball.known.revision import current_revision
 from skywatch.cannonball.location import LocationStore
 from skywatch.cannonball.settings import CannonballSettings
+from skywatch.cannonball.tracking.confidence import sure_sky, with_sure_places
 from skywatch.cannonball.tracking.interests.detections import Detections
 from skywatch.cannonball.tracking.interests.interest import InterestTable
 from skywatch.cannonball.tracking.interests.known_table import EMPTY, KnownTable
@@ -25,7 +26,6 @@ from skywatch.cannonball.tracking.sessions import SessionTracker
 from skywatch.cannonball.tracking.storage.records import Change
 from skywatch.cannonball.tracking.storage.restart import muted_pairs, open_patterns, recent_pauses, resume_sessions
 from skywatch.cannonball.tracking.storage.writer import CannonballWriter
-from skywatch.cannonball.tracking.sure import sure_sky, with_sure_places
 from skywatch.core.bus import BusError
 from skywatch.core.bus import topics as bus_topics
 from skywatch.core.bus.base import Message

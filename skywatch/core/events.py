@@ -27,7 +27,7 @@ from sqlalchemy import event
 from sqlalchemy.orm import Session, SessionTransaction, sessionmaker
 
 from skywatch.core.bus import Bus, Message
-from skywatch.core.bus.packing import pack, unpack
+from skywatch.core.bus.message_codec import pack, unpack
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, insert_many
 from skywatch.core.database.models import StoredEvent

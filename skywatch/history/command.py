@@ -14,10 +14,10 @@ import click
 from sqlalchemy.engine import Engine
 
 from skywatch.archive.errors import ArchiveError
-from skywatch.archive.reading.reader import reaching
+from skywatch.archive.reader.archive_reader import reaching
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.writing.removal import RemovalGuard
-from skywatch.archive.writing.run import CLOCK, find_waiting, only_writer, open_archiver, run
+from skywatch.archive.writer.removal import RemovalGuard
+from skywatch.archive.writer.run import CLOCK, find_waiting, only_writer, open_archiver, run
 from skywatch.core.clock import utcnow
 from skywatch.core.database.columns import seal_columns
 from skywatch.core.database.engine import check_connection, create_engine, create_session_factory, reason, writing
@@ -30,7 +30,7 @@ from skywatch.core.storage.retention_clock import RetentionClock, confirm
 from skywatch.core.stored_settings import in_force
 from skywatch.core.terminal.command import fail, ini_argument, one_line_errors, read_ini
 from skywatch.core.terminal.progress import progress_of
-from skywatch.history.imports.rows import EARLIEST
+from skywatch.history.imports.imported_points import EARLIEST
 from skywatch.history.imports.service import Outcome, import_sources
 from skywatch.history.imports.sources import KINDS, Reading, Source, SourceError, find
 from skywatch.history.imports.spool import SpoolError

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlalchemy import FromClause
     from sqlalchemy.orm import Session
 
-    from skywatch.archive.batch.rows import ArchivedRows
+    from skywatch.archive.batch.archived_rows import ArchivedRows
     from skywatch.archive.kinds import ArchivedKind
     from skywatch.core.batch import BatchJob, PastDay
     from skywatch.core.runtime import Runtime

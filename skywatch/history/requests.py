@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from pyramid.response import Response
 from sqlalchemy.orm import Session
 
-from skywatch.archive.reading.reader import bind, days_of, reach_of
+from skywatch.archive.reader.archive_reader import bind, days_of, reach_of
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import invalid
 from skywatch.history.storage.points import GAP_S

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from skywatch.archive.contents.rows import row_file
+from skywatch.archive.contents.row_file import row_file
 from skywatch.archive.kinds import Archived, ArchivedFile, ArchivedKind, span_of_day
 from skywatch.core.storage.retention import Kind
 from skywatch.history.models import Chunk, Flight

@@ -7,7 +7,7 @@ import colander
 from skywatch.history.exports import FORMATS
 from skywatch.history.nodes import optional
 from skywatch.http.lists.cursor import CursorQuery
-from skywatch.http.lists.paging import PageLinks
+from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.schema import (
     IcaoAddress,
     JsonBoolean,

@@ -21,7 +21,7 @@ from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.inputs import metrics
 from skywatch.inputs.base import Input, InputStatus
-from skywatch.inputs.running import RunningInputs, described_failures
+from skywatch.inputs.running_inputs import RunningInputs, described_failures
 from skywatch.settings import SettingsError, names_of
 
 log = logging.getLogger(__name__)

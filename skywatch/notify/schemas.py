@@ -10,7 +10,7 @@ import msgspec
 from skywatch.core.feature import installed
 from skywatch.core.text.listing import listing
 from skywatch.http.lists.cursor import CursorQuery
-from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     JsonBoolean,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _create_sender(runtime: Runtime) -> RunningService:
-    from skywatch.outputs.sending import create
+    from skywatch.outputs.output_service import create
 
     return create(runtime)
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from skywatch.core.network.addresses import Network
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.inputs.base import InputStatus
-from skywatch.inputs.retrying import InputError, RetryingInput, one_line
+from skywatch.inputs.retrying_input import InputError, RetryingInput, one_line
 from skywatch.inputs.transports.port import Port
 from skywatch.inputs.transports.tcp import CONNECT_TIMEOUT_S, READ_BYTES, close, keep_alive
 

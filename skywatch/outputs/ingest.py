@@ -16,8 +16,8 @@ from skywatch.core.process import tasks
 from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.inputs.base import InputStatus
-from skywatch.inputs.retrying import InputError
-from skywatch.inputs.running import RunningInputs
+from skywatch.inputs.retrying_input import InputError
+from skywatch.inputs.running_inputs import RunningInputs
 from skywatch.outputs.hub import FRAME_FORMS
 from skywatch.outputs.mlat import MLAT, MlatOutput, open_mlat_output
 from skywatch.outputs.settings import OutputSettings

@@ -13,7 +13,7 @@ from skywatch.core.network.addresses import Network
 from skywatch.core.process import tasks
 from skywatch.inputs.base import InputStatus
 from skywatch.inputs.options import Options, Words, join_address, parse_address
-from skywatch.inputs.retrying import RetryingInput
+from skywatch.inputs.retrying_input import RetryingInput
 from skywatch.outputs import forms
 from skywatch.outputs.feeder import ListeningFeeder
 from skywatch.receivers.feeders.connection import FeederConnection

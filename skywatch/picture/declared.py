@@ -7,7 +7,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 
 from skywatch.core.clock import unix_now
-from skywatch.inputs.running import RunningInputs
+from skywatch.inputs.running_inputs import RunningInputs
 from skywatch.receivers.base import Receiver, ReceiverStatus, Sink
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.settings import ReceiverSettings

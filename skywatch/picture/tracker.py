@@ -22,7 +22,7 @@ from skywatch.core.election.tracker_election import OnlyTracker
 from skywatch.core.process import tasks
 from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry.fault_log import FaultLog
-from skywatch.inputs.running import RunningInputs, described_failures
+from skywatch.inputs.running_inputs import RunningInputs, described_failures
 from skywatch.picture.access import PictureAccess
 from skywatch.picture.declared import (
     FAMILY,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def includeme(config: Configurator) -> None:
     """The resources of this feature."""
     from skywatch.readsb.tar1090.outline import RangeOutline
-    from skywatch.readsb.tar1090.past import PastPictures
+    from skywatch.readsb.tar1090.past_pictures import PastPictures
 
     config.registry["readsb_past"] = PastPictures()
     config.registry["readsb_outline"] = RangeOutline()

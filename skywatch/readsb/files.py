@@ -26,7 +26,7 @@ from skywatch.picture.state.sky import Sky
 from skywatch.readsb.bodies import bodies
 from skywatch.readsb.statistics import Figures
 from skywatch.readsb.tar1090.outline import RangeOutline
-from skywatch.readsb.tar1090.past import INTERVAL_S, PastPictures, is_open, newest_moment, offered
+from skywatch.readsb.tar1090.past_pictures import INTERVAL_S, PastPictures, is_open, newest_moment, offered
 from skywatch.readsb.topics import STATISTICS
 from skywatch.receivers.reports.report import SOURCES
 from skywatch.receivers.settings import ReceiverSettings, is_simulated

@@ -26,12 +26,12 @@ from skywatch.http.settings import HttpSettings
 from skywatch.picture.access import PictureAccess
 from skywatch.picture.settings import PictureSettings
 from skywatch.realtime.metrics import REALTIME_CONNECTIONS, REALTIME_SUBSCRIBERS, REALTIME_TICK_AGE
-from skywatch.realtime.sessions.authentication import Authenticator, ConnectionAuthenticator
-from skywatch.realtime.sessions.hub import Hub
 from skywatch.realtime.settings import RealtimeSettings
+from skywatch.realtime.subscribers.authentication import Authenticator, ConnectionAuthenticator
+from skywatch.realtime.subscribers.hub import Hub
 from skywatch.realtime.topics.marks import MarkReader
 from skywatch.realtime.topics.receipts import Receipts
-from skywatch.realtime.topics.table import TopicTable
+from skywatch.realtime.topics.topic_table import TopicTable
 from skywatch.realtime.transports.guarded_websocket import with_options
 from skywatch.realtime.transports.handshake import Rules
 from skywatch.realtime.transports.polling_clients import PollingClients

@@ -12,7 +12,7 @@ from typing import ClassVar
 import msgspec
 
 from skywatch.inputs.meter import RateMeter
-from skywatch.inputs.retrying import RetryingInput
+from skywatch.inputs.retrying_input import RetryingInput
 from skywatch.receivers.base import ReceiverStatus, Sink
 from skywatch.receivers.reports.report import Report
 from skywatch.receivers.settings import ReceiverSettings

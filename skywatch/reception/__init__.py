@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 def includeme(config: Configurator) -> None:
     """The feature's resources."""
-    from skywatch.reception.hearing.hearers import HearerClient
+    from skywatch.reception.hearers.hearers import HearerClient
 
     # Here, before requests come in several threads.
     config.registry["runtime"].shared(HearerClient)
-    config.scan("skywatch.reception.reading.views")
+    config.scan("skywatch.reception.figures.views")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from skywatch.core.feature import Feature
 from skywatch.core.hooks import AircraftMember, PartLabels, Service
 from skywatch.core.rule_fields import RuleField, RuleState
-from skywatch.feeders.naming import FEEDER
+from skywatch.feeders.names import FEEDER
 from skywatch.picture.hooks import PictureMonitor
 from skywatch.reception.settings import ReceptionSettings
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 def _hearers_node() -> SchemaNode:
-    from skywatch.reception.hearing.member import HEARD_BY
+    from skywatch.reception.hearers.member import HEARD_BY
 
     return HEARD_BY
 
 
 def _hearers(runtime: Runtime, session: Session, addresses: Set[str], visibility: Visibility) -> Mapping[str, Any]:
-    from skywatch.reception.hearing.member import heard_by
+    from skywatch.reception.hearers.member import heard_by
 
     return heard_by(runtime, session, addresses, visibility)
 
@@ -52,7 +52,7 @@ def _silence_test(runtime: Runtime) -> Callable[[str, int, bool], bool | None]:
 
 
 def _create_service(runtime: Runtime) -> RunningService:
-    from skywatch.reception.hearing.hearers import HearerService
+    from skywatch.reception.hearers.hearers import HearerService
 
     return HearerService(runtime)
 

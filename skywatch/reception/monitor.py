@@ -11,9 +11,9 @@ from skywatch.core.storage.writer import BackgroundWriter
 from skywatch.feeders.models import Feeder
 from skywatch.picture.access import PictureAccess
 from skywatch.picture.state.sky import Sky
-from skywatch.reception.connections.following import ConnectionFollower
-from skywatch.reception.measuring.collecting import Entry, Origin, QualityCollector
-from skywatch.reception.measuring.writing import QualityWriter
+from skywatch.reception.connections.follower import ConnectionFollower
+from skywatch.reception.measurement.collector import Entry, Origin, QualityCollector
+from skywatch.reception.measurement.writer import QualityWriter
 from skywatch.reception.silence import WatchedFeeders
 
 PLACES_EVERY_S = 10.0

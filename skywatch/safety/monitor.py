@@ -18,13 +18,13 @@ from skywatch.picture.state.sky import Sky
 from skywatch.safety.detection.detectors import Detectors
 from skywatch.safety.detection.learnt_places import Cell, Learnt
 from skywatch.safety.detection.position.regions import Region
-from skywatch.safety.events import rows
+from skywatch.safety.events import storage
 from skywatch.safety.events.tracker import Change, EventTracker, LiveEvent
 from skywatch.safety.metrics import SAFETY_ACTIVE, SAFETY_COUNTED, SAFETY_EVENTS
 from skywatch.safety.places import regions
-from skywatch.safety.places import stored as places
+from skywatch.safety.places import storage as places
 from skywatch.safety.thresholds import store as settings_store
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 log = logging.getLogger(__name__)
 # Limit of changes buffered for the database: hours of a busy sky. Updates of an event replace one another, and while
@@ -141,12 +141,12 @@ class SafetyMonitor:
     def _restore(self) -> None:
         """In the writer's thread, before anything is written."""
         with self._sessions() as session:
-            live = rows.read_active(session)
+            live = storage.read_active(session)
             past_regions = regions.read_active(session, live, unix_now())
             self._restored.put((live, past_regions, places.read(session)))
 
     def _write(self, session: Session, changes: list[Change]) -> list[tuple[LiveEvent, int]]:
-        ids, messages = rows.write(session, changes)
+        ids, messages = storage.write(session, changes)
         events.publish(session, *messages)
         return ids
 

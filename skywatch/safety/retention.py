@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.archive.contents.rows import row_file
+from skywatch.archive.contents.row_file import row_file
 from skywatch.archive.kinds import ArchivedKind
 from skywatch.core.storage.retention import Kind
 from skywatch.safety.models import SafetyEvent, SafetyRegion

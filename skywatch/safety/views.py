@@ -11,17 +11,17 @@ from skywatch.core.clock import utcnow
 from skywatch.http.clients.audit import actor_of
 from skywatch.http.limits.slow_work import STATISTICS
 from skywatch.http.lists.cursor import cursor_page
-from skywatch.http.lists.paging import page
+from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.schema import OpenSchema
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.safety import schemas, service
-from skywatch.safety.events.rows import event_answer, event_message
+from skywatch.safety.events.storage import event_answer, event_message
 from skywatch.safety.models import SafetyPlace
 from skywatch.safety.places import regions
-from skywatch.safety.places import stored as places
+from skywatch.safety.places import storage as places
 from skywatch.safety.thresholds import store as settings_store
 from skywatch.safety.thresholds.schemas import ThresholdChange, ThresholdChangeFields, ThresholdList
 from skywatch.security.permissions import Permission

@@ -8,6 +8,7 @@ environment or the ini file.
 
 from __future__ import annotations
 
+from skywatch.settings.base import MIN_SECRET_LENGTH, ROLES, AuthMode, Environment, Role, Settings, Source
 from skywatch.settings.declaration import (
     ARCHIVE_KEEP,
     AS_ARCHIVE_KEEP_DAYS,
@@ -21,7 +22,6 @@ from skywatch.settings.declaration import (
 from skywatch.settings.kinds import environment_secret, split_listen
 from skywatch.settings.loader import Origin, check_settings, load_with_origins, origins_of, parse_setting
 from skywatch.settings.names import Names, compose, names_of, public_name, published
-from skywatch.settings.table import MIN_SECRET_LENGTH, ROLES, AuthMode, Environment, Role, Settings, Source
 
 __all__ = [
     "ARCHIVE_KEEP",

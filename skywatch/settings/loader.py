@@ -11,10 +11,10 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+from skywatch.settings.base import Settings, Source
 from skywatch.settings.declaration import SettingsError
 from skywatch.settings.kinds import parse_boolean
 from skywatch.settings.names import Names, names_of
-from skywatch.settings.table import Settings, Source
 from skywatch.settings.variables import texts_of
 
 # Settings of the libraries below us that may stand in the same ini section.

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Iterable
 from typing import Any
 
-from skywatch.settings.table import Settings
+from skywatch.settings.base import Settings
 
 
 def compose(rooms: Iterable[type], features: Any) -> type[Settings]:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 def includeme(config: Configurator) -> None:
     """Add the resources; no request is sent to a provider before the first sign-on."""
     from skywatch.sso.settings import SsoSettings
-    from skywatch.sso.signing_on.flow import SignOn
-    from skywatch.sso.signing_on.logout import logout_url
-    from skywatch.sso.views.signing_on import CALLBACK, show_problem
+    from skywatch.sso.sign_on.flow import SignOn
+    from skywatch.sso.sign_on.logout import logout_url
+    from skywatch.sso.views.sign_on import CALLBACK, show_problem
 
     runtime = config.registry["runtime"]
     sign_on = SignOn(runtime, config.registry["authenticator"].codec)

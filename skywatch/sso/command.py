@@ -15,7 +15,7 @@ from skywatch.sso.claims import Rule, try_rules
 from skywatch.sso.mappings import active_rules
 from skywatch.sso.providers import Provider, read_providers
 from skywatch.sso.settings import SsoSettings
-from skywatch.sso.signing_on.people import username_from
+from skywatch.sso.sign_on.people import username_from
 
 MAX_BYTES = 1_048_576
 SHOWN_VALUES = 5

@@ -7,7 +7,7 @@ from typing import Any
 import colander
 
 from skywatch.accounts.nodes import DROP, text
-from skywatch.http.lists.paging import PageLinks
+from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     JsonBoolean,

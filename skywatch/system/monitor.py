@@ -11,7 +11,7 @@ from typing import Literal
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from skywatch.archive.writing.removal import RemovalGuard
+from skywatch.archive.writer.removal import RemovalGuard
 from skywatch.core.bus import BusError, Form, Message
 from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import outage_of, reason
@@ -27,7 +27,7 @@ from skywatch.settings import Settings
 from skywatch.system.extents import publish_extents
 from skywatch.system.health.checks import all_checks, receiver_statuses
 from skywatch.system.health.log import HealthLog
-from skywatch.system.reception import SAMPLE_S, ReceptionRecorder, publish_reception
+from skywatch.system.receiver_series import SAMPLE_S, ReceptionRecorder, publish_reception
 from skywatch.system.status import status_forms
 
 log = logging.getLogger(__name__)

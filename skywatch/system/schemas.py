@@ -8,7 +8,7 @@ import colander
 
 from skywatch.core.feature import installed
 from skywatch.core.hooks import InputFamily
-from skywatch.http.lists.paging import PageLinks
+from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.schema import (
     JsonBoolean,
     JsonInteger,

@@ -15,7 +15,7 @@ from skywatch.core.storage.retention_clock import ROWS, Hold, Record, records
 from skywatch.core.telemetry import metrics
 from skywatch.core.telemetry.health import LIVE
 from skywatch.http.errors import RETRY_AFTER_S
-from skywatch.http.lists.paging import PageQuery, page_of
+from skywatch.http.lists.pagination import PageQuery, page_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import ApiService
 from skywatch.security.contexts import OPEN

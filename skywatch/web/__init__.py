@@ -16,7 +16,7 @@ def includeme(config: Configurator) -> None:
     """Answer the application's addresses, unless the settings switch it off."""
     if config.registry["runtime"].settings.web_enabled:
         config.add_tween(
-            "skywatch.web.serving.files_tween",
+            "skywatch.web.static_files.files_tween",
             under="skywatch.http.clients.client.named_host_tween",
             over="skywatch.http.clients.cors.cors_tween",
         )

@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from sqlalchemy import event
 
-from skywatch.archive.places.folder import FolderPlace
-from skywatch.archive.reading.reader import bind
+from skywatch.archive.reader.archive_reader import bind
+from skywatch.archive.storage.folder import FolderPlace
 from skywatch.core.bus import open_bus
 from skywatch.core.database import migrations
 from skywatch.core.database.engine import create_engine, create_session_factory

@@ -27,7 +27,7 @@ from typing import Any
 from skywatch.acars.decoder import DatagramDecoder, StreamDecoder
 from skywatch.acars.envelopes import Burst
 from skywatch.airframes.importers import opensky, tar1090
-from skywatch.airframes.importers.rows import Row
+from skywatch.airframes.importers.airframe_row import Row
 from skywatch.core.areas.imports import usable_airspaces
 from skywatch.core.areas.openair import parse_openair
 from skywatch.receivers.formats.frames import ModeSDecoder

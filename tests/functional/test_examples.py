@@ -20,9 +20,9 @@ from skywatch.core.database.engine import writing
 from skywatch.features import FEATURES
 from skywatch.inputs.base import Origin
 from skywatch.safety.detection.finding import Finding, Position, Quantity
-from skywatch.safety.events import rows
+from skywatch.safety.events import storage
 from skywatch.safety.events.tracker import EventTracker
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 from tests.accounts import PASSWORD, Population
 from tests.audio import sound
 from tests.conftest import ROOT
@@ -73,7 +73,7 @@ def client(make_client):
                     operator="SWISS", owner="", year=2008, flags=0,
                 )
             )  # fmt: skip
-        rows.write(session, EventTracker().update((finding,), NOW, Thresholds()))
+        storage.write(session, EventTracker().update((finding,), NOW, Thresholds()))
     intake = AcarsIntake(found.runtime)
     intake.start()
     intake.put([_burst()], Origin("vhf", "host", NOW))

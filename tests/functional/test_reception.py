@@ -4,9 +4,9 @@ import pytest
 
 from skywatch.picture.saving import picture as saved
 from skywatch.receivers.base import ReceiverStatus
-from skywatch.system import reception
+from skywatch.system import receiver_series
 from skywatch.system.monitor import SystemMonitor
-from skywatch.system.reception import SLOT_S, ReceptionRecorder, last_reception
+from skywatch.system.receiver_series import SLOT_S, ReceptionRecorder, last_reception
 
 START = 1_000_000 * SLOT_S
 
@@ -34,7 +34,7 @@ def test_a_restart_goes_on_with_what_was_saved(make_runtime):
 @pytest.mark.parametrize("data", [b"nonsense", b'{"newest": 1, "receivers": {"roof": []}}'])
 def test_a_damaged_series_is_refused(make_runtime, data):
     runtime = make_runtime()
-    saved.write(runtime.sessions, {reception.SAVED: data})
+    saved.write(runtime.sessions, {receiver_series.SAVED: data})
     recorder = ReceptionRecorder()
     with pytest.raises(ValueError, match="saved reception"):
         recorder.restore(runtime.sessions)

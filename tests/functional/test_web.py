@@ -10,7 +10,7 @@ import pytest
 from webtest import TestApp
 
 from skywatch.settings import SettingsError
-from skywatch.web import serving
+from skywatch.web import static_files
 from skywatch.web.built import KEPT_BYTES, Application
 from skywatch.web.settings import parse_tiles_url
 from tests.app_templates import make_app
@@ -20,7 +20,7 @@ from tests.app_templates import make_app
 def folder(tmp_path, monkeypatch):
     """A folder for a built application, which the service looks into; empty at first."""
     folder = tmp_path / "built"
-    monkeypatch.setattr(serving, "Application", lambda: Application(folder, tmp_path / "built.state"))
+    monkeypatch.setattr(static_files, "Application", lambda: Application(folder, tmp_path / "built.state"))
     return folder
 
 

@@ -10,7 +10,7 @@ from skywatch.core.bus import open_bus
 from skywatch.core.database.engine import writing
 from skywatch.core.storage.audit import Actor
 from skywatch.core.stored_settings import change
-from skywatch.feeders.ingest.claims import FeederClaims
+from skywatch.feeders.ingest.connected_feeders import FeederClaims
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.feeders.hub import FeederHub
 from tests.accounts import PASSWORD, Population

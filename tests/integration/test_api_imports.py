@@ -38,7 +38,7 @@ FORBIDDEN = (
     "skywatch.receivers.mode_s",
     "skywatch.receivers.factory",
     "skywatch.realtime.server",
-    "skywatch.realtime.sessions.hub",
+    "skywatch.realtime.subscribers.hub",
 )
 # Each is imported where it is first used: with a channel, a provider, a geofence, an export, another database or bus.
 UNUSED_LIBRARIES = {

@@ -18,10 +18,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from skywatch.acars.messages.rows import for_rules
+from skywatch.acars.messages.storage import for_rules
 from skywatch.acars.models import AcarsMessage
 from skywatch.alerts.conditions.fields import all_fields
-from skywatch.alerts.tracking.incoming import Inbox
+from skywatch.alerts.tracker.event_inbox import Inbox
 from skywatch.cannonball.known.imports.staging import Staged, StagedRow
 from skywatch.cannonball.location import Location, LocationStore
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern
@@ -41,7 +41,7 @@ from skywatch.console.sessions.session import _Serializer
 from skywatch.core import stored_settings
 from skywatch.core.bus import open_bus
 from skywatch.core.bus.base import Audience, Form, Message
-from skywatch.core.bus.packing import pack, unpack
+from skywatch.core.bus.message_codec import pack, unpack
 from skywatch.core.database.engine import writing
 from skywatch.core.election import heartbeats
 from skywatch.core.process import announcer

@@ -14,9 +14,9 @@ from benchmarks._endpoint_costs.installation import Installation
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from skywatch.feeders.models import Feeder
-from skywatch.reception.measuring.collecting import Entry as Measured
-from skywatch.reception.measuring.hour import HOUR_S, MINUTE_S, Hour
-from skywatch.reception.measuring.writing import QualityWriter
+from skywatch.reception.measurement.collector import Entry as Measured
+from skywatch.reception.measurement.hour import HOUR_S, MINUTE_S, Hour
+from skywatch.reception.measurement.writer import QualityWriter
 
 HOURS = 30 * 24
 # The feeder that was measured: other requests begin with the oldest.

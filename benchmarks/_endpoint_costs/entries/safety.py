@@ -8,7 +8,7 @@ from benchmarks._endpoint_costs.entry import Entries, on_row, prepared, read, se
 from benchmarks._endpoint_costs.population import add_places
 from skywatch.core.clock import to_iso, utcnow
 from skywatch.safety.models import SafetyEvent
-from skywatch.safety.thresholds.table import FIELDS, meaning_of
+from skywatch.safety.thresholds.thresholds import FIELDS, meaning_of
 
 ALL_TIME = "from=2000-01-01T00:00:00Z&to=2099-01-01T00:00:00Z"
 

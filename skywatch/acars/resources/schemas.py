@@ -7,7 +7,7 @@ from typing import Any
 import colander
 
 from skywatch.http.lists.cursor import CursorQuery
-from skywatch.http.lists.paging import PageLinks
+from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.schema import (
     IcaoAddress,
     JsonBoolean,

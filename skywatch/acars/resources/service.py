@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from skywatch.acars.decoding.labels import LABELS
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.search import stations
-from skywatch.acars.search.matches import identifiers
+from skywatch.acars.search.full_text import identifiers
 from skywatch.acars.search.search import Search, parse
 from skywatch.airframes.military import civil_rows
 from skywatch.core.clock import to_iso, utcnow

@@ -14,8 +14,8 @@ from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem
 from skywatch.http.limits.slow_work import STATISTICS
 from skywatch.http.lists.cursor import cursor_page
-from skywatch.http.lists.paging import PageQuery, page_of
-from skywatch.http.lists.streaming import buffer_lines, stream
+from skywatch.http.lists.pagination import PageQuery, page_of
+from skywatch.http.lists.stream import buffer_lines, stream
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService

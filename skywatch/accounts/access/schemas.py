@@ -12,7 +12,7 @@ from skywatch.accounts.nodes import (
     boolean_node,
     optional_timestamp_node,
 )
-from skywatch.http.lists.paging import PageLinks
+from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     JsonList,

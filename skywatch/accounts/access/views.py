@@ -7,7 +7,7 @@ from typing import Any
 from skywatch.accounts.access import schemas, service
 from skywatch.accounts.identity.caller import noting_refusals
 from skywatch.core.storage.audit import Target
-from skywatch.http.lists.paging import PageQuery, page_of
+from skywatch.http.lists.pagination import PageQuery, page_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import body_of

@@ -14,7 +14,7 @@ from skywatch.accounts.nodes import (
     optional_timestamp_node,
     timestamp_node,
 )
-from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.fields import Fields
 from skywatch.http.resources.schema import (
     JsonInteger,

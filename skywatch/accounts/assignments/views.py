@@ -8,7 +8,7 @@ from skywatch.accounts.assignments import schemas, service
 from skywatch.accounts.identity.caller import noting_refusals
 from skywatch.accounts.models import UserRole
 from skywatch.core.storage.audit import Target
-from skywatch.http.lists.paging import page
+from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import body_of

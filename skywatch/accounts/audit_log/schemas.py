@@ -11,7 +11,7 @@ from skywatch.accounts.nodes import (
     number_node,
     timestamp_node,
 )
-from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.schema import (
     JsonInteger,
     JsonList,

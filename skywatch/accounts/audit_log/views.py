@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from skywatch.accounts.audit_log import schemas, service
-from skywatch.http.lists.paging import page
+from skywatch.http.lists.pagination import page
 from skywatch.http.requests.links import link_base
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer

@@ -10,7 +10,7 @@ from skywatch.accounts.models import ApiKey
 from skywatch.accounts.settings import AccountSettings
 from skywatch.core.problems import Problem
 from skywatch.core.storage.audit import Target
-from skywatch.http.lists.paging import page
+from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import body_of

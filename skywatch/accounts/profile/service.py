@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.accounts.identity.caller import Caller
 from skywatch.accounts.identity.tokens import TokenCodec
-from skywatch.accounts.logins import TokenPair, end_logins, has_logged_in_from, start_login
+from skywatch.accounts.login_tokens import TokenPair, end_logins, has_logged_in_from, start_login
 from skywatch.accounts.models import User
 from skywatch.accounts.passwords.hashing import hashing, verify_password
 from skywatch.accounts.sign_in.attempts import Attempts, GuessLimits, counted_name

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pyramid.response import Response
 
 from skywatch.accounts.identity.credentials import ACCESS_COOKIE, REFRESH_COOKIE, check_origin
-from skywatch.accounts.logins import TokenPair
+from skywatch.accounts.login_tokens import TokenPair
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
 

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session, selectinload
 
 from skywatch.accounts.identity.caller import Caller
 from skywatch.accounts.identity.tokens import TokenCodec, new_token_id
-from skywatch.accounts.logins import TokenPair, tokens_of
+from skywatch.accounts.login_tokens import TokenPair, tokens_of
 from skywatch.accounts.models import HandoverCode, Login, User, UserRole
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, writing

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session, selectinload
 
 from skywatch.accounts.identity.caller import Caller
-from skywatch.accounts.logins import end_login, has_logged_in_from
+from skywatch.accounts.login_tokens import end_login, has_logged_in_from
 from skywatch.accounts.models import User, UserRole
 from skywatch.accounts.names import email_key, username_key
 from skywatch.accounts.passwords.hashing import hash_password, hashing, needs_rehash, verify_password

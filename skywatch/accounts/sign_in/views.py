@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.accounts import logins
+from skywatch.accounts import login_tokens
 from skywatch.accounts.access.schemas import AccessSummary
 from skywatch.accounts.identity.caller import anonymous_actor, caller_of
 from skywatch.accounts.identity.credentials import proved_by_header
@@ -89,7 +89,7 @@ def log_in(request: Request) -> dict[str, Any]:
         body.username,
         body.password,
         actor,
-        lambda session, user: logins.start_login(session, codec, user, "password", actor),
+        lambda session, user: login_tokens.start_login(session, codec, user, "password", actor),
     )
     return {**hand_over(request, pair), "user": user_answer(user)}
 
@@ -105,7 +105,7 @@ def refresh_tokens(request: Request) -> dict[str, Any]:
     if token is None:
         raise invalid("refresh", "is required")
     codec = request.registry["authenticator"].codec
-    pair = logins.refresh(request.runtime.sessions, codec, token, anonymous_actor(request))
+    pair = login_tokens.refresh(request.runtime.sessions, codec, token, anonymous_actor(request))
     return hand_over(request, pair)
 
 

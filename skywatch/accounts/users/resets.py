@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.identity.caller import Caller, check_covers
 from skywatch.accounts.identity.rights import load_rights
-from skywatch.accounts.logins import end_logins
+from skywatch.accounts.login_tokens import end_logins
 from skywatch.accounts.models import PasswordReset, User
 from skywatch.accounts.passwords.hashing import hashing
 from skywatch.accounts.users.service import get_user, permissions_of, set_password, target_of, withdraw_resets

@@ -21,7 +21,7 @@ from skywatch.accounts.nodes import (
     timestamp_node,
     username_node,
 )
-from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     JsonList,

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session, selectinload
 
 from skywatch.accounts.identity.caller import Caller, check_covers
 from skywatch.accounts.identity.rights import in_force, role_permissions
-from skywatch.accounts.logins import end_login, end_logins, handle_of
+from skywatch.accounts.login_tokens import end_login, end_logins, handle_of
 from skywatch.accounts.models import SERVICE, Login, PasswordReset, Role, User, UserRole
 from skywatch.accounts.names import clean_email, email_key, username_key
 from skywatch.accounts.passwords.hashing import hash_password

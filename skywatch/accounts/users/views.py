@@ -11,7 +11,7 @@ from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.users import resets, schemas, service
 from skywatch.accounts.users.answers import profile_answer
 from skywatch.core.storage.audit import Target
-from skywatch.http.lists.paging import page
+from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import UNSET, body_of
 from skywatch.http.resources.service import NUMBER, ApiService

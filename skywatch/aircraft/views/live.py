@@ -13,7 +13,7 @@ from skywatch.aircraft.live import live_response, refuse_hidden_filters, visible
 from skywatch.aircraft.views.airframes import airframe_answer
 from skywatch.airframes import service as airframes
 from skywatch.core.clock import unix_to_iso
-from skywatch.http.lists.paging import page_links
+from skywatch.http.lists.pagination import page_links
 from skywatch.http.requests.links import link_base
 from skywatch.http.resources.render import encode, json_response
 from skywatch.http.resources.service import ApiService

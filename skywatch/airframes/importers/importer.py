@@ -19,7 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from skywatch.airframes.importers.rows import Refused, Row
+from skywatch.airframes.importers.airframe_row import Refused, Row
 from skywatch.airframes.military import record_lists
 from skywatch.airframes.models import AirframeImport
 from skywatch.core.clock import utcnow

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Iterator
 
-from skywatch.airframes.importers.rows import Refused, Row, checked
+from skywatch.airframes.importers.airframe_row import Refused, Row, checked
 from skywatch.core.text import delimited
 
 # Our name -> names in the file in lower case; the values of several columns are joined.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from skywatch.airframes.importers.rows import Refused, Row, checked
+from skywatch.airframes.importers.airframe_row import Refused, Row, checked
 from skywatch.airframes.models import INTERESTING, LADD, MILITARY, PIA
 
 FEWEST_FIELDS, MAX_FIELDS = 5, 9

@@ -18,9 +18,9 @@ from skywatch.alerts.engine.engine import RuleSet
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import Count, Rule
 from skywatch.alerts.models import AlertRule, Geofence, Watchlist
-from skywatch.alerts.tracking.owners import rights_of
-from skywatch.alerts.tracking.parsing import RuleParser
-from skywatch.alerts.tracking.police import PoliceAircraft
+from skywatch.alerts.tracker.owners import rights_of
+from skywatch.alerts.tracker.police import PoliceAircraft
+from skywatch.alerts.tracker.rule_parser import RuleParser
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.alerts.watchlists.service import entries_of
 from skywatch.core.areas.band import Band

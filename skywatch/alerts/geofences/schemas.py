@@ -8,7 +8,7 @@ import colander
 
 from skywatch.alerts.types import Geometry, name_node
 from skywatch.core.areas.band import HIGHEST_FT, LOWEST_FT
-from skywatch.http.lists.paging import PageLinks
+from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     JsonInteger,

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyramid.response import Response
 
-from skywatch.alerts.geofences import listing, service
+from skywatch.alerts.geofences import queries, service
 from skywatch.alerts.geofences.schemas import (
     GeofenceChange,
     GeofenceChangeFields,
@@ -22,7 +22,7 @@ from skywatch.core.areas.geometry import MAX_POSITIONS
 from skywatch.core.areas.imports import Faults, count_features
 from skywatch.core.problems import Problem
 from skywatch.http.clients.audit import actor_of
-from skywatch.http.lists.paging import PageQuery, page
+from skywatch.http.lists.pagination import PageQuery, page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
@@ -66,7 +66,7 @@ def list_geofences(request: Request) -> dict[str, Any]:
     A page ends before its limit where geometries are large.
     """
     query = request.validated["querystring"]
-    answers, count = listing.page_of_geofences(request.db, request.visibility, query["offset"], query["limit"])
+    answers, count = queries.page_of_geofences(request.db, request.visibility, query["offset"], query["limit"])
     return page(request, "geofences", answers, count, len(answers))
 
 
@@ -86,7 +86,7 @@ def create_geofence(request: Request) -> dict[str, Any]:
 @export.get(permission=Permission.ALERTS_VIEW, responses={200: "application/geo+json"})
 def export_geofences(request: Request) -> Response:
     """Export the caller's geofences as GeoJSON"""
-    document = listing.export(request.db, request.visibility)
+    document = queries.export(request.db, request.visibility)
     return json_response(document, content_type="application/geo+json")
 
 

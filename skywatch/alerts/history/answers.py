@@ -8,8 +8,8 @@ from typing import Any
 
 from skywatch.alerts.conditions.fields import field_named
 from skywatch.alerts.engine.data.documents import DETAILS
+from skywatch.alerts.history.message_text import without_values
 from skywatch.alerts.history.schemas import AlertHistoryRecord
-from skywatch.alerts.history.wording import without_values
 from skywatch.alerts.models import Alert
 from skywatch.core.clock import to_iso
 from skywatch.http.resources.answer import answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import colander
 
 from skywatch.http.lists.cursor import CursorQuery
-from skywatch.http.lists.paging import PageLinks
+from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.ids import MAX_ID
 from skywatch.http.resources.schema import (
     IcaoAddress,

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.airframes.military import civil_rows
 from skywatch.alerts.access import own
-from skywatch.alerts.history.announcing import message
+from skywatch.alerts.history.announcement import message
 from skywatch.alerts.models import Alert, AlertRule
 from skywatch.core import events
 from skywatch.core.clock import to_iso, utcnow

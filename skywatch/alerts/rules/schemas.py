@@ -10,7 +10,7 @@ import msgspec
 
 from skywatch.alerts.engine.rule import COMPARISONS
 from skywatch.alerts.types import Conditions, QuietHours, Template, name_node
-from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.ids import MAX_ID
 from skywatch.http.resources.schema import (

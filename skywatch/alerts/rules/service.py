@@ -22,7 +22,7 @@ from skywatch.alerts.access import (
     sees_all,
 )
 from skywatch.alerts.conditions.tree import ConditionsFault
-from skywatch.alerts.history.ending import end_matches
+from skywatch.alerts.history.closure import end_matches
 from skywatch.alerts.models import AlertMatch, AlertRule, AlertSubscription, User
 from skywatch.alerts.revision import raise_revision
 from skywatch.alerts.rules.checks import check_rights, faults_of, with_duration

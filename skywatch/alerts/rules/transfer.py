@@ -20,7 +20,7 @@ from skywatch.alerts.access import (
 from skywatch.alerts.conditions import budget
 from skywatch.alerts.conditions.tree import parsed
 from skywatch.alerts.geofences import service as geofence_service
-from skywatch.alerts.geofences.listing import own_geofences
+from skywatch.alerts.geofences.queries import own_geofences
 from skywatch.alerts.geofences.schemas import NewGeofence, NewGeofenceFields
 from skywatch.alerts.models import AlertRule, Geofence, Watchlist
 from skywatch.alerts.revision import raise_revision

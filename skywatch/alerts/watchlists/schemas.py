@@ -9,7 +9,7 @@ import msgspec
 
 from skywatch.alerts.types import name_node
 from skywatch.alerts.watchlists.entries import MAX_ENTRIES, EntryFault, parse_entry
-from skywatch.http.lists.paging import PageLinks
+from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import JsonInteger, JsonSequence, JsonString, QueryBoolean, Schema, Timestamp
 

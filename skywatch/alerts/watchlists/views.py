@@ -19,7 +19,7 @@ from skywatch.alerts.watchlists.schemas import (
 from skywatch.alerts.watchlists.service import watchlist_answer
 from skywatch.core.problems import Problem
 from skywatch.http.clients.audit import actor_of
-from skywatch.http.lists.paging import PageQuery, page
+from skywatch.http.lists.pagination import PageQuery, page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from skywatch.archive.batch.planning import Planned
+from skywatch.archive.batch.planner import Planned
 from skywatch.archive.batch.pool import Result, Tell
 from skywatch.archive.batch.task import Outcome
 from skywatch.archive.errors import ArchiveError

@@ -12,9 +12,9 @@ from typing import Any
 
 import msgspec
 
-from skywatch.archive.batch.planning import Planned
+from skywatch.archive.batch.planner import Planned
 from skywatch.archive.batch.task import Outcome
-from skywatch.archive.reading.process import Child, Ended
+from skywatch.archive.reader.process import Child, Ended
 
 # How often a day is tried whose worker dies.
 TRIES = 3

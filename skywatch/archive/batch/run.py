@@ -11,18 +11,18 @@ from typing import Protocol
 
 import msgspec
 
-from skywatch.archive.batch.planning import KINDS, Done, Planned, Planner, Stored, Unfit
+from skywatch.archive.batch.planner import KINDS, Done, Planned, Planner, Stored, Unfit
 from skywatch.archive.batch.pool import Result
 from skywatch.archive.batch.task import Outcome
 from skywatch.archive.contents.manifest import Station
 from skywatch.archive.contents.results import results_of, write_result
 from skywatch.archive.errors import ArchiveError
 from skywatch.archive.hooks import kinds_of
-from skywatch.archive.places import Place, open_place
-from skywatch.archive.reading.reader import opening_of
+from skywatch.archive.reader.archive_reader import opening_of
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.writing.backlog import last_complete_day
-from skywatch.archive.writing.run import require_extra
+from skywatch.archive.storage import Place, open_place
+from skywatch.archive.writer.backlog import last_complete_day
+from skywatch.archive.writer.run import require_extra
 from skywatch.core.batch import BatchJob, Options
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory

@@ -14,9 +14,9 @@ import msgspec
 from skywatch.archive.contents.manifest import DayFile, Station
 from skywatch.archive.errors import ArchiveError, MissingFile
 from skywatch.archive.hooks import PastDays
-from skywatch.archive.places import open_place
-from skywatch.archive.reading.questions import Opening
+from skywatch.archive.reader.questions import Opening
 from skywatch.archive.settings import ArchiveSettings
+from skywatch.archive.storage import open_place
 from skywatch.core.batch import BatchJob, batch_jobs
 from skywatch.core.feature import FeatureSet
 from skywatch.core.process.version import VERSION
@@ -87,7 +87,7 @@ def run_task(features: FeatureSet, task: Task) -> Outcome:
 
 
 def _work(features: FeatureSet, task: Task) -> tuple[bytes, int, dict[date, str]]:
-    from skywatch.archive.batch.rows import ArchivedRows
+    from skywatch.archive.batch.archived_rows import ArchivedRows
 
     job = batch_jobs(features)[task.job]
     opening = task.opening

@@ -12,7 +12,7 @@ from datetime import date, datetime, timedelta
 import msgspec
 
 from skywatch.archive.errors import DayError, MissingFile
-from skywatch.archive.places.base import Place
+from skywatch.archive.storage.base import Place
 
 SCHEMA = 2
 NAME = "manifest.json"

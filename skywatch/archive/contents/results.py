@@ -16,8 +16,8 @@ import msgspec
 
 from skywatch.archive.contents.manifest import NAME, DayFile, day_of, folder_of
 from skywatch.archive.errors import DayError, MissingFile
-from skywatch.archive.places import Place, open_place
 from skywatch.archive.settings import ArchiveSettings
+from skywatch.archive.storage import Place, open_place
 from skywatch.core.process.version import VERSION
 
 FOLDER = "batch"

@@ -12,14 +12,14 @@ from typing import TypeVar
 from sqlalchemy.orm import Session
 
 from skywatch.audio import metrics
-from skywatch.audio.recordings.decoding import has_voice
+from skywatch.audio.recordings.decoder import has_voice
 from skywatch.audio.recordings.store import RecordingStore
 from skywatch.audio.settings import AudioSettings
-from skywatch.audio.transcription import claims
-from skywatch.audio.transcription.claims import Claim
+from skywatch.audio.transcription import leases
 from skywatch.audio.transcription.engines import create_engine
 from skywatch.audio.transcription.engines.base import Engine, EngineFailed, Segment
 from skywatch.audio.transcription.guards import believable
+from skywatch.audio.transcription.leases import Claim
 from skywatch.core.database.engine import is_outage, outage_of, reason, writing
 from skywatch.core.hooks import stored_flights
 from skywatch.core.problems import Problem
@@ -101,10 +101,10 @@ class TranscriptionWorker:
         def run() -> Claim | None:
             # Looks first: an empty queue must not take SQLite's write lock twice a second.
             with self._sessions() as session:
-                if not claims.is_anything_due(session):
+                if not leases.is_anything_due(session):
                     return None
             with writing(self._sessions) as session:
-                return claims.claim(session, self._lease_s)
+                return leases.claim(session, self._lease_s)
 
         return await asyncio.get_running_loop().run_in_executor(None, run)
 
@@ -117,16 +117,16 @@ class TranscriptionWorker:
             metrics.TRANSCRIPTIONS.labels("failed").inc()
             why = str(error)
             self._engine_fault(why)
-            await self._in_database(lambda session: claims.fail(session, claim, why))
+            await self._in_database(lambda session: leases.fail(session, claim, why))
             return
         except Problem as problem:
             metrics.TRANSCRIPTIONS.labels("failed").inc()
             detail, for_good = problem.detail, problem.kind.status != 503
-            await self._in_database(lambda session: claims.fail(session, claim, detail, for_good=for_good))
+            await self._in_database(lambda session: leases.fail(session, claim, detail, for_good=for_good))
             return
         except FileNotFoundError:
             metrics.TRANSCRIPTIONS.labels("failed").inc()
-            await self._in_database(lambda session: claims.fail(session, claim, GONE, for_good=True))
+            await self._in_database(lambda session: leases.fail(session, claim, GONE, for_good=True))
             return
         except asyncio.CancelledError:
             await asyncio.shield(self._give_back(claim))
@@ -135,7 +135,7 @@ class TranscriptionWorker:
             # A fault of ours or of the engine: the transmission is tried again, and then given up with this reason.
             self._engine_fault(type(error).__name__, error)
             failed = "The service has a fault; see its log."
-            await self._in_database(lambda session: claims.fail(session, claim, failed))
+            await self._in_database(lambda session: leases.fail(session, claim, failed))
             return
         finally:
             renewing.cancel()
@@ -145,13 +145,13 @@ class TranscriptionWorker:
         metrics.TRANSCRIPTIONS.labels("done" if segments else "no_speech").inc()
         if segments:
             sky = self._picture.sky
-            await self._in_database(lambda session: claims.succeed(session, claim, segments, sky, self._flights))
+            await self._in_database(lambda session: leases.succeed(session, claim, segments, sky, self._flights))
         else:
-            await self._in_database(lambda session: claims.end_without_speech(session, claim, why))
+            await self._in_database(lambda session: leases.end_without_speech(session, claim, why))
 
     async def _give_back(self, claim: Claim) -> None:
         try:
-            await self._in_database(lambda session: claims.give_back(session, claim))
+            await self._in_database(lambda session: leases.give_back(session, claim))
         except Exception as error:
             # The worker ends all the same; the lease runs out by itself.
             self._queue_fault(error)
@@ -171,7 +171,7 @@ class TranscriptionWorker:
         while True:
             await asyncio.sleep(self._lease_s / 3)
             try:
-                await self._in_database(lambda session: claims.renew(session, claim, self._lease_s))
+                await self._in_database(lambda session: leases.renew(session, claim, self._lease_s))
             except Exception as error:
                 # Tried again at the next turn; a lease that is lost shows when the result is stored.
                 self._queue_fault(error)

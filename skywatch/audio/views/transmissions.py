@@ -19,7 +19,7 @@ from skywatch.core.problems import Problem, invalid, invalid_fields
 from skywatch.http.clients.audit import actor_of
 from skywatch.http.limits.slow_work import STATISTICS
 from skywatch.http.lists.cursor import cursor_page
-from skywatch.http.lists.paging import PageQuery, page, page_of
+from skywatch.http.lists.pagination import PageQuery, page, page_of
 from skywatch.http.requests.forms import Form, read_form
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.ids import RowId

@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
-from skywatch.cannonball.identification.places import CITIES, STATES
+from skywatch.cannonball.identification.place_names import CITIES, STATES
 from skywatch.cannonball.vocabulary import AgencyType
 
 # Words of law-enforcement agencies, in their languages.

@@ -6,10 +6,10 @@ from typing import Any
 
 import colander
 
-from skywatch.cannonball.identification.places import STATE_CODES
+from skywatch.cannonball.identification.place_names import STATE_CODES
 from skywatch.cannonball.known.links import RULE, is_web_address
 from skywatch.cannonball.vocabulary import AgencyType, Source, values
-from skywatch.http.lists.paging import MAX_LIMIT, PageLinks, PageQuery
+from skywatch.http.lists.pagination import MAX_LIMIT, PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     JsonBoolean,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import colander
 
 from skywatch.cannonball.vocabulary import AlertType, EndReason, Identification, ThreatLevel, values
-from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.fields import Fields
 from skywatch.http.resources.schema import (
     IcaoAddress,

@@ -35,7 +35,7 @@ from skywatch.core import events
 from skywatch.core.bus.base import Message
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import not_found
-from skywatch.http.lists.paging import only_page, page
+from skywatch.http.lists.pagination import only_page, page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import body_of

@@ -13,7 +13,7 @@ from skywatch.cannonball.tracking.geometry import arrival_s
 from skywatch.cannonball.tracking.interests.interest import Interest, InterestTable
 from skywatch.cannonball.tracking.interests.watch import PatternWatch
 from skywatch.cannonball.tracking.locations import TrackedUser
-from skywatch.cannonball.tracking.observing import Numbers, Views, observe
+from skywatch.cannonball.tracking.observation import Numbers, Views, observe
 from skywatch.cannonball.tracking.pauses import Occasion, Pauses, longest_pause_s
 from skywatch.cannonball.tracking.session import LiveSession, Pair
 from skywatch.cannonball.tracking.storage.changes import (

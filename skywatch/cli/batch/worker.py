@@ -8,7 +8,7 @@ import sys
 import threading
 
 from skywatch.archive.batch.task import run_encoded
-from skywatch.archive.reading.questions import read_frame, write_frame
+from skywatch.archive.reader.questions import read_frame, write_frame
 from skywatch.features import FEATURES
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.accounts.roles.service import find_roles
 from skywatch.accounts.users.service import permissions_of_role
-from skywatch.http.lists.paging import MAX_LIMIT
+from skywatch.http.lists.pagination import MAX_LIMIT
 from skywatch.security.permissions import Permission
 
 PROPOSED = "viewer"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from skywatch.console.pages.wording import span
+from skywatch.console.pages.formats import span
 from skywatch.console.texts.catalogue import Catalogue
 from skywatch.core.feature import FeatureSet
 from skywatch.core.hooks import labels_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from skywatch.system.reception import SLOTS, Reception
+from skywatch.system.receiver_series import SLOTS, Reception
 
 WIDTH, HEIGHT = SLOTS, 32
 # The line stays inside of the picture where it is highest and lowest.

@@ -8,8 +8,8 @@ from jinja2 import Environment, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from pyramid.config import Configurator
 
+from skywatch.console.pages.formats import compact, differences, moment, span, time_element
 from skywatch.console.pages.layout import SCRIPT_ADDRESS, STYLE_ADDRESS, layout_of
-from skywatch.console.pages.wording import compact, differences, moment, span, time_element
 from skywatch.console.routes import HOME, LANGUAGE, MAP, SEARCH, SIGN_IN, SIGN_OUT
 from skywatch.console.texts import templating
 from skywatch.core.process.version import VERSION

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.logins import begin_login
+from skywatch.accounts.login_tokens import begin_login
 from skywatch.accounts.models import Login, User
 from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.sign_in.attempts import GuessLimits
@@ -20,8 +20,8 @@ from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
 from skywatch.core.storage.audit import Actor, record_apart
 from skywatch.sso.models import PendingLogin
-from skywatch.sso.signing_on.answer import Answer
-from skywatch.sso.signing_on.flow import SignOn
+from skywatch.sso.sign_on.answer import Answer
+from skywatch.sso.sign_on.flow import SignOn
 
 METHOD = "console"
 

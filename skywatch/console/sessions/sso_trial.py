@@ -21,7 +21,7 @@ from skywatch.sso import mappings
 from skywatch.sso.claims import try_rules
 from skywatch.sso.models import PendingLogin
 from skywatch.sso.settings import SsoSettings
-from skywatch.sso.signing_on.answer import Answer
+from skywatch.sso.sign_on.answer import Answer
 
 if TYPE_CHECKING:
     from skywatch.sso.provider.discovery import Metadata

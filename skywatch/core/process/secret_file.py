@@ -12,7 +12,7 @@ from pathlib import Path
 from skywatch.core.database.engine import sqlite_file
 from skywatch.core.private_files import set_private
 from skywatch.settings import Settings, SettingsError
-from skywatch.settings.table import MIN_SECRET_LENGTH
+from skywatch.settings.base import MIN_SECRET_LENGTH
 
 SUFFIX = ".secret"
 

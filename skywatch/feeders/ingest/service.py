@@ -17,8 +17,8 @@ from skywatch.core.process import tasks
 from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry.fault_log import FaultLog
-from skywatch.feeders.ingest.claims import FeederClaims
-from skywatch.inputs.running import RunningInputs
+from skywatch.feeders.ingest.connected_feeders import FeederClaims
+from skywatch.inputs.running_inputs import RunningInputs
 from skywatch.picture.declared import declared_listeners, open_declared_of, unusable, use_settings
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.base import Receiver

@@ -8,7 +8,7 @@ import colander
 
 from skywatch.feeders.models import COARSE, EXACT, HIDDEN
 from skywatch.feeders.records.uuids import digits_of
-from skywatch.http.lists.paging import PageLinks, PageQuery
+from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.ids import MAX_ID
 from skywatch.http.resources.schema import (

@@ -12,7 +12,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, not_found
 from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.feeders.models import Feeder, has_user
-from skywatch.feeders.naming import FEEDER
+from skywatch.feeders.names import FEEDER
 from skywatch.feeders.records.schemas import FeederChangeFields, NewFeederFields
 from skywatch.feeders.records.uuids import SHOWN, new_digits
 from skywatch.http.resources.fields import UNSET

@@ -6,7 +6,7 @@ from typing import Any
 
 from skywatch.core.hooks import AfterRename
 from skywatch.feeders.models import Feeder
-from skywatch.feeders.naming import FEEDER
+from skywatch.feeders.names import FEEDER
 from skywatch.feeders.records import schemas, service
 from skywatch.feeders.records.answers import feeder_answer
 from skywatch.feeders.records.lines import endpoint_of, lines_of
@@ -14,7 +14,7 @@ from skywatch.feeders.records.uuids import hyphenated
 from skywatch.feeders.settings import FeederSettings
 from skywatch.feeders.states import published
 from skywatch.http.clients.audit import actor_of
-from skywatch.http.lists.paging import page
+from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from skywatch.archive.contents.results import FOLDER
-from skywatch.archive.reading.questions import HotspotsQuestion
-from skywatch.archive.reading.reader import reach_of
+from skywatch.archive.reader.archive_reader import reach_of
+from skywatch.archive.reader.questions import HotspotsQuestion
 from skywatch.core import geo
 from skywatch.core.problems import Problem
 from skywatch.history.storage.points import (

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.airframes.military import is_military
-from skywatch.archive.reading.reader import reach_of
+from skywatch.archive.reader.archive_reader import reach_of
 from skywatch.core.clock import earlier
 from skywatch.history.flights import archived_flights
 from skywatch.history.flights.archived_flights import PastDays, past_days

@@ -13,11 +13,11 @@ from functools import cached_property
 import numpy as np
 
 from skywatch.airframes.military import MilitaryAircraft
-from skywatch.archive.batch.rows import ArchivedRows
+from skywatch.archive.batch.archived_rows import ArchivedRows
 from skywatch.archive.kinds import DAY, span_of_day
 from skywatch.core.arrays import distinct
 from skywatch.core.batch import PastFlight, TrackPart
-from skywatch.history.batch.rows import FlightFacts, Rows, RowsOfArchive
+from skywatch.history.batch.archived_day import FlightFacts, Rows, RowsOfArchive
 from skywatch.history.batch.skies import SkyColumns
 from skywatch.history.flights.service import Label
 from skywatch.history.moments.service import AROUND_S, moment_lines, windows

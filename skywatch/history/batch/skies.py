@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from skywatch.history.batch.rows import FlightFacts
+from skywatch.history.batch.archived_day import FlightFacts
 from skywatch.history.moments.interpolation import Column, Positions, sweep
 from skywatch.history.storage.points import (
     ALTITUDE_FT,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from skywatch.history.exports import shapes, table
+from skywatch.history.exports import csv_parquet, shapes
 from skywatch.history.tracks import Track
 
 __all__ = ["FORMATS", "Format"]
@@ -29,10 +29,10 @@ class Format:
 FORMATS: dict[str, Format] = {
     f.name: f
     for f in (
-        Format("csv", "text/csv", "csv", table.csv, False),
+        Format("csv", "text/csv", "csv", csv_parquet.csv, False),
         Format("geojson", "application/geo+json", "geojson", shapes.geojson, True),
         Format("kml", "application/vnd.google-earth.kml+xml", "kml", shapes.kml, True),
         Format("gpx", "application/gpx+xml", "gpx", shapes.gpx, True),
-        Format("parquet", "application/vnd.apache.parquet", "parquet", table.parquet, False),
+        Format("parquet", "application/vnd.apache.parquet", "parquet", csv_parquet.parquet, False),
     )
 }

@@ -15,7 +15,7 @@ from skywatch.history.flights.service import Labels
 from skywatch.history.requests import reaching, span_of
 from skywatch.history.storage.points import address_code
 from skywatch.history.storage.reader import Span
-from skywatch.http.lists.streaming import stream
+from skywatch.http.lists.stream import stream
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import ApiService
 from skywatch.security.permissions import Permission

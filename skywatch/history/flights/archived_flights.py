@@ -17,8 +17,8 @@ from sqlalchemy.orm import Session
 from skywatch.airframes.military import military_aircraft
 from skywatch.archive.kinds import DAY, span_of_day
 from skywatch.archive.models import ArchivedDay
-from skywatch.archive.reading.questions import Condition, FlightsQuestion, KnownMilitary, StatisticsQuestion
-from skywatch.archive.reading.reader import reach_of
+from skywatch.archive.reader.archive_reader import reach_of
+from skywatch.archive.reader.questions import Condition, FlightsQuestion, KnownMilitary, StatisticsQuestion
 from skywatch.archive.state import days_with_ids, removed_days
 from skywatch.core.clock import earlier
 from skywatch.history.flights.filter import MAX_FLIGHT, FlightFilter, restrictions

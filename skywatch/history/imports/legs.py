@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from skywatch.history.imports.rows import MILITARY, NEW_LEG, ON_GROUND, TEXTS, Rows, is_mlat, text_of
+from skywatch.history.imports.imported_points import MILITARY, NEW_LEG, ON_GROUND, TEXTS, Rows, is_mlat, text_of
 from skywatch.history.recorder.recorder import MAX_FLIGHT_S, TURNAROUND_S
-from skywatch.history.recorder.thinning import SAME_POSITION_S
+from skywatch.history.recorder.thinner import SAME_POSITION_S
 from skywatch.history.storage.points import address_text
 from skywatch.picture.positions.past import implausible
 from skywatch.picture.positions.validator import JUMP

@@ -13,7 +13,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.history.imports.rows import ON_GROUND, ROW, Rows
+from skywatch.history.imports.imported_points import ON_GROUND, ROW, Rows
 from skywatch.inputs.lines import LineSplitter
 from skywatch.receivers.reports.limits import parse
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.archive.reading.reader import days_of, reach_of
+from skywatch.archive.reader.archive_reader import days_of, reach_of
 from skywatch.history.flights import archived_flights
 from skywatch.history.flights.archived_flights import PastDays, past_days
 from skywatch.history.flights.filter import MAX_FLIGHT

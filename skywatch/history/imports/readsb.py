@@ -8,8 +8,8 @@ from typing import IO, Any
 import numpy as np
 
 from skywatch.core.text.numbers import number_of
-from skywatch.history.imports.rows import MILITARY, NEW_LEG, ON_GROUND, ROW, Rows, source_code
-from skywatch.history.recorder.thinning import SAME_POSITION_S
+from skywatch.history.imports.imported_points import MILITARY, NEW_LEG, ON_GROUND, ROW, Rows, source_code
+from skywatch.history.recorder.thinner import SAME_POSITION_S
 from skywatch.history.storage.points import address_code
 from skywatch.http.resources.schema import parse_icao
 from skywatch.receivers.reports import traces

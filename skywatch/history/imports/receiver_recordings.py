@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from msgspec import UNSET
 
-from skywatch.history.imports.rows import EARLIEST, MILITARY, ON_GROUND, ROW, Rows, source_code
+from skywatch.history.imports.imported_points import EARLIEST, MILITARY, ON_GROUND, ROW, Rows, source_code
 from skywatch.history.storage.points import address_code
 from skywatch.inputs.options import Station
 from skywatch.receivers import recordings

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from skywatch.core.clock import utcnow
+from skywatch.history.imports.imported_points import good
 from skywatch.history.imports.legs import ImportedFlight, flights_of
-from skywatch.history.imports.rows import good
 from skywatch.history.imports.sources import Reading, Source, SourceError, read
 from skywatch.history.imports.spool import Spool
 from skywatch.history.imports.writer import Stored, Storing

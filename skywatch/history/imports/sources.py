@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Self, cast
 
 from skywatch.history.imports import opensky, readsb, receiver_recordings
-from skywatch.history.imports.rows import Rows
+from skywatch.history.imports.imported_points import Rows
 from skywatch.inputs.options import Station
 from skywatch.receivers import recordings
 from skywatch.receivers.framing.unpacking import unpacked

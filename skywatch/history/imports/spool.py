@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from skywatch.history.imports.rows import ROW, Rows
+from skywatch.history.imports.imported_points import ROW, Rows
 
 PARTS = 256
 # More in one part does not fit into a small machine's memory.

@@ -18,12 +18,12 @@ from skywatch.core import geo
 from skywatch.core.arrays import distinct
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.history.flights.ids import new_flight_ids
+from skywatch.history.imports.imported_points import ON_GROUND
 from skywatch.history.imports.legs import ImportedFlight
 from skywatch.history.imports.overlap import archived_times, new_flights, removed
-from skywatch.history.imports.rows import ON_GROUND
 from skywatch.history.models import Chunk, Flight
 from skywatch.history.recorder.observations import OPERATOR_LENGTH
-from skywatch.history.recorder.thinning import THINNED_POINT, Thinner
+from skywatch.history.recorder.thinner import THINNED_POINT, Thinner
 from skywatch.history.recorder.writer import chunk_rows
 from skywatch.history.settings import HistorySettings
 from skywatch.history.storage.points import GAP_S, POINT, Points, address_code, no_points

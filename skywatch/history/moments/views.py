@@ -14,7 +14,7 @@ from skywatch.history.flights.service import Labels
 from skywatch.history.moments import schemas, service
 from skywatch.history.moments.timeline import timeline
 from skywatch.history.requests import reaching, refuse_future, span_of
-from skywatch.http.lists.streaming import buffer_lines, stream
+from skywatch.http.lists.stream import buffer_lines, stream
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.render import json_response
 from skywatch.http.resources.service import ApiService

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.history.recorder.slots import Slots
+from skywatch.history.recorder.live_flights import Slots
 from skywatch.history.storage.points import MILITARY
 from skywatch.picture.state.heard import heard
 from skywatch.picture.state.sky import Sky

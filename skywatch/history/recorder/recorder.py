@@ -19,8 +19,8 @@ from skywatch.core import geo
 from skywatch.core.telemetry.metrics import boolean_label
 from skywatch.history import metrics
 from skywatch.history.recorder import observations
-from skywatch.history.recorder.slots import Slots, merge
-from skywatch.history.recorder.thinning import SAME_POSITION_S, THINNED_POINT, ThinnedPoints, Thinner
+from skywatch.history.recorder.live_flights import Slots, merge
+from skywatch.history.recorder.thinner import SAME_POSITION_S, THINNED_POINT, ThinnedPoints, Thinner
 from skywatch.history.storage.points import GAP_S, MILITARY, POINT, Points
 from skywatch.picture.positions.plausibility import is_flown
 from skywatch.picture.state.sky import Sky

@@ -15,9 +15,9 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.archive.models import ArchivedDay
-from skywatch.archive.reading.questions import NO_ALTITUDE as UNKNOWN_ALTITUDE
-from skywatch.archive.reading.questions import PositionsQuestion, SlicesQuestion
-from skywatch.archive.reading.reader import Reach, reach_of
+from skywatch.archive.reader.archive_reader import Reach, reach_of
+from skywatch.archive.reader.questions import NO_ALTITUDE as UNKNOWN_ALTITUDE
+from skywatch.archive.reader.questions import PositionsQuestion, SlicesQuestion
 from skywatch.archive.state import removed_days
 from skywatch.history.storage.points import (
     ALTITUDE_FT,

@@ -14,7 +14,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.archive.reading.reader import reach_of
+from skywatch.archive.reader.archive_reader import reach_of
 from skywatch.core.arrays import distinct
 from skywatch.history.models import Chunk
 from skywatch.history.storage import archived_points

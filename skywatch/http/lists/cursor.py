@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import colander
 
-from skywatch.http.lists.paging import PageQuery, page_links
+from skywatch.http.lists.pagination import PageQuery, page_links
 from skywatch.http.requests.links import link_base
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import QueryString

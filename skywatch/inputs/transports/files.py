@@ -28,7 +28,7 @@ from skywatch.inputs.base import (
     StoredPosition,
 )
 from skywatch.inputs.options import Options, Words
-from skywatch.inputs.retrying import InputError, MessageInput
+from skywatch.inputs.retrying_input import InputError, MessageInput
 
 READ_BYTES = 1 << 17
 # How often the file is looked at when nothing was added to it.

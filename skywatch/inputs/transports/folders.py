@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skywatch.inputs.base import Consumer, InputStatus
-from skywatch.inputs.retrying import MessageInput
+from skywatch.inputs.retrying_input import MessageInput
 
 SCAN_EVERY_S = 1.0
 # A large folder on a slow disk is searched seldom enough to leave the disk to others.

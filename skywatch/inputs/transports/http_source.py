@@ -17,7 +17,7 @@ import httpx
 
 from skywatch.core.network.certificates import PUBLIC, Trust, read_trust
 from skywatch.inputs.options import Options
-from skywatch.inputs.retrying import InputError, one_line
+from skywatch.inputs.retrying_input import InputError, one_line
 
 # These log every request with its whole address, keys and all.
 for _chatty in ("httpx", "httpcore"):

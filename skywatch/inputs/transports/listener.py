@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from skywatch.core.network.addresses import Network
 from skywatch.inputs.base import Consumer, DecoderFactory, InputStatus, Message
 from skywatch.inputs.options import Options, Words, join_address, parse_address
-from skywatch.inputs.retrying import MessageInput
+from skywatch.inputs.retrying_input import MessageInput
 from skywatch.inputs.transports.port import DEFAULT_CONNECTIONS, MAX_CONNECTIONS, Port
 from skywatch.inputs.transports.tcp import READ_BYTES, Pace
 

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from skywatch.core.network.addresses import Network, in_networks, parse_address
-from skywatch.inputs.retrying import FAULTS_PER_LOG_LINE, InputError, RetryingInput, one_line
+from skywatch.inputs.retrying_input import FAULTS_PER_LOG_LINE, InputError, RetryingInput, one_line
 from skywatch.inputs.transports.tcp import READ_BYTES, keep_alive
 
 logger = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator
 from skywatch.core.limits import RateLimit
 from skywatch.inputs.base import Consumer, DecoderFactory, InputStatus, Message
 from skywatch.inputs.options import Options, Words, join_address, parse_address
-from skywatch.inputs.retrying import InputError, MessageInput, one_line
+from skywatch.inputs.retrying_input import InputError, MessageInput, one_line
 
 CONNECT_TIMEOUT_S = 10.0
 READ_BYTES = 1 << 16

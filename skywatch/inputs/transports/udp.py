@@ -21,7 +21,7 @@ from skywatch.core.network.addresses import Network, in_networks
 from skywatch.core.network.addresses import parse_address as parse_ip
 from skywatch.inputs.base import Consumer, Decoder, DecoderFactory, InputStatus, Message
 from skywatch.inputs.options import Options, Words, join_address, parse_address
-from skywatch.inputs.retrying import InputError, MessageInput, one_line
+from skywatch.inputs.retrying_input import InputError, MessageInput, one_line
 
 MAX_DATAGRAM = 1 << 16
 # Datagrams that are read before the loop gets its turn again.

@@ -22,7 +22,7 @@ from skywatch.notify.models import Channel, Delivery
 from skywatch.notify.owner import Owner
 from skywatch.notify.schemas import ChannelChangesFields, ChannelRecord, NewChannelFields
 from skywatch.notify.senders.apprise_urls import check_apprise_url
-from skywatch.notify.senders.signing import new_secret
+from skywatch.notify.senders.signatures import new_secret
 from skywatch.notify.settings import NotifySettings
 from skywatch.notify.vocabulary import OPEN_STATES, ChannelKind, ChannelState, DeliveryState
 

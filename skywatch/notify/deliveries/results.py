@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
-from skywatch.notify.deliveries.claims import Claim
+from skywatch.notify.deliveries.leases import Claim
 from skywatch.notify.deliveries.outbox import CHANNEL_DISABLED, Notification, enqueue
 from skywatch.notify.deliveries.schedule import FAILURES_UNTIL_DISABLED, MAX_RETRY_AFTER_S, next_attempt
 from skywatch.notify.hooks import NotificationKind

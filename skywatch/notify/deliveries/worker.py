@@ -28,8 +28,8 @@ from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.core.telemetry.health import State
 from skywatch.notify import metrics
-from skywatch.notify.deliveries import claims, results
-from skywatch.notify.deliveries.claims import Claim, DueChannel
+from skywatch.notify.deliveries import leases, results
+from skywatch.notify.deliveries.leases import Claim, DueChannel
 from skywatch.notify.deliveries.outbox import WAKE_TOPIC
 from skywatch.notify.senders.base import UNREACHABLE, Outcome, Sender, SendFailed
 from skywatch.notify.user_rights import people
@@ -132,7 +132,7 @@ class DeliveryWorker:
         """Start serving every channel that has due deliveries and a free slot; returns whether one is served."""
 
         def query(session: Session) -> tuple[list[DueChannel], dict[int, str]]:
-            due = claims.due_channels(session, utcnow(), MAX_CHANNELS)
+            due = leases.due_channels(session, utcnow(), MAX_CHANNELS)
             return due, people(session, self._runtime.settings, [channel.user_id for channel in due])
 
         due, persons = await self._in_database(query, write=False)
@@ -167,7 +167,7 @@ class DeliveryWorker:
         try:
             for _ in range(TURN):
                 claim = await self._in_database(
-                    lambda session, lease=lease: claims.claim(session, self._runtime.settings, channel_id, lease)  # type: ignore[misc]
+                    lambda session, lease=lease: leases.claim(session, self._runtime.settings, channel_id, lease)  # type: ignore[misc]
                 )
                 self._serving.succeeded()
                 if claim is None:
@@ -176,7 +176,7 @@ class DeliveryWorker:
                 if not await self._attempt(claim, person) or self._stopping.is_set():
                     break
             final_lease = lease or ""
-            await self._in_database(lambda session: claims.release(session, channel_id, final_lease))
+            await self._in_database(lambda session: leases.release(session, channel_id, final_lease))
         except Exception as error:
             # Catches everything: other channels continue. The message in flight is sent again under its id when the
             # lease has expired. The channel may still be due: the pause keeps its slot, or it would be retried at once.
@@ -191,7 +191,7 @@ class DeliveryWorker:
         """Send one message and record the result; returns whether it was accepted."""
         kind, begin = claim.recipient.kind, unix_now()
         try:
-            claims.check_readable(claim.recipient)
+            leases.check_readable(claim.recipient)
             async with asyncio.timeout(MAX_SEND_S):
                 sender = await self._sender(kind)
                 outcome = await sender.send(replace(claim.recipient, person=person), claim.message)

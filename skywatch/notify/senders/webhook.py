@@ -11,7 +11,7 @@ from skywatch.core.network.targets import AddressRefused
 from skywatch.core.process.version import VERSION
 from skywatch.notify.messages import OutgoingMessage
 from skywatch.notify.senders.base import UNREACHABLE, Outcome, Recipient, SendFailed
-from skywatch.notify.senders.signing import signature_headers
+from skywatch.notify.senders.signatures import signature_headers
 
 USER_AGENT = f"Skywatch/{VERSION}"
 TIMEOUT_S = 15.0

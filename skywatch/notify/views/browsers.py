@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.http.clients.audit import actor_of
-from skywatch.http.lists.paging import PageQuery, page_of
+from skywatch.http.lists.pagination import PageQuery, page_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id

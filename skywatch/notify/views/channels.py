@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.http.lists.paging import page
+from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
@@ -12,7 +12,7 @@ from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.notify import schemas
 from skywatch.notify.area import CREATE, DELETE, EDIT, VIEW, within
 from skywatch.notify.channels import service
-from skywatch.notify.channels.testing import try_in_turn
+from skywatch.notify.channels.channel_test import try_in_turn
 from skywatch.notify.owner import owner_of, settings_of
 
 channels = ApiService(**within("channels", "/channels"))

@@ -21,7 +21,7 @@ from skywatch.history.analysis.service import heard_points
 from skywatch.history.storage.points import ALTITUDE_FT, DEGREES, GROUND, NO_ALTITUDE, SLICE_S, Points
 from skywatch.history.storage.reader import Span, one_slice_in, read_slices
 from skywatch.history.storage.shards import slice_of
-from skywatch.readsb.tar1090.past import in_turn
+from skywatch.readsb.tar1090.past_pictures import in_turn
 
 SPAN_S = 24 * 3600
 DIRECTIONS = 360

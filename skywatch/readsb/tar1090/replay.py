@@ -27,7 +27,7 @@ from skywatch.http.requests.compression import compress, takes_gzip
 from skywatch.http.resources.schema import QueryInteger, Schema
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.sharing.request import SkyRequest
-from skywatch.readsb.tar1090.past import PastPictures, is_open, settled_until, who_sees
+from skywatch.readsb.tar1090.past_pictures import PastPictures, is_open, settled_until, who_sees
 from skywatch.readsb.tar1090.tracks import day_of
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility

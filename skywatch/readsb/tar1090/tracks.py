@@ -26,7 +26,7 @@ from skywatch.picture.sharing.request import SkyRequest
 from skywatch.picture.state.sky import Sky
 from skywatch.picture.trails.trail import Point
 from skywatch.readsb.bodies import bodies, padded
-from skywatch.readsb.tar1090.past import is_open
+from skywatch.readsb.tar1090.past_pictures import is_open
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 

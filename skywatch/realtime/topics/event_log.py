@@ -16,7 +16,7 @@ from operator import itemgetter
 import msgspec
 
 from skywatch.core.bus import Message
-from skywatch.realtime.topics.table import TopicTable
+from skywatch.realtime.topics.topic_table import TopicTable
 from skywatch.realtime.wire.frames import Event
 from skywatch.security.visibility import Visibility
 

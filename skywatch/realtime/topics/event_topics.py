@@ -12,7 +12,7 @@ from skywatch.core.clock import unix_now
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.realtime.metrics import REALTIME_SENT
 from skywatch.realtime.topics.event_log import EventLog, Stream
-from skywatch.realtime.topics.table import TopicTable
+from skywatch.realtime.topics.topic_table import TopicTable
 from skywatch.realtime.wire.frames import Encoder, Event, Point
 from skywatch.realtime.wire.outbox import Listener, spread
 from skywatch.security.visibility import Visibility

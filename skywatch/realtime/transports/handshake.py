@@ -19,7 +19,7 @@ from skywatch.http.clients.locality import MISDIRECTED, Locality
 from skywatch.http.clients.origins import AllowedOrigins
 from skywatch.http.requests.cookies import parse_cookies
 from skywatch.http.settings import HttpSettings
-from skywatch.realtime.sessions.authentication import Offer
+from skywatch.realtime.subscribers.authentication import Offer
 from skywatch.realtime.wire import engineio
 from skywatch.security.credentials import credential_of_headers, second_credential
 

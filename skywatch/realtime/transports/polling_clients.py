@@ -15,8 +15,8 @@ from typing import Protocol
 from skywatch.core.limits import RateLimit
 from skywatch.core.network.client_counts import ClientCounts
 from skywatch.realtime.metrics import REALTIME_UPGRADES
-from skywatch.realtime.sessions.hub import Hub
-from skywatch.realtime.sessions.session import Session
+from skywatch.realtime.subscribers.hub import Hub
+from skywatch.realtime.subscribers.session import Session
 from skywatch.realtime.transports.heartbeat import Heartbeat
 from skywatch.realtime.transports.polling_outbox import PollingOutbox
 from skywatch.realtime.wire import close_codes, engineio

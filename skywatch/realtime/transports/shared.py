@@ -12,8 +12,8 @@ from skywatch.core.network.addresses import client_network
 from skywatch.core.network.client_counts import ClientCounts
 from skywatch.core.problems import Problem
 from skywatch.core.telemetry.fault_log import LogInterval
-from skywatch.realtime.sessions.authentication import Offer
-from skywatch.realtime.sessions.hub import Hub
+from skywatch.realtime.subscribers.authentication import Offer
+from skywatch.realtime.subscribers.hub import Hub
 from skywatch.realtime.transports import handshake
 from skywatch.realtime.transports.handshake import HandshakeRequest, Rules
 from skywatch.realtime.transports.polling_clients import PollingClients

@@ -17,8 +17,8 @@ from skywatch.core.limits import RateLimit
 from skywatch.core.network.addresses import client_network
 from skywatch.core.problems import Problem
 from skywatch.core.telemetry.fault_log import FaultLog
-from skywatch.realtime.sessions.authentication import NO_OFFER, Offer
-from skywatch.realtime.sessions.session import Session
+from skywatch.realtime.subscribers.authentication import NO_OFFER, Offer
+from skywatch.realtime.subscribers.session import Session
 from skywatch.realtime.transports import handshake
 from skywatch.realtime.transports.guarded_websocket import GuardedWebSocket
 from skywatch.realtime.transports.heartbeat import Heartbeat

@@ -14,7 +14,7 @@ from typing import cast
 from skywatch.core.process import tasks
 from skywatch.inputs.options import Options, Station, Words, join_address
 from skywatch.inputs.options import parse_address as parse_listen
-from skywatch.inputs.retrying import InputError
+from skywatch.inputs.retrying_input import InputError
 from skywatch.inputs.transports.port import Port
 from skywatch.receivers.base import AnonymousFeeder, ReceiverStatus
 from skywatch.receivers.context import ALONE, ReceiverContext

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from abc import abstractmethod
 
-from skywatch.inputs.retrying import InputError
+from skywatch.inputs.retrying_input import InputError
 from skywatch.inputs.transports.http_source import Fetched
-from skywatch.inputs.transports.polling import STALE_S, Fetch, Poller
+from skywatch.inputs.transports.poller import STALE_S, Fetch, Poller
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.reports.aircraft_json import DocumentError
 from skywatch.receivers.reports.documents import DocumentReader

@@ -14,7 +14,7 @@ import msgspec
 
 from skywatch.core.network.certificates import Trust
 from skywatch.inputs.options import Options, Station, Words
-from skywatch.inputs.retrying import InputError
+from skywatch.inputs.retrying_input import InputError
 from skywatch.inputs.transports.http_source import (
     MAX_BODY,
     Fetched,

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from skywatch.inputs.options import Options, Station, Words
-from skywatch.inputs.retrying import InputEnded
+from skywatch.inputs.retrying_input import InputEnded
 from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.mode_s.position.plausibility import DEFAULT_RANGE_NM

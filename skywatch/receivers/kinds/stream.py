@@ -13,7 +13,7 @@ from abc import abstractmethod
 from typing import NamedTuple
 
 from skywatch.inputs.options import Options, Station, Words, join_address, parse_address
-from skywatch.inputs.retrying import InputError
+from skywatch.inputs.retrying_input import InputError
 from skywatch.inputs.transports.tcp import open_stream
 from skywatch.receivers.formats import Decoder
 from skywatch.receivers.formats.frames import GATHER_S, ModeSDecoder

@@ -14,14 +14,14 @@ import msgspec
 from skywatch.core.batch import PastDay
 from skywatch.picture.state.sky import Sky
 from skywatch.safety.detection.aggregation import Aggregation
+from skywatch.safety.detection.conflicts.encounters import ProximityDetector
 from skywatch.safety.detection.finding import Finding
 from skywatch.safety.detection.frame import Frame
 from skywatch.safety.detection.learnt_places import Learner
 from skywatch.safety.detection.low import LowAltitudeDetector
-from skywatch.safety.detection.meeting.encounters import ProximityDetector
 from skywatch.safety.detection.vertical import VerticalDetector
 from skywatch.safety.events.tracker import EventTracker, LiveEvent
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 # Time between two pictures: a pair that is not raised starts again after 3 s.
 STEP_S = 2.0

@@ -14,7 +14,7 @@ import numpy as np
 
 from skywatch.safety.detection.finding import Finding, Quantity
 from skywatch.safety.detection.frame import Frame
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 FRAMES = 2
 # An advisory is found in the ticks after a frame; the time without frames until its end begins then (s).

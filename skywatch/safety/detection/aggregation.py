@@ -25,7 +25,7 @@ from skywatch.safety.detection.finding import (
     worse,
 )
 from skywatch.safety.detection.frame import Array
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 PREFIX = "aggregate:"
 # The keys of events that are about many aircraft, none of which is their subject, begin so.

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from skywatch.picture.state.sky import Sky
 from skywatch.safety.detection.advisory import AdvisoryDetector
 from skywatch.safety.detection.aggregation import Aggregation
+from skywatch.safety.detection.conflicts.encounters import ProximityDetector
 from skywatch.safety.detection.emergency import EmergencyDetector
 from skywatch.safety.detection.finding import Finding
 from skywatch.safety.detection.frame import Frame
 from skywatch.safety.detection.learnt_places import Learner
 from skywatch.safety.detection.low import LowAltitudeDetector
-from skywatch.safety.detection.meeting.encounters import ProximityDetector
 from skywatch.safety.detection.position.integrity import IntegrityDetector
 from skywatch.safety.detection.position.regions import Region, RegionDetector
 from skywatch.safety.detection.vertical import VerticalDetector
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 
 class Detectors:

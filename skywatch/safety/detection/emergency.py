@@ -12,7 +12,7 @@ import numpy as np
 from skywatch.picture.state.doubt import EMERGENCY, SQUAWK, words_of
 from skywatch.safety.detection.finding import Finding, Quantity, Severity, doubted, worse
 from skywatch.safety.detection.frame import Array, Frame
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 SQUAWKS: dict[str, tuple[str, Severity]] = {
     "7500": ("unlawful interference", "critical"),

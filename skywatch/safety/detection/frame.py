@@ -21,7 +21,7 @@ from skywatch.picture.state.doubt import (
 )
 from skywatch.picture.state.sky import SOURCE_INDEX, Sky
 from skywatch.safety.detection.finding import Position
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 Array = npt.NDArray[Any]
 

@@ -11,7 +11,7 @@ from skywatch.core import geo
 from skywatch.safety.detection.finding import Finding, Quantity
 from skywatch.safety.detection.frame import Carried, Frame
 from skywatch.safety.detection.learnt_places import Learner
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 # Aircraft above this are not checked, and a floor above it is none: floors are near the ground. Where only overflights
 # fly level, an aircraft that climbs or descends is not low.

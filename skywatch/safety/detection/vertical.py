@@ -15,7 +15,7 @@ import numpy as np
 from skywatch.core import geo
 from skywatch.safety.detection.finding import Finding, Quantity
 from skywatch.safety.detection.frame import Array, Frame
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 # The altitude must show at least this share of the change that the rate implies.
 CONFIRMED_SHARE = 0.5

@@ -15,7 +15,7 @@ from typing import Literal
 import msgspec
 
 from skywatch.safety.detection.finding import Closest, Finding, worse
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 Step = Literal["began", "updated", "ended"]
 # An active event whose numbers change is stored and published this often at most (s), and all together this often a

@@ -15,8 +15,8 @@ from skywatch.picture.state.sky import Sky
 from skywatch.receivers.recordings import Moment
 from skywatch.safety.detection.detectors import Detectors
 from skywatch.safety.events.tracker import EventTracker, LiveEvent
-from skywatch.safety.recordings.stepping import skies
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.recordings.playback import skies
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 
 def judge(

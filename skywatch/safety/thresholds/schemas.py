@@ -9,7 +9,7 @@ import msgspec
 
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import JsonList, JsonNumber, JsonString, Nullable, Schema, node
-from skywatch.safety.thresholds.table import FIELDS, meaning_of
+from skywatch.safety.thresholds.thresholds import FIELDS, meaning_of
 
 
 class ThresholdRecord(Schema):

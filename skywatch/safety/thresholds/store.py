@@ -13,7 +13,7 @@ from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.http.resources.answer import answer
 from skywatch.safety.models import SafetyPlace, SafetyThreshold
 from skywatch.safety.thresholds.schemas import ThresholdRecord
-from skywatch.safety.thresholds.table import FIELDS, Thresholds, fault_of, meaning_of, with_changes
+from skywatch.safety.thresholds.thresholds import FIELDS, Thresholds, fault_of, meaning_of, with_changes
 
 # A row that is not a threshold: its value is the unix time at which all places were forgotten.
 FORGOTTEN = "(places forgotten)"

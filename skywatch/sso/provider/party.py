@@ -16,7 +16,7 @@ from authlib.oauth2 import ClientAuth, OAuth2Client, OAuth2Error
 from skywatch.core.problems import Problem
 from skywatch.sso import problems
 from skywatch.sso.models import PendingLogin
-from skywatch.sso.pending import Begun
+from skywatch.sso.pending_sign_ons import Begun
 from skywatch.sso.provider.discovery import Discovery
 from skywatch.sso.provider.fetch import Fetcher
 from skywatch.sso.providers import Provider

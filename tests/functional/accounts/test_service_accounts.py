@@ -3,7 +3,7 @@
 import pytest
 
 from skywatch.accounts.identity.visibilities import people
-from skywatch.accounts.logins import begin_login
+from skywatch.accounts.login_tokens import begin_login
 from skywatch.accounts.models import User
 from skywatch.accounts.users.service import set_password
 from skywatch.core.problems import Problem

@@ -169,8 +169,8 @@ def test_what_a_user_has_altogether_is_limited(client):
 
 
 def test_a_page_ends_before_its_limit_where_geometries_are_large(client, monkeypatch):
-    monkeypatch.setattr("skywatch.alerts.geofences.listing.READ_AT_ONCE", 2)
-    monkeypatch.setattr("skywatch.alerts.geofences.listing.MAX_PAGE", 1)
+    monkeypatch.setattr("skywatch.alerts.geofences.queries.READ_AT_ONCE", 2)
+    monkeypatch.setattr("skywatch.alerts.geofences.queries.MAX_PAGE", 1)
     headers = client.people["olga"]
     made = [
         client.post_json(f"{URL}geofences", {"name": f"F{n}", "geometry": BOX}, headers=headers).json for n in range(5)

@@ -4,7 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.alerts.models import Alert
-from skywatch.alerts.publishing import PublishedRules
+from skywatch.alerts.published_rules import PublishedRules
 from skywatch.core.database.engine import writing
 from tests.alerts import BOX, LOW, aircraft, test_of
 from tests.functional.alerts.conftest import URL

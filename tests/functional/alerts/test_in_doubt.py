@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from skywatch.acars.topics import RECEIVED
 from skywatch.alerts.history.answers import alert_answer
 from skywatch.alerts.models import Alert
-from skywatch.alerts.publishing import PublishedRules
+from skywatch.alerts.published_rules import PublishedRules
 from skywatch.core.bus.base import Message
 from tests.alerts import LOW, aircraft, test_of
 from tests.functional.alerts.conftest import URL

@@ -11,9 +11,9 @@ from skywatch.alerts.engine.rule import Tick, Unstored
 from skywatch.alerts.metrics import UNSTORED, WAITING
 from skywatch.alerts.models import Alert, AlertRule
 from skywatch.alerts.revision import raise_revision
-from skywatch.alerts.tracking import quota
-from skywatch.alerts.tracking.quota import size_of
-from skywatch.alerts.tracking.turns import ChangeQueue
+from skywatch.alerts.tracker import quota
+from skywatch.alerts.tracker.change_queue import ChangeQueue
+from skywatch.alerts.tracker.quota import size_of
 from skywatch.core.bus.base import Message
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing

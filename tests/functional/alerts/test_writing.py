@@ -3,7 +3,7 @@
 import pytest
 
 from skywatch.alerts.engine.rule import Adopted, Cleared, Fired
-from skywatch.alerts.tracking.records import write
+from skywatch.alerts.tracker.writer import write
 from skywatch.core.database.engine import writing
 from tests.alerts import START
 

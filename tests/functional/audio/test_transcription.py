@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 import time_machine
 
-from skywatch.audio.transcription import claims
+from skywatch.audio.transcription import leases
 from skywatch.audio.transcription import worker as worker_module
 from skywatch.audio.transcription.worker import create
 from skywatch.core.clock import unix_now, utcnow
@@ -207,7 +207,7 @@ def test_health_is_good_again_after_an_outage_also_with_an_empty_queue(client, m
         seen.append(next(one for one in health.components() if one.name == "transcription"))
         return not answers and seen[-1].ok
 
-    monkeypatch.setattr(claims, "is_anything_due", is_anything_due)
+    monkeypatch.setattr(leases, "is_anything_due", is_anything_due)
     monkeypatch.setattr(worker_module, "PAUSE_S", 0.2)
     work(client, until)
     assert (False, "the server is away") in [(one.ok, one.detail) for one in seen]
@@ -225,7 +225,7 @@ def test_it_ends_also_where_what_is_at_work_cannot_be_put_back(client, server, v
         may_answer.wait(PATIENCE_S)
         return listen(worker, held)
 
-    monkeypatch.setattr(claims, "give_back", give_back)
+    monkeypatch.setattr(leases, "give_back", give_back)
     monkeypatch.setattr(worker_module.TranscriptionWorker, "_listen", wait)
     made = upload(client, voice).json
     work(client, lambda: state(client, made["id"])["status"] == "processing")
@@ -235,7 +235,7 @@ def test_it_ends_also_where_what_is_at_work_cannot_be_put_back(client, server, v
 
 @pytest.mark.deep("starts the decoder again and again")
 def test_three_tries_then_failed_and_asking_again_starts_over(client, server, voice, monkeypatch):
-    monkeypatch.setattr(claims, "PAUSES_S", (0.0, 0.0))
+    monkeypatch.setattr(leases, "PAUSES_S", (0.0, 0.0))
     good = server.answers[0]
     server.answers = [(500, b"hush"), (200, b"not JSON"), (503, b"")]
     made = upload(client, voice).json
@@ -256,14 +256,14 @@ def test_a_killed_worker_loses_nothing(client, voice):
     def take(minute=0):
         """What a worker claims once the claims of the minute before have expired."""
         with time_machine.travel(begin + minute * timedelta(seconds=61)), writing(client.runtime.sessions) as session:
-            return claims.claim(session, 60)
+            return leases.claim(session, 60)
 
     first = take()
     assert first.id == made["id"]
     assert take() is None
     second = take(minute=1)
     with writing(client.runtime.sessions) as session:
-        assert not claims.end_without_speech(session, first, "late")
+        assert not leases.end_without_speech(session, first, "late")
     assert state(client, made["id"])["status"] == "processing"
     assert take(minute=2).lease != second.lease
     assert take(minute=3) is None
@@ -276,7 +276,7 @@ def test_the_newest_goes_first(client, voice):
     taken = []
     for _ in numbers:
         with writing(client.runtime.sessions) as session:
-            taken.append(claims.claim(session, 60).id)
+            taken.append(leases.claim(session, 60).id)
     assert taken == [numbers[1], numbers[0], numbers[2]]
 
 

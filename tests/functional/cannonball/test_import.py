@@ -166,7 +166,7 @@ def test_the_shared_list_imports_whole(client, shared_data):
 @BEFORE_SQL
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_lines_are_counted_before_any_is_read(client, monkeypatch, end):
-    monkeypatch.setattr("skywatch.cannonball.known.formats.table.MAX_LINES", 3)
+    monkeypatch.setattr("skywatch.cannonball.known.formats.delimited_table.MAX_LINES", 3)
     monkeypatch.setattr("skywatch.cannonball.known.imports.uploads.stage_list", None)
     text = GOOD.replace("\n", end) + f"A00002,N2CA,Else{end}"
     fault = post(client, text, 400)["errors"][0]["detail"]

@@ -7,10 +7,10 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.cannonball.known import index, service
-from skywatch.cannonball.known.formats.table import Dialect, text_table
-from skywatch.cannonball.known.imports import importing
-from skywatch.cannonball.known.imports.importing import import_staged
+from skywatch.cannonball.known.formats.delimited_table import Dialect, text_table
+from skywatch.cannonball.known.imports import update
 from skywatch.cannonball.known.imports.lists import stage_list
+from skywatch.cannonball.known.imports.update import import_staged
 from skywatch.cannonball.known.index import KnownIndex
 from skywatch.cannonball.known.schemas import KnownAircraftChangeFields, NewKnownAircraftFields
 from skywatch.cannonball.known.segment import Filters
@@ -76,7 +76,7 @@ def test_others_write_while_rows_are_compared(runtime):
 
 @pytest.mark.parametrize("unlocked_attempts", [0, 1, 2])
 def test_what_others_change_between_comparison_and_lock_is_kept(runtime, monkeypatch, unlocked_attempts):
-    monkeypatch.setattr(importing, "UNLOCKED_ATTEMPTS", unlocked_attempts)
+    monkeypatch.setattr(update, "UNLOCKED_ATTEMPTS", unlocked_attempts)
     do_import(runtime, "A00001,N1,Fresno Police\n")
     with runtime.sessions() as db:
         known_id = db.scalar(sa.select(KnownAircraft.id))
@@ -96,7 +96,7 @@ def test_what_others_change_between_comparison_and_lock_is_kept(runtime, monkeyp
 
 def test_an_import_that_fails_half_way_changes_nothing(runtime, monkeypatch):
     do_import(runtime, "A00001,N1,Fresno Police\n")
-    monkeypatch.setattr(importing.Plan, "carry_out", half_done(importing.Plan.carry_out))
+    monkeypatch.setattr(update.Plan, "carry_out", half_done(update.Plan.carry_out))
     with pytest.raises(RuntimeError):
         do_import(runtime, "A00001,N1,Other\nA00002,N2,Reno Police\n")
     monkeypatch.undo()
@@ -110,7 +110,7 @@ def test_an_import_without_its_audit_entry_changes_nothing(runtime, monkeypatch)
     def fail(*args, **kw):
         raise RuntimeError("no entry")
 
-    monkeypatch.setattr(importing, "record", fail)
+    monkeypatch.setattr(update, "record", fail)
     with pytest.raises(RuntimeError):
         do_import(runtime, "A00001,N1,Fresno Police\n")
     monkeypatch.undo()

@@ -9,7 +9,7 @@ from skywatch.cannonball.known.service import count_detections
 from skywatch.cannonball.known.views import entries
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
-from skywatch.http.lists import paging
+from skywatch.http.lists import pagination
 from tests.functional.cannonball.conftest import ADMIN, ANALYST, VIEWER
 from tests.identities import as_role, install
 from tests.servers import BEFORE_SQL
@@ -144,7 +144,7 @@ def test_the_list_is_whole_without_a_limit(client, monkeypatch):
     assert len(first["aircraft"]) == 100
     client.get(f"{URL}?limit=1001", headers=VIEWER, status=400)
     monkeypatch.setattr(entries, "WHOLE_LIST", 110)
-    monkeypatch.setattr(paging, "MAX_LIMIT", 109)
+    monkeypatch.setattr(pagination, "MAX_LIMIT", 109)
     whole = client.get(URL, headers=VIEWER).json
     assert len(whole["aircraft"]) == 110
     rest = client.get(whole["next"].removeprefix("http://localhost"), headers=VIEWER).json

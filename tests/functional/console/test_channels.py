@@ -97,7 +97,7 @@ def test_a_delivery_that_was_given_up_is_sent_again(root, channel):
 
 
 def test_the_answer_to_a_test_message_is_told(root, channel, monkeypatch):
-    monkeypatch.setattr("skywatch.notify.channels.testing.try_channel", lambda runtime, number: "no such host")
+    monkeypatch.setattr("skywatch.notify.channels.channel_test.try_channel", lambda runtime, number: "no such host")
     page = press(root.get(f"/channels/{channel}"), "test")
     assert "The test message was not accepted: no such host" in page
     assert root.get("/channels/999", status=404)

@@ -14,7 +14,7 @@ from skywatch.core.storage.retention import Extent
 from skywatch.picture.sharing.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.system.extents import publish_extents
-from skywatch.system.reception import ReceptionRecorder, publish_reception
+from skywatch.system.receiver_series import ReceptionRecorder, publish_reception
 
 
 def concerns(page):

@@ -9,7 +9,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.database.models import StoredSetting
 from skywatch.safety.models import SafetyThreshold
 from skywatch.safety.thresholds import store as settings_store
-from skywatch.safety.thresholds.table import FIELDS, Thresholds, meaning_of
+from skywatch.safety.thresholds.thresholds import FIELDS, Thresholds, meaning_of
 from tests.extremes import HUGE, NAMES, NO_NUMBERS, NUMBERS, allowed, refused
 
 pytestmark = pytest.mark.deep("walks a whole table")

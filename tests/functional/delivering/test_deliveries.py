@@ -7,13 +7,13 @@ import standardwebhooks
 
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
-from skywatch.notify.deliveries import claims, results
+from skywatch.notify.deliveries import leases, results
 from skywatch.notify.deliveries.quiet_hours import QuietWindow
 from skywatch.notify.deliveries.schedule import FAILURES_UNTIL_DISABLED
 from skywatch.notify.models import Channel, Delivery
 from skywatch.notify.senders.all import create_senders
 from skywatch.notify.senders.base import Outcome, SendFailed
-from skywatch.notify.senders.signing import new_secret
+from skywatch.notify.senders.signatures import new_secret
 from tests.notifying import (
     add_channel,
     add_user,
@@ -254,12 +254,12 @@ def test_a_lease_that_ran_out_lets_another_worker_send_the_same_message(runtime,
 
     def claim():
         with writing(sessions) as session:
-            return claims.claim(session, runtime.settings, channel)
+            return leases.claim(session, runtime.settings, channel)
 
     first = claim()
     assert claim() is None  # one in flight a channel
     with sessions() as session:
-        assert claims.due_channels(session, utcnow(), 10) == []
+        assert leases.due_channels(session, utcnow(), 10) == []
     change_channel(sessions, channel, leased_until=utcnow() - timedelta(seconds=1))
     second = claim()
     assert second.message.id == first.message.id
@@ -282,7 +282,7 @@ def test_no_channel_is_disabled_for_a_cause_in_this_installation(runtime, sessio
         make_due(sessions)
         change_channel(sessions, channel, leased_until=None)
         with writing(sessions) as session:
-            made = claims.claim(session, runtime.settings, channel)
+            made = leases.claim(session, runtime.settings, channel)
         with writing(sessions) as session:
             return results.failed(session, made, failure)
 

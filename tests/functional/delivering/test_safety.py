@@ -2,7 +2,7 @@
 
 from skywatch.core.database.engine import writing
 from skywatch.safety.detection.finding import Finding
-from skywatch.safety.events import rows
+from skywatch.safety.events import storage
 from skywatch.safety.events.tracker import LiveEvent, change_of
 from tests.notifying import add_channel, add_user, deliveries, delivering
 from tests.receiving import receiving
@@ -12,7 +12,7 @@ from tests.waiting import until
 
 def write(sessions, *changes):
     with writing(sessions) as session:
-        rows.write(session, changes)
+        storage.write(session, changes)
 
 
 def live(key="abc123", severity="critical", **fields):

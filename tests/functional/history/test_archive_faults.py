@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from skywatch.archive.errors import Uninstalled
-from skywatch.archive.reading import process
-from skywatch.archive.reading.turns import NoTurn, Turns
+from skywatch.archive.reader import process
+from skywatch.archive.reader.query_limits import NoTurn, Turns
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.history.storage.archive_columns import table_of
 from skywatch.history.storage.points import POINT
@@ -142,7 +142,7 @@ def test_without_the_extra_only_what_the_database_has_answers(service, monkeypat
     def missing():
         raise Uninstalled
 
-    monkeypatch.setattr("skywatch.archive.reading.reader.require_extra", missing)
+    monkeypatch.setattr("skywatch.archive.reader.archive_reader.require_extra", missing)
     assert "skywatch[archive]" in refused(client)
     assert client.get("/api/v1/history/picture?at=2026-05-01T00:00:00Z", headers=ANALYST).json["count"] == 0
 

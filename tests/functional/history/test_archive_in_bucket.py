@@ -8,8 +8,8 @@ import uuid
 
 import pytest
 
-from skywatch.archive.places import open_place
 from skywatch.archive.settings import ArchiveSettings
+from skywatch.archive.storage import open_place
 from tests.archives import archive, fill, prune
 from tests.buckets import KEYS, s3_server
 from tests.functional.history.recorded import ANALYST

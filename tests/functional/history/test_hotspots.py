@@ -8,7 +8,7 @@ import pytest
 
 from skywatch.archive.batch.task import encode_rows
 from skywatch.archive.contents.results import results_of, write_result
-from skywatch.archive.reading.turns import Turns
+from skywatch.archive.reader.query_limits import Turns
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.core.batch import batch_jobs
 from skywatch.features import FEATURES

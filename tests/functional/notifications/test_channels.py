@@ -14,8 +14,8 @@ from skywatch.core.database.columns import seal_columns
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry
 from skywatch.core.database.upkeep import seal_stored
-from skywatch.notify.channels.testing import TESTS
-from skywatch.notify.deliveries.claims import recipient_of
+from skywatch.notify.channels.channel_test import TESTS
+from skywatch.notify.deliveries.leases import recipient_of
 from skywatch.notify.models import Channel
 from tests.functional.notifications.conftest import ADA, ADMIN, BASE, BEN, VIEWER
 from tests.ports import free_port

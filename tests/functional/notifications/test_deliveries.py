@@ -9,7 +9,7 @@ from skywatch.core.backups import Restoration
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from skywatch.core.storage.audit import Actor
-from skywatch.notify.deliveries.claims import due_channels
+from skywatch.notify.deliveries.leases import due_channels
 from skywatch.notify.deliveries.restored import hold_pending
 from tests.functional.notifications.conftest import ADA, ADMIN, BASE, BEN
 from tests.notifying import change_channel, deliveries, notification, send

@@ -9,7 +9,7 @@ import pytest
 import websockets
 
 from skywatch.core.bus import Audience, Message
-from skywatch.realtime.sessions import register
+from skywatch.realtime.subscribers import register
 from skywatch.realtime.wire.limits import Limits
 from skywatch.security.contexts import FeatureAccess
 from tests.realtime import FakeAccounts, Skies, connected, publish_sky, serving

@@ -9,9 +9,9 @@ import numpy as np
 
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
-from skywatch.reception.measuring.collecting import Entry
-from skywatch.reception.measuring.hour import Hour
-from skywatch.reception.measuring.writing import QualityWriter
+from skywatch.reception.measurement.collector import Entry
+from skywatch.reception.measurement.hour import Hour
+from skywatch.reception.measurement.writer import QualityWriter
 
 PLACE = (47.0, 8.0)
 

@@ -7,7 +7,7 @@ import pytest
 
 from skywatch.core.clock import to_iso, utcnow
 from skywatch.core.database.engine import writing
-from skywatch.reception.connections.storing import MOST, Connection, connections, store
+from skywatch.reception.connections.storage import MOST, Connection, connections, store
 from tests.identities import as_role, install_with_users
 
 ADA = as_role("operator")

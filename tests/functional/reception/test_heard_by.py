@@ -8,7 +8,7 @@ import pytest
 
 from skywatch.picture.access import PictureAccess
 from skywatch.picture.picture import Picture
-from skywatch.reception.hearing.hearers import NEWEST_S
+from skywatch.reception.hearers.hearers import NEWEST_S
 from skywatch.security.permissions import Permission
 from tests.identities import as_role, install_with_users
 from tests.skies import show

@@ -10,10 +10,10 @@ import sqlalchemy as sa
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry
 from skywatch.safety.detection.finding import Finding, Position, Quantity
-from skywatch.safety.events import rows
+from skywatch.safety.events import storage
 from skywatch.safety.events.tracker import EventTracker
 from skywatch.safety.models import SafetyPlace, SafetyRegion
-from skywatch.safety.thresholds.table import FIELDS, Thresholds
+from skywatch.safety.thresholds.thresholds import FIELDS, Thresholds
 from tests.archives import archive
 from tests.identities import as_role, install
 
@@ -46,7 +46,7 @@ def store(client, *findings, ended=False, at=None):
     if ended:
         changes += book.update((), at + 1000, Thresholds())
     with writing(client.runtime.sessions) as session:
-        return rows.write(session, changes)[1]
+        return storage.write(session, changes)[1]
 
 
 def listed(client, headers, query=""):

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
-from skywatch.notify.deliveries import claims
+from skywatch.notify.deliveries import leases
 from skywatch.notify.deliveries.worker import create
 from tests.accounts import TEST_SECRET
 
@@ -25,5 +25,5 @@ async def main(database_url: str) -> None:
 
 if __name__ == "__main__":
     # A test does not want to wait for half a minute after each kill.
-    claims.LEASE = timedelta(seconds=1)
+    leases.LEASE = timedelta(seconds=1)
     asyncio.run(main(sys.argv[1]))

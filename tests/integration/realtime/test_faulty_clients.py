@@ -101,7 +101,7 @@ def test_viewers_are_told_that_the_tracker_is_silent_and_see_aircraft_leave(make
             live = await client.receive()
             assert live["data"]["count"] == 2
             monkeypatch.setattr("skywatch.picture.sharing.follower.SILENT_AFTER_S", 0.3)
-            monkeypatch.setattr("skywatch.realtime.sessions.hub.AGE_EVERY_S", 0.1)
+            monkeypatch.setattr("skywatch.realtime.subscribers.hub.AGE_EVERY_S", 0.1)
             old = await client.receive()
             assert (old["event"], [a["hex"] for a in old["data"]["aircraft"]]) == ("aircraft:snapshot", ["4b1620"])
             told = await client.until("picture")

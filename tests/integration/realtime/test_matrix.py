@@ -8,7 +8,7 @@ import itertools
 import pytest
 
 from skywatch.features import FEATURES
-from skywatch.realtime.topics.table import TopicTable
+from skywatch.realtime.topics.topic_table import TopicTable
 from skywatch.security.contexts import DEFAULT_ACCESS, FeatureAccess
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import Permission, default_permissions

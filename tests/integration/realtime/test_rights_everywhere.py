@@ -16,7 +16,7 @@ from webtest import TestApp
 
 from skywatch.accounts.identity import cache
 from skywatch.core.runtime import Runtime
-from skywatch.realtime.sessions import register
+from skywatch.realtime.subscribers import register
 from tests.accounts import PASSWORD, Population
 from tests.app_templates import make_app
 from tests.processes import Service

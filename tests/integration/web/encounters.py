@@ -10,9 +10,9 @@ from pathlib import Path
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.features import load
 from skywatch.safety.detection.finding import Closest, Finding, Position, Quantity
-from skywatch.safety.events import rows
+from skywatch.safety.events import storage
 from skywatch.safety.events.tracker import EventTracker
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 from tests.unit.history.imports.imports import run as import_paths
 
 PAIR = ("4b1a01", "4b1a02")
@@ -65,7 +65,7 @@ def import_encounter(folder: Path, database_url: str, is_over: bool = True) -> f
         if is_over:
             changes += book.update([], middle + 20, Thresholds())
         with writing(sessions) as session:
-            rows.write(session, changes)
+            storage.write(session, changes)
     finally:
         engine.dispose()
     return float(middle)

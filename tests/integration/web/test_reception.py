@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
-from skywatch.reception.measuring.hour import Hour
-from skywatch.reception.measuring.packing import pack_detail, pack_summary
-from skywatch.reception.measuring.writing import DETAIL_FOR
+from skywatch.reception.measurement.codec import pack_detail, pack_summary
+from skywatch.reception.measurement.hour import Hour
+from skywatch.reception.measurement.writer import DETAIL_FOR
 from skywatch.reception.models import ReceiverQuality
 from tests.axe import faults_of
 from tests.integration.web.stage import Stage

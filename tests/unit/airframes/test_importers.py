@@ -3,7 +3,7 @@
 import pytest
 
 from skywatch.airframes.importers import opensky, tar1090
-from skywatch.airframes.importers.rows import Refused, Row
+from skywatch.airframes.importers.airframe_row import Refused, Row
 from skywatch.airframes.models import INTERESTING, LADD, MILITARY, PIA
 
 ALL_BUT_PIA = MILITARY | INTERESTING | LADD

@@ -8,8 +8,8 @@ import pytest
 
 from skywatch.alerts.conditions import budget
 from skywatch.alerts.conditions.tree import ConditionsFault, ParsedConditions, parse, parsed, tree_of
-from skywatch.alerts.tracking import parsing
-from skywatch.alerts.tracking.parsing import RuleParser
+from skywatch.alerts.tracker import rule_parser
+from skywatch.alerts.tracker.rule_parser import RuleParser
 from skywatch.core.text.expressions import ExpressionCache
 
 
@@ -109,7 +109,7 @@ def test_the_text_of_a_users_rules_is_bounded_the_oldest_first():
 
 
 def test_the_memory_of_a_users_rules_is_bounded(monkeypatch, expressions):
-    monkeypatch.setattr(parsing, "_MEMORY", 500_000)
+    monkeypatch.setattr(rule_parser, "_MEMORY", 500_000)
     rows = [row(number, rf"{number}m\pL\pL\pL") for number in range(1, 50)]
     parser = RuleParser()
     before = expressions.compilations

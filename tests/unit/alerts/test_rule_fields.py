@@ -13,12 +13,12 @@ from skywatch.alerts.engine.engine import Engine, RuleSet
 from skywatch.alerts.engine.messages import AircraftMessage
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import Fired, Rule
-from skywatch.alerts.history.announcing import message
+from skywatch.alerts.history.announcement import message
 from skywatch.alerts.history.answers import alert_answer
 from skywatch.alerts.models import Alert
 from skywatch.alerts.rules.checks import check_rights
 from skywatch.alerts.rules.schemas import RuleFields
-from skywatch.alerts.tracking.incoming import MESSAGES_LIMIT, Inbox
+from skywatch.alerts.tracker.event_inbox import MESSAGES_LIMIT, Inbox
 from skywatch.core import rule_fields
 from skywatch.core.bus.base import Message
 from skywatch.core.clock import utcnow

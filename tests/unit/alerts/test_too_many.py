@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from skywatch.alerts.engine import matching
+from skywatch.alerts.engine import rule_state
 from skywatch.alerts.engine.engine import Engine, RuleSet
 from skywatch.alerts.engine.messages import AircraftMessage
 from skywatch.alerts.engine.rule import Cleared, Fired, Stored
@@ -19,7 +19,7 @@ from tests.skies import NOW
 
 @pytest.fixture(autouse=True)
 def _few_pairs(monkeypatch):
-    monkeypatch.setattr(matching, "MAX_PAIRS", 10)
+    monkeypatch.setattr(rule_state, "MAX_PAIRS", 10)
 
 
 class Ticks:

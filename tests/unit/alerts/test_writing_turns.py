@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from skywatch.alerts.engine.rule import Cleared, Fired, Tick
-from skywatch.alerts.tracking.turns import TURN, ChangeQueue
+from skywatch.alerts.tracker.change_queue import TURN, ChangeQueue
 from tests.alerts import LOW
 from tests.rules import rule_of
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from skywatch.archive.places import Place, open_place
 from skywatch.archive.settings import ArchiveSettings
+from skywatch.archive.storage import Place, open_place
 from skywatch.core.runtime import Runtime
 from skywatch.settings import Settings
 from tests.archives import fill

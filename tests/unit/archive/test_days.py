@@ -14,7 +14,7 @@ from skywatch.archive.contents.manifest import read_manifest
 from skywatch.archive.errors import Cancelled, DayError
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.state import mark_changed
-from skywatch.archive.writing.run import open_archiver, run
+from skywatch.archive.writer.run import open_archiver, run
 from skywatch.core.database.engine import writing
 from skywatch.core.storage.retention_clock import Reading, RetentionClock
 from skywatch.history.models import Chunk, Flight
@@ -90,7 +90,7 @@ def test_unknown_values_are_null_and_flags_are_gap_and_ground(years):
 def test_row_groups_are_small_whatever_an_hour_has(years, tmp_path):
     from skywatch.archive.contents.layout import POSITIONS, POSITIONS_OPTIONS
     from skywatch.archive.kinds import ArchivedFile
-    from skywatch.archive.writing.files import write_file
+    from skywatch.archive.writer.files import write_file
 
     many = np.repeat(years.points, 60)
     file = ArchivedFile("positions-00", POSITIONS, iter([table_of(many)]), POSITIONS_OPTIONS)

@@ -10,8 +10,8 @@ import pytest
 
 from skywatch.archive.contents.manifest import read_manifest
 from skywatch.archive.errors import MissingFile, PlaceError
-from skywatch.archive.places import open_place
 from skywatch.archive.settings import ArchiveSettings
+from skywatch.archive.storage import open_place
 from tests.archives import FIRST, archive, counts, prune
 
 pytestmark = pytest.mark.deep("archives, backups and their worker processes")

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.archive.state import mark_changed
-from skywatch.archive.writing.removal import RemovalGuard
+from skywatch.archive.writer.removal import RemovalGuard
 from skywatch.core.database.engine import writing
 from skywatch.core.storage.retention import Pruner
 from skywatch.core.storage.retention_clock import Reading, RetentionClock

@@ -12,9 +12,9 @@ import sqlalchemy as sa
 
 from skywatch.archive.contents.manifest import read_manifest
 from skywatch.archive.models import ArchivedDay
-from skywatch.archive.places import open_place
-from skywatch.archive.reading.reader import reaching
+from skywatch.archive.reader.archive_reader import reaching
 from skywatch.archive.settings import ArchiveSettings
+from skywatch.archive.storage import open_place
 from skywatch.core.database.engine import writing
 from skywatch.history.models import Chunk
 from skywatch.history.storage.points import MILITARY, in_order

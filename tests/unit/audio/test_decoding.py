@@ -12,8 +12,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from skywatch.audio.recordings import decoding
-from skywatch.audio.recordings.decoding import DecoderPool, has_voice, measure
+from skywatch.audio.recordings import decoder
+from skywatch.audio.recordings.decoder import DecoderPool, has_voice, measure
 from skywatch.core.problems import Problem
 from tests.audio import sound
 from tests.waiting import PATIENCE_S, until
@@ -111,7 +111,7 @@ def test_a_child_gets_no_secret_of_the_service(monkeypatch, tmp_path):
     monkeypatch.setenv("SECRET", "x" * 40)
     code = ILL.replace("return os.getpid()", "return sorted(os.environ)")
     pool = DecoderPool((sys.executable, "-I", "-c", code.replace("IDLE_S = IDLE", "IDLE_S = 600")))
-    assert set(ask(pool, tmp_path / "a")) <= {*decoding.ENVIRONMENT, "PATH", "LC_CTYPE"}
+    assert set(ask(pool, tmp_path / "a")) <= {*decoder.ENVIRONMENT, "PATH", "LC_CTYPE"}
     pool.close()
 
 
@@ -126,7 +126,7 @@ def test_several_threads_share_the_children(pool, tmp_path):
     for thread in threads:
         thread.join(PATIENCE_S)
     assert len(answers) == 8
-    assert len(set(answers)) <= decoding.MAX_CHILDREN
+    assert len(set(answers)) <= decoder.MAX_CHILDREN
 
 
 def test_a_damaged_mp3_is_measured_and_leaves_no_lines_on_stderr(tmp_path, capfd):
@@ -151,7 +151,7 @@ def test_what_is_wrong_with_a_file_is_told_as_in_this_process(tmp_path):
 
 
 def test_recordings_of_one_person_leave_the_next_child_to_another(pool, tmp_path, monkeypatch):
-    monkeypatch.setattr(decoding, "MAX_CHILDREN", 1)
+    monkeypatch.setattr(decoder, "MAX_CHILDREN", 1)
     children = pool()
     order = []
 

@@ -14,7 +14,7 @@ from skywatch.cannonball.identification.callsigns import (
     has_agency_initials,
     is_agency_registration,
 )
-from skywatch.cannonball.identification.places import CITIES, STATE_CODES
+from skywatch.cannonball.identification.place_names import CITIES, STATE_CODES
 
 
 @pytest.mark.parametrize(

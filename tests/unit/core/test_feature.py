@@ -23,7 +23,7 @@ from skywatch.core.telemetry import metrics
 from skywatch.features import FEATURES, SETTINGS
 from skywatch.notify.hooks import NotificationKind, subscribed_kinds
 from skywatch.picture.hooks import PictureMonitor
-from skywatch.realtime.topics.table import TopicTable
+from skywatch.realtime.topics.topic_table import TopicTable
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 from skywatch.settings import Settings, SettingsError, load_with_origins, names_of, setting

@@ -17,7 +17,7 @@ from skywatch.core import limits
 from skywatch.core.limits import ConcurrencyLimiter, FairQueue, RateLimit, RateLimits, Refused, SlowThreads
 from skywatch.history.analysis.views import EVALUATIONS
 from skywatch.http.limits.slow_work import STATISTICS
-from skywatch.notify.channels.testing import TESTS, TIMEOUT_S
+from skywatch.notify.channels.channel_test import TESTS, TIMEOUT_S
 from tests.waiting import PATIENCE_S, until
 
 

@@ -15,7 +15,7 @@ from skywatch.feeders.admission import FeederAdmission
 from skywatch.feeders.models import Feeder
 from skywatch.feeders.states import published
 from skywatch.realtime.topics.event_log import EventLog
-from skywatch.realtime.topics.table import TopicTable
+from skywatch.realtime.topics.topic_table import TopicTable
 from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.feeders import hub as hub_module

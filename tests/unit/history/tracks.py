@@ -6,7 +6,7 @@ import numpy as np
 
 from skywatch.core import geo
 from skywatch.history.moments.interpolation import Paths
-from skywatch.history.recorder.thinning import THINNED_POINT
+from skywatch.history.recorder.thinner import THINNED_POINT
 from skywatch.history.storage.points import ALTITUDE_FT, AT_S, DEGREES, POINT, in_order
 
 

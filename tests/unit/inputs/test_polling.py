@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from skywatch.inputs.transports.polling import Poller
+from skywatch.inputs.transports.poller import Poller
 
 
 class Document(SimpleNamespace):

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 
-from skywatch.inputs.running import MAX_NAMES, RunningInputs, described_failures
+from skywatch.inputs.running_inputs import MAX_NAMES, RunningInputs, described_failures
 from skywatch.settings import SettingsError
 
 REASONS = {"wrong": SettingsError("acars.wrong", "is wrong"), "broken": OSError(24, "")}

@@ -229,7 +229,7 @@ async def test_connections_that_are_not_allowed_are_closed():
 
 @asynchronous
 async def test_an_output_connects_again_and_again(monkeypatch):
-    monkeypatch.setattr("skywatch.inputs.retrying.FIRST_PAUSE_S", 0.01)
+    monkeypatch.setattr("skywatch.inputs.retrying_input.FIRST_PAUSE_S", 0.01)
     monkeypatch.setattr(feeding.Feeder, "first_pause_s", 0.01)
     got = []
 

@@ -16,11 +16,11 @@ from skywatch.airframes.military import MilitaryAircraft
 from skywatch.core.bus import Audience, Form, Message
 from skywatch.core.problems import Problem
 from skywatch.features import FEATURES
-from skywatch.realtime.sessions.authentication import credential_of_auth
+from skywatch.realtime.subscribers.authentication import credential_of_auth
 from skywatch.realtime.topics.event_topics import EventTopics
 from skywatch.realtime.topics.live_topics import LiveTopics
 from skywatch.realtime.topics.picture_state import View
-from skywatch.realtime.topics.table import TopicTable
+from skywatch.realtime.topics.topic_table import TopicTable
 from skywatch.realtime.wire import native, socketio
 from skywatch.realtime.wire.frames import Event, Point, message_frame, text_frame
 from skywatch.realtime.wire.limits import ConnectionCounter

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from skywatch.inputs import retrying as retrying_module
+from skywatch.inputs import retrying_input as retrying_module
 from skywatch.inputs.lines import LineSplitter
 from skywatch.inputs.meter import RateMeter
-from skywatch.inputs.retrying import InputError, one_line
+from skywatch.inputs.retrying_input import InputError, one_line
 from skywatch.inputs.transports.http_source import shown_url
 from skywatch.receivers.factory import KINDS, open_receiver
 from skywatch.receivers.receiver import RetryingReceiver

@@ -14,9 +14,9 @@ from skywatch.receivers.simulator.airspace import sufficient_radius_nm
 from skywatch.receivers.simulator.fleet import WAITING
 from skywatch.receivers.simulator.placement import LEVEL, Kind
 from skywatch.receivers.simulator.traffic import Traffic
-from skywatch.safety.detection.meeting.cells import Motion
-from skywatch.safety.detection.meeting.proximity import candidates, judge_pairs
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.detection.conflicts.cells import Motion
+from skywatch.safety.detection.conflicts.proximity import candidates, judge_pairs
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 pytestmark = pytest.mark.deep("walks a corpus")
 

@@ -1,7 +1,7 @@
 """What is noted of connections between two writes."""
 
-from skywatch.reception.connections.following import MAX_WAITING, ConnectionLog
-from skywatch.reception.connections.storing import Connection
+from skywatch.reception.connections.follower import MAX_WAITING, ConnectionLog
+from skywatch.reception.connections.storage import Connection
 
 
 def test_beginnings_and_ends_are_noted_once():

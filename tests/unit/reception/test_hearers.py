@@ -3,7 +3,7 @@
 import asyncio
 
 from skywatch.picture.access import PictureAccess
-from skywatch.reception.hearing.hearers import HearerClient, HearerService
+from skywatch.reception.hearers.hearers import HearerClient, HearerService
 from tests.unit.reception.world import World, aircraft
 from tests.waiting import until
 

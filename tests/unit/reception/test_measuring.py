@@ -5,14 +5,14 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from skywatch.reception.measuring.hour import Hour, total
-from skywatch.reception.measuring.packing import (
+from skywatch.reception.measurement.codec import (
     pack_detail,
     pack_summary,
     unpack,
     unpack_detail,
     unpack_summaries,
 )
+from skywatch.reception.measurement.hour import Hour, total
 from tests.unit.reception.world import World, aircraft
 
 

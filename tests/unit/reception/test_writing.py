@@ -10,10 +10,10 @@ from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from skywatch.feeders.models import Feeder
 from skywatch.picture.access import PictureAccess
-from skywatch.reception.measuring.collecting import Entry
-from skywatch.reception.measuring.hour import Hour, total
-from skywatch.reception.measuring.packing import unpack
-from skywatch.reception.measuring.writing import QualityWriter
+from skywatch.reception.measurement.codec import unpack
+from skywatch.reception.measurement.collector import Entry
+from skywatch.reception.measurement.hour import Hour, total
+from skywatch.reception.measurement.writer import QualityWriter
 from skywatch.reception.models import ReceiverQuality
 from skywatch.reception.monitor import QualityMonitor
 from tests.unit.reception.world import World, aircraft

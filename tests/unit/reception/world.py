@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.core import geo
-from skywatch.reception.measuring.collecting import Entry, QualityCollector
+from skywatch.reception.measurement.collector import Entry, QualityCollector
 from tests.unit.picture.reports import Clock, picture_at, snapshot
 
 STATION = (47.45, 8.56)

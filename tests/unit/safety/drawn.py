@@ -16,7 +16,7 @@ from skywatch.receivers.reports.report import Report
 from skywatch.safety.detection.detectors import Detectors
 from skywatch.safety.detection.learnt_places import Learner
 from skywatch.safety.events.tracker import EventTracker, LiveEvent
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 START = 1_800_000_000.0
 METRE_NM = 1 / 1852

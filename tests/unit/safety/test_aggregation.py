@@ -7,7 +7,7 @@ from skywatch.safety.detection.aggregation import OWN, PREFIX, Aggregation, regi
 from skywatch.safety.detection.detectors import Detectors
 from skywatch.safety.detection.finding import Finding, Position
 from skywatch.safety.events.tracker import EventTracker
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 from tests.unit.safety.drawn import START, Drawn, found, of_type, skies, straight
 
 T = Thresholds(aggregate_events=20)

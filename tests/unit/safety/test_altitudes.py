@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from skywatch.picture.state.sky import empty_sky
+from skywatch.safety.detection.conflicts.encounters import AltitudeJumps
 from skywatch.safety.detection.frame import Frame
-from skywatch.safety.detection.meeting.encounters import AltitudeJumps
 
 
 def doubts(altitudes, every_s=1.0):

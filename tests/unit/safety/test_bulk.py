@@ -9,11 +9,11 @@ from skywatch.core.database.engine import create_engine, create_session_factory,
 from skywatch.core.database.models import StoredEvent
 from skywatch.safety import monitor as monitor_module
 from skywatch.safety.detection.finding import Closest, Finding, Position
-from skywatch.safety.events import rows
+from skywatch.safety.events import storage
 from skywatch.safety.events.tracker import EventTracker
 from skywatch.safety.models import SafetyEvent
 from skywatch.safety.monitor import SafetyMonitor
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 from tests.statements import counting
 from tests.unit.safety.drawn import START, Drawn, skies, straight
 
@@ -37,7 +37,7 @@ def findings(count, **fields):
 def write(sessions, changes):
     """Write as the monitor does, with the identifiers for the events; the messages."""
     with writing(sessions) as session:
-        ids, messages = rows.write(session, changes)
+        ids, messages = storage.write(session, changes)
         rows_of = {id(live): row_id for live, row_id in ids}
     for change in changes:
         change.live.id = rows_of.get(id(change.live), change.live.id)
@@ -99,7 +99,7 @@ def test_writing_the_same_again_after_a_lost_answer_changes_nothing(sessions):
     changes = EventTracker().update(findings(30), START, T)
     for _ in range(2):
         with writing(sessions) as session:
-            _, messages = rows.write(session, changes)
+            _, messages = storage.write(session, changes)
     assert len(stored(sessions)) == 30
     assert {message.event for message in messages} == {"safety:event_updated"}
 

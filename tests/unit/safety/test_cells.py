@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from skywatch.safety.detection.meeting import cells
-from skywatch.safety.detection.meeting.cells import Motion, expand, neighbours
-from skywatch.safety.detection.meeting.intentions import Intentions
-from skywatch.safety.detection.meeting.proximity import judge_pairs
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.detection.conflicts import cells
+from skywatch.safety.detection.conflicts.cells import Motion, expand, neighbours
+from skywatch.safety.detection.conflicts.intentions import Intentions
+from skywatch.safety.detection.conflicts.proximity import judge_pairs
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 T = Thresholds()
 AIRCRAFT = 300

@@ -8,8 +8,8 @@ import random
 import numpy as np
 import pytest
 
-from skywatch.safety.detection.meeting.proximity import LEVEL_OFF_FPS2, SEPARATION_FACTOR, box
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.detection.conflicts.proximity import LEVEL_OFF_FPS2, SEPARATION_FACTOR, box
+from skywatch.safety.thresholds.thresholds import Thresholds
 from tests.unit.safety import encounters
 from tests.unit.safety.drawn import START, Drawn, found, of_type, skies, straight
 

@@ -12,9 +12,9 @@ from skywatch.picture.state.doubt import unsure_aircraft
 from skywatch.receivers.feeders.voices import Voice
 from skywatch.safety.detection.detectors import Detectors
 from skywatch.safety.detection.learnt_places import Learner
-from skywatch.safety.events import rows
+from skywatch.safety.events import storage
 from skywatch.safety.events.tracker import EventTracker
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 from tests.notifying import add_channel, add_user
 from tests.unit.safety.drawn import START, Drawn, found, of_type, skies, straight
 from tests.unit.safety.test_integrity import at
@@ -214,7 +214,7 @@ class Life:
         for sky in skies_:
             changes = self.book.update(self.detectors.update(sky, Thresholds()), sky.now, Thresholds())
             with writing(self.sessions) as session:
-                ids, messages = rows.write(session, changes)
+                ids, messages = storage.write(session, changes)
                 for live, row_id in ids:
                     live.id = row_id
             self.published += [(message.event, json.loads(message.data)) for message in messages]
@@ -234,7 +234,7 @@ def test_an_emergency_that_is_confirmed_is_told_and_notified_of_again(make_runti
     assert life.severities("safety:event") == ["info"]
     # The tracker starts again.
     with runtime.sessions() as session:
-        again = rows.read_active(session)
+        again = storage.read_active(session)
     assert [event.finding.in_doubt for event in again] == [True]
     life.detectors, life.book = Detectors(), EventTracker()
     life.book.restore(again, START + 26)

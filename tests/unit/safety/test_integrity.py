@@ -6,7 +6,7 @@ import math
 import pytest
 
 from skywatch.core import geo
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 from tests.unit.safety.drawn import START, Drawn, found, of_type, skies, straight
 
 pytestmark = pytest.mark.deep("walks a corpus")

@@ -13,7 +13,7 @@ from skywatch.core.database.engine import create_session_factory
 from skywatch.picture.state.clock import Completion
 from skywatch.picture.state.sky import Sky
 from skywatch.safety.detection.finding import SEVERITIES, TYPES, Closest, Finding, Position, Quantity
-from skywatch.safety.events import rows
+from skywatch.safety.events import storage
 from skywatch.safety.events.tracker import RESTORED_S, EventTracker, LiveEvent, change_of
 from skywatch.safety.models import SafetyEvent
 from skywatch.safety.monitor import SafetyMonitor
@@ -144,9 +144,9 @@ def test_an_encounter_that_is_over_meanwhile_ends(stage):
 
 def test_an_encounter_of_before_a_start_lasts_until_the_two_are_apart():
     from skywatch.safety.detection.aggregation import Aggregation
+    from skywatch.safety.detection.conflicts.encounters import ProximityDetector
     from skywatch.safety.detection.frame import Frame
-    from skywatch.safety.detection.meeting.encounters import ProximityDetector
-    from skywatch.safety.thresholds.table import Thresholds
+    from skywatch.safety.thresholds.thresholds import Thresholds
 
     finding = Finding(type="proximity", key="4b0001:4b0002", severity="warning", message="", hexes=("4b0001", "4b0002"))
     for findings, lasts in (([], False), ([finding], True)):
@@ -187,7 +187,7 @@ def test_a_tracker_that_stood_still_ends_no_event(stage):
 
 
 def test_a_restored_event_is_not_ended_in_a_picture_that_is_not_complete():
-    from skywatch.safety.thresholds.table import Thresholds
+    from skywatch.safety.thresholds.thresholds import Thresholds
 
     finding = Finding(type="emergency_squawk", key="4b0001:x", severity="critical", message="", hexes=("4b0001",))
     book = EventTracker()
@@ -222,9 +222,9 @@ def test_an_event_is_read_back_as_it_was_written(make_runtime, database_url, kin
     )
     live = LiveEvent(finding, START, START + 5, START + 5, raised=severity != "info", closest=finding.closest)
     with create_session_factory(runtime.engine)() as session:
-        rows.write(session, [change_of("began", live)])
+        storage.write(session, [change_of("began", live)])
         session.commit()
-        (restored,) = rows.read_active(session)
+        (restored,) = storage.read_active(session)
     assert msgspec.structs.asdict(restored.finding) == msgspec.structs.asdict(finding)
     assert (restored.began_at, restored.last_at, restored.raised) == (live.began_at, live.last_at, live.raised)
     assert restored.closest == live.closest

@@ -5,7 +5,7 @@ import sqlalchemy as sa
 from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.core.database.models import Base
 from skywatch.safety.detection.learnt_places import Learner, Learnt
-from skywatch.safety.places.stored import BATCH, read, store
+from skywatch.safety.places.storage import BATCH, read, store
 from tests.statements import counting
 
 

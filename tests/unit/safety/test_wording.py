@@ -4,7 +4,7 @@ import pytest
 
 from skywatch.safety.detection.finding import Closest, Finding
 from skywatch.safety.events.tracker import EventTracker
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 NOW = 1_750_000_000.0
 PAIR = ("4b0001", "4b0002")

@@ -15,7 +15,7 @@ from skywatch.system import monitor
 from skywatch.system.extents import last_extents
 from skywatch.system.health.log import find_changes
 from skywatch.system.monitor import RETENTION, SystemMonitor
-from skywatch.system.reception import TOPIC as RECEPTION
+from skywatch.system.receiver_series import TOPIC as RECEPTION
 from tests.waiting import until
 
 HOUR_S = 3600.0

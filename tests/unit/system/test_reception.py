@@ -5,8 +5,8 @@ from dataclasses import replace
 from skywatch.core.bus import Message
 from skywatch.core.bus.memory import MemoryBus
 from skywatch.receivers.base import ReceiverStatus
-from skywatch.system import reception
-from skywatch.system.reception import (
+from skywatch.system import receiver_series
+from skywatch.system.receiver_series import (
     SAMPLE_S,
     SLOT_S,
     SLOTS,
@@ -58,7 +58,7 @@ def test_a_clock_that_was_set_back_goes_on_in_the_newest_slot():
 
 
 def test_receivers_beyond_the_bound_are_left_out(monkeypatch):
-    monkeypatch.setattr(reception, "MAX_RECEIVERS", 2)
+    monkeypatch.setattr(receiver_series, "MAX_RECEIVERS", 2)
     recorder = ReceptionRecorder()
     recorder.take(START, [status("a"), status("b"), status("c")], None)
     assert list(recorder.reception.receivers) == ["a", "b"]
@@ -90,5 +90,5 @@ def test_other_processes_read_the_series_from_the_bus():
     recorder.take(START, [status()], None)
     publish_reception(bus, recorder.reception)
     assert last_reception(bus) == recorder.reception
-    bus.publish(Message(reception.TOPIC, "reception", b"[]", snapshot=True))
+    bus.publish(Message(receiver_series.TOPIC, "reception", b"[]", snapshot=True))
     assert last_reception(bus) is None

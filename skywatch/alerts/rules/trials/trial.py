@@ -17,7 +17,7 @@ from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.engine import Engine, RuleSet
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import NOBODY, Cleared, Count, Fired, Rule
-from skywatch.alerts.history.wording import message_of
+from skywatch.alerts.history.message_text import message_of
 from skywatch.alerts.models import Geofence, Watchlist
 from skywatch.alerts.rules.schemas import RuleFields
 from skywatch.alerts.watchlists.entries import Entries

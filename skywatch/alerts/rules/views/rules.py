@@ -23,7 +23,7 @@ from skywatch.alerts.rules.schemas import (
     RuleSubscriptionFields,
 )
 from skywatch.http.clients.audit import actor_of
-from skywatch.http.lists.paging import page
+from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import UNSET, body_of

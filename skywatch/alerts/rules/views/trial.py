@@ -25,7 +25,7 @@ from skywatch.alerts.rules.trials.schemas import (
     TrialResult,
 )
 from skywatch.alerts.rules.trials.trial import Trial, referenced_objects, run_past, step_of
-from skywatch.archive.reading.reader import bind, days_of
+from skywatch.archive.reader.archive_reader import bind, days_of
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.hooks import PastPictures
 from skywatch.core.problems import Problem, invalid_fields

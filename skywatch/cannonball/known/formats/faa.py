@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from skywatch.cannonball.identification.agencies import enforces_law
-from skywatch.cannonball.identification.places import STATE_CODES
-from skywatch.cannonball.known.formats.table import Item, Refused, Row, Skipped, Table, fault_of
+from skywatch.cannonball.identification.place_names import STATE_CODES
+from skywatch.cannonball.known.formats.delimited_table import Item, Refused, Row, Skipped, Table, fault_of
 
 MASTER_REQUIRED = ("N-NUMBER", "MFR MDL CODE", "NAME", "CITY", "STATE", "MODE S CODE HEX")
 REFERENCE_REQUIRED = ("CODE", "MFR", "MODEL")

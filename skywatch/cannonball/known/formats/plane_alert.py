@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from skywatch.cannonball.identification.agencies import enforces_law
-from skywatch.cannonball.known.formats.table import Item, Refused, Row, Skipped, Table, fault_of
+from skywatch.cannonball.known.formats.delimited_table import Item, Refused, Row, Skipped, Table, fault_of
 
 REQUIRED = ("icao", "registration", "operator", "type", "icao type", "cmpg")
 POLICE_CAMPAIGN = "Pol"

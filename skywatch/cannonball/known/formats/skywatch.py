@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from skywatch.cannonball.known.formats.table import Item, Refused, Row, Table, fault_of
+from skywatch.cannonball.known.formats.delimited_table import Item, Refused, Row, Table, fault_of
 from skywatch.cannonball.known.service import WRITABLE
 
 FIELDS = frozenset({"icao_hex", *WRITABLE})

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from skywatch.cannonball.known.formats import faa, opensky, plane_alert, skywatch
-from skywatch.cannonball.known.formats.table import Item, Table
+from skywatch.cannonball.known.formats.delimited_table import Item, Table
 from skywatch.cannonball.known.imports.staging import Staged, stage
 from skywatch.cannonball.vocabulary import Source
 

@@ -13,9 +13,9 @@ from typing import IO
 
 import msgspec
 
-from skywatch.cannonball.identification.places import STATE_CODES
+from skywatch.cannonball.identification.place_names import STATE_CODES
 from skywatch.cannonball.known import links
-from skywatch.cannonball.known.formats.table import Item, Refused, Row
+from skywatch.cannonball.known.formats.delimited_table import Item, Refused, Row
 from skywatch.cannonball.known.service import derive
 from skywatch.cannonball.vocabulary import AgencyType, Source, values
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from skywatch.cannonball.known.changes import announce
+from skywatch.cannonball.known.formats.delimited_table import DELIMITERS, Dialect, text_table
 from skywatch.cannonball.known.formats.faa import read_models
-from skywatch.cannonball.known.formats.table import DELIMITERS, Dialect, text_table
-from skywatch.cannonball.known.imports.importing import Report, import_staged
 from skywatch.cannonball.known.imports.lists import stage_list
+from skywatch.cannonball.known.imports.update import Report, import_staged
 from skywatch.cannonball.known.index import KnownIndex
 from skywatch.core.runtime import Runtime
 from skywatch.core.storage.audit import Actor

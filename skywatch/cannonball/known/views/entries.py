@@ -25,7 +25,7 @@ from skywatch.cannonball.known.segment import Filters
 from skywatch.cannonball.known.service import known_answer
 from skywatch.core.storage.audit import Target
 from skywatch.http.clients.audit import actor_of, recording_refusals
-from skywatch.http.lists.paging import page
+from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id

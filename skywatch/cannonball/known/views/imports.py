@@ -6,9 +6,9 @@ from typing import Any
 
 import colander
 
-from skywatch.cannonball.known.formats.table import DELIMITERS, ENCODINGS, Refused, Unreadable
-from skywatch.cannonball.known.imports.importing import ImportRefused, Report
+from skywatch.cannonball.known.formats.delimited_table import DELIMITERS, ENCODINGS, Refused, Unreadable
 from skywatch.cannonball.known.imports.lists import FORMS
+from skywatch.cannonball.known.imports.update import ImportRefused, Report
 from skywatch.cannonball.known.imports.uploads import ImportOptions, import_list
 from skywatch.cannonball.vocabulary import Source, values
 from skywatch.core.problems import Problem, invalid

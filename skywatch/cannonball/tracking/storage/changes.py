@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from skywatch.cannonball.tracking.locations import TrackedUser
-from skywatch.cannonball.tracking.observing import Numbers
+from skywatch.cannonball.tracking.observation import Numbers
 from skywatch.cannonball.tracking.pauses import Occasion
 from skywatch.cannonball.tracking.session import LiveSession
 

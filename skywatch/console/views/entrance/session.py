@@ -25,7 +25,7 @@ from skywatch.core.storage.audit import Actor
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.security.contexts import OPEN
-from skywatch.sso.signing_on.logout import logout_url
+from skywatch.sso.sign_on.logout import logout_url
 
 sign_in_page = FormPage("console.sign_in", "sign_in.jinja2", OPEN)
 

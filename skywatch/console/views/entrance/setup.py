@@ -12,7 +12,7 @@ import colander
 from pyramid.response import Response
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.logins import begin_login
+from skywatch.accounts.login_tokens import begin_login
 from skywatch.accounts.models import Login, User
 from skywatch.accounts.nodes import email_node, password_node, username_node
 from skywatch.accounts.setup.service import NO_LONGER, create_first_administrator

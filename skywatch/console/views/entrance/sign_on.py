@@ -26,10 +26,10 @@ from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.security.contexts import OPEN
 from skywatch.sso import problems
-from skywatch.sso.pending import LIFETIME
+from skywatch.sso.pending_sign_ons import LIFETIME
 from skywatch.sso.schemas import CallbackQuery
-from skywatch.sso.signing_on.addresses import own_address
-from skywatch.sso.signing_on.answer import Answer
+from skywatch.sso.sign_on.addresses import own_address
+from skywatch.sso.sign_on.answer import Answer
 
 PAGES = ()
 COOKIE = "skywatch_console_sso"

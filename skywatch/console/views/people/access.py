@@ -23,7 +23,7 @@ from skywatch.core.problems import Problem
 from skywatch.core.storage.audit import Target, last_change
 from skywatch.core.storage.versions import check_version, version_of
 from skywatch.http.clients.exposure import beyond_loopback, listen_addresses
-from skywatch.http.lists.paging import MAX_LIMIT
+from skywatch.http.lists.pagination import MAX_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.security.contexts import FeatureAccess
 from skywatch.security.permissions import FEATURES, Permission

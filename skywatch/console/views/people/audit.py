@@ -13,11 +13,11 @@ from skywatch.accounts.audit_log.schemas import AuditQuery
 from skywatch.accounts.audit_log.service import Search, actions
 from skywatch.console.forms.form import read_query
 from skywatch.console.page import Page
-from skywatch.console.pages.paging import MAX_COUNTED, PAGE_SIZE, address
+from skywatch.console.pages.pagination import MAX_COUNTED, PAGE_SIZE, address
 from skywatch.console.routes import HOME
 from skywatch.core.database.models import AuditEntry
 from skywatch.core.stored_settings import is_storable
-from skywatch.http.lists.streaming import stream
+from skywatch.http.lists.stream import stream
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.schema import QueryString

@@ -12,7 +12,7 @@ from skywatch.accounts.users.service import permissions_of
 from skywatch.console.forms.changes import done, refused
 from skywatch.console.forms.form import read_form, read_query
 from skywatch.console.page import FormPage, Page
-from skywatch.console.pages.paging import PAGE_SIZE, Pages, address
+from skywatch.console.pages.pagination import PAGE_SIZE, Pages, address
 from skywatch.console.texts.language import translate
 from skywatch.console.views.people.user import revoke
 from skywatch.core.problems import Problem

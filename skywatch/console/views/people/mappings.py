@@ -22,7 +22,7 @@ from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storage.audit import Target
 from skywatch.core.storage.versions import check_version, version_of
-from skywatch.http.lists.paging import MAX_LIMIT
+from skywatch.http.lists.pagination import MAX_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.document import fault_of
 from skywatch.http.resources.schema import JsonString, Schema

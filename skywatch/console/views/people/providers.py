@@ -17,7 +17,7 @@ from skywatch.core.storage.audit import Target, record_apart
 from skywatch.http.clients.audit import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission
-from skywatch.sso.signing_on.addresses import own_address
+from skywatch.sso.sign_on.addresses import own_address
 
 PAGES = (
     Page(

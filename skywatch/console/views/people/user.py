@@ -8,7 +8,7 @@ from pyramid.response import Response
 
 from skywatch.accounts.identity.caller import check_covers
 from skywatch.accounts.keys.service import find_keys, is_active, revoke_key
-from skywatch.accounts.logins import find_logins, handle_of
+from skywatch.accounts.login_tokens import find_logins, handle_of
 from skywatch.accounts.models import User
 from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.superadmins import is_last_superadmin
@@ -18,7 +18,7 @@ from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.entries import Entries
 from skywatch.console.forms.form import pairs_of, read_form
 from skywatch.console.page import FormPage, Page
-from skywatch.console.pages.paging import PAGE_SIZE
+from skywatch.console.pages.pagination import PAGE_SIZE
 from skywatch.console.texts.language import translate
 from skywatch.console.views.people import user_roles
 from skywatch.core.problems import Problem, invalid

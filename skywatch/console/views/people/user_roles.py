@@ -17,11 +17,11 @@ from skywatch.accounts.users.schemas import UserChange
 from skywatch.console.forms.changes import changing
 from skywatch.console.forms.choices import role_choices
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
-from skywatch.console.pages.wording import field_moment, moment
+from skywatch.console.pages.formats import field_moment, moment
 from skywatch.console.texts.language import translate
 from skywatch.core.storage.audit import Target
 from skywatch.core.storage.versions import check_version, version_of
-from skywatch.http.lists.paging import MAX_LIMIT
+from skywatch.http.lists.pagination import MAX_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission
 

@@ -14,12 +14,12 @@ from skywatch.console.forms.choices import proposed_role, role_choices
 from skywatch.console.forms.entries import Entries, fields_of, part, read_entries
 from skywatch.console.forms.form import read_query
 from skywatch.console.page import FormPage, Page
-from skywatch.console.pages.paging import MAX_COUNTED, PAGE_SIZE, CursorPosition, cut
+from skywatch.console.pages.pagination import MAX_COUNTED, PAGE_SIZE, CursorPosition, cut
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem
 from skywatch.core.storage.audit import Target
-from skywatch.http.lists.paging import MAX_LIMIT
+from skywatch.http.lists.pagination import MAX_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.security.permissions import Permission

@@ -6,7 +6,7 @@ from typing import Any
 
 from skywatch.console.forms.discovery import is_offered
 from skywatch.console.page import Page
-from skywatch.console.pages.reception import describe_inputs
+from skywatch.console.pages.receiver_figures import describe_inputs
 from skywatch.core import stored_settings
 from skywatch.core.hooks import editable_inputs
 from skywatch.core.telemetry.logs import without_passwords

@@ -13,7 +13,7 @@ from skywatch.accounts.models import User
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.form import read_form, read_query
 from skywatch.console.page import FormPage, Page
-from skywatch.console.pages.paging import PAGE_SIZE, address, turn_pages
+from skywatch.console.pages.pagination import PAGE_SIZE, address, turn_pages
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid
@@ -24,7 +24,7 @@ from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.service import NUMBER
 from skywatch.notify.area import FEATURE, MANAGE_ALL
 from skywatch.notify.channels import service as channel_service
-from skywatch.notify.channels.testing import try_in_turn
+from skywatch.notify.channels.channel_test import try_in_turn
 from skywatch.notify.deliveries import service as delivery_service
 from skywatch.notify.owner import owner_of, settings_of
 from skywatch.notify.schemas import ChannelChangesFields, ChannelQuery, DeliveryQuery

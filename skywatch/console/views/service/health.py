@@ -9,7 +9,7 @@ import colander
 from skywatch.console.forms.form import read_query
 from skywatch.console.overview.parts import PartNames, describe_parts
 from skywatch.console.page import Page
-from skywatch.console.pages.paging import PAGE_SIZE, address
+from skywatch.console.pages.pagination import PAGE_SIZE, address
 from skywatch.console.texts.language import catalogue_of
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config

@@ -8,9 +8,9 @@ import colander
 from pyramid.response import Response
 
 from skywatch.cannonball.known import service
-from skywatch.cannonball.known.formats.table import DELIMITERS, ENCODINGS, Unreadable
-from skywatch.cannonball.known.imports.importing import ImportRefused, Report
+from skywatch.cannonball.known.formats.delimited_table import DELIMITERS, ENCODINGS, Unreadable
 from skywatch.cannonball.known.imports.lists import FORMS
+from skywatch.cannonball.known.imports.update import ImportRefused, Report
 from skywatch.cannonball.known.imports.uploads import ImportOptions, import_list
 from skywatch.cannonball.known.schemas import (
     STATES,
@@ -29,7 +29,7 @@ from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.forms.form import read_form, read_query
 from skywatch.console.page import FormPage, Page
-from skywatch.console.pages.paging import PAGE_SIZE, turn_pages
+from skywatch.console.pages.pagination import PAGE_SIZE, turn_pages
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid

@@ -21,7 +21,7 @@ from skywatch.security.permissions import Permission
 from skywatch.system import status
 from skywatch.system.extents import last_extents
 from skywatch.system.health.checks import Check
-from skywatch.system.reception import last_reception
+from skywatch.system.receiver_series import last_reception
 
 PAGES = (Page(route="console.overview", path="", title="Overview"),)
 # The script of the pages asks for this page again after so many seconds.

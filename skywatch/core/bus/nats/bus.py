@@ -17,11 +17,11 @@ import msgspec
 from nats.aio.msg import Msg
 
 from skywatch.core.bus.base import BusAwayError, BusError, Callback, Message, Subscription
+from skywatch.core.bus.message_codec import pack, unpack
 from skywatch.core.bus.nats.client import MAX_PART, TIMEOUT_S, NatsClient
 from skywatch.core.bus.nats.errors import ERRORS, describe, is_refusal
 from skywatch.core.bus.nats.subscription import NatsSubscription
 from skywatch.core.bus.nats.values import Values, escape
-from skywatch.core.bus.packing import pack, unpack
 from skywatch.core.bus.queued import HEARTBEAT_S, QueuedBus
 from skywatch.core.telemetry.health import State
 from skywatch.core.telemetry.metrics import BUS_BYTES

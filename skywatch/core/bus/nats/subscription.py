@@ -16,8 +16,8 @@ import msgspec
 from nats.aio.msg import Msg
 
 from skywatch.core.bus.base import Callback, Message
+from skywatch.core.bus.message_codec import UnknownVersion, unpack
 from skywatch.core.bus.nats.parts import Joiner, PartsError, UnknownPartsError
-from skywatch.core.bus.packing import UnknownVersion, unpack
 from skywatch.core.bus.queued import ServerSubscription
 from skywatch.core.telemetry.fault_log import FaultLog
 

@@ -18,7 +18,7 @@ from redis.retry import Retry
 from redis.sentinel import Sentinel
 
 from skywatch.core.bus.base import BusAwayError, BusError, Callback, Message, Subscription
-from skywatch.core.bus.packing import pack, unpack
+from skywatch.core.bus.message_codec import pack, unpack
 from skywatch.core.bus.queued import QueuedBus
 from skywatch.core.bus.redis.errors import describe, is_refusal
 from skywatch.core.bus.redis.subscription import RedisSubscription

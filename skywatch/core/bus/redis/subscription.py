@@ -16,7 +16,7 @@ import msgspec
 import redis
 
 from skywatch.core.bus.base import OUTAGE, Callback
-from skywatch.core.bus.packing import UnknownVersion, unpack
+from skywatch.core.bus.message_codec import UnknownVersion, unpack
 from skywatch.core.bus.queued import ServerSubscription
 from skywatch.core.bus.redis.errors import describe
 from skywatch.core.telemetry.fault_log import FaultLog

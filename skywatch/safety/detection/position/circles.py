@@ -13,9 +13,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from skywatch.core import geo
+from skywatch.safety.detection.conflicts.cells import NM_PER_DEGREE
 from skywatch.safety.detection.frame import Array, Frame
-from skywatch.safety.detection.meeting.cells import NM_PER_DEGREE
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 # Time span of the positions that are fitted (s), and the least number of them for each aircraft.
 TRAIL_S, MIN_PLACES = 60.0, 5

@@ -13,7 +13,7 @@ from skywatch.core import geo
 from skywatch.picture.state.sky import DisputedPosition
 from skywatch.safety.detection.frame import Frame
 from skywatch.safety.detection.position.leaps import is_on_way
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 # Least number of claims at different times that make a dispute, and the longest gap between them (s).
 TIMES, GAP_S = 3, 15.0

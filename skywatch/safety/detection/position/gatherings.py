@@ -15,7 +15,7 @@ from skywatch.core import geo
 from skywatch.picture.state.sky import RefusedPosition
 from skywatch.safety.detection.finding import Finding, Position, Quantity
 from skywatch.safety.detection.frame import Array, Carried, Frame
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 # Aircraft that gather were at least this far apart (nm) within this time before (s).
 SPREAD_NM, MEMORY_S = 3.0, 120.0

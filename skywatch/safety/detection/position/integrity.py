@@ -18,7 +18,7 @@ from skywatch.safety.detection.position.circles import CircleDetector
 from skywatch.safety.detection.position.disputes import DisputeDetector
 from skywatch.safety.detection.position.gatherings import GatheringDetector
 from skywatch.safety.detection.position.leaps import LeapDetector
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 # Level: a vertical rate within this (ft/min), and the barometric altitude within this (ft) between two ticks.
 LEVEL_FPM, LEVEL_FT = 300.0, 100.0

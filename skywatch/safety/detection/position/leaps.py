@@ -14,7 +14,7 @@ import numpy as np
 from skywatch.core import geo
 from skywatch.picture.state.sky import RefusedPosition
 from skywatch.safety.detection.frame import Array, Carried, Frame
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 # A leap must be claimed this many times; single wrong positions are decoding errors.
 TIMES = 3

@@ -17,7 +17,7 @@ import numpy as np
 from skywatch.picture.state.sky import SOURCE_INDEX
 from skywatch.safety.detection.finding import Finding, Position, Quantity
 from skywatch.safety.detection.frame import Array, Carried, Frame
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 
 Cell = tuple[int, int]
 # Aircraft that were not received for this long (s) do not count.

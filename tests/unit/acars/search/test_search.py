@@ -4,7 +4,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.acars.models import AcarsMessage
-from skywatch.acars.search.matches import BLOCK_BITS, identifiers
+from skywatch.acars.search.full_text import BLOCK_BITS, identifiers
 from skywatch.acars.search.search import parse, words_of
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import create_engine, create_session_factory, writing

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from skywatch.alerts.models import AlertRule
-from skywatch.archive.places import open_place
 from skywatch.archive.settings import ArchiveSettings
+from skywatch.archive.storage import open_place
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.features import load

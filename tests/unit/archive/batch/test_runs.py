@@ -23,7 +23,7 @@ pytestmark = pytest.mark.deep("archives, backups and their worker processes")
 # A worker that dies with its first task, or with each; a file says which it is.
 DYING = """
 import os, sys, msgspec
-from skywatch.archive.reading.questions import read_frame, write_frame
+from skywatch.archive.reader.questions import read_frame, write_frame
 from skywatch.archive.batch.task import Outcome, Task
 read_frame(sys.stdin.buffer)
 while (data := read_frame(sys.stdin.buffer)) is not None:

@@ -3,7 +3,7 @@
 import io
 
 from skywatch.cannonball.known.formats import faa, opensky, plane_alert
-from skywatch.cannonball.known.formats.table import Row, Skipped, Table
+from skywatch.cannonball.known.formats.delimited_table import Row, Skipped, Table
 
 MASTER = (
     "\ufeffN-NUMBER,SERIAL NUMBER,MFR MDL CODE,ENG MFR MDL,YEAR MFR,TYPE REGISTRANT,NAME,STREET,STREET2,CITY,STATE,"

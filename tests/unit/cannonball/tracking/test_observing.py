@@ -12,7 +12,7 @@ from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.geometry import Velocity
 from skywatch.cannonball.tracking.interests.interest import Interest
 from skywatch.cannonball.tracking.locations import TrackedUser
-from skywatch.cannonball.tracking.observing import Views, observe
+from skywatch.cannonball.tracking.observation import Views, observe
 from skywatch.cannonball.tracking.session import LiveSession
 from skywatch.cannonball.vocabulary import Identification
 from tests.skies import NOW, sky_of

@@ -9,7 +9,7 @@ from skywatch.airframes.service import Airframe
 from skywatch.cannonball import topics
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern, KnownAircraft
 from skywatch.core.bus.base import Message
-from skywatch.core.bus.packing import unpack
+from skywatch.core.bus.message_codec import unpack
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import StoredEvent
 from tests.cannonball import HERE, POLICE, add_known, orbit, report, straight

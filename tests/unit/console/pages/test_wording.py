@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from bs4 import BeautifulSoup
 
-from skywatch.console.pages.wording import compact, moment, span, time_element
+from skywatch.console.pages.formats import compact, moment, span, time_element
 
 
 @pytest.mark.parametrize(

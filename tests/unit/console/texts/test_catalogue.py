@@ -17,7 +17,7 @@ from skywatch.console.views.service.settings import TITLES
 from skywatch.console.views.service.thresholds import SUBJECTS
 from skywatch.core.problems import KINDS
 from skywatch.features import FEATURES as INSTALLED
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.thresholds.thresholds import Thresholds
 from skywatch.security.permissions import DEFAULT_ROLES, FEATURES, Permission
 from skywatch.settings import Settings
 from tests.conftest import ROOT

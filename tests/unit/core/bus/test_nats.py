@@ -7,10 +7,10 @@ import time
 import pytest
 
 from skywatch.core.bus import BusAwayError, BusError, Message
+from skywatch.core.bus.message_codec import pack
 from skywatch.core.bus.nats.bus import NatsBus
 from skywatch.core.bus.nats.parts import cut
 from skywatch.core.bus.nats.values import escape, unescape
-from skywatch.core.bus.packing import pack
 from skywatch.settings.bus_address import parse_bus_address
 from tests.nats_server import OwnNats, cluster
 from tests.unit.core.bus.suite import BusSuite, Inbox

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from skywatch.core.bus import Message, open_bus, questions
-from skywatch.core.bus.questions import QuestionClient, QuestionServer
+from skywatch.core.bus import Message, open_bus, request_reply
+from skywatch.core.bus.request_reply import QuestionClient, QuestionServer
 from tests.waiting import until
 
 
@@ -35,7 +35,7 @@ def test_an_answer_belongs_to_its_question(buses):
 
 
 def test_where_nobody_answers_the_wait_ends(buses, monkeypatch):
-    monkeypatch.setattr(questions, "WAIT_S", 0.05)
+    monkeypatch.setattr(request_reply, "WAIT_S", 0.05)
     client = QuestionClient(buses[0], "test_q")
     assert client.ask(b"abc") is None
     client.close()

@@ -7,9 +7,9 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.archive.contents.manifest import read_manifest
-from skywatch.archive.places import open_place
-from skywatch.archive.reading.reader import reaching
+from skywatch.archive.reader.archive_reader import reaching
 from skywatch.archive.settings import ArchiveSettings
+from skywatch.archive.storage import open_place
 from skywatch.core.problems import Problem
 from skywatch.history.models import Flight
 from tests.archives import FIRST, address_of, archive, counts, fill, prune

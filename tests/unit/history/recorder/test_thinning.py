@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skywatch.history.recorder.thinning import Thinner
+from skywatch.history.recorder.thinner import Thinner
 from skywatch.history.storage.points import GAP, GROUND, NO_ALTITUDE
 from tests.unit.history.tracks import errors, heard, stored
 

@@ -13,7 +13,7 @@ from skywatch.airframes.military import decide
 from skywatch.core.database.engine import writing
 from skywatch.core.storage.audit import Actor
 from skywatch.core.telemetry import health
-from skywatch.notify.deliveries import claims, worker
+from skywatch.notify.deliveries import leases, worker
 from skywatch.notify.senders.base import Outcome
 from tests.notifying import add_channel, add_user, deliveries, delivering, notification, send
 from tests.waiting import until
@@ -33,7 +33,7 @@ class Failing:
     """``claims.claim`` that fails until ``works`` is set; counts its calls."""
 
     def __init__(self):
-        self.calls, self.works, self._claim = 0, False, claims.claim
+        self.calls, self.works, self._claim = 0, False, leases.claim
 
     def __call__(self, *args):
         self.calls += 1
@@ -45,20 +45,20 @@ class Failing:
 @pytest.fixture
 def claim(monkeypatch):
     failing = Failing()
-    monkeypatch.setattr(claims, "claim", failing)
+    monkeypatch.setattr(leases, "claim", failing)
     return failing
 
 
 @pytest.fixture
 def passes(monkeypatch):
     """The passes in which the worker looked for channels that have something due."""
-    seen, due_channels = [], claims.due_channels
+    seen, due_channels = [], leases.due_channels
 
     def look(*args):
         seen.append(due_channels(*args))
         return seen[-1]
 
-    monkeypatch.setattr(claims, "due_channels", look)
+    monkeypatch.setattr(leases, "due_channels", look)
     monkeypatch.setattr(worker, "POLL_S", 0.02)
     return seen
 
@@ -106,7 +106,7 @@ def test_it_is_well_when_nothing_is_due_any_more(runtime, claim, passes, monkeyp
     monkeypatch.setattr(worker, "PAUSE_S", 0.02)
     with delivering(runtime, {"webhook": Sender()}):
         until(lambda: not state().ok, "the fault")
-        monkeypatch.setattr(claims, "due_channels", lambda *_: [])
+        monkeypatch.setattr(leases, "due_channels", lambda *_: [])
         until(lambda: state().ok, "the end of the fault")
 
 

@@ -236,8 +236,8 @@ def test_one_that_dies_amid_its_answer_is_followed_by_the_next(skies, follow, mo
 
 
 def _parts(message):
+    from skywatch.core.bus.message_codec import pack
     from skywatch.core.bus.nats.parts import cut
-    from skywatch.core.bus.packing import pack
 
     return cut(pack(message), 1 << 19)
 

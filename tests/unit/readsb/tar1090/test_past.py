@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from skywatch.core.problems import Problem
-from skywatch.readsb.tar1090 import past
-from skywatch.readsb.tar1090.past import LIFETIME_S, Kept, offered
+from skywatch.readsb.tar1090 import past_pictures
+from skywatch.readsb.tar1090.past_pictures import LIFETIME_S, Kept, offered
 
 
 def test_kept_answers_come_back_until_they_are_too_old():
@@ -46,11 +46,11 @@ def test_a_fuller_sky_offers_a_shorter_past():
 
 
 def test_whoever_waits_too_long_is_asked_to_come_back(monkeypatch):
-    monkeypatch.setattr(past, "MAX_WAIT_S", 0.01)
+    monkeypatch.setattr(past_pictures, "MAX_WAIT_S", 0.01)
     lock = threading.Lock()
-    with lock, pytest.raises(Problem) as refused, past.in_turn(lock):
+    with lock, pytest.raises(Problem) as refused, past_pictures.in_turn(lock):
         pass
     assert refused.value.kind.code == "unavailable"
-    with past.in_turn(lock):
+    with past_pictures.in_turn(lock):
         assert lock.locked()
     assert not lock.locked()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skywatch.realtime.sessions.snapshot_limits import MIN_PICTURE_BYTES, SnapshotLimits
+from skywatch.realtime.subscribers.snapshot_limits import MIN_PICTURE_BYTES, SnapshotLimits
 
 WHOLE = 6_000_000
 BURST = 60

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from skywatch.realtime.sessions.commands import InvalidCommand, Subscribe
+from skywatch.realtime.subscribers.commands import InvalidCommand, Subscribe
 from skywatch.realtime.topics.areas import Area
 from skywatch.realtime.topics.columns import DEFAULT_FIELDS, MILITARY, Form, rows_of, thin
 from skywatch.realtime.topics.live_topics import LiveTopics

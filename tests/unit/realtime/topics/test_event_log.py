@@ -7,7 +7,7 @@ from skywatch.core.bus import Message
 from skywatch.core.bus.base import Audience
 from skywatch.features import FEATURES
 from skywatch.realtime.topics.event_log import FRAMED_EVENTS, MEMORY_BYTES, EventLog, Stream
-from skywatch.realtime.topics.table import TopicTable
+from skywatch.realtime.topics.topic_table import TopicTable
 from skywatch.realtime.wire.frames import variant_of
 from skywatch.security.visibility import EVERYTHING, Visibility
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from skywatch.realtime.sessions.commands import InvalidCommand, Subscribe
+from skywatch.realtime.subscribers.commands import InvalidCommand, Subscribe
 from skywatch.realtime.topics.tile_grid import COARSE, FINE, MAX_TILES, TileForm
 
 

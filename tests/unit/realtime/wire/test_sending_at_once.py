@@ -10,7 +10,7 @@ from typing import Any
 
 from skywatch.core.bus import Message
 from skywatch.realtime.topics.event_topics import EventTopics
-from skywatch.realtime.topics.table import TopicTable
+from skywatch.realtime.topics.topic_table import TopicTable
 from skywatch.realtime.wire.native import encode_event
 from skywatch.realtime.wire.outbox import HIGH_WATER_BYTES, LOW_WATER_BYTES, PIECE_BYTES, Outbox, Turn, spread
 from skywatch.security.visibility import EVERYTHING

@@ -10,8 +10,8 @@ from random import Random
 
 import numpy as np
 
-from skywatch.safety.detection.meeting.proximity import box
-from skywatch.safety.thresholds.table import Thresholds
+from skywatch.safety.detection.conflicts.proximity import box
+from skywatch.safety.thresholds.thresholds import Thresholds
 from tests.unit.safety.drawn import START, found, skies
 from tests.unit.safety.geometries.flying import FEET_PER_G, Encounter, Path
 
