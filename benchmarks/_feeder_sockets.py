@@ -28,9 +28,9 @@ import numpy as np
 
 from benchmarks._feeders import HALF_S, World
 from skywatch.receivers.context import ReceiverContext
-from skywatch.receivers.feeders.encoding import FeederMessage, encode
 from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
 from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.message_codec import FeederMessage, encode
 from skywatch.receivers.feeders.reduction import Reduction
 from skywatch.receivers.kinds.listen import create
 from skywatch.receivers.mode_s.encoder import airborne_position, beast, squitter

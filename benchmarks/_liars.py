@@ -20,9 +20,9 @@ from skywatch.picture.intake import FeederIntake
 from skywatch.picture.picture import Picture
 from skywatch.picture.state.sky import Sky
 from skywatch.receivers.feeders.connection import FeederConnection
-from skywatch.receivers.feeders.encoding import FeederMessage, decode, encode
 from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
 from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeders.message_codec import FeederMessage, decode, encode
 from skywatch.receivers.feeders.reception import FeederReception
 from skywatch.receivers.framing.frames import Column
 from skywatch.receivers.mode_s.encoder import beast

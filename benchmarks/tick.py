@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._load import free_port
-from skywatch.picture.changes.applying import apply_changes
-from skywatch.picture.changes.encoding import ChangesEncoder
+from skywatch.picture.changes.encoder import ChangesEncoder
+from skywatch.picture.changes.patch import apply_changes
 from skywatch.picture.picture import Picture
 from skywatch.picture.state.sky import to_bytes
 from skywatch.picture.tracker import GARBAGE_THRESHOLDS

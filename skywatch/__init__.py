@@ -50,7 +50,7 @@ def make_app(runtime: Runtime) -> Router:
     from skywatch.http.requests import declarations
     from skywatch.http.requests.request import make_request_class
     from skywatch.http.requests.routes import index_routes
-    from skywatch.picture.sharing.request import SkyRequest
+    from skywatch.picture.distribution.sky_request import SkyRequest
 
     declarations.install()
     runtime.features.load_metrics()

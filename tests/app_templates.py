@@ -25,7 +25,7 @@ from skywatch.http.requests.request import make_request_class
 from skywatch.http.requests.routes import index_routes
 from skywatch.http.resources.render import JsonRenderer
 from skywatch.http.resources.service import ApiService
-from skywatch.picture.sharing.request import SkyRequest
+from skywatch.picture.distribution.sky_request import SkyRequest
 from tests import shortcuts
 from tests.lanes import costs
 

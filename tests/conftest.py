@@ -22,8 +22,8 @@ from skywatch.core.database.migrations import upgrade
 from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry import fault_log
 from skywatch.features import load
-from skywatch.picture.saving import picture as saved
 from skywatch.picture.state.sky import empty_sky
+from skywatch.picture.storage import saved_picture as saved
 from skywatch.settings import Settings
 from tests import compiled_statements, shortcuts
 from tests.accounts import TEST_SECRET
@@ -281,7 +281,7 @@ def make_runtime(
 ) -> Iterator[Callable[..., Runtime]]:
     """Runtimes over test settings, closed at the end."""
     # Skies made by hand come when the test makes them: no tracker is missed.
-    monkeypatch.setattr("skywatch.picture.sharing.follower.SILENT_AFTER_S", 100 * PATIENCE_S)
+    monkeypatch.setattr("skywatch.picture.distribution.follower.SILENT_AFTER_S", 100 * PATIENCE_S)
     # A database that is late because the machine is busy is not away.
     monkeypatch.setattr("skywatch.realtime.topics.backfill.START_S", PATIENCE_S)
     opened: list[Runtime] = []

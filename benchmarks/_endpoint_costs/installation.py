@@ -35,7 +35,7 @@ from skywatch.core.runtime import Runtime
 from skywatch.core.storage.audit import Actor
 from skywatch.features import load
 from skywatch.http.openapi.document import document
-from skywatch.picture.sharing import follower
+from skywatch.picture.distribution import follower
 from skywatch.picture.state.sky import Sky
 from skywatch.picture.trails.remote import TrailServer
 from tests.functional.sso.signing_on import settings_for

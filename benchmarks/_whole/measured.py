@@ -30,7 +30,7 @@ PARTS = (
     ("skywatch.receivers.reports.documents", "DocumentReader", "read", "receivers: read aircraft.json"),
     ("skywatch.picture.picture", "Picture", "put", "picture: merge"),
     ("skywatch.picture.picture", "Picture", "tick", "picture: tick"),
-    ("skywatch.picture.sharing.publisher", "SkyPublisher", "publish", "picture: publish"),
+    ("skywatch.picture.distribution.publisher", "SkyPublisher", "publish", "picture: publish"),
     ("skywatch.picture.tracker", "Tracker", "_publish_report", "picture: report"),
 )
 

@@ -34,7 +34,7 @@ from skywatch.core.telemetry.metrics import boolean_label
 from skywatch.inputs.base import FilePosition, Input, Origin
 from skywatch.inputs.factory import open_input as open_bytes
 from skywatch.inputs.retrying_input import RetryingInput
-from skywatch.picture.sharing.feed import SkyFeed
+from skywatch.picture.distribution.feed import SkyFeed
 from skywatch.picture.state.sky import Sky
 from skywatch.receivers.reports.further_reports import FurtherReports
 from skywatch.receivers.reports.report import Report

@@ -16,8 +16,8 @@ from pyramid.response import Response
 
 from skywatch.core.problems import Problem, not_found
 from skywatch.http.lists.conditional import not_modified, validator_headers
-from skywatch.picture.sharing.request import SkyRequest
-from skywatch.picture.state.exact import has_exact_distances
+from skywatch.picture.distribution.sky_request import SkyRequest
+from skywatch.picture.state.exact_distances import has_exact_distances
 from skywatch.picture.state.sky import Sky
 from skywatch.security.visibility import Visibility
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from skywatch.core.runtime import Runtime
 from skywatch.outputs.hub import Hub
-from skywatch.picture.sharing.feed import SkyFeed
+from skywatch.picture.distribution.feed import SkyFeed
 
 NAME = "outputs"
 

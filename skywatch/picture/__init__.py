@@ -17,9 +17,9 @@ def includeme(config: Any) -> None:
     """``request.sky`` is the picture of the last tick as the caller may know it (``picture.exact``); the replica is
     ``request.registry["picture"]``."""
     from skywatch.picture.access import PictureAccess
+    from skywatch.picture.distribution.replica import PictureReplica
     from skywatch.picture.settings import PictureSettings
-    from skywatch.picture.sharing.replica import PictureReplica
-    from skywatch.picture.state.exact import exact
+    from skywatch.picture.state.exact_distances import exact
 
     runtime = config.registry["runtime"]
     timeout_s = runtime.settings.of(PictureSettings).picture_timeout_s

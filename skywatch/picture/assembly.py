@@ -16,11 +16,11 @@ from skywatch.picture.members import SteadyMembers
 from skywatch.picture.merging.lead import array_of
 from skywatch.picture.merging.reported import Gathered
 from skywatch.picture.positions.accepted import Positions
+from skywatch.picture.state.aircraft_json import AS_REPORTED, content, encode
 from skywatch.picture.state.columns import fill, on_ground, present
 from skywatch.picture.state.fields import MLAT_TRUST, POSITION_LIFETIME_S, TISB_SOURCES
-from skywatch.picture.state.rows import RowMap
+from skywatch.picture.state.row_map import RowMap
 from skywatch.picture.state.sky import Sky, empty_sky
-from skywatch.picture.state.wire import AS_REPORTED, content, encode
 from skywatch.receivers.reports.report import SOURCES
 
 # Longest wait of a tick for the airframes of new aircraft, so that a military one is never shown as a civil one (s).

@@ -10,7 +10,7 @@ import numpy as np
 from skywatch.core.bus import Bus, Message, topics
 from skywatch.core.telemetry import health
 from skywatch.picture.picture import Picture
-from skywatch.receivers.feeders.encoding import encode_addresses
+from skywatch.receivers.feeders.message_codec import encode_addresses
 from skywatch.receivers.feeders.new_addresses import TOO_MANY_AIRCRAFT
 from skywatch.receivers.feeders.reception import FeederReception
 from skywatch.receivers.feeders.reduction import Reduction

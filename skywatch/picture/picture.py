@@ -22,25 +22,25 @@ from skywatch.core.arrays import Array
 from skywatch.picture.assembly import Assembly
 from skywatch.picture.merging.admission import Admission
 from skywatch.picture.merging.corroboration import Corroboration
-from skywatch.picture.merging.counts import ReceiverCounts
+from skywatch.picture.merging.delivery_counts import ReceiverCounts
 from skywatch.picture.merging.field_validator import FieldValidator
-from skywatch.picture.merging.gathering import gather
 from skywatch.picture.merging.receiver_views import AllReceiverViews, ReceiverViews
 from skywatch.picture.merging.reported import Gathered
+from skywatch.picture.merging.tick_merge import gather
 from skywatch.picture.positions.accepted import Offer, Positions, acceptable, choose
-from skywatch.picture.positions.rows import PictureRows
+from skywatch.picture.positions.picture_rows import PictureRows
 from skywatch.picture.positions.validator import PositionValidator
-from skywatch.picture.saving.picture import FORM, SavedBook, SavedPicture, SavedPosition
-from skywatch.picture.saving.reports import pack, unpack
 from skywatch.picture.state.clock import Completion, PictureClock
 from skywatch.picture.state.doubt import ALL, ONLY_STRANGERS, OURS_TOO, POSITION
-from skywatch.picture.state.heard import ELSEWHERE, ORIGIN_SHIFT, STRANGERS
-from skywatch.picture.state.heard import OURS as HEARD_BY_OURS
+from skywatch.picture.state.own_antenna import ELSEWHERE, ORIGIN_SHIFT, STRANGERS
+from skywatch.picture.state.own_antenna import OURS as HEARD_BY_OURS
+from skywatch.picture.state.receiver_view import View, clear_airframes
 from skywatch.picture.state.sky import DisputedPosition, RefusedPosition, Sky
-from skywatch.picture.state.view import View, clear_airframes
+from skywatch.picture.storage.saved_picture import FORM, SavedBook, SavedPicture, SavedPosition
+from skywatch.picture.storage.saved_reports import pack, unpack
 from skywatch.picture.trails.trail import TrailStore
 from skywatch.receivers.feeders.voices import OURS, Voice
-from skywatch.receivers.reports.naming import FEEDERS, TRUSTED_FEEDERS, feeder_receiver, shown_receiver
+from skywatch.receivers.reports.receiver_names import FEEDERS, TRUSTED_FEEDERS, feeder_receiver, shown_receiver
 from skywatch.receivers.reports.report import Report
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from functools import partial
 from skywatch.core.database.engine import outage_of, reason
 from skywatch.core.telemetry.fault_log import LOGGED
 from skywatch.picture import metrics
+from skywatch.picture.distribution.feed import Follow
 from skywatch.picture.monitor import Monitor
-from skywatch.picture.sharing.feed import Follow
 from skywatch.picture.state.sky import Sky
 
 log = logging.getLogger(__name__)

@@ -10,10 +10,10 @@ from collections.abc import Collection
 from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import SessionFactory, outage_of, reason
 from skywatch.core.telemetry.fault_log import FaultLog
+from skywatch.picture.distribution.statistics import TrackerStatistics
 from skywatch.picture.picture import Picture
-from skywatch.picture.saving import picture as saved
 from skywatch.picture.settings import PictureSettings
-from skywatch.picture.sharing.statistics import TrackerStatistics
+from skywatch.picture.storage import saved_picture as saved
 
 log = logging.getLogger(__name__)
 

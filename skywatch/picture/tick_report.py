@@ -12,9 +12,9 @@ from skywatch.core.bus import Bus, Message, topics
 from skywatch.core.telemetry import health
 from skywatch.core.telemetry.metrics import remove
 from skywatch.picture import metrics
+from skywatch.picture.distribution.statistics import TickMeter, TrackerStatistics
 from skywatch.picture.merging.admission import Admission
 from skywatch.picture.picture import Picture
-from skywatch.picture.sharing.statistics import TickMeter, TrackerStatistics
 from skywatch.picture.state.sky import Sky
 from skywatch.receivers.base import ReceiverStatus
 

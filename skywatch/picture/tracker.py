@@ -32,27 +32,27 @@ from skywatch.picture.declared import (
     unusable,
     use_settings,
 )
+from skywatch.picture.distribution.feed import SkyFeed
+from skywatch.picture.distribution.follower import PictureFollower
+from skywatch.picture.distribution.publisher import SkyPublisher
+from skywatch.picture.distribution.statistics import TrackerStatistics
 from skywatch.picture.intake import FeederIntake
 from skywatch.picture.monitor import Monitor
 from skywatch.picture.picture import Picture
 from skywatch.picture.reports_feed import FeederReports
 from skywatch.picture.running_monitors import RunningMonitors
 from skywatch.picture.saver import PictureSaver
-from skywatch.picture.saving.followed import saved_from
 from skywatch.picture.settings import PictureSettings
-from skywatch.picture.sharing.feed import SkyFeed
-from skywatch.picture.sharing.follower import PictureFollower
-from skywatch.picture.sharing.publisher import SkyPublisher
-from skywatch.picture.sharing.statistics import TrackerStatistics
-from skywatch.picture.state.heard import ELSEWHERE, ORIGIN_SHIFT, OURS, SIMULATED, STATION
+from skywatch.picture.state.own_antenna import ELSEWHERE, ORIGIN_SHIFT, OURS, SIMULATED, STATION
 from skywatch.picture.state.sky import Sky
+from skywatch.picture.storage.followed_sky import saved_from
 from skywatch.picture.tick_report import TickReport, forget_receiver
 from skywatch.picture.trails.remote import TrailServer
 from skywatch.receivers.base import Receiver, ReceiverStatus
 from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.factory import open_receiver
-from skywatch.receivers.feeders.encoding import FeederMessage
 from skywatch.receivers.feeders.hub import feeder_hub
+from skywatch.receivers.feeders.message_codec import FeederMessage
 from skywatch.receivers.feeders.reception import FeederReception
 from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.receiver import RetryingReceiver

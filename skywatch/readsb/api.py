@@ -14,7 +14,7 @@ from skywatch.aircraft.schemas import LATITUDE, LONGITUDE
 from skywatch.http.resources.render import json_response
 from skywatch.http.resources.schema import QueryNumber, QueryString, Schema
 from skywatch.http.resources.service import ApiService
-from skywatch.picture.sharing.request import SkyRequest
+from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.readsb import queries
 from skywatch.security.permissions import Permission
 

@@ -21,7 +21,7 @@ from skywatch.core.process.version import VERSION
 from skywatch.http.resources.render import encode, json_response
 from skywatch.http.resources.schema import QueryInteger, Schema
 from skywatch.http.resources.service import ApiService
-from skywatch.picture.sharing.request import SkyRequest
+from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.picture.state.sky import Sky
 from skywatch.readsb.bodies import bodies
 from skywatch.readsb.statistics import Figures

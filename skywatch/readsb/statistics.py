@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from skywatch.core.geo import METRES_PER_NM
-from skywatch.picture.state.heard import heard
+from skywatch.picture.state.own_antenna import heard
 from skywatch.picture.state.sky import Sky
 from skywatch.receivers.base import ReceiverStatus
 

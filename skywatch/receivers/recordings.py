@@ -27,7 +27,7 @@ from skywatch.receivers.mode_s.position.plausibility import DEFAULT_RANGE_NM
 from skywatch.receivers.reports.aircraft_json import DocumentError, read_document, read_line
 from skywatch.receivers.reports.documents import ReportBatch, growth
 from skywatch.receivers.reports.duplicates import without_duplicates
-from skywatch.receivers.reports.finishing import finish
+from skywatch.receivers.reports.normalisation import finish
 
 Kind = Literal["document", "documents", "lines", "sbs", "beast", "avr", "csv"]
 

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Literal
 
-from skywatch.receivers.reports.naming import FEEDERS, shown_receiver
+from skywatch.receivers.reports.receiver_names import FEEDERS, shown_receiver
 from skywatch.settings import Settings, SettingsError, setting
 
 # The kind of receivers whose aircraft are not real.

@@ -14,7 +14,7 @@ import msgspec
 
 from skywatch.core.runtime import Runtime
 from skywatch.core.text.escapes import escape_controls
-from skywatch.picture.sharing.statistics import TrackerStatistics
+from skywatch.picture.distribution.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 
 TERMINAL_EVERY_S, PLAIN_EVERY_S = 1.0, 60.0

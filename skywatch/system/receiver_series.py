@@ -14,8 +14,8 @@ import numpy as np
 
 from skywatch.core.bus import Bus, BusError, Message
 from skywatch.core.database.engine import SessionFactory
-from skywatch.picture.saving import picture as saved
 from skywatch.picture.state.sky import Sky
+from skywatch.picture.storage import saved_picture as saved
 from skywatch.receivers.base import ReceiverStatus
 
 TOPIC = "reception"

@@ -16,8 +16,8 @@ from skywatch.core.runtime import Runtime
 from skywatch.http.resources.answer import answer
 from skywatch.inputs.base import InputStatus
 from skywatch.inputs.runner import published_statuses
+from skywatch.picture.distribution.statistics import TrackerStatistics
 from skywatch.picture.settings import PictureSettings
-from skywatch.picture.sharing.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility

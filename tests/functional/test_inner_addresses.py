@@ -11,7 +11,7 @@ from skywatch.core.clock import unix_now
 from skywatch.core.process.announcer import Announcer
 from skywatch.core.telemetry import health
 from skywatch.inputs.base import InputStatus
-from skywatch.picture.sharing.statistics import TrackerStatistics
+from skywatch.picture.distribution.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.security.permissions import Permission
 from skywatch.system.health.redaction import without_hosts

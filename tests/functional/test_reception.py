@@ -2,7 +2,7 @@
 
 import pytest
 
-from skywatch.picture.saving import picture as saved
+from skywatch.picture.storage import saved_picture as saved
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.system import receiver_series
 from skywatch.system.monitor import SystemMonitor

@@ -23,7 +23,7 @@ from skywatch.history.metrics import HISTORY_POINTS, HISTORY_POSITIONS
 from skywatch.history.models import Flight
 from skywatch.inputs.base import InputStatus
 from skywatch.picture import metrics
-from skywatch.picture.sharing.statistics import TrackerStatistics
+from skywatch.picture.distribution.statistics import TrackerStatistics
 from skywatch.realtime.metrics import REALTIME_SENT
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.safety.metrics import SAFETY_ACTIVE, SAFETY_EVENTS

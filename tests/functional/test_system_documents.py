@@ -10,7 +10,7 @@ import pytest
 from skywatch.core.bus import Message
 from skywatch.core.clock import unix_now
 from skywatch.inputs.base import InputStatus
-from skywatch.picture.sharing.statistics import TrackerStatistics
+from skywatch.picture.distribution.statistics import TrackerStatistics
 from skywatch.receivers.base import AnonymousFeeder, ReceiverStatus
 from skywatch.security.permissions import Permission
 from skywatch.system.health import checks

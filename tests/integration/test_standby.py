@@ -17,7 +17,7 @@ from skywatch.core.bus import open_bus, topics
 from skywatch.core.database.fencing import term_of
 from skywatch.core.election.heartbeats import heartbeat_of
 from skywatch.picture.changes.message import unpack
-from skywatch.picture.sharing.follower import CHANGES, PictureFollower
+from skywatch.picture.distribution.follower import CHANGES, PictureFollower
 from skywatch.picture.state.sky import from_bytes, moment_of
 from tests.integration.test_ingest import AIRCRAFT, World, register_feeders
 from tests.ports import free_port

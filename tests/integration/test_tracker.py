@@ -17,11 +17,11 @@ from skywatch.core.storage.audit import Actor
 from skywatch.core.stored_settings import change
 from skywatch.core.telemetry import health
 from skywatch.core.telemetry.metrics import export, exposition
+from skywatch.picture.distribution.replica import PictureReplica
 from skywatch.picture.models import PictureState
-from skywatch.picture.saving.picture import decode, read
 from skywatch.picture.settings import PictureSettings
-from skywatch.picture.sharing.replica import PictureReplica
-from skywatch.picture.state.heard import ELSEWHERE, ORIGIN_SHIFT, OURS, SIMULATED
+from skywatch.picture.state.own_antenna import ELSEWHERE, ORIGIN_SHIFT, OURS, SIMULATED
+from skywatch.picture.storage.saved_picture import decode, read
 from skywatch.picture.tracker import Tracker, until_next_second
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.receivers.factory import KINDS

@@ -55,11 +55,11 @@ from skywatch.inputs.base import FilePosition, InputStatus
 from skywatch.notify.messages import compose
 from skywatch.notify.models import Delivery
 from skywatch.patterns.findings import Confidence, Pattern, PatternType
-from skywatch.picture.changes.applying import apply_changes
-from skywatch.picture.changes.encoding import encode_changes
-from skywatch.picture.saving.picture import SavedPicture, decode, encode
-from skywatch.picture.sharing.statistics import TrackerStatistics
+from skywatch.picture.changes.encoder import encode_changes
+from skywatch.picture.changes.patch import apply_changes
+from skywatch.picture.distribution.statistics import TrackerStatistics
 from skywatch.picture.state.sky import Sky, from_bytes, to_bytes
+from skywatch.picture.storage.saved_picture import SavedPicture, decode, encode
 from skywatch.picture.tick_report import _json as tracker_encoder
 from skywatch.picture.trails import remote as trails_remote
 from skywatch.picture.trails import trail

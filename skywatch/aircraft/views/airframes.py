@@ -15,7 +15,7 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import ApiService
-from skywatch.picture.sharing.request import SkyRequest
+from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 

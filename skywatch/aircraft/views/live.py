@@ -17,7 +17,7 @@ from skywatch.http.lists.pagination import page_links
 from skywatch.http.requests.links import link_base
 from skywatch.http.resources.render import encode, json_response
 from skywatch.http.resources.service import ApiService
-from skywatch.picture.sharing.request import SkyRequest
+from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.picture.state.sky import Sky
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility

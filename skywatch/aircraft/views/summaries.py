@@ -20,8 +20,8 @@ from skywatch.core.problems import invalid
 from skywatch.http.lists.conditional import not_modified, set_etag
 from skywatch.http.resources.render import encode, json_response
 from skywatch.http.resources.service import ApiService
-from skywatch.picture.sharing.request import SkyRequest
-from skywatch.picture.state.heard import heard
+from skywatch.picture.distribution.sky_request import SkyRequest
+from skywatch.picture.state.own_antenna import heard
 from skywatch.picture.state.sky import Sky
 from skywatch.receivers.reports.report import SOURCES
 from skywatch.security.permissions import Permission

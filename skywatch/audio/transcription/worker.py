@@ -28,8 +28,8 @@ from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.picture.access import PictureAccess
+from skywatch.picture.distribution.follower import PictureFollower
 from skywatch.picture.settings import PictureSettings
-from skywatch.picture.sharing.follower import PictureFollower
 
 log = logging.getLogger(__name__)
 COMPONENT = "transcription"

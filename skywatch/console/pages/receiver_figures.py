@@ -10,7 +10,7 @@ from skywatch.core import stored_settings
 from skywatch.core.hooks import opened_families
 from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry.logs import without_passwords
-from skywatch.picture.state.heard import heard
+from skywatch.picture.state.own_antenna import heard
 from skywatch.picture.state.sky import Sky
 from skywatch.security.visibility import Visibility
 from skywatch.settings import names_of

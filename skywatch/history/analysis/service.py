@@ -32,7 +32,7 @@ from skywatch.history.storage.points import (
 )
 from skywatch.history.storage.reader import Span, one_slice_in, read_slices
 from skywatch.history.storage.span import around
-from skywatch.picture.state.heard import is_heard
+from skywatch.picture.state.own_antenna import is_heard
 
 # Sampling interval of the heat map along a segment (s).
 SAMPLE_S = 10.0

@@ -13,7 +13,7 @@ from skywatch.history.imports.imported_points import MILITARY, NEW_LEG, ON_GROUN
 from skywatch.history.recorder.recorder import MAX_FLIGHT_S, TURNAROUND_S
 from skywatch.history.recorder.thinner import SAME_POSITION_S
 from skywatch.history.storage.points import address_text
-from skywatch.picture.positions.past import implausible
+from skywatch.picture.positions.past_plausibility import implausible
 from skywatch.picture.positions.validator import JUMP
 
 EMERGENCIES = (b"7500", b"7600", b"7700")

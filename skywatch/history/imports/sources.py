@@ -20,7 +20,7 @@ from skywatch.history.imports import opensky, readsb, receiver_recordings
 from skywatch.history.imports.imported_points import Rows
 from skywatch.inputs.options import Station
 from skywatch.receivers import recordings
-from skywatch.receivers.framing.unpacking import unpacked
+from skywatch.receivers.framing.bounded_gzip import unpacked
 from skywatch.receivers.mode_s.position.plausibility import DEFAULT_RANGE_NM
 from skywatch.receivers.reports.traces import PATTERN, TraceError, begins_trace
 

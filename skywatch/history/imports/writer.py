@@ -29,7 +29,7 @@ from skywatch.history.settings import HistorySettings
 from skywatch.history.storage.points import GAP_S, POINT, Points, address_code, no_points
 from skywatch.history.storage.shards import slices
 from skywatch.picture.positions.plausibility import is_flown
-from skywatch.picture.state.heard import ELSEWHERE, ORIGIN_SHIFT
+from skywatch.picture.state.own_antenna import ELSEWHERE, ORIGIN_SHIFT
 
 
 @dataclass

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from skywatch.history.recorder.live_flights import Slots
 from skywatch.history.storage.points import MILITARY
-from skywatch.picture.state.heard import heard
+from skywatch.picture.state.own_antenna import heard
 from skywatch.picture.state.sky import Sky
 
 Column = npt.NDArray[Any]

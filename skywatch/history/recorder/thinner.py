@@ -31,7 +31,7 @@ from skywatch.history.storage.points import (
     SIMULATED,
     UNKNOWN,
 )
-from skywatch.picture.state.heard import SIMULATED as HEARD_SIMULATED
+from skywatch.picture.state.own_antenna import SIMULATED as HEARD_SIMULATED
 
 Column = npt.NDArray[Any]
 # More than a degree of latitude or of longitude times the cosine measures anywhere on WGS 84 (m).

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from skywatch.picture.changes.message import LINE, WHOLE, unpack
-from skywatch.picture.state.rows import RowMap
+from skywatch.picture.state.row_map import RowMap
 from skywatch.picture.state.sky import Sky, from_bytes
 
 # So many changes wait at most; a whole sky comes every ten ticks.

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from skywatch.picture.merging.capacity import ALONE, CLEARLY, OURS, Holder, Reception, holder_of, rate_of
 from skywatch.picture.merging.receiver_views import ReceiverViews
-from skywatch.picture.merging.reception import ALONE, CLEARLY, OURS, Holder, Reception, holder_of, rate_of
 from skywatch.receivers.reports.report import Report
 
 # About 1 kB each. At 2,000 new addresses a second this is 5 s, in which an aircraft in range sends dozens of messages;

@@ -29,7 +29,7 @@ from skywatch.picture.merging.contradictions import (
 from skywatch.picture.merging.lead import array_of
 from skywatch.picture.positions.validator import PositionValidator
 from skywatch.picture.state.fields import STALE_S
-from skywatch.picture.state.view import is_new
+from skywatch.picture.state.receiver_view import is_new
 from skywatch.receivers.feeders.voices import Voice
 from skywatch.receivers.reports.report import Report
 

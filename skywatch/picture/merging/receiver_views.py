@@ -8,9 +8,9 @@ from operator import attrgetter
 import numpy as np
 
 from skywatch.core.arrays import Array
-from skywatch.picture.merging.merge import without_expired
+from skywatch.picture.merging.aircraft_merge import without_expired
 from skywatch.picture.state.fields import LIFETIME_S, MIN_LIFETIME_S, POSITION_LIFETIME_S
-from skywatch.picture.state.view import View, absorb, clear_airframes, expire, view_of
+from skywatch.picture.state.receiver_view import View, absorb, clear_airframes, expire, view_of
 from skywatch.receivers.feeders.voices import OURS, Voice
 from skywatch.receivers.reports.report import Report
 

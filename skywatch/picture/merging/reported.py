@@ -14,7 +14,7 @@ from skywatch.picture.merging.lead import FollowingValues, array_of
 from skywatch.picture.positions.accepted import Offer
 from skywatch.picture.state.columns import columns_of, floats, on_ground
 from skywatch.picture.state.fields import MLAT_TRUST, TISB_TRUST
-from skywatch.picture.state.view import FieldState, View
+from skywatch.picture.state.receiver_view import FieldState, View
 from skywatch.receivers.feeders.voices import Voice
 from skywatch.receivers.reports.report import Report
 

@@ -33,7 +33,7 @@ from skywatch.picture.state.doubt import (
     SQUAWK,
 )
 from skywatch.picture.state.fields import GROUPS, STALE_S, Group, trust
-from skywatch.picture.state.view import FieldState, View, is_new
+from skywatch.picture.state.receiver_view import FieldState, View, is_new
 from skywatch.receivers.feeders.voices import SEVERAL, UNKNOWN, Voice
 from skywatch.receivers.reports.report import Report
 

@@ -11,7 +11,7 @@ from msgspec import UNSET
 from msgspec.structs import astuple
 
 from skywatch.core.arrays import Array
-from skywatch.picture.state.view import FieldState
+from skywatch.picture.state.receiver_view import FieldState
 from skywatch.receivers.reports.report import Report
 
 NAN = float("nan")

@@ -17,7 +17,7 @@ from skywatch.airframes.military import is_military_address
 from skywatch.airframes.models import INTERESTING, MILITARY
 from skywatch.airframes.service import Airframe
 from skywatch.core.arrays import Array
-from skywatch.picture.state.rows import RowMap, texts
+from skywatch.picture.state.row_map import RowMap, texts
 from skywatch.picture.state.sky import COLUMNS
 
 # Number of names beyond those possible in the sky, twice over, above which the index of names is rebuilt.

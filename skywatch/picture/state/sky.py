@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.receivers.reports.naming import FEEDERS
+from skywatch.receivers.reports.receiver_names import FEEDERS
 from skywatch.receivers.reports.report import SOURCES
 
 Column = npt.NDArray[Any]

@@ -26,7 +26,7 @@ from skywatch.history.storage.points import NON_ICAO
 from skywatch.http.requests.compression import compress, takes_gzip
 from skywatch.http.resources.schema import QueryInteger, Schema
 from skywatch.http.resources.service import ApiService
-from skywatch.picture.sharing.request import SkyRequest
+from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.readsb.tar1090.past_pictures import PastPictures, is_open, settled_until, who_sees
 from skywatch.readsb.tar1090.tracks import day_of
 from skywatch.security.permissions import Permission

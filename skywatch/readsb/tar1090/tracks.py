@@ -22,7 +22,7 @@ from skywatch.history import tracks
 from skywatch.history.flights.service import Labels
 from skywatch.http.resources.schema import QueryInteger, QueryString
 from skywatch.http.resources.service import ApiService
-from skywatch.picture.sharing.request import SkyRequest
+from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.picture.state.sky import Sky
 from skywatch.picture.trails.trail import Point
 from skywatch.readsb.bodies import bodies, padded

@@ -18,7 +18,7 @@ from skywatch.core.bus.base import call_on_loop
 from skywatch.core.clock import unix_now
 from skywatch.core.events import EventReader
 from skywatch.core.telemetry.fault_log import FaultLog
-from skywatch.picture.sharing.follower import AGE_EVERY_S, PictureFollower
+from skywatch.picture.distribution.follower import AGE_EVERY_S, PictureFollower
 from skywatch.picture.state.sky import Sky
 from skywatch.realtime.subscribers.authentication import ConnectionAuthenticator
 from skywatch.realtime.subscribers.register import Subscriber, SubscriberRegister

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from skywatch.core.telemetry.fault_log import FaultLog
-from skywatch.picture.state.exact import exact
+from skywatch.picture.state.exact_distances import exact
 from skywatch.picture.state.sky import Sky
 from skywatch.realtime.metrics import REALTIME_DROPPED, REALTIME_SENT
 from skywatch.realtime.topics.column_events import ColumnEvents

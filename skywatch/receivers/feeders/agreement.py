@@ -26,9 +26,9 @@ from skywatch.receivers.feeders.reports.divided import (
     LastSaid,
     contradictions,
 )
-from skywatch.receivers.feeders.reports.folding import FAST, FORGET_S, Folding
+from skywatch.receivers.feeders.reports.feeder_numbers import FeederSlots
 from skywatch.receivers.feeders.reports.reducer import Reducer
-from skywatch.receivers.feeders.reports.slots import FeederSlots
+from skywatch.receivers.feeders.reports.redundancy_filter import FAST, FORGET_S, Folding
 from skywatch.receivers.feeders.voices import extent
 from skywatch.receivers.framing.frames import Column, FrameBatch
 from skywatch.receivers.mode_s.bits import words

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol
 
 from skywatch.receivers.feeders.voices import OURS, Voice
-from skywatch.receivers.reports.naming import feeder_receiver
+from skywatch.receivers.reports.receiver_names import feeder_receiver
 
 Clock = Literal["gps", "free", "none"]
 # A connection without a frame for so long (s) is silent.

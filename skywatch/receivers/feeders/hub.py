@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     # An installation without feeders loads no decoder.
     from skywatch.receivers.feeders.frames.gatherer import Gatherer
-    from skywatch.receivers.feeders.heard import HeardLog
+    from skywatch.receivers.feeders.heard_log import HeardLog
     from skywatch.receivers.feeders.new_addresses import AddressLimit
     from skywatch.receivers.feeders.reduction import Delivered, Reduction
     from skywatch.receivers.frame_tap import FrameTap
@@ -101,7 +101,7 @@ class FeederHub:
     def heard(self) -> HeardLog:
         """Who of this process heard which aircraft within a minute."""
         if self._heard is None:
-            from skywatch.receivers.feeders.heard import HeardLog
+            from skywatch.receivers.feeders.heard_log import HeardLog
 
             self._heard = HeardLog()
         return self._heard

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from skywatch.receivers.feeders.heard import HeardLog, Hearer, ids_by_lane
+from skywatch.receivers.feeders.heard_log import HeardLog, Hearer, ids_by_lane
 from skywatch.receivers.feeders.hub import FeederHub, feeder_hub
 from skywatch.receivers.feeders.reduction import Link, Reduction
 from skywatch.receivers.framing.frames import Column

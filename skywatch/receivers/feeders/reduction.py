@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from skywatch.receivers.feeders.feeder import Clock, Connection, Lane
-from skywatch.receivers.feeders.heard import HeardLog
+from skywatch.receivers.feeders.heard_log import HeardLog
 from skywatch.receivers.feeders.reports.columns import AGREED, AloneFrames, Heard, ReportColumns
 from skywatch.receivers.feeders.reports.reports import AGREED_RECEIVER, by_lane
 from skywatch.receivers.feeders.voices import SEVERAL, Voice

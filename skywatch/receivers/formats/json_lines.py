@@ -8,7 +8,7 @@ from skywatch.inputs.lines import LineSplitter
 from skywatch.receivers.formats import Decoder
 from skywatch.receivers.reports.aircraft_json import read_line
 from skywatch.receivers.reports.documents import ReportBatch
-from skywatch.receivers.reports.finishing import finish
+from skywatch.receivers.reports.normalisation import finish
 from skywatch.receivers.reports.report import Report
 from skywatch.receivers.reports.source_clock import SourceClock
 

@@ -15,11 +15,11 @@ import numpy as np
 from skywatch.receivers.framing.avr import LINE as AVR_LINE
 from skywatch.receivers.framing.avr import AvrFramer
 from skywatch.receivers.framing.beast import BeastFramer
+from skywatch.receivers.framing.bounded_gzip import unpacked
 from skywatch.receivers.framing.clock import Counter, CounterClock
 from skywatch.receivers.framing.csv_frames import CsvFramer, parse_line
 from skywatch.receivers.framing.frames import NO_TICKS, FrameBatch
 from skywatch.receivers.framing.text import TextFramer
-from skywatch.receivers.framing.unpacking import unpacked
 
 Format = Literal["beast", "avr", "csv"]
 FORMATS: tuple[Format, ...] = get_args(Format)

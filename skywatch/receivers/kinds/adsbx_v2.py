@@ -13,7 +13,7 @@ from skywatch.core.network.certificates import Trust
 from skywatch.inputs.options import Options, Station, Words
 from skywatch.inputs.transports.http_source import HttpSource, parse_trust, parse_url, shown_url
 from skywatch.receivers.context import ReceiverContext
-from skywatch.receivers.kinds.polling import PollingReceiver
+from skywatch.receivers.kinds.polling_receiver import PollingReceiver
 from skywatch.settings import environment_secret
 
 DEFAULT_EVERY_S = 5.0

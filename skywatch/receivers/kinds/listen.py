@@ -22,7 +22,7 @@ from skywatch.receivers.feeders.clients import Client, ClientFilter, Ended, Refu
 from skywatch.receivers.feeders.connection import FeederConnection
 from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
 from skywatch.receivers.feeders.formats import BEAST, FORMATS
-from skywatch.receivers.feeders.frames.counts import REFUSED
+from skywatch.receivers.feeders.frames.feeder_counts import REFUSED
 from skywatch.receivers.feeders.hub import FeederHub
 from skywatch.receivers.feeders.proxy_protocol import ProxyHeaderError
 from skywatch.receivers.feeders.reduction import Reduction

@@ -25,7 +25,7 @@ from skywatch.inputs.transports.http_source import (
     shown_url,
 )
 from skywatch.receivers.context import ReceiverContext
-from skywatch.receivers.kinds.polling import PollingReceiver
+from skywatch.receivers.kinds.polling_receiver import PollingReceiver
 from skywatch.receivers.reports.aircraft_json import BAD_JSON, DocumentError, read_document
 from skywatch.receivers.site import Site, read_site
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from skywatch.receivers.reports.aircraft_json import read_document
 from skywatch.receivers.reports.duplicates import without_duplicates
-from skywatch.receivers.reports.finishing import finish
+from skywatch.receivers.reports.normalisation import finish
 from skywatch.receivers.reports.report import Report
 from skywatch.receivers.reports.source_clock import SourceClock
 

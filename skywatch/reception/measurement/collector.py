@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from skywatch.feeders.names import is_anonymous
-from skywatch.picture.merging.counts import DeliveryCounts
+from skywatch.picture.merging.delivery_counts import DeliveryCounts
 from skywatch.picture.picture import Picture
-from skywatch.picture.state.heard import ELSEWHERE, ORIGIN_BITS, ORIGIN_SHIFT
+from skywatch.picture.state.own_antenna import ELSEWHERE, ORIGIN_BITS, ORIGIN_SHIFT
 from skywatch.picture.state.sky import Sky
 from skywatch.reception.measurement.hour import HOUR_S, MINUTE_S, Hour
 from skywatch.reception.measurement.sample import sample

@@ -15,7 +15,7 @@ import numpy as np
 from msgspec import UNSET
 
 from skywatch.core import geo
-from skywatch.picture.state.heard import altitudes_ft, radio_horizon_nm
+from skywatch.picture.state.own_antenna import altitudes_ft, radio_horizon_nm
 from skywatch.picture.state.sky import Sky
 from skywatch.receivers.reports.report import Report
 from skywatch.receivers.site import is_own_position

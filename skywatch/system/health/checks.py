@@ -15,7 +15,7 @@ from skywatch.core.database.engine import sqlite_file
 from skywatch.core.process.announcer import Process, processes
 from skywatch.core.runtime import Runtime
 from skywatch.inputs.runner import published_statuses
-from skywatch.picture.sharing.statistics import TrackerStatistics
+from skywatch.picture.distribution.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.system.health.redaction import without_hosts
 

@@ -11,7 +11,7 @@ from skywatch.console.sessions.session import BY_SCRIPT
 from skywatch.core.bus import Message, topics
 from skywatch.core.clock import utcnow
 from skywatch.core.storage.retention import Extent
-from skywatch.picture.sharing.statistics import TrackerStatistics
+from skywatch.picture.distribution.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.system.extents import publish_extents
 from skywatch.system.receiver_series import ReceptionRecorder, publish_reception

@@ -13,7 +13,7 @@ from webob import Request
 
 from skywatch.core import geo
 from skywatch.core.bus import Message
-from skywatch.picture.state.heard import radio_horizon_nm
+from skywatch.picture.state.own_antenna import radio_horizon_nm
 from skywatch.readsb.monitor import create
 from skywatch.receivers.base import ReceiverStatus
 from tests.functional.readsb.conftest import FIGHTER, RECORDED_S, SWISS, present

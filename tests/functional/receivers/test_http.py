@@ -14,7 +14,7 @@ import pytest
 
 from skywatch.inputs.transports import http_source
 from skywatch.receivers.factory import open_receiver
-from skywatch.receivers.kinds.polling import PollingReceiver
+from skywatch.receivers.kinds.polling_receiver import PollingReceiver
 from tests.functional.receivers.documents import answers, document
 from tests.functional.receivers.servers import Request, response, web_server
 from tests.unit.receivers.collector import running

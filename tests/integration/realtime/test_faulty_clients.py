@@ -100,7 +100,7 @@ def test_viewers_are_told_that_the_tracker_is_silent_and_see_aircraft_leave(make
             await listener.subscribe("safety")
             live = await client.receive()
             assert live["data"]["count"] == 2
-            monkeypatch.setattr("skywatch.picture.sharing.follower.SILENT_AFTER_S", 0.3)
+            monkeypatch.setattr("skywatch.picture.distribution.follower.SILENT_AFTER_S", 0.3)
             monkeypatch.setattr("skywatch.realtime.subscribers.hub.AGE_EVERY_S", 0.1)
             old = await client.receive()
             assert (old["event"], [a["hex"] for a in old["data"]["aircraft"]]) == ("aircraft:snapshot", ["4b1620"])
@@ -117,7 +117,7 @@ def test_viewers_are_told_that_the_tracker_is_silent_and_see_aircraft_leave(make
             while not left["data"]["removed"]:
                 left = await client.until("event", event="aircraft:update")
             assert left["data"]["removed"] == ["4b1620"]
-            monkeypatch.setattr("skywatch.picture.sharing.follower.SILENT_AFTER_S", 6000.0)
+            monkeypatch.setattr("skywatch.picture.distribution.follower.SILENT_AFTER_S", 6000.0)
             publish_sky(runtime, skies.next({"4b1620": {"alt": 3}}))
             assert (await client.until("picture"))["state"] == "live"
             assert len(server.hub.sessions) == 2

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from skywatch.core.database.engine import create_engine, create_session_factory
-from skywatch.picture.saving.picture import decode, read
+from skywatch.picture.storage.saved_picture import decode, read
 from tests.every_receiver import every_receiver
 from tests.processes import Service
 from tests.waiting import until

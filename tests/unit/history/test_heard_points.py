@@ -8,7 +8,7 @@ import pytest
 from skywatch.core import geo
 from skywatch.history.analysis.service import Reception, heard_points
 from skywatch.history.storage.points import GROUND, NO_ALTITUDE, POINT, SIMULATED
-from skywatch.picture.state.heard import ELSEWHERE, ORIGIN_SHIFT, OURS, STRANGERS
+from skywatch.picture.state.own_antenna import ELSEWHERE, ORIGIN_SHIFT, OURS, STRANGERS
 
 STATION = (47.45, 8.56)
 ADSB, ADSR, TISB, ADSC, MLAT = 1, 3, 4, 5, 6

@@ -4,8 +4,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from skywatch.picture.saving.picture import decode, encode
 from skywatch.picture.state.sky import COLUMNS
+from skywatch.picture.storage.saved_picture import decode, encode
 from tests.unit.picture.reports import START, Clock, increment, picture_at, snapshot
 
 

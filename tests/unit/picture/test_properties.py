@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skywatch.picture.saving.picture import decode, encode
 from skywatch.picture.state.sky import COLUMNS, from_bytes, to_bytes
+from skywatch.picture.storage.saved_picture import decode, encode
 from tests.unit.picture.reports import Clock, increment, picture_at, snapshot
 
 pytestmark = pytest.mark.deep("walks a corpus")

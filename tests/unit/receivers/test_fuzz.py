@@ -24,8 +24,8 @@ from skywatch.receivers.framing.avr import AvrFramer
 from skywatch.receivers.framing.beast import BeastFramer
 from skywatch.receivers.reports.aircraft_json import DocumentError, read_document
 from skywatch.receivers.reports.documents import DocumentReader
-from skywatch.receivers.reports.finishing import finish
 from skywatch.receivers.reports.limits import ALTITUDE_FT, SQUAWKS
+from skywatch.receivers.reports.normalisation import finish
 from skywatch.receivers.reports.report import Report
 
 pytestmark = pytest.mark.deep("walks a corpus")

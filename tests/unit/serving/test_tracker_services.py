@@ -18,8 +18,8 @@ from skywatch.core.feature import Feature, FeatureSet
 from skywatch.core.hooks import Service
 from skywatch.core.runtime import Runtime
 from skywatch.features import FEATURES
+from skywatch.picture.distribution.feed import SkyFeed
 from skywatch.picture.hooks import PictureMonitor
-from skywatch.picture.sharing.feed import SkyFeed
 from skywatch.picture.tracker import Tracker
 from skywatch.serving.roles import TrackerService, create_services
 from skywatch.settings import load_with_origins

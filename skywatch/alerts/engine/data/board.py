@@ -20,7 +20,7 @@ from skywatch.picture.state.doubt import (
     strangers_aircraft,
     unsure_aircraft,
 )
-from skywatch.picture.state.exact import exact_distances
+from skywatch.picture.state.exact_distances import exact_distances
 from skywatch.picture.state.sky import COLUMNS, Sky
 from skywatch.receivers.reports.report import SOURCES
 

@@ -33,8 +33,8 @@ from skywatch.core.process.deadline import Deadline
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.picture.settings import PictureSettings
-from skywatch.picture.sharing.request import SkyRequest
 from skywatch.security.permissions import Permission
 
 LONGEST = timedelta(hours=24)

@@ -14,8 +14,8 @@ import msgspec
 
 from skywatch.cannonball.tracking.interests.interest import InterestTable
 from skywatch.core.database.engine import SessionFactory
-from skywatch.picture.saving import picture as saved
 from skywatch.picture.state.sky import Sky
+from skywatch.picture.storage import saved_picture as saved
 
 NAME = "cannonball_detected"
 _encoder = msgspec.msgpack.Encoder()

@@ -16,16 +16,16 @@ from msgspec import UNSET
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.inputs.options import Station
 from skywatch.receivers.feeders.feeder import Lane
+from skywatch.receivers.feeders.frames.beast_streams import frame_streams
 from skywatch.receivers.feeders.frames.clocks import FeederClocks
-from skywatch.receivers.feeders.frames.counts import FeederCounts
-from skywatch.receivers.feeders.frames.framing import frame_streams
+from skywatch.receivers.feeders.frames.feeder_counts import FeederCounts
 from skywatch.receivers.feeders.frames.matcher import CAPACITY
 from skywatch.receivers.feeders.frames.shared_decoder import SharedDecoder
 from skywatch.receivers.feeders.new_addresses import TOO_MANY_AIRCRAFT, AddressLimit
 from skywatch.receivers.feeders.reports.columns import OURS_AGREED, AloneFrames, Heard, ReportColumns, number_of
+from skywatch.receivers.feeders.reports.feeder_numbers import FeederSlots
 from skywatch.receivers.feeders.reports.reducer import Taken
 from skywatch.receivers.feeders.reports.reports import TRUSTED_RECEIVER
-from skywatch.receivers.feeders.reports.slots import FeederSlots
 from skywatch.receivers.feeders.voices import OURS, Voice
 from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing.frames import Column, FrameBatch

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skywatch.receivers.feeders.reports.slots import FeederSlots
+from skywatch.receivers.feeders.reports.feeder_numbers import FeederSlots
 from skywatch.receivers.feeders.voices import Extent, extent
 from skywatch.receivers.framing.frames import Column, FrameBatch
 from skywatch.receivers.mode_s.bits import words

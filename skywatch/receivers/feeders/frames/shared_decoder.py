@@ -13,13 +13,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from skywatch.inputs.options import Station
-from skywatch.receivers.feeders.frames.counts import FeederCounts
+from skywatch.receivers.feeders.frames.feeder_counts import FeederCounts
 from skywatch.receivers.feeders.frames.matcher import TransmissionMatcher
 from skywatch.receivers.feeders.new_addresses import AddressLimit
 from skywatch.receivers.feeders.reports.columns import AGREED, LANE_SHIFT, OURS_AGREED
-from skywatch.receivers.feeders.reports.folding import Folding
+from skywatch.receivers.feeders.reports.feeder_numbers import FeederSlots
 from skywatch.receivers.feeders.reports.reducer import NO_KEY, Reducer, Taken
-from skywatch.receivers.feeders.reports.slots import FeederSlots
+from skywatch.receivers.feeders.reports.redundancy_filter import Folding
 from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing.frames import Column, FrameBatch
 from skywatch.receivers.mode_s.decoder import Decoder

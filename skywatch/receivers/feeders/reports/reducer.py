@@ -22,8 +22,8 @@ from skywatch.receivers.feeders.reports.columns import (
     ReportColumns,
 )
 from skywatch.receivers.feeders.reports.divided import IN_SECOND
-from skywatch.receivers.feeders.reports.folding import FAST
-from skywatch.receivers.feeders.reports.slots import FeederSlots
+from skywatch.receivers.feeders.reports.feeder_numbers import FeederSlots
+from skywatch.receivers.feeders.reports.redundancy_filter import FAST
 from skywatch.receivers.feeders.voices import count_voices
 from skywatch.receivers.framing.frames import Column
 from skywatch.receivers.mode_s.aircraft_table import NON_ICAO

@@ -10,7 +10,7 @@ from skywatch.receivers.feeders.reports.columns import FIELDS, FIRST_LANE, Repor
 from skywatch.receivers.framing.frames import Column
 from skywatch.receivers.mode_s.acas import describe_ra
 from skywatch.receivers.mode_s.values import WRITE
-from skywatch.receivers.reports.naming import FEEDERS, TRUSTED_FEEDERS
+from skywatch.receivers.reports.receiver_names import FEEDERS, TRUSTED_FEEDERS
 from skywatch.receivers.reports.report import SOURCES, ReducedReport
 
 # The receivers of what independent strangers agree on, which the sky shows for every feeder, and of what ours do.

@@ -11,7 +11,7 @@ import numpy as np
 
 from skywatch.picture.state.doubt import UNCONFIRMED_WORDS
 from skywatch.picture.state.sky import RefusedPosition
-from skywatch.receivers.reports.naming import shown_receiver
+from skywatch.receivers.reports.receiver_names import shown_receiver
 from skywatch.safety.detection.finding import Finding, Quantity, doubted
 from skywatch.safety.detection.frame import Array, Carried, Frame
 from skywatch.safety.detection.position.circles import CircleDetector

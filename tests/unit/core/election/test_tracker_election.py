@@ -15,7 +15,7 @@ from skywatch.core.database.locks import exclusive_lock
 from skywatch.core.election import tracker_election
 from skywatch.core.election.heartbeats import Heartbeat, heartbeat_of
 from skywatch.core.election.tracker_election import OnlyTracker
-from skywatch.picture.sharing.statistics import TrackerStatistics
+from skywatch.picture.distribution.statistics import TrackerStatistics
 from tests.unit.core.database.test_locks import end_sessions
 from tests.waiting import PATIENCE_S, until
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.history.models import Flight
-from skywatch.picture.positions.past import implausible
+from skywatch.picture.positions.past_plausibility import implausible
 from tests.unit.history.imports.imports import BEGIN, entry, run, state, states, trace
 from tests.unit.picture.reports import Clock, picture_at, snapshot
 

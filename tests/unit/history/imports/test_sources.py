@@ -14,7 +14,7 @@ from skywatch.history.imports.spool import SpoolError
 from skywatch.history.imports.writer import Storing
 from skywatch.history.models import Chunk, Flight
 from skywatch.history.settings import HistorySettings
-from skywatch.receivers.framing import unpacking
+from skywatch.receivers.framing import bounded_gzip
 from tests.unit.history.imports.imports import BEGIN, HEADER, packed_trace, run, state, states, tar_of
 
 
@@ -113,7 +113,7 @@ def test_impossible_values_become_unknown(sessions, settings, tmp_path):
 
 
 def bomb(tmp_path, monkeypatch):
-    monkeypatch.setattr(unpacking, "FREE_BYTES", 1_000_000)
+    monkeypatch.setattr(bounded_gzip, "FREE_BYTES", 1_000_000)
     return gzip.compress(states() + b"\n" * 30_000_000)
 
 

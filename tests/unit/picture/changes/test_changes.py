@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from skywatch.picture.changes import objects
-from skywatch.picture.changes.applying import apply_changes
-from skywatch.picture.changes.encoding import ChangesEncoder
+from skywatch.picture.changes.encoder import ChangesEncoder
 from skywatch.picture.changes.objects import FollowedSky, Objects
-from skywatch.picture.state.rows import RowMap
+from skywatch.picture.changes.patch import apply_changes
+from skywatch.picture.state.row_map import RowMap
 from skywatch.picture.state.sky import COLUMNS, Sky, to_bytes
 from tests.unit.picture.changes import plain
 

@@ -10,10 +10,10 @@ import pytest
 from msgspec import UNSET
 
 from skywatch.picture.members import SteadyMembers
-from skywatch.picture.merging import gathering
+from skywatch.picture.merging import tick_merge
 from skywatch.picture.merging.lead import Lead
 from skywatch.picture.picture import Picture
-from skywatch.picture.state.rows import RowMap
+from skywatch.picture.state.row_map import RowMap
 from skywatch.picture.state.sky import Sky
 from skywatch.receivers.reports.report import Report
 from tests.unit.picture.reports import START, Clock, increment, picture_at, snapshot
@@ -130,7 +130,7 @@ def test_receivers_that_agree_make_the_same_picture_as_if_each_was_taken_apart(
 ) -> None:
     one, skies = pictures_of(world(1, differs, receivers, increments), is_cold=False)
     with monkeypatch.context() as patch:
-        patch.setattr(gathering, "is_whole", lambda reports, kinds: False)
+        patch.setattr(tick_merge, "is_whole", lambda reports, kinds: False)
         other, expected = pictures_of(world(1, differs, receivers, increments), is_cold=False)
     for sky, whole in zip(skies, expected, strict=True):
         compare(sky, whole)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from skywatch.core.database.fencing import next_token, term_of
-from skywatch.picture.saving.followed import saved_from
-from skywatch.picture.saving.picture import decode, encode
 from skywatch.picture.state.sky import COLUMNS, from_bytes, to_bytes
+from skywatch.picture.storage.followed_sky import saved_from
+from skywatch.picture.storage.saved_picture import decode, encode
 from skywatch.receivers.feeders.voices import OURS, SEVERAL, Voice
 from tests.unit.picture.reports import START, Clock, increment, picture_at, snapshot
 

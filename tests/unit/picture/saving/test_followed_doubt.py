@@ -9,10 +9,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from skywatch.picture.changes.applying import apply_changes
-from skywatch.picture.changes.encoding import encode_changes
+from skywatch.picture.changes.encoder import encode_changes
+from skywatch.picture.changes.patch import apply_changes
+from skywatch.picture.distribution.silence import aged
 from skywatch.picture.picture import Picture
-from skywatch.picture.sharing.silence import aged
 from skywatch.picture.state.doubt import ALL, ALONE, EMERGENCY, GROUP_BITS, SQUAWK, doubt_of, sure_emergencies
 from skywatch.picture.state.fields import GROUPS
 from skywatch.picture.state.sky import DOUBT, UNKNOWN_DOUBT, Sky, from_bytes, to_bytes

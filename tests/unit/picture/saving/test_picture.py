@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from skywatch.picture.picture import Picture
-from skywatch.picture.saving.picture import decode, encode
-from skywatch.picture.saving.reports import SavedReports, pack, unpack
-from skywatch.picture.state.view import View
+from skywatch.picture.state.receiver_view import View
+from skywatch.picture.storage.saved_picture import decode, encode
+from skywatch.picture.storage.saved_reports import SavedReports, pack, unpack
 from skywatch.receivers.factory import KINDS, open_receiver
 from skywatch.receivers.feeders.voices import OURS, Voice
 from skywatch.receivers.reports.limits import Wire, WireLine, WireMutability

@@ -12,13 +12,13 @@ import pytest
 from skywatch.core.bus import Message, topics
 from skywatch.core.bus.memory import MemoryBus
 from skywatch.core.database.fencing import next_token, term_of
-from skywatch.picture.changes.applying import MissingBase, apply_changes
-from skywatch.picture.changes.encoding import encode_changes
+from skywatch.picture.changes.encoder import encode_changes
 from skywatch.picture.changes.message import can_follow
-from skywatch.picture.sharing import follower
-from skywatch.picture.sharing.follower import CHANGES, COMPLETE, PictureFollower
-from skywatch.picture.sharing.publisher import SkyPublisher
-from skywatch.picture.sharing.silence import aged
+from skywatch.picture.changes.patch import MissingBase, apply_changes
+from skywatch.picture.distribution import follower
+from skywatch.picture.distribution.follower import CHANGES, COMPLETE, PictureFollower
+from skywatch.picture.distribution.publisher import SkyPublisher
+from skywatch.picture.distribution.silence import aged
 from skywatch.picture.state.sky import COLUMNS, empty_sky, from_bytes, to_bytes
 from tests.realtime import Skies
 from tests.unit.picture.reports import Clock, picture_at, snapshot

@@ -12,12 +12,12 @@ import pytest
 
 from skywatch.core.bus import Message, open_bus, topics
 from skywatch.picture import metrics
-from skywatch.picture.sharing import follower, snapshot_client
-from skywatch.picture.sharing import snapshot_messages as snapshots
-from skywatch.picture.sharing.follower import PictureFollower
-from skywatch.picture.sharing.publisher import SkyPublisher
-from skywatch.picture.sharing.snapshot_client import SnapshotClient
-from skywatch.picture.sharing.snapshot_server import SnapshotServer
+from skywatch.picture.distribution import follower, snapshot_client
+from skywatch.picture.distribution import snapshot_messages as snapshots
+from skywatch.picture.distribution.follower import PictureFollower
+from skywatch.picture.distribution.publisher import SkyPublisher
+from skywatch.picture.distribution.snapshot_client import SnapshotClient
+from skywatch.picture.distribution.snapshot_server import SnapshotServer
 from skywatch.picture.state.sky import from_bytes, to_bytes
 from tests.realtime import Skies
 from tests.unit.picture.sharing.test_publisher import RemoteBus, assert_same
@@ -287,7 +287,7 @@ def test_the_process_of_the_leader_offers_nothing(skies, follow):
 def test_many_requests_at_once_cost_one_encoding_and_no_more_threads(skies, monkeypatch):
     encoded, go_on = [], threading.Event()
     monkeypatch.setattr(
-        "skywatch.picture.sharing.snapshot_server.to_bytes",
+        "skywatch.picture.distribution.snapshot_server.to_bytes",
         lambda sky: (go_on.wait(60), encoded.append(sky), to_bytes(sky))[2],
     )
     bus, received = RemoteBus(), []
@@ -308,7 +308,7 @@ def test_many_requests_at_once_cost_one_encoding_and_no_more_threads(skies, monk
 def test_a_request_that_waited_too_long_is_not_answered(skies, monkeypatch):
     bus, received = RemoteBus(), []
     bus.subscribe(["late"], received.append)
-    monkeypatch.setattr("skywatch.picture.sharing.snapshot_server.ANSWER_WITHIN_S", -1.0)
+    monkeypatch.setattr("skywatch.picture.distribution.snapshot_server.ANSWER_WITHIN_S", -1.0)
     server = SnapshotServer(bus, "holder", lambda: (skies[9], 0.0))
     server.request(snapshots.Request("late"))
     until(lambda: not server._is_serving)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from skywatch.features import load
-from skywatch.picture.changes.applying import apply_changes
-from skywatch.picture.changes.encoding import encode_changes
+from skywatch.picture.changes.encoder import encode_changes
+from skywatch.picture.changes.patch import apply_changes
+from skywatch.picture.distribution.silence import aged
 from skywatch.picture.settings import PictureSettings
-from skywatch.picture.sharing.silence import aged
-from skywatch.picture.state.exact import exact, has_exact_distances
+from skywatch.picture.state.exact_distances import exact, has_exact_distances
 from skywatch.picture.state.sky import from_bytes, to_bytes
 from skywatch.settings import SettingsError
 from tests.unit.picture.reports import Clock, picture_at, snapshot

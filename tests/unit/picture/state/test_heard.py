@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from skywatch.core import geo
-from skywatch.picture.state.heard import (
+from skywatch.picture.state.own_antenna import (
     ELSEWHERE,
     ORIGIN_SHIFT,
     OURS,

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from skywatch.receivers.base import ReceiverStatus
-from skywatch.receivers.feeders.encoding import (
+from skywatch.receivers.feeders.feeder import KnownFeeder
+from skywatch.receivers.feeders.message_codec import (
     FeederMessage,
     UnknownVersion,
     decode,
@@ -19,7 +20,6 @@ from skywatch.receivers.feeders.encoding import (
     encode,
     encode_addresses,
 )
-from skywatch.receivers.feeders.feeder import KnownFeeder
 from skywatch.receivers.feeders.reduction import Delivered
 from skywatch.receivers.feeders.reports.columns import Heard, ReportColumns
 from skywatch.receivers.feeders.voices import OURS, Voice

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skywatch.receivers.feeders.frames.framing import frame_streams
+from skywatch.receivers.feeders.frames.beast_streams import frame_streams
 from skywatch.receivers.framing.beast import BeastFramer
 from skywatch.receivers.mode_s.encoder import beast
 

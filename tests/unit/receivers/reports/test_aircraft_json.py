@@ -12,8 +12,8 @@ import pytest
 from msgspec import UNSET
 
 from skywatch.receivers.reports.aircraft_json import DocumentError, read_document, read_line
-from skywatch.receivers.reports.finishing import finish
 from skywatch.receivers.reports.limits import INTERNAL, WIRE_TYPES
+from skywatch.receivers.reports.normalisation import finish
 from skywatch.receivers.reports.report import Report
 
 GOOD = {

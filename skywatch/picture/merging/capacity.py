@@ -20,7 +20,7 @@ from typing import NamedTuple
 from msgspec import UNSET
 
 from skywatch.picture.merging.receiver_views import ReceiverViews
-from skywatch.receivers.reports.naming import shown_receiver
+from skywatch.receivers.reports.receiver_names import shown_receiver
 from skywatch.receivers.reports.report import Report
 
 # A rate is measured over at least this time (s): a burst of messages is no history.

@@ -18,7 +18,7 @@ from skywatch.picture.state.fields import (
     Group,
     trust,
 )
-from skywatch.picture.state.view import FieldState, View
+from skywatch.picture.state.receiver_view import FieldState, View
 from skywatch.receivers.feeders.voices import OURS, Voice
 from skywatch.receivers.reports.report import Report
 

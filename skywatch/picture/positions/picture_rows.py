@@ -9,8 +9,8 @@ import numpy as np
 
 from skywatch.core.arrays import Array
 from skywatch.picture.positions.accepted import Positions
-from skywatch.picture.saving.picture import SavedPosition
 from skywatch.picture.state.fields import STALE_S
+from skywatch.picture.storage.saved_picture import SavedPosition
 from skywatch.receivers.feeders.voices import Voice
 
 

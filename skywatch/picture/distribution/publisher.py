@@ -18,9 +18,9 @@ from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.core.telemetry.health import State
 from skywatch.picture import metrics
-from skywatch.picture.changes.encoding import ChangesEncoder
+from skywatch.picture.changes.encoder import ChangesEncoder
 from skywatch.picture.changes.message import can_follow
-from skywatch.picture.sharing.follower import CHANGES, COMPLETE
+from skywatch.picture.distribution.follower import CHANGES, COMPLETE
 from skywatch.picture.state.sky import Sky, to_bytes
 
 log = logging.getLogger(__name__)

@@ -17,9 +17,9 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from skywatch.core.arrays import Array
+from skywatch.picture.merging.aircraft_merge import merge
 from skywatch.picture.merging.field_validator import FieldValidator
 from skywatch.picture.merging.lead import PLACE, Differences, FollowingValues, Lead, array_of, say_the_same
-from skywatch.picture.merging.merge import merge
 from skywatch.picture.merging.presence import contested
 from skywatch.picture.merging.receiver_views import ReceiverViews
 from skywatch.picture.merging.reported import (
@@ -36,10 +36,10 @@ from skywatch.picture.merging.values import ReportValues, is_whole, set_values
 from skywatch.picture.positions.accepted import NO_TRUST
 from skywatch.picture.state.columns import columns_of, is_absent, numbers
 from skywatch.picture.state.fields import STALE_S, UNNAMED_TRUST
+from skywatch.picture.state.receiver_view import View
 from skywatch.picture.state.sky import SOURCE_INDEX
-from skywatch.picture.state.view import View
 from skywatch.receivers.feeders.voices import Voice
-from skywatch.receivers.reports.naming import FEEDERS, TRUSTED_FEEDERS
+from skywatch.receivers.reports.receiver_names import FEEDERS, TRUSTED_FEEDERS
 from skywatch.receivers.reports.report import ReducedReport, Report
 
 # Their fields have times of their own, or they stand for several voices.

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from skywatch.core.bus import Bus, Message
 from skywatch.core.telemetry.fault_log import FaultLog
-from skywatch.picture.sharing.snapshot_messages import (
+from skywatch.picture.distribution.snapshot_messages import (
     ALL,
     REQUEST,
     SEARCH,

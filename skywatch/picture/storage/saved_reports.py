@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET
 
 from skywatch.picture.state.columns import columns_of, is_absent
-from skywatch.picture.state.view import FieldState, View
+from skywatch.picture.state.receiver_view import FieldState, View
 from skywatch.receivers.reports.report import Report
 
 # Of a view, in addition to the fields of a report and ``heard``.

@@ -15,14 +15,14 @@ from collections.abc import Set as AbstractSet
 import msgspec
 from msgspec import UNSET
 
-from skywatch.picture.saving.picture import FORM, SavedBook, SavedPicture, SavedPosition
-from skywatch.picture.saving.reports import SavedReports, pack
 from skywatch.picture.state.doubt import ALONE, EMERGENCY, GROUP_BITS, OURS_TOO, POSITION, SQUAWK
 from skywatch.picture.state.fields import GROUPS, LIFETIME_S, MLAT_TRUST, TISB_TRUST
+from skywatch.picture.state.receiver_view import FieldState, View
 from skywatch.picture.state.sky import UNKNOWN_DOUBT, Sky
-from skywatch.picture.state.view import FieldState, View
+from skywatch.picture.storage.saved_picture import FORM, SavedBook, SavedPicture, SavedPosition
+from skywatch.picture.storage.saved_reports import SavedReports, pack
 from skywatch.receivers.feeders.voices import OURS, SEVERAL, UNKNOWN
-from skywatch.receivers.reports.naming import FEEDERS, TRUSTED_FEEDERS, feeder_receiver
+from skywatch.receivers.reports.receiver_names import FEEDERS, TRUSTED_FEEDERS, feeder_receiver
 from skywatch.receivers.reports.report import Report
 
 # Groups of fields that the sky has a time for, by the name of its column.

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from skywatch.core.bus import Bus, Message
 from skywatch.picture import metrics
-from skywatch.picture.sharing.snapshot_messages import OFFER, SNAPSHOT, Offer, Request, Search, Snapshot, encode
+from skywatch.picture.distribution.snapshot_messages import OFFER, SNAPSHOT, Offer, Request, Search, Snapshot, encode
 from skywatch.picture.state.sky import Sky, to_bytes
 
 log = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from skywatch.core.bus import Bus
-from skywatch.picture.sharing.follower import PictureFollower
+from skywatch.picture.distribution.follower import PictureFollower
 from skywatch.picture.state.sky import Sky
 from skywatch.picture.trails.remote import TrailClient
 from skywatch.picture.trails.trail import Point

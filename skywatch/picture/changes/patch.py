@@ -6,7 +6,7 @@ import numpy as np
 
 from skywatch.picture.changes.message import LINE, Changes, unpack
 from skywatch.picture.changes.objects import FollowedSky, Objects
-from skywatch.picture.state.rows import RowMap
+from skywatch.picture.state.row_map import RowMap
 from skywatch.picture.state.sky import COLUMNS, DOUBT, Column, Sky, put_together, received_doubt
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from skywatch.picture.changes.message import LINE, WHOLE, Changes, pack
-from skywatch.picture.state.rows import RowMap
+from skywatch.picture.state.row_map import RowMap
 from skywatch.picture.state.sky import DOUBT, Column, Sky, set_apart
 
 # Every row is compared from its beginning again once in so many ticks: what changed once may not change again.

@@ -19,12 +19,12 @@ from skywatch.core.bus import Bus, Message, Subscription, topics
 from skywatch.core.clock import unix_now
 from skywatch.core.database.fencing import term_of
 from skywatch.core.telemetry.fault_log import FaultLog
-from skywatch.picture.changes.applying import MissingBase, apply_changes
 from skywatch.picture.changes.objects import Objects
-from skywatch.picture.sharing import snapshot_messages as snapshots
-from skywatch.picture.sharing.silence import SILENT_AFTER_S, aged
-from skywatch.picture.sharing.snapshot_client import Found, SnapshotClient
-from skywatch.picture.sharing.snapshot_server import SnapshotServer
+from skywatch.picture.changes.patch import MissingBase, apply_changes
+from skywatch.picture.distribution import snapshot_messages as snapshots
+from skywatch.picture.distribution.silence import SILENT_AFTER_S, aged
+from skywatch.picture.distribution.snapshot_client import Found, SnapshotClient
+from skywatch.picture.distribution.snapshot_server import SnapshotServer
 from skywatch.picture.state.sky import Sky, empty_sky, from_bytes, moment_of
 
 log = logging.getLogger(__name__)

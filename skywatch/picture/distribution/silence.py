@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from skywatch.picture.state.aircraft_json import AGES_BEGIN
 from skywatch.picture.state.sky import Sky
-from skywatch.picture.state.wire import AGES_BEGIN
 
 # The tracker ticks once a second; one that has not for this long (s) is silent.
 SILENT_AFTER_S = 4.0
