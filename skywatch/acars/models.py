@@ -1,8 +1,8 @@
 """Tables: ACARS messages, and how far followed files have been read.
 
-The words of a message are searched in a full-text index (see ``matches``): SQLite has the tables ``acars_search`` and
-``acars_search_blocks`` that triggers keep up to date (see the migrations), PostgreSQL an index on what the function
-``acars_search_words`` makes of ``search_text``.
+The words of a message are searched in a full-text index (see ``search.full_text``): SQLite has the tables
+``acars_search`` and ``acars_search_blocks`` that triggers keep up to date (see the migrations), PostgreSQL an index on
+what the function ``acars_search_words`` makes of ``search_text``.
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def includeme(config: Any) -> None:
-    """``request.sky`` is the picture of the last tick as the caller may know it (``picture.exact``); the replica is
-    ``request.registry["picture"]``."""
+    """``request.sky`` is the picture of the last tick as the caller may know it (``state.exact_distances``); the
+    replica is ``request.registry["picture"]``."""
     from skywatch.picture.access import PictureAccess
     from skywatch.picture.distribution.replica import PictureReplica
     from skywatch.picture.settings import PictureSettings

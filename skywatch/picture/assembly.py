@@ -90,7 +90,7 @@ class Assembly:
         """The sky of this tick; rows are those of ``gathered``, ``previous_row`` where they were in the last one.
 
         ``is_single`` says of each row whether only one untrusted feeder has ever heard it (None: of none), ``origins``
-        u1[receivers] where each receiver hears aircraft (``heard``; None: at the station).
+        u1[receivers] where each receiver hears aircraft (``own_antenna``; None: at the station).
         """
         geometry = self._geometry(now, gathered, positions, origins)
         seen_at = np.array(gathered.values["at"], "f8")

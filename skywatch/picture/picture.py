@@ -85,7 +85,7 @@ class Picture:
         self.validator = PositionValidator({}, station)
         # Places of receivers as everybody may know them, None where they may not.
         self.shown_places: dict[str, tuple[float, float] | None] = {}
-        # Where receivers hear aircraft that do not so at the station: bits of ``heard``.
+        # Where receivers hear aircraft that do not so at the station: bits of ``own_antenna``.
         self.origins: dict[str, int] = {}
         self.trails = TrailStore()
         self.counts = ReceiverCounts()
@@ -236,7 +236,7 @@ class Picture:
         return sky
 
     def _origins_by_index(self) -> Array:
-        """Where each receiver hears aircraft u1[receivers], as bits of ``heard``."""
+        """Where each receiver hears aircraft u1[receivers], as bits of ``own_antenna``."""
         names, is_ours = self._views.names, self._views.is_ours
         origins = np.zeros(len(names), "u1")
         for index, name in enumerate(names):

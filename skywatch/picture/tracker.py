@@ -298,7 +298,7 @@ class Tracker:
                 self.picture.shown_places[receiver.name] = settings.shown(receiver.site.place)
 
     def _origin_of(self, receiver: Receiver) -> int:
-        """Where a receiver hears aircraft, as bits of ``heard``; 0 at the station."""
+        """Where a receiver hears aircraft, as bits of ``own_antenna``; 0 at the station."""
         kind = receiver.status.kind
         if kind == SIMULATOR:
             # Beside real receivers nothing is made of what is not real.

@@ -12,7 +12,7 @@ from skywatch.feeders.models import Feeder
 
 
 class ReceiverQuality(Base):
-    """One hour of one receiver, which begins at ``at``; the formats are ``measuring.packing``'s.
+    """One hour of one receiver, which begins at ``at``; the formats are ``measurement.codec``'s.
 
     ``receiver`` is its name in the picture; rows of a feeder go with its record. ``detail`` holds the minutes and is
     emptied after a day.

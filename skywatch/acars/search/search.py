@@ -1,6 +1,6 @@
 """The grammar of ``q``: words, "phrases", prefix*, -not, OR; and its translation for both databases.
 
-``matches`` runs it.
+``full_text`` runs it.
 
 A word is a run of letters and digits; upper and lower case are the same. Words side by side must all be there; only
 ``OR`` in upper case is an operator, and it binds weaker. Whatever is not grammar is text: no input is an error of a

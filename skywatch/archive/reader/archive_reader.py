@@ -1,4 +1,4 @@
-"""What other rooms use to read the archive: questions about days, with the limits of the installation.
+"""What other packages use to read the archive: questions about days, with the limits of the installation.
 
 A ``Reach`` belongs to one caller and one request; it is bound to the session that reads the database (``bind``), so
 that whoever reads a span that the database no longer has whole finds it there (``reach_of``).

@@ -1,7 +1,7 @@
 """What is measured in a recording at its arrival: length, peak, loudness and a waveform of 200 points.
 
 The file is decoded in blocks of a second at most, and no further than ten minutes: a small file that decodes to hours
-costs neither memory nor much time. Runs in a child process (``recordings.decoding``).
+costs neither memory nor much time. Runs in a child process (``recordings.decoder``).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """History in the formats people use, as streams of bytes in constant memory.
 
-``table`` writes a row for each point (CSV, Parquet), ``shapes`` a line for each flight (GeoJSON, KML, GPX);
+``csv_parquet`` writes a row for each point (CSV, Parquet), ``shapes`` a line for each flight (GeoJSON, KML, GPX);
 ``source`` feeds both from the archive.
 """
 

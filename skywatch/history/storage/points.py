@@ -16,7 +16,7 @@ Points = npt.NDArray[np.void]
 Column = npt.NDArray[Any]
 
 # ``aircraft``: the ICAO address in the low 24 bits, then NON_ICAO and MILITARY. ``at``: 10 ms since the unix epoch.
-# ``source``: of the position, and where it was heard (``picture.state.heard``); 0 in points of earlier releases.
+# ``source``: of the position, and where it was heard (``picture.state.own_antenna``); 0 in points of earlier releases.
 POINT = np.dtype(
     [
         ("aircraft", "<u4"),

@@ -3,7 +3,7 @@
 An address received only once waits until it is received again, by a second receiver, or until its receiver counts a
 second message: noise and invented addresses seldom do. While many wait, the second message must come some seconds after
 the first; those of strangers wait apart from ours. The picture holds a limited number of aircraft; who makes room in a
-full one, ``reception`` decides.
+full one, ``capacity`` decides.
 """
 
 from __future__ import annotations

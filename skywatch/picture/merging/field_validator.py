@@ -40,7 +40,7 @@ SYSTEMATIC_COUNT, SYSTEMATIC_SHARE = 3, 0.2
 
 
 class Reported(Protocol):
-    """The present reports of one receiver, see ``gathering``."""
+    """The present reports of one receiver, see ``tick_merge``."""
 
     @property
     def receiver(self) -> int:

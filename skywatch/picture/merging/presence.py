@@ -20,7 +20,7 @@ CONTESTED_VOICES = 3
 
 
 class Present(Protocol):
-    """The reports of one receiver, see ``gathering``."""
+    """The reports of one receiver, see ``tick_merge``."""
 
     @property
     def voice(self) -> Voice:

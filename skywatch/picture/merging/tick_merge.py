@@ -335,7 +335,7 @@ def _merged(
 def _best(reported: list[Reported], aircraft: int, now: float) -> tuple[Array, Array]:
     """For each aircraft the index of its highest ranking view, counted through all receivers, and its receiver.
 
-    The rule is ``merge.precedence``; equal rank is decided by the order of receivers.
+    The rule is ``aircraft_merge.precedence``; equal rank is decided by the order of receivers.
     """
     index, receiver = np.zeros(aircraft, "i8"), np.zeros(aircraft, "u2")
     best_level, best_at = np.full(aircraft, NO_TRUST, "i2"), np.full(aircraft, -np.inf)

@@ -94,7 +94,7 @@ def fill(
 ) -> dict[str, Array]:
     """The columns that only depend on what was reported, with the ``steady`` ones.
 
-    ``members`` as for ``wire.encode``, the rest as Gathered's.
+    ``members`` as for ``aircraft_json.encode``, the rest as Gathered's.
     """
     columns = dict(steady)
     altitudes = [NAN if value is UNSET or value == "ground" else value for value in members["alt_baro"]]

@@ -48,7 +48,7 @@ def exact_distances(sky: Sky) -> tuple[Column, Column]:
 
 
 def _with_distance(body: bytes, distance: bytes, bearing: bytes) -> bytes:
-    """An encoded aircraft with another distance and bearing; both follow its longitude (``wire.MEMBERS``).
+    """An encoded aircraft with another distance and bearing; both follow its longitude (``aircraft_json.MEMBERS``).
 
     Within a JSON string quotation marks are escaped, so ``,"name":`` can only be the name of a member.
     """

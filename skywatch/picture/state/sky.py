@@ -67,7 +67,7 @@ COLUMNS: dict[str, str] = {
     "operator": "u4",  # index into Sky.names, 0 where unknown
     "owner": "u4",
     "source": "u1",  # index into SOURCES
-    "position_source": "u1",  # of the position, and where it was heard: see ``heard``; 0 where there is none
+    "position_source": "u1",  # of the position, and where it was heard: see ``own_antenna``; 0 where there is none
     "receiver": "u2",  # index into Sky.receivers: where the last position came from
     "previous_row": "i4",  # this aircraft's row in the tick before, -1 where it is new
     "airframe_changed": "?",  # registration, operator or owner may differ from the tick before, or the aircraft is new
@@ -131,7 +131,7 @@ class Sky:
     """The picture after tick ``seq`` of the start ``epoch``.
 
     ``station`` is the place that everybody may know and from which distances are, ``exact_station`` the antenna's, for
-    those who may know it (``picture.exact``); None where the tracker has not said.
+    those who may know it (``exact_distances``); None where the tracker has not said.
     ``encoded`` holds complete JSON objects without airframe details that need ``aircraft.view_details``;
     ``details`` holds, for each, the JSON members to add for those who may see them (``"r":"D-AIZZ",...``, empty
     where nothing is known). ``left`` are the addresses that went with this tick. ``messages`` counts all

@@ -33,7 +33,7 @@ class Delivered(NamedTuple):
 class Link(msgspec.Struct, array_like=True):
     """The connection of a feeder; times are unix seconds, rates over the last ten seconds.
 
-    ``counts`` are what it sent in this second, by the names of ``counts.NAMES``.
+    ``counts`` are what it sent in this second, by the names of ``feeder_counts.NAMES``.
     """
 
     feeder_id: int

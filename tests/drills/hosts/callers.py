@@ -67,7 +67,7 @@ class Watchers(Subscribers):
             super()._take(number, event)
             return
         now, picture = time.monotonic(), self.clients[number].lists["aircraft"]
-        # A picture that ages without a tracker has an epoch of its own, made from the tracker's (``picture.sharing``).
+        # A picture that ages without a tracker has an epoch of its own, made from the tracker's.
         is_of_tracker = "-" not in str(picture.epoch).partition(".")[0]
         if is_of_tracker and picture.now > self.newest:
             self.gap_s = max(self.gap_s, now - self._newest_at)
