@@ -19,7 +19,7 @@ SUBJECTS = (
     # People
     "people.users",
     "people.user",
-    "people.user_editing",
+    "people.user_edit",
     "people.service_accounts",
     "people.access",
     "people.keys",
