@@ -29,7 +29,7 @@ from tests.waiting import until
 
 COMPONENT = "history_writer"
 START = 1_750_000_200.0
-ROUNDS = int(os.environ.get("HISTORY_KILLS", "6"))
+ROUNDS = int(os.environ.get("HISTORY_KILLS", "3"))
 FLUSH_S, TICK_S, AIRCRAFT = 1.0, 0.02, 40
 # Skies pass at 1 / TICK_S times the pace of the wall clock; a flush takes time as well, on a busy machine above all.
 MAX_LOST_S = 20 * FLUSH_S / TICK_S

@@ -1,5 +1,6 @@
 """A tracker that is killed again and again while alerts fire loses none and announces none twice."""
 
+import os
 import random
 import time
 from collections import Counter
@@ -17,7 +18,8 @@ from tests.prefork import start_module
 from tests.processes import ENVIRONMENT
 from tests.waiting import until
 
-KILLS = 6
+# More of them, and with them more moments of a kill: `ALERT_KILLS=50`.
+KILLS = int(os.environ.get("ALERT_KILLS", "3"))
 URL = "/api/v1/alerts/"
 
 
@@ -64,19 +66,19 @@ def test_no_alert_is_lost_or_announced_twice(client, database_url):
         assert session.scalar(triggered) == LAST
 
 
-def test_twenty_restarts_announce_nothing_again(client, database_url, make_runtime):
+def test_restarts_announce_nothing_again(client, database_url, make_runtime):
     from tests.alerts import BOX, AlertStage, aircraft, test_of
 
     fence = client.post_json(URL + "geofences", {"name": "Home", "geometry": BOX}, headers=client.headers).json["id"]
     rule = {"name": "Home", "conditions": test_of("geofence", "within", fence), "for_s": 0, "cooldown_s": 0}
     client.post_json(URL + "rules", rule, headers=client.headers)
-    sky = [aircraft(number, hex=f"4b{number:04x}") for number in range(500)]
+    sky = [aircraft(number, hex=f"4b{number:04x}") for number in range(300)]
     stage = AlertStage(client.runtime)
     stage.monitor._engine.fired_per_tick = 1000
     stage.tick(*sky)
-    for _ in range(20):
+    for _ in range(3):
         stage.restart()
         stage.tick(*sky)
         stage.tick(*sky)
     stage.close()
-    assert client.get(URL + "history?limit=1", headers=client.headers).json["count"] == 500
+    assert client.get(URL + "history?limit=1", headers=client.headers).json["count"] == 300
