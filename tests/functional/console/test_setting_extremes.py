@@ -126,10 +126,12 @@ def test_a_stored_threshold_beyond_its_bounds_is_shown_as_a_fault_and_not_in_for
 
 def test_the_api_refuses_thresholds_beyond_their_bounds(root):
     headers = {**bearer(root), "Content-Type": "application/json"}
-    for text in ("1e308", "-1e308", "NaN", "Infinity", "-Infinity", "1e999", "9" * 30, "9" * 400, "9" * 5000, '"5"'):
-        for name in FIELDS:
-            body = f'{{"{name}": {text}}}'.encode()
-            root.client.patch("/api/v1/safety/settings", body, headers=headers, status=400)
+    no_numbers = ("NaN", "Infinity", "-Infinity", "1e999", "9" * 30, "9" * 400, "9" * 5000, '"5"')
+    # How a number is read is one way for all, what it may be is a matter of each.
+    beyond = [(name, text) for name in FIELDS for text in ("1e308", "-1e308")]
+    for name, text in [*beyond, *((next(iter(FIELDS)), text) for text in no_numbers)]:
+        body = f'{{"{name}": {text}}}'.encode()
+        root.client.patch("/api/v1/safety/settings", body, headers=headers, status=400)
     for name in FIELDS:
         for value in (meaning_of(name).minimum, meaning_of(name).maximum):
             body = f'{{"{name}": {value}}}'.encode()

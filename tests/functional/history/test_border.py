@@ -20,8 +20,14 @@ from tests.waiting import PATIENCE_S
 
 VIEWER = as_role("viewer", 1, None, Permission.HISTORY_EXPORT)
 pytestmark = pytest.mark.deep("archives, backups and their worker processes")
-# Where who may not see military aircraft gets something else; elsewhere it is one way for both.
-both_roles = pytest.mark.parametrize("caller", [VIEWER, ANALYST], ids=["viewer", "analyst"])
+# The last test asks for everything as who may not see military aircraft, the others as who may; the night as both.
+OTHER = pytest.mark.nightly("the same queries as somebody else")
+mostly_analyst = pytest.mark.parametrize(
+    "caller", [pytest.param(VIEWER, marks=OTHER), ANALYST], ids=["viewer", "analyst"]
+)
+mostly_viewer = pytest.mark.parametrize(
+    "caller", [VIEWER, pytest.param(ANALYST, marks=OTHER)], ids=["viewer", "analyst"]
+)
 # How long a query or a dry run takes is not what is tested: on a busy machine a child starts in more than 30 s.
 STATION = {"station_lat": 47, "station_lon": 8, "archive_query_s": 10 * PATIENCE_S}
 RETENTION = {"retention_positions_days": 1.0, "retention_flights_days": 1.0}
@@ -99,7 +105,7 @@ QUERIES = (
 )
 
 
-@both_roles
+@mostly_analyst
 def test_flights_are_found_over_the_border(both, caller):
     for query in QUERIES:
         same(both, "flights", caller, **query)
@@ -130,7 +136,7 @@ def test_each_flight_and_its_track_are_the_same(both, caller):
                 assert archived.body == whole.body
 
 
-@both_roles
+@mostly_analyst
 def test_tracks_of_an_aircraft_are_the_same(both, caller):
     for index in (0, 3, 4):
         same(both, f"tracks/{address_of(index)}", caller, **ALL)
@@ -147,7 +153,7 @@ def test_replay_runs_over_the_border(both, caller):
     assert same(both, "replay", caller, step_s="60", **span).count(b"\n") > 400
 
 
-@both_roles
+@mostly_analyst
 def test_evaluations_are_the_same(both, caller):
     for span in (BORDER, ALL):
         same(both, "stats", caller, **span)
@@ -173,7 +179,7 @@ def test_heat_map_of_a_box_is_that_part_of_the_whole(both, caller):
         assert inside
 
 
-@both_roles
+@mostly_analyst
 def test_exports_are_the_same(both, caller):
     for file_format in ("csv", "geojson", "gpx"):
         assert len(same(both, "export", caller, format=file_format, **ALL)) > 10_000
@@ -223,7 +229,7 @@ def told(both, caller):
     return found[0]
 
 
-@both_roles
+@mostly_viewer
 def test_whether_an_aircraft_is_military_is_asked_now_also_of_what_is_archived(both, caller):
     everything, may = {TURNED, MARKED}, caller is ANALYST
     assert told(both, caller) == (everything if may else {TURNED})
