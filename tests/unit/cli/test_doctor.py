@@ -108,7 +108,7 @@ def test_receivers_that_do_not_answer_are_told_from_those_that_are_silent(write)
             "receiver.gone": f"beast 127.0.0.1:{gone}", "receiver.quiet": f"sbs 127.0.0.1:{port}",
             "receiver.tape": "replay /no/such/file",
         })  # fmt: skip
-        done = examine(path, seconds=1)
+        done = examine(path, seconds=3)
     assert done.exit_code == 1
     assert f"FAULT  receiver.gone: 127.0.0.1:{gone}: " in done.output
     assert f"warn   receiver.quiet: 127.0.0.1:{port}: connected, nothing received yet" in done.output
