@@ -28,7 +28,9 @@ def test_results_are_those_of_the_rows_of_history(evaluated, job):
     assert found == result_of_rows(rows, job, DAYS[0], (50.0, 8.5), options)
 
 
-@pytest.mark.parametrize("job", ["safety", "hotspots"])
+@pytest.mark.parametrize(
+    "job", ["safety", pytest.param("hotspots", marks=pytest.mark.nightly("counts the events of the other job"))]
+)
 def test_events_are_the_same_without_the_look_at_few_aircraft(evaluated, job, monkeypatch):
     with evaluated.sessions() as session:
         options = batch_jobs(FEATURES)[job].prepare(session, evaluated.settings).data
