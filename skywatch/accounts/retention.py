@@ -1,7 +1,7 @@
 """What accounts store without end, for retention: the audit log, and logins long after they can no longer go on.
 
-The rest of this room's tables grow with people and what they own, and shrink by their hand. What single sign-on knows
-of a login goes with it; a sign-on under way and a used logout token go with the next ones after their time.
+The other tables of this package grow with people and what they own, and shrink by their hand. What single sign-on
+knows of a login goes with it; a sign-on under way and a used logout token go with the next ones after their time.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
-# The other modules of the room take it from here: only tables may name another feature's.
+# The other modules of the package take it from here: only tables may name another feature's.
 from skywatch.accounts.models import User as User
 from skywatch.airframes.military import declare_civil, is_civil, names_military
 from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument

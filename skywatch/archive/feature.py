@@ -31,7 +31,7 @@ def _check(inspection: Inspection) -> Iterator[Finding]:
 
 
 def _folders(settings: Settings) -> list[StoredFolder]:
-    from skywatch.archive.stored import folders
+    from skywatch.archive.storage.folder import folders
 
     return folders(settings)
 

@@ -49,7 +49,7 @@ def _retention_kinds() -> tuple[Kind, ...]:
 
 
 def _stored_folders(settings: Settings) -> list[StoredFolder]:
-    from skywatch.audio.recordings.stored import stored_folders
+    from skywatch.audio.recordings.store import stored_folders
 
     return stored_folders(settings)
 

@@ -1,4 +1,4 @@
-"""Names on the bus within the room, and the events of the feature on the topic ``system``."""
+"""Names on the bus within the package, and the events of the feature on the topic ``system``."""
 
 from __future__ import annotations
 

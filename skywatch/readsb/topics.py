@@ -1,4 +1,4 @@
-"""The bus topic within this room."""
+"""The bus topic within this package."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How well each receiver receives: rates, signals and ranges by minute and hour, who hears an aircraft, who is silent.
 
-It measures the picture's receivers, those of the settings and feeders alike, and stands on the room of feeders, whose
+It measures the picture's receivers, those of the settings and feeders alike, and stands on ``skywatch.feeders``, whose
 records say whose they are and where.
 """
 

@@ -1,4 +1,4 @@
-"""The settings that all rooms share, and what every settings class offers."""
+"""The settings that all packages share, and what every settings class offers."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def check_secret(name: str, secret: str) -> None:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings that all rooms share. A room's settings inherit from them, and ``compose`` puts all together."""
+    """The settings that all packages share; those of a package inherit from them, and ``compose`` puts all together."""
 
-    # The installation's ``skywatch.core.feature.FeatureSet``, which stands on a higher floor; ``compose`` sets it.
+    # The installation's ``skywatch.core.feature.FeatureSet``, which stands on a higher layer; ``compose`` sets it.
     features: ClassVar[Any]
     # Name of every setting that does not have its default -> where its value comes from.
     sources: Mapping[str, Source] = dataclasses.field(default_factory=dict, repr=False, compare=False)
@@ -100,13 +100,13 @@ class Settings:
     retention_interval_s: float = setting(600.0, "how often retention looks for work (s)", minimum=1, maximum=86400)
 
     def of(self, kind: type[T]) -> T:
-        """These settings as the settings of a room, which are a part of them."""
+        """These settings as the settings of a package, which are a part of them."""
         if not isinstance(self, kind):
             raise TypeError(f"{kind.__name__} is not among the settings of this installation")
         return self
 
     def check(self) -> None:
-        """Refuse combinations that are unsafe or make no sense; each room may have a ``check`` of its own."""
+        """Refuse combinations that are unsafe or make no sense; each package may have a ``check`` of its own."""
         if not self.secret and self.environment == "production":
             raise SettingsError("secret", "must be set in production (at least 32 random characters)")
         check_secret("secret", self.secret)

@@ -1,4 +1,4 @@
-"""The settings of an installation: composed of its rooms' settings, and by the names an administrator writes."""
+"""The settings of an installation: composed of its packages' settings, and by the names an administrator writes."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 from skywatch.settings.base import Settings
 
 
-def compose(rooms: Iterable[type], features: Any) -> type[Settings]:
-    """One frozen class with the settings of all rooms; raises ValueError where two declare the same name."""
-    rooms = list(dict.fromkeys(rooms))
+def compose(classes: Iterable[type], features: Any) -> type[Settings]:
+    """One frozen class with the settings of all packages; raises ValueError where two declare the same name."""
+    classes = list(dict.fromkeys(classes))
     owners: dict[str, type] = {}
-    for room in (Settings, *rooms):
-        for name in vars(room).get("__annotations__", {}):
+    for owner in (Settings, *classes):
+        for name in vars(owner).get("__annotations__", {}):
             if name in owners:
-                raise ValueError(f"setting {name} is declared by {owners[name].__name__} and by {room.__name__}")
-            owners[name] = room
-    bases = tuple(rooms) if any(issubclass(room, Settings) for room in rooms) else (*rooms, Settings)
+                raise ValueError(f"setting {name} is declared by {owners[name].__name__} and by {owner.__name__}")
+            owners[name] = owner
+    bases = tuple(classes) if any(issubclass(one, Settings) for one in classes) else (*classes, Settings)
     kind = dataclasses.make_dataclass("InstallationSettings", [], bases=bases, frozen=True, kw_only=True)
     composed = typing.cast(type[Settings], kind)
     composed.features = features

@@ -1,6 +1,6 @@
 """Single sign-on with OpenID Connect: sign-ons, their users, claim mappings, and logout in both directions.
 
-Tokens, logins and users themselves belong to accounts; this room only establishes whom a provider vouches for.
+Tokens, logins and users themselves belong to accounts; this package only establishes whom a provider vouches for.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Serves the web application at ``/``: the files that ``web/`` at the top of the checkout is built into.
 
 The files are answered before credentials and rate limits are looked at: they are the same for everybody and hold
-nothing of the installation. The room knows nothing of what the application does.
+nothing of the installation. The package knows nothing of what the application does.
 """
 
 from __future__ import annotations

@@ -11,6 +11,9 @@ from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
 from skywatch.archive.errors import PlaceError, place_error
+from skywatch.archive.settings import ArchiveSettings
+from skywatch.core.backups import StoredFolder
+from skywatch.settings import Settings
 
 # Files that are being written; what a crash left in it is deleted by the next writer.
 STAGING = ".staging"
@@ -104,3 +107,10 @@ def _sync(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def folders(settings: Settings) -> list[StoredFolder]:
+    """The archive in backups: where it is a folder it belongs into them; a bucket is kept by its own means."""
+    url = settings.of(ArchiveSettings).archive_url
+    path = FolderPlace.of(url).folder if url.startswith("file:") else None
+    return [StoredFolder(name="archive", path=path, setting="archive_url", without=(STAGING,))]

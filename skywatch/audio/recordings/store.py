@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from skywatch.audio.settings import AudioSettings
+from skywatch.core.backups import StoredFolder
 from skywatch.core.private_files import private_opener
 from skywatch.core.problems import Problem
 from skywatch.settings import Settings
@@ -133,3 +134,9 @@ def _read(source: Path) -> Iterator[bytes]:
 
 def _unavailable(error: OSError) -> Problem:
     return Problem("unavailable", f"The recording cannot be stored: {error.strerror or type(error).__name__}.")
+
+
+def stored_folders(settings: Settings) -> list[StoredFolder]:
+    """Recordings in backups, without those that are just arriving."""
+    directory = RecordingStore(settings).directory
+    return [StoredFolder(name="audio", path=directory, setting="audio_directory", without=(INCOMING,))]

@@ -16,7 +16,7 @@ NAMES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
 FOLDER = files("skywatch.console.texts")
 SHARED = FOLDER / "shared.json"
 FIELD_FAULTS = FOLDER / "field_faults.json"
-# Sentences of the rooms below: they arrive with their values in them, and are recognized by their form.
+# Sentences of the packages below: they arrive with their values in them, and are recognized by their form.
 SENTENCES = FOLDER / "sentences.json"
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
@@ -111,7 +111,7 @@ def rows_of_rooms() -> Iterator[list[str]]:
 
 
 def room_files() -> list[Any]:
-    """The files of the rooms, which are lists; the shared ones are not."""
+    """The files of the packages, which are lists; the shared ones are not."""
     named = [path for path in FOLDER.iterdir() if path.name.endswith(".json")]
     return sorted((path for path in named if path.name not in (SHARED.name, FIELD_FAULTS.name)), key=lambda p: p.name)
 

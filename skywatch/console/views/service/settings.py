@@ -35,7 +35,7 @@ PAGES = (
     Page(route="console.setting", path="/settings/{setting}", feature="system"),
 )
 MASK = "********"
-# What a room's settings are about, in the order of the page; the others come last, by the titles of their features.
+# What a package's settings are about, in the order of the page; the others come last, by the titles of their features.
 TITLES = {
     "": "The service",
     "picture": "Station and picture",
@@ -65,7 +65,7 @@ class Row:
     """One setting, or a family of which none is set (``output.*``)."""
 
     name: str
-    room: str
+    package: str
     value: str
     default: str
     source: str
@@ -115,10 +115,10 @@ def show_settings(request: Request) -> dict[str, Any]:
     ]
     is_found = bool(search) or query["changed"]
     groups = [Group("changed", translate(request, "Changed"), [row for row in rows if row.is_changed], is_open=True)]
-    order = [*TITLES, *sorted({row.room for row in rows} - TITLES.keys())]
-    for room in order:
-        members = [row for row in rows if row.room == room and not row.is_changed]
-        groups.append(Group(room or "service", _title(request, room), members, is_open=is_found))
+    order = [*TITLES, *sorted({row.package for row in rows} - TITLES.keys())]
+    for package in order:
+        members = [row for row in rows if row.package == package and not row.is_changed]
+        groups.append(Group(package or "service", _title(request, package), members, is_open=is_found))
     unused = [row for row in stored_settings.listed(request.db, request.runtime.settings) if row.fault]
     return {
         "groups": [group for group in groups if group.rows],
@@ -169,13 +169,13 @@ def _page(request: Request, name: str) -> dict[str, Any]:
 
 def _rows(request: Request) -> Iterator[Row]:
     settings, catalogue = request.runtime.current, catalogue_of(request)
-    names, rooms = names_of(type(settings)), _rooms(settings)
+    names, packages = names_of(type(settings)), _packages(settings)
     origins = origins_of(settings)
     for prefix, field in names.families.items():
         if not getattr(settings, field):
             metadata = names.fields[field].metadata
             meaning = catalogue.sentence(metadata["meaning"])
-            yield Row(f"{prefix}*", rooms[field], "", "", "default", meaning, False, f"{prefix}NAME = ...", "")
+            yield Row(f"{prefix}*", packages[field], "", "", "default", meaning, False, f"{prefix}NAME = ...", "")
     for origin in sorted(origins, key=lambda origin: origin.name):
         family = origin.name not in names.single
         field = names.single.get(origin.name) or next(f for p, f in names.families.items() if origin.name.startswith(p))
@@ -183,7 +183,7 @@ def _rows(request: Request) -> Iterator[Row]:
         default = "" if family else text_of(names.fields[field].default)
         yield Row(
             origin.name,
-            rooms[field],
+            packages[field],
             value,
             default,
             stored_settings.source_name(origin.source),
@@ -194,9 +194,9 @@ def _rows(request: Request) -> Iterator[Row]:
         )
 
 
-def _title(request: Request, room: str) -> str:
+def _title(request: Request, package: str) -> str:
     titles = {feature.name: feature.title or feature.name for feature in request.runtime.features}
-    text = translate(request, TITLES.get(room) or titles[room])
+    text = translate(request, TITLES.get(package) or titles[package])
     return text[:1].upper() + text[1:]
 
 
@@ -212,10 +212,10 @@ def _address(request: Request, origin: Origin, *, family: bool) -> str:
     return f"{HOME}/receivers" if family else f"{HOME}/settings/{origin.name}"
 
 
-def _rooms(settings: Settings) -> dict[str, str]:
+def _packages(settings: Settings) -> dict[str, str]:
     """Field -> the feature that declares it; nothing for what all share."""
-    rooms = dict.fromkeys(names_of(type(settings)).fields, "")
+    packages = dict.fromkeys(names_of(type(settings)).fields, "")
     for feature in settings.features:
         declared = vars(feature.settings).get("__annotations__", {}) if feature.settings is not None else {}
-        rooms.update({name: feature.name for name in declared if name in rooms})
-    return rooms
+        packages.update({name: feature.name for name in declared if name in packages})
+    return packages
