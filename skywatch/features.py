@@ -20,7 +20,7 @@ from skywatch.backup import feature as backup
 from skywatch.cannonball import feature as cannonball
 from skywatch.console import feature as console
 from skywatch.core import rule_fields
-from skywatch.core.feature import FeatureSet, install
+from skywatch.core.feature import FeatureSet
 from skywatch.feeders import feature as feeders
 from skywatch.history import feature as history
 from skywatch.http import feature as http
@@ -71,7 +71,6 @@ FEATURES = FeatureSet(
         http.ROOTS,
     )
 )
-install(FEATURES)
 rule_fields.declare(FEATURES.provided(rule_fields.RuleField))
 SETTINGS: type[Settings] = FEATURES.settings()
 

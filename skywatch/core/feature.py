@@ -204,24 +204,6 @@ def by_name(items: Iterable[T], what: str) -> dict[str, T]:
     return table
 
 
-# The features of this installation, for what is declared where a module is loaded: schemas, and texts of documents.
-# ``skywatch.features`` names them once; packages below it ask for them when something is validated or written, never
-# when they are imported.
-_installed: list[FeatureSet] = []
-
-
-def install(features: FeatureSet) -> None:
-    """Name the features of this installation."""
-    _installed[:] = [features]
-
-
-def installed() -> FeatureSet:
-    """The features of this installation; raises RuntimeError before ``skywatch.features`` was loaded."""
-    if not _installed:
-        raise RuntimeError("no features are installed: skywatch.features names them")
-    return _installed[0]
-
-
 def _without_common(kinds: Iterable[ProblemKind]) -> dict[str, ProblemKind]:
     table = by_name((*KINDS.values(), *kinds), "error code")
     return {code: kind for code, kind in table.items() if code not in KINDS}

@@ -7,7 +7,7 @@ from datetime import datetime
 import colander
 import msgspec
 
-from skywatch.core.feature import installed
+from skywatch.core.feature import FeatureSet
 from skywatch.core.text.listing import listing
 from skywatch.http.lists.cursor import CursorQuery
 from skywatch.http.lists.pagination import PageLinks, PageQuery
@@ -18,12 +18,12 @@ from skywatch.http.resources.schema import (
     JsonList,
     JsonString,
     Nullable,
-    OneOfDeclared,
     QueryInteger,
     QueryString,
     Schema,
     Timestamp,
     node,
+    one_of_declared,
 )
 from skywatch.notify.hooks import NotificationKind, subscribed_kinds
 from skywatch.notify.vocabulary import PRIORITIES, ChannelKind, ChannelState, DeliveryState
@@ -90,7 +90,7 @@ def _settings_of_channel(missing: bool) -> list[colander.SchemaNode]:
         ),
         colander.SchemaNode(
             JsonList(),
-            colander.SchemaNode(JsonString(), validator=OneOfDeclared(lambda: subscribed_kinds(installed()))),
+            colander.SchemaNode(JsonString(), validator=one_of_declared(subscribed_kinds)),
             name="sources",
             missing=default([]),
             validator=_Distinct(),
@@ -207,14 +207,14 @@ class TestResult(Schema):
     detail = colander.SchemaNode(JsonString(), description="Reason of a failure; empty otherwise.")
 
 
-def _kinds() -> str:
+def _kinds(features: FeatureSet) -> str:
     """The kinds of deliveries: what features declare, and tests of a channel."""
-    return listing([*sorted(kind.name for kind in installed().provided(NotificationKind)), "channel"], "or")
+    return listing([*sorted(kind.name for kind in features.provided(NotificationKind)), "channel"], "or")
 
 
 class DeliveryRecord(Schema):
     id = _number()
-    kind = node(JsonString(), lambda: f"{_kinds()}.")
+    kind = node(JsonString(), lambda features: f"{_kinds(features)}.")
     event = colander.SchemaNode(JsonString(), description="Type in the message.")
     alert_id = colander.SchemaNode(Nullable(JsonInteger()))
     subject_id = colander.SchemaNode(Nullable(JsonInteger()), description="The alert or event, by its kind.")

@@ -6,7 +6,7 @@ from typing import Any
 
 import colander
 
-from skywatch.core.feature import installed
+from skywatch.core.feature import FeatureSet
 from skywatch.core.hooks import InputFamily
 from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.schema import (
@@ -206,14 +206,14 @@ class ReceiverStates(PageLinks):
     receivers = colander.SchemaNode(JsonList(), ReceiverState(name="receiver"))
 
 
-def _families() -> str:
-    return ", ".join(f"`{family.name}`" for family in installed().provided(InputFamily))
+def _families(features: FeatureSet) -> str:
+    return ", ".join(f"`{family.name}`" for family in features.provided(InputFamily))
 
 
 class InputState(Schema):
     """One input."""
 
-    family = node(JsonString(), lambda: f"The family of its setting: {_families()}.")
+    family = node(JsonString(), lambda features: f"The family of its setting: {_families(features)}.")
     name = node(JsonString(), "Its name in the settings.")
     kind = node(JsonString(), "Its kind.")
     address = node(Nullable(JsonString()), "Its source, without credentials; null without `system.manage`.")

@@ -101,7 +101,7 @@ class SchemaWriter:
     def _annotate(self, node: colander.SchemaNode, result: JsonSchema) -> JsonSchema:
         result = self._limits(node, result)
         if node.description:
-            result["description"] = node.description() if callable(node.description) else node.description
+            result["description"] = node.description(self.features) if callable(node.description) else node.description
         if isinstance(node.missing, bool | int | float | str):
             result["default"] = node.missing
         if getattr(node, "example", None) is not None:
@@ -109,7 +109,10 @@ class SchemaWriter:
         return result
 
     def _limits(self, node: colander.SchemaNode, result: JsonSchema) -> JsonSchema:
-        for validator in _flatten(node.validator):
+        bound = node.validator
+        if isinstance(bound, colander.deferred):
+            bound = bound(node, {"features": self.features})
+        for validator in _flatten(bound):
             array = result.get("type") == "array"
             if isinstance(validator, colander.Range):
                 result |= _pair("minimum", validator.min, "maximum", validator.max)

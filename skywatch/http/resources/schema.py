@@ -69,17 +69,9 @@ class OpenMapping(StrictMapping):
         )
 
 
-class OneOfDeclared(colander.OneOf):
-    """One of the names that the features of the installation declare; ``names`` is asked at each use."""
-
-    def __init__(self, names: Callable[[], Sequence[str]]) -> None:
-        self._names = names
-        self.msg_err = colander.OneOf._MSG_ERR
-
-    @property
-    def choices(self) -> Sequence[str]:
-        """The names."""
-        return self._names()
+def one_of_declared(names: Callable[[FeatureSet], Sequence[str]]) -> colander.deferred:
+    """A validator for one of the names that features declare; schemas are bound to the application's ``features``."""
+    return colander.deferred(lambda node, bindings: colander.OneOf(names(bindings["features"])))
 
 
 class Schema(colander.MappingSchema):
@@ -105,9 +97,9 @@ class OpenSchema(Schema):
 
 
 def node(
-    kind: colander.SchemaType, description: str | Callable[[], str], *children: Any, **kw: Any
+    kind: colander.SchemaType, description: str | Callable[[FeatureSet], str], *children: Any, **kw: Any
 ) -> colander.SchemaNode:
-    """A described node; a function describes it when the document is written, when all features are known."""
+    """A described node; a function describes it by the features of the application whose document is written."""
     return colander.SchemaNode(kind, *children, description=description, **kw)
 
 

@@ -16,6 +16,7 @@ from cornice.validators import colander_validator
 from pyramid.response import Response
 
 from skywatch.core.problems import Problem
+from skywatch.core.runtime import Runtime
 from skywatch.http.errors import problem_response, validation_problem
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import QueryList
@@ -42,10 +43,30 @@ def validate(request: Request, schema: colander.SchemaNode | None = None, **kw: 
     """
     if schema is None:
         return
+    schema = request.runtime.shared(BoundSchemas).of(schema)
     colander_validator(request, schema=schema, deserializer=_read, **kw)
     struct = getattr(schema.get("body"), "struct", None)
     if struct is not None and not request.errors:
         request.validated["body"] = struct.of(request.validated["body"])
+
+
+class BoundSchemas:
+    """The schemas of an application (``runtime.shared``), bound to its features."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._features = runtime.features
+        self._bound: dict[colander.SchemaNode, colander.SchemaNode] = {}
+
+    def of(self, schema: colander.SchemaNode) -> colander.SchemaNode:
+        """The schema itself, or a copy of it whose deferred parts are known."""
+        bound = self._bound.get(schema)
+        if bound is None:
+            bound = self._bound[schema] = schema.bind(features=self._features) if _is_deferred(schema) else schema
+        return bound
+
+
+def _is_deferred(schema: colander.SchemaNode) -> bool:
+    return isinstance(schema.validator, colander.deferred) or any(map(_is_deferred, schema.children))
 
 
 def _read(request: Request) -> dict[str, Any]:
