@@ -47,17 +47,14 @@ def make_app(runtime: Runtime) -> Router:
     """The WSGI application over means that are already open."""
     from pyramid.config import Configurator
 
-    from skywatch.http.requests import declarations
     from skywatch.http.requests.request import make_request_class
     from skywatch.http.requests.routes import index_routes
     from skywatch.picture.distribution.sky_request import SkyRequest
 
-    declarations.install()
     runtime.features.load_metrics()
     config = Configurator()
     config.registry["runtime"] = runtime
     index_routes(config)
-    declarations.remember_orders(config)
     for package in runtime.features.includes():
         config.include(package)
     make_request_class(config, SkyRequest)

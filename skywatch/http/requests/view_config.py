@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from skywatch.http.requests.declarations import ViewConfig
+import pyramid.view
 
 View = TypeVar("View", bound=Callable[..., Any])
 
 # The class itself, so that it finds the module that uses it.
-view_config: Callable[..., Callable[[View], View]] = ViewConfig
+view_config: Callable[..., Callable[[View], View]] = pyramid.view.view_config

@@ -19,7 +19,6 @@ from typing import Any
 
 import cornice
 import pytest
-import venusian
 from cornice.errors import Errors
 from cornice.pyramidhook import add_nosniff_header, apply_filters, register_service_views, wrap_request
 from cornice.service import Service
@@ -30,8 +29,6 @@ from pyramid.config.routes import RoutesConfiguratorMixin
 from pyramid.interfaces import IRequestExtensions, IRoutesMapper
 from pyramid.request import Request
 from pyramid.urldispatch import Route, RoutesMapper, _compile_route
-from pyramid.util import TopologicalSorter
-from pyramid.view import view_config
 from pyramid_jwt.policy import JWTAuthenticationPolicy
 from webtest import TestApp
 
@@ -45,8 +42,6 @@ NAMES: dict[Any, tuple[str, ...]] = {
     Errors: ("add",),
     RoutesMapper: ("connect", "routelist", "static_routes", "routes", "__call__"),
     Route: ("name", "pattern", "path", "factory", "predicates", "pregenerator", "match", "generate"),
-    TopologicalSorter: ("add", "remove", "sorted"),
-    view_config: ("_get_info", "_info"),
     RoutesConfiguratorMixin: ("get_routes_mapper",),
     JWTAuthenticationPolicy: ("create_token", "algorithm"),
     Request: ("current_route_url", "add_response_callback"),
@@ -56,7 +51,6 @@ SIGNATURES: dict[Any, tuple[str, ...]] = {
     Service.add_view: ("self", "method", "view", "kwargs"),
     RoutesMapper.connect: ("self", "name", "pattern", "factory", "predicates", "pregenerator", "static"),
     _compile_route: ("route",),
-    venusian.getFrameInfo: ("frame",),
     colander_validator: ("request", "schema", "deserializer", "kwargs"),
     register_service_views: ("config", "service"),
     ContentTypePredicate.__init__: ("self", "val", "config"),
