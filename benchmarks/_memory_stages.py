@@ -38,15 +38,6 @@ FLOOR = f"""{_RESIDENT}
 import importlib
 gc.disable()
 names = json.load(sys.stdin)
-try:
-    from skywatch.core.process import resource_api
-except ImportError:
-    pass
-# What the service keeps its libraries from importing, where it did.
-for name in {{"httpx._main", "psycopg", "cryptography", "cbor2"}}.difference(names):
-    sys.modules[name] = None
-if "limits.aio" not in names:
-    sys.modules["limits.aio"] = type(sys)("limits.aio")
 before, spent = resident(), {{}}
 spent["Python itself"] = before
 for name in names:

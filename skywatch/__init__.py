@@ -7,17 +7,16 @@ imported where it is made.
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from typing import TYPE_CHECKING, Any
-
-from skywatch.core.process import resource_api
 
 if TYPE_CHECKING:
     from pyramid.router import Router
 
     from skywatch.core.runtime import Runtime
 
-# Before anything of Pyramid or Cornice is imported.
-resource_api.install()
+# Pyramid and Cornice import it, and require a setuptools that has it: nobody who runs a service can act on the warning.
+warnings.filterwarnings("ignore", message="pkg_resources is deprecated", category=UserWarning)
 
 
 def main(global_config: dict[str, str] | None = None, **settings: Any) -> Router:

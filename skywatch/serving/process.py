@@ -55,7 +55,6 @@ def run(settings: Settings, roles: Sequence[Role], app: Router | None = None) ->
     shutdown.install()
     limit_heaps()
     late_imports.check_installed()
-    late_imports.skip_unused()
     # A signal during the start ends the process like a later one.
     with contextlib.suppress(KeyboardInterrupt), ExitStack() as start:
         start.enter_context(garbage_collection_paused())

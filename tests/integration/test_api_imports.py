@@ -11,9 +11,7 @@ from skywatch.core.runtime import Runtime
 from skywatch.features import load
 from skywatch.serving.web_server.api_server import create_api_server
 import skywatch.cli.serve
-from skywatch.core.process import late_imports
 
-late_imports.skip_unused()
 runtime = Runtime.open(load(json.loads(sys.argv[1]), {}))
 server = create_api_server(runtime)
 from skywatch.serving import process
@@ -42,12 +40,12 @@ FORBIDDEN = (
 )
 # Each is imported where it is first used: with a channel, a provider, a geofence, an export, another database or bus.
 UNUSED_LIBRARIES = {
-    "aiomqtt", "alembic", "apprise", "authlib", "cbor2", "cryptography", "duckdb", "httpcore", "httpx", "jinja2",
-    "joserfc", "mako", "multipart", "nats", "paho", "psycopg", "pyarrow", "pygments", "pyramid_jinja2", "re2", "redis",
-    "rich", "shapely", "soundfile", "websockets",
+    "aiomqtt", "alembic", "apprise", "authlib", "duckdb", "httpcore", "httpx", "jinja2", "joserfc", "mako", "multipart",
+    "nats", "paho", "pyarrow", "pygments", "pyramid_jinja2", "re2", "redis", "rich", "shapely", "soundfile",
+    "websockets",
 }  # fmt: skip
-# Parts of libraries, the same: masked arrays, another database, what limits has for asyncio.
-UNUSED_PARTS = {"limits.aio", "numpy.ma", "sqlalchemy.dialects.postgresql"}
+# Parts of libraries, the same: masked arrays, another database.
+UNUSED_PARTS = {"numpy.ma", "sqlalchemy.dialects.postgresql"}
 
 
 def modules_of(roles, **settings):
@@ -72,8 +70,7 @@ def test_an_api_process_loads_no_detector(sqlite_url, redis_url):
     loaded = modules_of("api", database_url=sqlite_url, bus=redis_url)
     assert "skywatch.cannonball.sessions.views" in loaded
     assert not [name for name in loaded if name.startswith(FORBIDDEN)]
-    # The library of Redis imports what certificates may need.
-    assert libraries(loaded) & UNUSED_LIBRARIES == {"cryptography", "redis"}
+    assert libraries(loaded) & UNUSED_LIBRARIES == {"redis"}
 
 
 def test_the_command_line_loads_no_web_server_and_no_database():

@@ -17,15 +17,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import jwt
+from pyramid_jwt.policy import JWTAuthenticationPolicy
+
 from skywatch.accounts.settings import AccountSettings
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import Problem
-from skywatch.core.process.late_imports import without
-
-# Ours have one secret; PyJWT would import every cipher for those with key pairs, 10 MB.
-with without("cryptography"):
-    import jwt
-    from pyramid_jwt.policy import JWTAuthenticationPolicy
 
 ALGORITHM = "HS256"
 TokenType = Literal["access", "refresh"]

@@ -1,4 +1,4 @@
-"""Libraries that are imported where they are first used, and parts of libraries that are never used.
+"""Libraries that are imported where they are first used.
 
 A process imports at its start what every installation needs. The rest would cost each household a third of the start
 and 30 MB: senders, single sign-on, geometry, migrations.
@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
-from types import ModuleType
 
 # Module -> what needs it.
 LATE = {
@@ -29,9 +26,6 @@ LATE = {
     "shapely": "geofences and airspaces",
     "soundfile": "recordings of radio",
 }
-# httpx imports its command line, and with it a terminal's colours and the lexers of programming languages; Autobahn
-# imports cbor2 for the messages of WAMP.
-NEVER = ("httpx._main", "cbor2")
 
 
 def check_installed() -> None:
@@ -51,39 +45,3 @@ def faults() -> dict[str, str]:
             # A broken library may raise anything while it is imported.
             broken[name] = f"{use}: {error}"
     return broken
-
-
-def skip_unused() -> None:
-    """Let libraries do without the parts that a service never uses, as they do where these are not installed."""
-    for name in NEVER:
-        if name not in sys.modules:
-            sys.modules[name] = None  # type: ignore[assignment]
-
-
-@contextmanager
-def emptied(name: str) -> Iterator[None]:
-    """Import a library within this with an empty module in place of a part that it always imports.
-
-    Who imports the part later gets it whole.
-    """
-    if name not in sys.modules:
-        sys.modules[name] = ModuleType(name)
-        try:
-            yield
-        finally:
-            del sys.modules[name]
-    else:
-        yield
-
-
-@contextmanager
-def without(name: str) -> Iterator[None]:
-    """Import within this as if an optional library were not installed, unless it is imported already."""
-    if name in sys.modules:
-        yield
-        return
-    sys.modules[name] = None  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        del sys.modules[name]

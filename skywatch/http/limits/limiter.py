@@ -16,20 +16,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from limits import RateLimitItem, parse
+from limits.errors import StorageError
+from limits.storage import MemoryStorage, storage_from_string
+from limits.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter, RateLimiter
+
 from skywatch.core.bus import OUTAGE, Bus
 from skywatch.core.network.addresses import SITE_FACTOR, ipv6_site
-from skywatch.core.process.late_imports import emptied
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.http.limits.peers import Hit, PeerCounts
 from skywatch.settings import Settings
 from skywatch.settings.bus_address import BusAddress, parse_bus_address
-
-# The same for asyncio, which the library imports with itself, is not used here.
-with emptied("limits.aio"):
-    from limits import RateLimitItem, parse
-    from limits.errors import StorageError
-    from limits.storage import MemoryStorage, storage_from_string
-    from limits.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter, RateLimiter
 
 log = logging.getLogger(__name__)
 

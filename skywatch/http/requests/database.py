@@ -7,16 +7,12 @@ transaction and take SQLite's write lock at once. Responses of 400 and above rol
 
 from __future__ import annotations
 
+import zope.sqlalchemy
 from pyramid.config import Configurator
 from sqlalchemy.orm import Session
 
 from skywatch.core.database.engine import begin_writing
-from skywatch.core.process.late_imports import without
 from skywatch.http.requests.request import Request
-
-# It asks the driver of PostgreSQL for the errors after which a transaction may be repeated; nothing here repeats one.
-with without("psycopg"):
-    import zope.sqlalchemy
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
