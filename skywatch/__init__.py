@@ -46,17 +46,13 @@ def make_app(runtime: Runtime) -> Router:
     """The WSGI application over means that are already open."""
     from pyramid.config import Configurator
 
-    from skywatch.http.requests.request import make_request_class
-    from skywatch.http.requests.routes import index_routes
     from skywatch.picture.distribution.sky_request import SkyRequest
 
     runtime.features.load_metrics()
-    config = Configurator()
+    config = Configurator(request_factory=SkyRequest)
     config.registry["runtime"] = runtime
-    index_routes(config)
     for package in runtime.features.includes():
         config.include(package)
-    make_request_class(config, SkyRequest)
     return config.make_wsgi_app()
 
 

@@ -21,8 +21,6 @@ from pyramid.router import Router
 
 import skywatch
 from skywatch.core.runtime import Runtime
-from skywatch.http.requests.request import make_request_class
-from skywatch.http.requests.routes import index_routes
 from skywatch.http.resources.render import JsonRenderer
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.distribution.sky_request import SkyRequest
@@ -48,8 +46,8 @@ SHARED = (
     "set_default_csrf_options",
     "set_locale_negotiator",
 )
-# Parts that do nothing else.
-OF_TEMPLATES = ("skywatch.http.resources.service", "skywatch.http.roots")
+# A part that does nothing else.
+OF_TEMPLATES = ("skywatch.http.roots",)
 
 
 def make_app(runtime: Runtime) -> Router:
@@ -174,12 +172,10 @@ class _Template(Configurator):
 
 
 def _make_template(runtime: Runtime) -> Registry:
-    config = _Template()
+    config = _Template(request_factory=SkyRequest)
     config.registry["runtime"] = runtime
-    index_routes(config)
     for package in runtime.features.includes():
         config.include(package)
-    make_request_class(config, SkyRequest)
     config.make_wsgi_app()
     registry: Registry = config.registry
     registry.clear()

@@ -28,7 +28,7 @@ def includeme(config: Configurator) -> None:
     from pyramid.tweens import INGRESS, MAIN
 
     config.add_settings(handle_exceptions=False)
-    config.include("skywatch.http.resources.service")
+    config.include("cornice")
     config.include("skywatch.security.area")
     config.include("skywatch.http.resources.render")
     config.include("skywatch.http.pages")

@@ -7,8 +7,6 @@ from typing import Any
 import pyramid.request
 from cornice.errors import Errors
 from cornice.service import Service
-from pyramid.config import Configurator
-from pyramid.interfaces import IRequestExtensions
 from sqlalchemy.orm import Session
 
 from skywatch.core.problems import Problem
@@ -39,10 +37,6 @@ class Request(pyramid.request.Request):
     errors: Errors
     info: dict[str, Any]
     current_service: Service
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, **options)
-        self.__dict__.update(validated={}, errors=Errors(), info={})
 
     @property
     def identity(self) -> Identity | None:
@@ -87,17 +81,3 @@ class Request(pyramid.request.Request):
             exception.__traceback__ = None
         for name in ("root", "virtual_root", "cornice_args", "exception", "exc_info", "sky"):
             self.__dict__.pop(name, None)
-
-
-def make_request_class(config: Configurator, base: type[Request]) -> None:
-    """Add what parts registered with ``config.add_request_method`` to the class of requests.
-
-    Pyramid adds it to each request, with a new class every time: a seventh of the cost of a small request. Call this
-    after every part has been included.
-    """
-    config.commit()
-    extensions = config.registry.getUtility(IRequestExtensions)
-    members = {**extensions.methods, **extensions.descriptors}
-    extensions.methods.clear()
-    extensions.descriptors.clear()
-    config.set_request_factory(type("SkywatchRequest", (base,), members))

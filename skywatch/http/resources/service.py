@@ -15,9 +15,6 @@ from urllib.parse import quote
 
 import colander
 from cornice import Service
-from cornice.pyramidhook import register_service_views
-from cornice.util import ContentTypePredicate, current_service
-from pyramid.config import Configurator
 
 from skywatch.http.authentication import context_factory
 from skywatch.http.requests.links import link_base
@@ -249,17 +246,3 @@ def _request_schema(parts: dict[str, colander.SchemaNode | None], *, any_query: 
 
 def _dedent(text: str) -> str:
     return "\n".join(line.strip() for line in text.strip().splitlines())
-
-
-def includeme(config: Configurator) -> None:
-    """Set up what this application uses of Cornice: ``config.add_cornice_service`` and ``request.current_service``.
-
-    Cornice's own ``includeme`` also subscribes to every request, to give it ``validated``, ``errors`` and ``info`` and
-    to add two callbacks for responses: one for filters and CORS, which no service has, one for a header that every
-    response has anyway. ``Request`` has these members from the beginning. Without a subscriber Pyramid looks for none:
-    a tenth of the cost of a small request.
-    """
-    config.registry.cornice_services = {}
-    config.add_directive("add_cornice_service", register_service_views)
-    config.add_view_predicate("content_type", ContentTypePredicate)
-    config.add_request_method(current_service, reify=True)

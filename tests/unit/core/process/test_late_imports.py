@@ -15,6 +15,7 @@ def test_a_missing_library_is_told_at_the_start(monkeypatch):
         late_imports.check_installed()
 
 
+@pytest.mark.deep("imports every library")
 def test_doctor_names_a_library_that_cannot_be_imported(monkeypatch, tmp_path):
     assert [finding.level for finding in check_libraries()] == ["ok"]
     (tmp_path / "broken_library.py").write_text("raise OSError('libgeos.so is missing')")
