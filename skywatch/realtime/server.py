@@ -32,7 +32,6 @@ from skywatch.realtime.subscribers.hub import Hub
 from skywatch.realtime.topics.marks import MarkReader
 from skywatch.realtime.topics.receipts import Receipts
 from skywatch.realtime.topics.topic_table import TopicTable
-from skywatch.realtime.transports.guarded_websocket import with_options
 from skywatch.realtime.transports.handshake import Rules
 from skywatch.realtime.transports.polling_clients import PollingClients
 from skywatch.realtime.transports.shared import Peer, PeerConnection, Shared
@@ -210,7 +209,7 @@ class RealtimeServer:
             allowedOrigins=["*"],
             allowNullOrigin=True,
         )
-        factory.protocol = with_options(WebSocketConnection, factory)
+        factory.protocol = WebSocketConnection
         return factory
 
     async def _look_after_forever(self) -> None:

@@ -132,17 +132,6 @@ def _candidate_of(request: ConnectionRequest, address: str, shared: Shared) -> P
 class WebSocketConnection(GuardedWebSocket):
     """One client; all methods run on the server's loop."""
 
-    __slots__ = (
-        "_closing_since",
-        "_opening",
-        "_peer",
-        "_rate",
-        "_unanswered_ping",
-        "deflate",
-        "heartbeat",
-        "session",
-    )
-
     def connection_made(self, transport: Any) -> None:
         self.session: Session | None = None
         self.deflate = False
@@ -151,6 +140,8 @@ class WebSocketConnection(GuardedWebSocket):
         self._closing_since: float | None = None
         # A client's ping that came while frames waited for it to read.
         self._unanswered_ping: bytes | None = None
+        # What came before the whole head of the handshake was there; None after it.
+        self._head: bytes | None = b""
         super().connection_made(transport)
         transport.set_write_buffer_limits(high=HIGH_WATER_BYTES, low=LOW_WATER_BYTES)
         address = str((transport.get_extra_info("peername") or ("local",))[0])
@@ -187,26 +178,30 @@ class WebSocketConnection(GuardedWebSocket):
 
     # Handshake
 
-    def processHandshake(self) -> None:  # noqa: N802 (Autobahn's name)
-        if len(self.data) > MAX_HANDSHAKE_BYTES and b"\r\n\r\n" not in self.data[: MAX_HANDSHAKE_BYTES + 4]:
+    def _take_head(self, data: bytes) -> bytes:
+        """What Autobahn is to read: nothing before the head is whole, nor of a connection that begins with a poll."""
+        head = (self._head or b"") + data
+        if len(head) > MAX_HANDSHAKE_BYTES and b"\r\n\r\n" not in head[: MAX_HANDSHAKE_BYTES + 4]:
             self.drop(close_codes.HANDSHAKE_SIZE)
-            return
-        if handshake.is_poll(self.data):
-            self._hand_over()
-        else:
-            super().processHandshake()
+            return b""
+        if b"\r\n\r\n" not in head:
+            self._head = head
+            return b""
+        self._head = None
+        if not handshake.is_poll(head):
+            return head
+        self._hand_over(head)
+        return b""
 
-    def _hand_over(self) -> None:
+    def _hand_over(self, data: bytes) -> None:
         """Leave the connection to one that reads plain requests."""
-        data, self.data = self.data, b""
+        transport = self.transport
         self._ignores_input = True
-        self.state = self.STATE_CLOSED
-        if self.openHandshakeTimeoutCall is not None:
-            self.openHandshakeTimeoutCall.cancel()
-            self.openHandshakeTimeoutCall = None
         self.shared.connections.pop(self, None)
-        connection = PollingConnection(self.shared, self.transport, self._peer)
-        self.transport.set_protocol(connection)
+        # For Autobahn it ends here.
+        super().connection_lost(None)  # type: ignore[no-untyped-call]
+        connection = PollingConnection(self.shared, transport, self._peer)
+        transport.set_protocol(connection)
         connection.data_received(data)
 
     def onConnect(self, request: ConnectionRequest) -> str | None:  # noqa: N802
@@ -227,7 +222,6 @@ class WebSocketConnection(GuardedWebSocket):
         if self._opening.candidate is None:
             self.session = self._opening.begin_session(self.shared, self, self.outbox)
             self._opening = OPENED
-        self._forget_handshake()
 
     # From the client
 
@@ -236,8 +230,10 @@ class WebSocketConnection(GuardedWebSocket):
             return
         self.heartbeat.receive()
         try:
-            self._dataReceived(data)
-            self._forget_message()
+            if self._head is not None:
+                data = self._take_head(data)
+            if data:
+                self._dataReceived(data)
             _faults.succeeded()
         except Exception as error:
             # Logged rarely: a client could fill the disk with such a fault.

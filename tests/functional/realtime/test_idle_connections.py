@@ -13,14 +13,11 @@ import pytest
 from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFactory
 
 from skywatch.realtime.server import RealtimeServer
-from skywatch.realtime.transports import guarded_websocket
 from skywatch.realtime.transports.websocket import WebSocketConnection
 from skywatch.realtime.wire.outbox import NOTHING
 from tests.raw_websocket import close_code_of, frame, open_raw
 from tests.realtime import connected, serving
 from tests.waiting import PATIENCE_S, eventually
-
-SOCKET_IO = "/socket.io/?EIO=4&transport=websocket"
 
 
 def only_connection(server: RealtimeServer) -> Any:
@@ -38,7 +35,7 @@ async def next_message(reader: asyncio.StreamReader) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("deflate", [False, True])
-def test_an_idle_connection_has_slots_alone_and_no_handshake(make_runtime, deflate):
+def test_an_idle_connection_keeps_nothing_to_send(make_runtime, deflate):
     async def scenario():
         options = {"extensions": [ClientPerMessageDeflateFactory()], "compression": None} if deflate else {}
         runtime = make_runtime(realtime_listen="127.0.0.1:0", realtime_compression=str(deflate).lower())
@@ -49,27 +46,9 @@ def test_an_idle_connection_has_slots_alone_and_no_handshake(make_runtime, defla
             await (await client.socket.ping())
             connection = only_connection(server)
             assert connection.deflate is deflate
-            # Whatever Autobahn gives a connection has a slot; what has none makes a dictionary of kilobytes.
-            assert vars(connection) == {}
-            assert {name: getattr(connection, name) for name in guarded_websocket.HANDSHAKE_SLOTS} == dict.fromkeys(
-                guarded_websocket.HANDSHAKE_SLOTS
-            )
-            assert connection.utf8validator is None
             assert connection.session._tasks is None
             outbox = connection.outbox
             assert outbox._backlog is outbox._receipts is NOTHING
-
-    asyncio.run(scenario())
-
-
-def test_an_idle_socket_io_connection_has_slots_alone(make_runtime):
-    async def scenario():
-        runtime = make_runtime(realtime_listen="127.0.0.1:0")
-        async with serving(runtime) as server, connected(server, greet=False, path=SOCKET_IO) as client:
-            assert (await client.socket.recv()).startswith("0{")
-            await client.socket.send("40")
-            assert (await client.socket.recv()).startswith("40{")
-            assert vars(only_connection(server)) == {}
 
     asyncio.run(scenario())
 
@@ -101,7 +80,7 @@ def test_a_character_may_be_cut_by_fragments_of_several_clients_at_once(make_run
             for _, writer in clients:
                 writer.write(frame(text[:cut], 0x01))
             await eventually(
-                lambda: all(connection.utf8validator is not None for connection in server.connections),
+                lambda: all(connection.inside_message for connection in server.connections),
                 "the first fragments",
             )
             for _, writer in clients[:2]:

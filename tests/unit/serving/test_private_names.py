@@ -15,8 +15,6 @@ from typing import Any
 
 import pytest
 from autobahn.asyncio.websocket import WebSocketServerProtocol
-from autobahn.websocket import protocol as autobahn_protocol
-from autobahn.websocket.utf8validator import Utf8Validator
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 from waitress.buffers import OverflowableBuffer, ReadOnlyFileBasedBuffer
@@ -26,8 +24,6 @@ from waitress.receiver import FixedStreamReceiver
 from waitress.server import BaseWSGIServer, TcpWSGIServer
 from waitress.task import ErrorTask, Task, ThreadedTaskDispatcher, WSGITask
 from waitress.utilities import BadRequest, Error, RequestHeaderFieldsTooLarge
-
-from skywatch.realtime.transports import guarded_websocket
 
 ROOT = Path(__file__).resolve().parents[3]
 REQUIREMENTS = {"waitress": ">=3.0.1,<3.1", "autobahn": ">=26.10,<26.11"}
@@ -74,16 +70,10 @@ WAITRESS: dict[type, tuple[str, ...]] = {
 }  # fmt: skip
 AUTOBAHN: dict[type, tuple[str, ...]] = {
     WebSocketServerProtocol: (
-        "processHandshake", "sendHttpErrorResponse", "sendData", "sendCloseFrame", "_dataReceived", "_fail_connection",
-        "dropConnection", "openHandshakeTimeoutCall", "STATE_CLOSED",
-        "onMessageFrameBegin", "onConnect", "onOpen", "onMessage", "onPing", "onPong",
-        "data_received", "connection_made", "connection_lost", "STATE_OPEN", "log", "data", "state", "failedByMe",
-        "wasClean", "_perMessageCompress", "_consume", "onFrameBegin", "_transport_details", "http_headers",
-        "http_request_data", "http_response_data", "receive_queue", "send_queue", "trafficStats", "utf8validator",
-        "utf8validateLast", "current_frame", "current_frame_masker", "inside_message", "is_open", "is_closed",
-        "CONFIG_ATTRS",
+        "sendHttpErrorResponse", "sendData", "sendCloseFrame", "_dataReceived", "_fail_connection", "dropConnection",
+        "STATE_OPEN", "log", "data", "state", "failedByMe", "_perMessageCompress", "onOpenHandshakeTimeout",
+        "onCloseFrame",
     ),
-    Utf8Validator: ("reset", "validate"),
 }  # fmt: skip
 # function -> its parameters, where ours take or pass them by position
 SIGNATURES: dict[Any, list[str]] = {
@@ -103,7 +93,6 @@ SIGNATURES: dict[Any, list[str]] = {
     WebSocketServerProtocol.sendHttpErrorResponse: ["self", "code", "reason", "responseHeaders"],
     WebSocketServerProtocol.sendCloseFrame: ["self", "code", "reasonUtf8", "isReply"],
     WebSocketServerProtocol.dropConnection: ["self", "abort"],
-    WebSocketServerProtocol.onMessageFrameBegin: ["self", "length"],
 }
 
 
@@ -131,23 +120,8 @@ def test_the_libraries_have_what_is_used() -> None:
     assert [f"{kind.__module__}: {kind.__name__}.{name}" for kind, name in used if not has(kind, name)] == []
 
 
-def test_all_that_autobahn_sets_on_a_connection_has_a_slot() -> None:
-    sources = [inspect.getsource(base) for base in WebSocketServerProtocol.__mro__ if base is not object]
-    names = {name for source in sources for name in re.findall(r"self\.(\w+)(?:: [^=\n]+)? = ", source)}
-    # Of sending in pieces, of listeners, of clients and of options, none of which Skywatch uses.
-    unused = {
-        "_listeners", "_results", "_valid_events", "is_closed", "is_open", "serverConnectionDropTimeoutCall",
-        "trackTimings", "waiter",
-    } | {name for name in names if name.startswith("send_")} - {"send_queue", "send_state"}  # fmt: skip
-    assert names - unused <= {*guarded_websocket.STATE_SLOTS, *guarded_websocket.HANDSHAKE_SLOTS}
-
-
 def test_a_name_that_has_gone_is_noticed() -> None:
     assert not has(HTTPChannel, "_flush_all_of_it")
-
-
-def test_autobahn_prints_its_options_by_a_name_that_is_replaced() -> None:
-    assert "pformat" in vars(autobahn_protocol)
 
 
 def test_parameters_are_those_that_are_given() -> None:
