@@ -9,14 +9,13 @@ from waitress.parser import HTTPRequestParser
 from waitress.task import ThreadedTaskDispatcher
 
 from skywatch.http.limits.throttle import HEALTH_PATH, LIVENESS_QUERY
-from skywatch.serving.web_server.worker_pool import WorkerPool
 
 # Requests with credentials or a body are served by workers.
 _CREDENTIALS = ("AUTHORIZATION", "X_API_KEY", "COOKIE")
 
 
-class ProbeDispatcher(WorkerPool):
-    """The pool of workers with one more thread, for probes only, and one more for each stream that occupies one."""
+class ProbeDispatcher(ThreadedTaskDispatcher):
+    """Waitress' pool of workers with one more thread, for probes only, and one more for each stream that occupies one."""
 
     def __init__(self, threads: int) -> None:
         super().__init__()

@@ -53,10 +53,7 @@ WAITRESS: dict[type, tuple[str, ...]] = {
         "channel_class", "maintenance", "pull_trigger", "add_task", "accepting", "handle_accept", "active_channels",
         "task_dispatcher", "application", "_map", "effective_host", "effective_port",
     ),
-    ThreadedTaskDispatcher: (
-        "shutdown", "add_task", "set_thread_count", "threads", "queue", "active_count", "stop_count", "lock",
-        "thread_exit_cv", "handler_thread", "start_new_thread", "logger",
-    ),
+    ThreadedTaskDispatcher: ("shutdown", "add_task", "set_thread_count", "threads", "start_new_thread"),
     OverflowableBuffer: ("append", "getfile", "close", "__len__", "overflow", "overflowed"),
     FixedStreamReceiver: ("received", "completed", "error", "getbuf", "getfile"),
     Error: ("code", "reason", "body"),
