@@ -1,77 +1,54 @@
-"""What is used of the inside of waitress and Autobahn: names that their documentation does not promise.
+"""What is used of the inside of waitress and Autobahn is what docs/decisions/0012-libraries-by-their-manual.md lists.
 
-``setup.py`` admits the minor versions that were read for it. Where another one is admitted, this test fails by the name
+``setup.py`` admits the minor versions that were read for it. Where another one is admitted, these tests fail by the name
 that has gone; read then what took its place, and run tests/integration (test_api_*, test_framing, realtime).
 """
 
 from __future__ import annotations
 
+import ast
+import asyncio
 import functools
+import importlib
 import inspect
 import re
+import textwrap
+from collections import defaultdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 from autobahn.asyncio.websocket import WebSocketServerProtocol
+from autobahn.websocket.interfaces import IWebSocketChannel, IWebSocketChannelStreamingApi
 from waitress import wasyncore
-from waitress.adjustments import Adjustments
-from waitress.buffers import OverflowableBuffer, ReadOnlyFileBasedBuffer
+from waitress.buffers import OverflowableBuffer
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser
 from waitress.receiver import FixedStreamReceiver
 from waitress.server import BaseWSGIServer, TcpWSGIServer
-from waitress.task import ErrorTask, Task, ThreadedTaskDispatcher, WSGITask
-from waitress.utilities import BadRequest, Error, RequestHeaderFieldsTooLarge
+from waitress.task import ThreadedTaskDispatcher
+
+from skywatch.realtime.transports.websocket import WebSocketConnection
+from skywatch.serving.probes import ProbeDispatcher
+from skywatch.serving.web_server.http_connection import HttpConnection
+from skywatch.serving.web_server.incoming_body import BodyBuffer
+from skywatch.serving.web_server.request_parser import RequestParser
+from skywatch.serving.web_server.responses import ProblemTask, ResponseTask, TooLargeTask
 
 ROOT = Path(__file__).resolve().parents[3]
+DECISION = ROOT / "docs" / "decisions" / "0012-libraries-by-their-manual.md"
 REQUIREMENTS = {"waitress": ">=3.0.1,<3.1", "autobahn": ">=26.10,<26.11"}
-
-# class -> attributes and methods that are overridden, called or set
-WAITRESS: dict[type, tuple[str, ...]] = {
-    HTTPChannel: (
-        "parser_class", "task_class", "error_task_class", "request", "requests", "connected", "server", "adj",
-        "outbuf_lock", "outbufs", "current_outbuf_count", "total_outbufs_len", "sent_continue", "will_close",
-        "close_when_flushed", "last_activity", "sendbuf_len", "send_continue", "del_channel", "_flush_some",
-        "_flush_exception", "_flush_outbufs_below_high_watermark", "writable", "service", "handle_write",
-        "handle_close", "send", "write_soon", "received", "handle_read", "addr", "requests_lock", "socket", "recv",
-        "check_client_disconnected", "_fileno",
-    ),
-    HTTPRequestParser: (
-        "adj", "received", "parse_header", "completed", "expect_continue", "error", "headers", "version", "chunked",
-        "path", "body_rcv", "header_plus", "headers_finished", "content_length", "empty", "close", "command",
-    ),
-    WSGITask: (
-        "execute", "get_environment", "set_close_on_finish", "build_response_header", "finish", "write", "status",
-        "response_headers", "content_length", "wrote_header", "chunked_response", "close_on_finish", "version",
-        "request", "channel", "complete", "content_bytes_written",
-    ),
-    ErrorTask: ("execute",),
-    Task: ("has_body",),
-    BaseWSGIServer: (
-        "channel_class", "maintenance", "pull_trigger", "add_task", "accepting", "handle_accept", "active_channels",
-        "task_dispatcher", "application", "_map", "effective_host", "effective_port",
-    ),
-    ThreadedTaskDispatcher: ("shutdown", "add_task", "set_thread_count", "threads", "start_new_thread"),
-    OverflowableBuffer: ("append", "getfile", "close", "__len__", "overflow", "overflowed"),
-    FixedStreamReceiver: ("received", "completed", "error", "getbuf", "getfile"),
-    Error: ("code", "reason", "body"),
-    ReadOnlyFileBasedBuffer: ("prepare", "get", "skip"),
-    Adjustments: (
-        "send_bytes", "outbuf_high_watermark", "channel_timeout", "max_request_body_size", "max_request_header_size",
-        "inbuf_overflow",
-    ),
-    BadRequest: ("code", "reason"),
-    RequestHeaderFieldsTooLarge: ("code", "reason"),
-}  # fmt: skip
-AUTOBAHN: dict[type, tuple[str, ...]] = {
-    WebSocketServerProtocol: (
-        "sendHttpErrorResponse", "sendData", "sendCloseFrame", "_dataReceived", "_fail_connection", "dropConnection",
-        "STATE_OPEN", "log", "data", "state", "failedByMe", "_perMessageCompress", "onOpenHandshakeTimeout",
-        "onCloseFrame",
-    ),
-}  # fmt: skip
+OURS = (
+    HttpConnection,
+    RequestParser,
+    ProblemTask,
+    ResponseTask,
+    TooLargeTask,
+    BodyBuffer,
+    ProbeDispatcher,
+    WebSocketConnection,
+)
 # function -> its parameters, where ours take or pass them by position
 SIGNATURES: dict[Any, list[str]] = {
     HTTPChannel.__init__: ["self", "server", "sock", "addr", "adj", "map"],
@@ -93,6 +70,16 @@ SIGNATURES: dict[Any, list[str]] = {
 }
 
 
+@functools.cache
+def listed() -> dict[type, set[str]]:
+    """The table of the decision: class -> names."""
+    names: dict[type, set[str]] = defaultdict(set)
+    for path, cell in re.findall(r"^\| `([\w.]+)` \| ([^|]+) \|", DECISION.read_text(encoding="utf-8"), re.MULTILINE):
+        module, _, name = path.rpartition(".")
+        names[getattr(importlib.import_module(module), name)] |= set(re.findall(r"`(\w+)`", cell))
+    return names
+
+
 @pytest.mark.parametrize("package", REQUIREMENTS)
 def test_the_minor_version_is_the_one_that_was_read(package: str) -> None:
     text = (ROOT / "setup.py").read_text(encoding="utf-8")
@@ -112,9 +99,44 @@ def source_of(kind: type) -> str:
     return "\n".join(inspect.getsource(base) for base in kind.__mro__ if base is not object)
 
 
-def test_the_libraries_have_what_is_used() -> None:
-    used = [(kind, name) for kind, names in {**WAITRESS, **AUTOBAHN}.items() for name in names]
+def test_the_libraries_have_what_is_listed() -> None:
+    assert listed()
+    used = [(kind, name) for kind, names in listed().items() for name in names]
     assert [f"{kind.__module__}: {kind.__name__}.{name}" for kind, name in used if not has(kind, name)] == []
+
+
+def names_in(tree: ast.AST) -> set[str]:
+    """Attributes that are read, set or declared in code."""
+    names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    names |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return names | {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+def test_what_is_listed_is_used() -> None:
+    folders = (ROOT / "skywatch" / "serving", ROOT / "skywatch" / "realtime" / "transports")
+    sources = [path for folder in folders for path in folder.rglob("*.py")]
+    used = set().union(*(names_in(ast.parse(path.read_text(encoding="utf-8"))) for path in sources))
+    assert set().union(*listed().values()) - used == set()
+
+
+@pytest.mark.parametrize("kind", OURS)
+def test_what_our_classes_use_of_their_bases_is_listed(kind: type) -> None:
+    ours = [base for base in kind.__mro__ if base.__module__.startswith("skywatch.")]
+    theirs = next(base for base in kind.__mro__ if base.__module__.startswith(("waitress.", "autobahn.")))
+    members = {name for base in theirs.__mro__ if base is not object for name in vars(base)}
+    members |= set(re.findall(r"self\.(\w+)(?:: [^=\n]+)? [-+]?=", source_of(theirs)))
+    # Autobahn's documentation is that of its interfaces, and asyncio calls a protocol.
+    documented = {*dir(asyncio.Protocol), *dir(IWebSocketChannel), *dir(IWebSocketChannelStreamingApi), "transport"}
+    used = {name for base in ours for name in vars(base)}
+    for base in ours:
+        for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(base)))):
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
+                used.add(node.attr)
+    names = set().union(*(names for base, names in listed().items() if issubclass(theirs, base.__mro__[-2])))
+    found = {name for name in used & members if not name.startswith("__")}
+    if issubclass(kind, WebSocketConnection):
+        found -= documented
+    assert found - names == set()
 
 
 def test_a_name_that_has_gone_is_noticed() -> None:
