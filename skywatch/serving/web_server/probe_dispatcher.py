@@ -15,7 +15,7 @@ _CREDENTIALS = ("AUTHORIZATION", "X_API_KEY", "COOKIE")
 
 
 class ProbeDispatcher(ThreadedTaskDispatcher):
-    """Waitress' pool of workers with one more thread, for probes only, and one more for each stream that occupies one."""
+    """Waitress' pool of workers, with one more thread for probes only, and one for each stream that occupies one."""
 
     def __init__(self, threads: int) -> None:
         super().__init__()

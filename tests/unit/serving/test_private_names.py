@@ -1,7 +1,7 @@
 """What is used of the inside of waitress and Autobahn is what docs/decisions/0012-libraries-by-their-manual.md lists.
 
-``setup.py`` admits the minor versions that were read for it. Where another one is admitted, these tests fail by the name
-that has gone; read then what took its place, and run tests/integration (test_api_*, test_framing, realtime).
+``setup.py`` admits the minor versions that were read for it. Where another one is admitted, these tests fail by the
+name that has gone; read then what took its place, and run tests/integration (test_api_*, test_framing, realtime).
 """
 
 from __future__ import annotations
