@@ -30,9 +30,9 @@ from waitress.server import BaseWSGIServer, TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
 from skywatch.realtime.transports.websocket import WebSocketConnection
-from skywatch.serving.probes import ProbeDispatcher
 from skywatch.serving.web_server.http_connection import HttpConnection
 from skywatch.serving.web_server.incoming_body import BodyBuffer
+from skywatch.serving.web_server.probe_dispatcher import ProbeDispatcher
 from skywatch.serving.web_server.request_parser import RequestParser
 from skywatch.serving.web_server.responses import ProblemTask, ResponseTask, TooLargeTask
 
