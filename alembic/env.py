@@ -14,13 +14,18 @@ from skywatch.core.database.migrations import record_compatible_from
 from skywatch.core.process.secret_file import with_secret
 from skywatch.core.terminal.command import one_line_errors, read_section
 
-for room in pkgutil.iter_modules(skywatch.__path__):
-    if room.ispkg:
-        try:
-            importlib.import_module(f"skywatch.{room.name}.models")
-        except ModuleNotFoundError as error:
-            if error.name != f"skywatch.{room.name}.models":
-                raise
+# A small feature has its tables in the one module of its server half.
+for module in (
+    f"skywatch.{room.name}.{part}"
+    for room in pkgutil.iter_modules(skywatch.__path__)
+    if room.ispkg
+    for part in ("models", "slice")
+):
+    try:
+        importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
 
 
 # Two installations of one release may begin at the same time; and what runs must not wait long behind a lock.

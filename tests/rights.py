@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tests.functional.slices import slices
+
 MODES = ("public", "private", "hybrid")
 LEVELS = ("public", "authenticated", "permission")
 ROLES = ("viewer", "operator", "analyst", "admin", "superadmin")
@@ -21,6 +23,7 @@ SCOPES = (
     "history",
     "system",
     "cannonball",
+    *(one.name for one in slices()),
 )
 # What no key carries, whatever its scopes and its owner's rights.
 NO_KEY = ("cannonball.manage",)
@@ -132,6 +135,9 @@ ALL_SERVICE: dict[str, Service] = {
 }
 KIND_OF: dict[str, str] = {name: kind for name, kind, _ in _lines(PERMISSIONS, 3)}
 LOWEST: dict[str, str] = {name: role for name, _, role in _lines(PERMISSIONS, 3)}
+for _one in slices():
+    KIND_OF |= {name: kind for name, (kind, _) in _one.permissions.items()}
+    LOWEST |= {name: role for name, (_, role) in _one.permissions.items()}
 # Records of one's own are read and written with the feature's ``view``, at the level of the same name.
 PERSONAL = {"personal_read": "read", "personal_write": "write"}
 # What views ask for as another kind than the permission's: many records of one's own are imported as one uploads, and

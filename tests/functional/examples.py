@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from tests.functional.slices import slices
+
 # A moment of the recorded hour.
 FROM, TO = "2025-06-15T15:10:00Z", "2025-06-15T15:11:30Z"
 SQUARE = {
@@ -165,3 +167,4 @@ EXAMPLES: dict[str, list[Example]] = {
     ],
     "openapi": [get("The contract", f"{V1}/openapi.json", "openapi", "info", is_anonymous=True)],
 }
+EXAMPLES |= {one.name: [post("Send the sample", f"{V1}{one.creating()}", dict(one.sample))] for one in slices()}

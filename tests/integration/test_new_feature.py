@@ -18,8 +18,7 @@ pytestmark = pytest.mark.nightly("short form of a drill")
 NAME = "photos"
 # What a new feature can break; the whole suite is for the house as it is.
 TESTS = (
-    f"tests/unit/{NAME}",
-    f"tests/functional/{NAME}",
+    f"tests/functional/slices/test_{NAME}.py",
     "tests/unit/security/test_verdicts.py",
     "tests/unit/test_design_web.py",
     "tests/unit/test_floors.py",
@@ -30,7 +29,7 @@ TESTS = (
     "tests/functional/access/test_matrix.py::test_every_operation_is_in_the_manual",
     "tests/functional/access/test_matrix.py::test_every_answer_is_the_one_in_the_table[permission]",
     "tests/functional/auditing/test_walk.py::test_every_write_is_performed_here_or_is_an_exception",
-    f"tests/functional/auditing/test_walk.py::test_every_write_of_a_subject_leaves_its_entry[api_{NAME}]",
+    "tests/functional/auditing/test_walk.py::test_every_write_of_a_subject_leaves_its_entry[api_slices]",
     "tests/functional/test_examples.py",
     "tests/functional/test_openapi.py",
     "tests/integration/test_migrations.py::test_the_schema_is_the_one_the_models_say",
@@ -79,9 +78,10 @@ class Checkout:
 
 # Checks a whole checkout: on a busy machine it takes many times longer.
 @pytest.mark.timeout(3600)
-def test_a_new_feature_passes_and_leaves_no_trace(tmp_path):
+@pytest.mark.parametrize("parts", ["", "topic,member,setting,manual"], ids=["smallest", "every part"])
+def test_a_new_feature_passes_and_leaves_no_trace(parts, tmp_path):
     checkout = Checkout(tmp_path / "skywatch")
-    checkout.run("-m", "skywatch", "new-feature", NAME)
+    checkout.run("-m", "skywatch", "new-feature", NAME, "--with", parts)
     assert f"?? skywatch/{NAME}/" in checkout.status()
     checkout.run("-m", "ruff", "check", ".")
     checkout.run("-m", "ruff", "format", "--check", ".")

@@ -11,7 +11,7 @@ from skywatch.cli import COMMANDS, group
 from skywatch.cli import new_feature as cli
 from tests.conftest import ROOT
 from tools.new_feature import checkout, command, files
-from tools.new_feature.edits import Edit, apply, edits
+from tools.new_feature.edits import Edit, apply, edits, written
 from tools.new_feature.names import Refusal, check_form, check_free, words
 
 SHORT, LONG = "qa", "q" + "_kilometres" * 2 + "_longest"
@@ -92,7 +92,7 @@ def test_a_refusal_is_one_line_and_exit_code_1():
 def test_only_what_it_wrote_is_removed():
     with pytest.raises(Refusal, match="system was not written by new-feature"):
         files.migration(ROOT, "system")
-    permissions = next(edit for edit in edits(words("acars"), ROOT) if edit.file.endswith("permissions.py"))
+    permissions = next(edit for edit in edits(words("acars"), ROOT, ()) if edit.file.endswith("permissions.py"))
     with pytest.raises(Refusal, match="has not the line that new-feature wrote"):
         permissions.removed((ROOT / permissions.file).read_text(encoding="utf-8"))
 
@@ -108,9 +108,13 @@ def test_changes_that_are_not_committed_are_left_alone(tmp_path):
         checkout.check_clean(tmp_path)
 
 
+EVERY_PART = pytest.mark.parametrize("parts", [(), tuple(files.PARTS)], ids=["smallest", "every part"])
+
+
+@EVERY_PART
 @pytest.mark.parametrize("name", [SHORT, LONG])
-def test_every_edit_has_its_place_and_is_undone_to_the_letter(name, tmp_path):
-    some = edits(words(name), ROOT)
+def test_every_edit_has_its_place_and_is_undone_to_the_letter(name, parts, tmp_path):
+    some = edits(words(name), ROOT, parts)
     before = {edit.file: (ROOT / edit.file).read_text(encoding="utf-8") for edit in some}
     for file, content in before.items():
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
@@ -145,17 +149,52 @@ def test_a_migration_that_another_one_follows_stays(tmp_path):
         files.migration(tmp_path, "photos")
 
 
+def test_the_smallest_slice_changes_four_files_by_hand():
+    changed = {edit.file for edit in edits(words("photos"), ROOT, ())} - {"docs/reference/examples.md"}
+    assert changed == {
+        "pyproject.toml",
+        "skywatch/features.py",
+        "skywatch/security/permissions.py",
+        "web/src/features.ts",
+    }
+
+
+def test_the_edits_of_the_parts_that_were_written_are_removed(tmp_path):
+    for edit in edits(words("photos"), ROOT, files.PARTS):
+        (tmp_path / edit.file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / edit.file).write_text((ROOT / edit.file).read_text(encoding="utf-8"))
+    apply(tmp_path, edits(words("photos"), tmp_path, ["topic"]))
+    assert {edit.file for edit in written(words("photos"), tmp_path)} == {
+        "docs/realtime.md",
+        "docs/reference/examples.md",
+        "pyproject.toml",
+        "skywatch/features.py",
+        "skywatch/security/permissions.py",
+        "web/src/features.ts",
+    }
+
+
+def test_an_unknown_part_is_refused_and_so_is_one_at_removal():
+    assert run("photos", "--with", "topic,members") == (
+        1,
+        "skywatch: --with members: a feature has no such part; there are topic, member, setting, manual\n",
+    )
+    assert "--with goes with a new feature" in run("photos", "--remove", "--with", "topic")[1]
+
+
+@EVERY_PART
 @pytest.mark.parametrize("name", [SHORT, LONG])
-def test_files_of_any_name_can_be_tidied(name, tmp_path):
-    texts = files.contents({**words(name), "revision": "0002", "down_revision": "0001"})
+def test_files_of_any_name_can_be_tidied(name, parts, tmp_path):
+    texts = files.contents({**words(name), "revision": "0002", "down_revision": "0001"}, parts)
     files.write(tmp_path, texts)
     (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     checkout.tidy(tmp_path, list(texts))
 
 
-def test_every_template_is_filled():
-    texts = files.contents({**words("photos"), "revision": "0002", "down_revision": "0001"})
-    assert len(texts) > 20
+@pytest.mark.parametrize(("parts", "count"), [((), 8), (tuple(files.PARTS), 10)], ids=["smallest", "every part"])
+def test_every_template_is_filled(parts, count):
+    texts = files.contents({**words("photos"), "revision": "0002", "down_revision": "0001"}, parts)
+    assert len(texts) == count
     assert not [place for place, text in texts.items() if "@@" in text or "FEATURE" in str(place)]
 
 
@@ -170,7 +209,7 @@ def test_what_cannot_be_generated_is_taken_back(monkeypatch, tmp_path):
     monkeypatch.setattr(command, "check_free", lambda name, root: None)
     monkeypatch.setattr(files, "revisions", lambda root: ("0002", "0001"))
     monkeypatch.setattr(files, "write", lambda root, texts: done.append("written"))
-    monkeypatch.setattr(command, "edits", lambda own, root: [])
+    monkeypatch.setattr(command, "edits", lambda own, root, parts: [])
     monkeypatch.setattr(command, "remove", lambda root, name, force: done.append("removed"))
     with pytest.raises(Refusal, match="no manual"):
         command.add(tmp_path, "photos", force=True)

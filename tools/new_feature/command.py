@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 from tools.new_feature import checkout, files
-from tools.new_feature.edits import apply, edits
+from tools.new_feature.edits import apply, edits, written
 from tools.new_feature.names import Refusal, check_form, check_free, words
 
 
-def add(root: Path, name: str, *, force: bool = False) -> list[str]:
-    """Write a feature into the checkout; the lines to show. Raises Refusal."""
+def add(root: Path, name: str, parts: Collection[str] = (), *, force: bool = False) -> list[str]:
+    """Write a feature with these parts into the checkout and return the lines to show; raises Refusal."""
     check_form(name)
     checkout.check_tools()
     check_free(name, root)
@@ -18,7 +19,7 @@ def add(root: Path, name: str, *, force: bool = False) -> list[str]:
         checkout.check_clean(root)
     revision, newest = files.revisions(root)
     own = {**words(name), "revision": revision, "down_revision": newest}
-    texts, lines = files.contents(own), edits(own, root)
+    texts, lines = files.contents(own, parts), edits(own, root, parts)
     files.write(root, texts)
     try:
         apply(root, lines)
@@ -43,7 +44,7 @@ def remove(root: Path, name: str, *, force: bool = False) -> list[str]:
     check_form(name)
     checkout.check_tools()
     own = words(name)
-    lines, places = edits(own, root), files.places(root, own)
+    lines, places = written(own, root), files.places(root, own)
     if not force:
         its = [*places, *checkout.GENERATED, *(Path(line.file) for line in lines)]
         checkout.check_clean(root, except_for=its)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.new_feature.files import PARTS
 from tools.new_feature.names import Refusal
 
 LINE_LENGTH = 120
@@ -36,18 +37,31 @@ class Edit:
         return content.replace(self.text, "")
 
 
-def edits(words: Mapping[str, str], root: Path) -> list[Edit]:
-    """All edits for a feature of these words."""
+def edits(words: Mapping[str, str], root: Path, parts: Collection[str]) -> list[Edit]:
+    """Return the edits for a feature of these words with these parts."""
     name = words["name"]
-    return [
+    some = [
         Edit("skywatch/features.py", f"from skywatch.{name} import feature as {name}\n", _import_after(name, root)),
         Edit("skywatch/features.py", f"        {name}.FEATURE,\n", r"^        history\.FEATURE,$"),
         Edit("skywatch/security/permissions.py", _permissions(words), r"^    USERS_CREATE = "),
         Edit("pyproject.toml", f"(skywatch.{name}) | ", r'\(skywatch\.accounts\)",$'),
         *_browser(words),
-        *_manual(words),
-        *_tests(words),
+        Edit("docs/reference/examples.md", _example(words), ""),
     ]
+    if "topic" in parts:
+        topic = f"| `{name}` | `{name}.view` | `{name}:note`, `{name}:note_deleted` |\n"
+        some.append(Edit("docs/realtime.md", topic, r"^\| `system` \| "))
+    if "manual" in parts:
+        some.append(Edit("mkdocs.yml", f"    - {words['title']}: {name}.md\n", r"^    - Notifications: "))
+    return some
+
+
+def written(words: Mapping[str, str], root: Path) -> list[Edit]:
+    """Return the edits that ``edits`` made for a feature: all of the smallest slice, and those of its parts."""
+    smallest = edits(words, root, ())
+    more = [edit for edit in edits(words, root, PARTS) if edit not in smallest]
+    there = [edit for edit in more if edit.text in (root / edit.file).read_text(encoding="utf-8")]
+    return [*smallest, *there]
 
 
 def apply(root: Path, some: Sequence[Edit], *, undo: bool = False) -> None:
@@ -71,42 +85,16 @@ def _browser(words: Mapping[str, str]) -> list[Edit]:
     ]
 
 
-def _manual(words: Mapping[str, str]) -> list[Edit]:
-    name, title = words["name"], words["title"]
-    topic = f"| `{name}` | `{name}.view` | `{name}:note`, `{name}:note_deleted` |\n"
-    change = f"* {title}: a note on each aircraft, written by holders of `{name}.edit`.\n"
-    example = (
-        f"## {name}\n\nNotes on aircraft.\n\n**Write a note**\n\n```console\n"
+def _example(words: Mapping[str, str]) -> str:
+    """Return the section of the manual's examples, as `make examples` writes it from the feature's `SLICE`."""
+    name = words["name"]
+    return (
+        f"\n## {name}\n\nNotes on aircraft.\n\n**Send the sample**\n\n```console\n"
         f'$ curl -H "Authorization: Bearer $TOKEN" --json \'{{"icao_hex": "4B1620", "text": "Seen often"}}\' '
         f"https://sky.example.org/api/v1/{name}/notes\n```\n\n`201 application/json`\n\n```json\n{{\n"
         '  "id": 1,\n  "icao_hex": "4B1620",\n  "text": "Seen often",\n  "author": "ada",\n'
-        '  "written_at": "2026-01-31T12:00:00.000Z"\n}\n```\n\n'
+        '  "written_at": "2026-01-31T12:00:00.000Z"\n}\n```\n'
     )
-    return [
-        Edit("mkdocs.yml", f"    - {title}: {name}.md\n", r"^    - Notifications: "),
-        Edit("docs/realtime.md", topic, r"^\| `system` \| "),
-        Edit("docs/reference/examples.md", example, r"^## api-keys$"),
-        Edit("CHANGELOG.md", change, r"^\* "),
-    ]
-
-
-def _tests(words: Mapping[str, str]) -> list[Edit]:
-    name = words["name"]
-    permissions = f"{name}.view  view  viewer\n{name}.edit  write  operator\n"
-    example = (
-        f'    "{name}": [\n'
-        "        post(\n"
-        '            "Write a note",\n'
-        f'            f"{{V1}}/{name}/notes",\n'
-        '            {"icao_hex": "4B1620", "text": "Seen often"},\n'
-        "        ),\n"
-        "    ],\n"
-    )
-    return [
-        Edit("tests/rights.py", f'    "{name}",\n', r'^    "cannonball",$'),
-        Edit("tests/functional/examples.py", example, r'^    "api-keys": \['),
-        Edit("tests/rights.py", permissions, r"^users\.view "),
-    ]
 
 
 def _permissions(words: Mapping[str, str]) -> str:

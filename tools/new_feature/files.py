@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from string import Template
 
@@ -12,6 +12,13 @@ from tools.new_feature.names import Refusal
 
 TEMPLATES = Path(__file__).parent / "templates"
 VERSIONS = Path("alembic/versions")
+# What a feature may have besides the smallest slice, with the words that ``--help`` says of each.
+PARTS = {
+    "topic": "events on a topic of the real-time channel",
+    "member": "a member of the answers about an aircraft",
+    "setting": "a setting",
+    "manual": "a page of the manual and a line of the changelog",
+}
 
 
 class FeatureTemplate(Template):
@@ -26,14 +33,31 @@ def revisions(root: Path) -> tuple[str, str]:
     return f"{int(newest) + 1:04}", newest
 
 
-def contents(words: Mapping[str, str]) -> dict[Path, str]:
-    """The text of every file of the feature, by its place in the checkout."""
+def contents(words: Mapping[str, str], parts: Collection[str]) -> dict[Path, str]:
+    """Return the text of every file of a feature with these ``parts``, by its place in the checkout."""
     texts = {}
     for template in sorted(TEMPLATES.rglob("*.tmpl")):
         place = str(template.relative_to(TEMPLATES)).removesuffix(".tmpl")
         place = place.replace("FEATURE", words["name"]).replace("REVISION", words["revision"])
-        texts[Path(place)] = FeatureTemplate(template.read_text(encoding="utf-8")).substitute(words)
+        text = "".join(_of_parts(template.read_text(encoding="utf-8"), parts))
+        if text:
+            texts[Path(place)] = FeatureTemplate(text).substitute(words)
     return texts
+
+
+def _of_parts(text: str, parts: Collection[str]) -> Iterator[str]:
+    """Yield the lines that stand for these parts: ``@@if PART``, ``@@else`` and ``@@end`` lead to them, also nested."""
+    is_wanted = [True]
+    for line in text.splitlines(keepends=True):
+        word, _, part = line.strip().partition(" ")
+        if word == "@@if":
+            is_wanted.append(part in parts)
+        elif word == "@@else":
+            is_wanted[-1] = not is_wanted[-1]
+        elif word == "@@end":
+            is_wanted.pop()
+        elif all(is_wanted):
+            yield line
 
 
 def write(root: Path, texts: Mapping[Path, str]) -> None:
@@ -48,10 +72,7 @@ def write(root: Path, texts: Mapping[Path, str]) -> None:
 
 def folders(name: str) -> list[Path]:
     """The folders that are the feature's alone."""
-    return [Path("skywatch", name), Path("web/src/features", name), *(Path("tests", k, name) for k in _LANES)]
-
-
-_LANES = ("unit", "functional")
+    return [Path("skywatch", name), Path("web/src/features", name)]
 
 
 def migration(root: Path, name: str) -> Path:
@@ -70,7 +91,7 @@ def places(root: Path, words: Mapping[str, str]) -> list[Path]:
     """What is to be deleted to remove the feature: its folders, and its files elsewhere."""
     revision = migration(root, words["name"]).name[:4]
     own = folders(words["name"])
-    texts = contents({**words, "revision": revision, "down_revision": ""})
+    texts = contents({**words, "revision": revision, "down_revision": ""}, PARTS)
     return [*own, *(place for place in texts if not any(place.is_relative_to(folder) for folder in own))]
 
 
