@@ -48,7 +48,7 @@ def test_every_operation_has_exactly_one_row(client):
     assert len(table) == len(set(table))
     there = {name for name, _ in operations(client)}
     missing, left_over = sorted(there - set(table)), sorted(set(table) - there)
-    assert (missing, left_over) == ([], []), "add rows to tests/functional/access/<feature>.py"
+    assert (missing, left_over) == ([], []), "add rows to tests/functional/access, or to the SLICE of the feature"
 
 
 def test_every_operation_is_in_the_manual(client):
