@@ -43,7 +43,9 @@ def test_every_write_is_performed_here_or_is_an_exception(client):
     there, performed = all_writes(client), {write.operation for write in WRITES}
     assert performed & set(EXCEPTIONS) == set()
     missing, left_over = sorted(there - performed - set(EXCEPTIONS)), sorted((performed | set(EXCEPTIONS)) - there)
-    assert (missing, left_over) == ([], []), "add a write to tests/functional/auditing or a SLICE, or an exception with its reason"
+    assert (missing, left_over) == ([], []), (
+        "add a write to tests/functional/auditing or a SLICE, or an exception with its reason"
+    )
     assert all(len(reason) > 20 for reason in EXCEPTIONS.values())
 
 
