@@ -1,13 +1,12 @@
 """How often history is written, and what comes of a database that takes nothing when the tracker starts."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import sqlalchemy as sa
 
 from skywatch.core.database import engine as db
 from skywatch.core.database.engine import create_engine, create_session_factory
+from skywatch.core.runtime import Runtime
 from skywatch.core.storage import retries
 from skywatch.core.telemetry import health
 from skywatch.history import monitor as history_monitor
@@ -50,7 +49,7 @@ class Recording:
     def __init__(self, runtime, url):
         self.engine = create_engine(url)
         self.sessions = create_session_factory(self.engine)
-        self.monitor = HistoryMonitor(replace(runtime, engine=self.engine, sessions=self.sessions))
+        self.monitor = HistoryMonitor(Runtime(runtime.settings, self.engine, self.sessions, runtime.bus))
         self.make = SkyMaker(str(id(self)))
 
     def fly(self, begin, end, *addresses):

@@ -1,7 +1,6 @@
 """What sessions, alerts and their pauses survive: a restart, and a database that is away."""
 
 import time
-from dataclasses import replace
 
 import pytest
 import sqlalchemy as sa
@@ -14,6 +13,7 @@ from skywatch.cannonball.tracking.storage import writer
 from skywatch.core.bus import Message, topics
 from skywatch.core.database import engine as db
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
+from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry import health
 from tests.cannonball import HERE, POLICE, Stage, add_known, add_users, orbit, straight
 from tests.waiting import until
@@ -119,7 +119,7 @@ def test_a_restart_with_a_locked_database_resumes_the_session_once_it_is_free(st
     (before,) = stage.rows(CannonballSession)
     monkeypatch.setattr(db, "SQLITE_BUSY_TIMEOUT_S", 0.05)
     engine = create_engine(stage.runtime.settings.database_url)
-    runtime = replace(stage.runtime, engine=engine, sessions=create_session_factory(engine))
+    runtime = Runtime(stage.runtime.settings, engine, create_session_factory(engine), stage.runtime.bus)
     locking = sa.create_engine(stage.runtime.settings.database_url, isolation_level="AUTOCOMMIT")
     again = Stage(runtime, start=stage.now)
     with locking.connect() as other:
