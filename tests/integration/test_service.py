@@ -222,7 +222,7 @@ def test_settings_are_shown_with_their_origin_and_secrets_masked(tmp_path):
     assert re.search(r"^bus +memory +\(", shown.stdout, re.MULTILINE)
 
 
-@pytest.mark.parametrize("bus", [pytest.param("redis_url", marks=pytest.mark.smoke), "nats_url"])
+@pytest.mark.parametrize("bus", ["redis_url", "nats_url"])
 def test_each_role_is_a_process_of_its_own(service, tmp_path_factory, request, postgresql_url, bus):
     shared = {"secret": "x" * 40, "bus": request.getfixturevalue(bus), "database_url": postgresql_url}
     shared |= {"receiver__demo": "simulate aircraft=60 seed=3", "auth_mode": "public"}

@@ -28,9 +28,11 @@ def tier_of(item: pytest.Item) -> str:
     """The one tier of a test."""
     if item.get_closest_marker("nightly"):
         return "night"
+    if needs_server(item):
+        return "rest"
     if item.get_closest_marker("integration"):
         return "test" if item.get_closest_marker("smoke") else "rest"
-    return "rest" if item.get_closest_marker("deep") or needs_server(item) else "test"
+    return "rest" if item.get_closest_marker("deep") else "test"
 
 
 def has_none(path: Path, lane: str, tier: str | None) -> bool:
@@ -49,7 +51,7 @@ def has_none(path: Path, lane: str, tier: str | None) -> bool:
 def needs_server(item: pytest.Item) -> bool:
     """Whether a test talks to a server that Python alone does not bring."""
     parameters = getattr(item, "callspec", None)
-    of_server = {"postgresql", "redis", "nats"}
+    of_server = {"postgresql", "redis", "nats", *SERVERS}
     return bool(SERVERS & set(getattr(item, "fixturenames", ()))) or (
         parameters is not None
         and any(isinstance(value, str) and value in of_server for value in parameters.params.values())

@@ -139,6 +139,7 @@ def test_callsigns_of_an_agencys_initials_are_weak_evidence():
     assert not [c for c in ("", "PD1", "APD12", "LVPD", "LVPD1234", "N520PD", "DLH12SP") if has_agency_initials(c)]
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_at_most_one_in_a_thousand_of_a_register_has_such_letters(shared_data):
     with (shared_data / "lawenf" / "known_law_enforcement.csv").open() as file:
         listed = {row["icao_hex"].upper() for row in csv.DictReader(file)}

@@ -34,7 +34,7 @@ class Item:
         (Item("unit", "deep", "nightly"), "night"),
         (Item("integration"), "rest"),
         (Item("integration", "smoke"), "test"),
-        (Item("integration", "smoke", fixtures=["redis_url"]), "test"),
+        (Item("integration", "smoke", fixtures=["redis_url"]), "rest"),
         (Item("integration", "nightly"), "night"),
     ],
 )

@@ -83,6 +83,7 @@ def test_three_outvote_two_that_have_lied_from_the_beginning():
     assert play(feeders, 40, from_on=10)[1].wrong == []
 
 
+@pytest.mark.deep("costs over a processor second")
 @pytest.mark.parametrize("half_seconds", [8, 20])
 def test_what_a_process_reads_after_it_stood_still_is_not_new(half_seconds):
     feeders = [FeederSpec(0), FeederSpec(1), FeederSpec(2), FeederSpec(2)]
@@ -100,6 +101,7 @@ def test_the_clock_of_a_process_that_is_set_moves_nothing(step_s):
     assert skies[-1].column("position_at").max() <= skies[-1].now
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_of_two_feeders_the_one_that_stays_brings_the_picture():
     _, lies, skies = play([FeederSpec(0), FeederSpec(1, until=40)], 60)
     assert lies.wrong == []

@@ -156,7 +156,7 @@ def test_without_a_station_surface_positions_come_once_the_aircraft_has_flown(sh
     assert found[-1]
 
 
-@pytest.mark.parametrize("size", [1, 50, 5000])
+@pytest.mark.parametrize("size", [pytest.param(1, marks=pytest.mark.deep("costs over a processor second")), 50, 5000])
 def test_the_size_of_batches_changes_nothing(shared_data, size):
     path, count = shared_data / "raw" / "ulss7_61s.beast", 1500
     assert decode(path, size=size, count=count) == decode(path, count=count)
