@@ -12,7 +12,6 @@ from itertools import pairwise
 from math import atan2, degrees, hypot
 
 from skywatch.patterns.findings import LOW_PASSES, Finding, FindingLog, PatternType
-from skywatch.patterns.loops.shape import measure
 from skywatch.patterns.searches.expanding import Growth, grows, growth_of
 from skywatch.patterns.searches.lobes import Lobe, LobeFinder
 from skywatch.patterns.settings import PatternSettings
@@ -93,13 +92,10 @@ class SearchDetector:
     def _is_square(self, growth: Growth) -> bool:
         """Return whether two rounds are those of an expanding square, which grows more than anything else does."""
         s = self._s
-        if growth.growth < s.expanding_square.growth or growth.evenness < s.expanding_square.even_share:
+        if growth.growth < s.expanding_square.growth:
             return False
         rounds = [p for p in self._line if p.t >= growth.t0]
-        return (
-            straight_share(rounds) >= s.expanding_square.straight_share
-            and measure(rounds).elongation <= s.expanding_square.max_elongation
-        )
+        return straight_share(rounds) >= s.expanding_square.straight_share
 
     def _join(self, v: Vertex, lobe: Lobe) -> None:
         """Add a lobe to those before it, and report the row that they make."""

@@ -42,14 +42,11 @@ class GrowingRounds:
 class ExpandingSquare:
     """Two rounds are an expanding square where the second lies outside the first by most of its radius all round.
 
-    Legs of 1, 1, 2 and 2 are followed by 3, 3, 4 and 4. At least `straight_share` of the time is straight, and the
-    figure is as wide as it is long: a wide oval after a narrow one is not.
+    Legs of 1, 1, 2 and 2 are followed by 3, 3, 4 and 4, and at least `straight_share` of the time is straight.
     """
 
     growth: float = 0.9
-    even_share: float = 0.4
     straight_share: float = 0.25
-    max_elongation: float = 0.35
 
 
 @dataclass(frozen=True)
