@@ -223,7 +223,7 @@ class StationDetector:
             return False
         # Positions that jitter make a way of their own: the reported speed must bear it out.
         speed_kt = min(w.way_nm * 3600.0 / w.duration_s, w.speed_kt())
-        if speed_kt < s.station_keeping.min_speed_kt:
+        if not s.station_keeping.min_speed_kt <= speed_kt <= s.station_keeping.max_speed_kt:
             return False
         altitude = None if w.has_gap() else w.altitude_range_ft()
         if altitude is None or altitude[1] - altitude[0] > level_ft * slack:

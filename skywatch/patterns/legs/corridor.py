@@ -9,7 +9,7 @@ racetrack lie side by side. Neither comes down to a runway at the end of a pass.
 from __future__ import annotations
 
 from collections import deque
-from math import hypot
+from math import hypot, sqrt
 
 from skywatch.patterns.findings import LOW_PASSES, PROCEDURE_TURN, SOARING, Finding, FindingLog, PatternType
 from skywatch.patterns.legs.grid import GridDetector
@@ -108,11 +108,19 @@ class CorridorDetector:
             p.way_nm <= s.speed_trap.max_nm for p in passes[-s.speed_trap.passes + 1 :]
         ):
             long_enough = min(p.way_nm for p in passes[-s.speed_trap.passes + 1 : -1]) >= s.speed_trap.min_nm
-            if long_enough and now.back_nm >= s.speed_trap.min_nm:
+            if (
+                long_enough
+                and now.back_nm >= s.speed_trap.min_nm
+                and _slenderness(passes[1:]) >= s.speed_trap.slenderness
+            ):
                 return PatternType.SPEED_TRAP
         if now.back_nm < s.highway.way_nm or now.back_share < s.retraced_pass.share:
             return None
-        if now.bend_deg >= s.highway.bend_deg or len(passes) >= s.highway.straight_passes:
+        # Where most of a pass is one straight leg, it bends in the turns at its ends only.
+        bends = (
+            now.bend_deg >= s.highway.bend_deg and self._grid.longest_leg_nm(now.t0) < s.highway.leg_share * now.back_nm
+        )
+        if bends or len(passes) >= s.highway.straight_passes:
             return PatternType.HIGHWAY_TRACKING
         return None
 
@@ -159,3 +167,15 @@ class CorridorDetector:
             f.reason = SOARING
         if f.reason is not None:
             f.score = min(f.score, s.certainty.ordinary_max)
+
+
+def _slenderness(passes: list[Pass]) -> float:
+    """Return how many times longer than wide the ground gone over is, by its principal axes."""
+    points = [(p.x, p.y) for each in passes for p in each.line]
+    n = len(points)
+    mx, my = sum(x for x, _ in points) / n, sum(y for _, y in points) / n
+    xx = sum((x - mx) ** 2 for x, _ in points)
+    yy = sum((y - my) ** 2 for _, y in points)
+    xy = sum((x - mx) * (y - my) for x, y in points)
+    spread = sqrt((xx - yy) ** 2 + 4.0 * xy * xy)
+    return sqrt((xx + yy + spread) / max(xx + yy - spread, 1e-9))

@@ -18,7 +18,7 @@ from skywatch.patterns.track.trail import Vertex
 class GridDetector:
     """Watches the legs for a family of sweeps on ever new lines."""
 
-    __slots__ = ("_ended_t", "_finding", "_legs", "_log", "_looked_at", "_lows", "_s", "shifting")
+    __slots__ = ("_current_nm", "_ended_t", "_finding", "_legs", "_log", "_looked_at", "_lows", "_s", "shifting")
 
     def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints) -> None:
         self._s = settings
@@ -27,6 +27,7 @@ class GridDetector:
         self._legs: deque[Leg] = deque(maxlen=settings.look_at_sweeps.max_legs)
         self._finding: Finding | None = None
         self._looked_at = 0.0
+        self._current_nm = 0.0
         self._ended_t = float("-inf")
         self.shifting = False
         """Whether the last legs lie side by side and shift to one side, though they may be too few for a grid."""
@@ -48,6 +49,7 @@ class GridDetector:
         s = self._s
         if ended is not None:
             self._legs.appendleft(ended)
+        self._current_nm = 0.0 if current is None else current.length_nm
         if current is None:
             return
         if current.length_nm < self._looked_at:
@@ -61,6 +63,11 @@ class GridDetector:
         f = self._finding
         if f is not None and v.t - f.t1 > max(s.grid.pause_s, f.details["sweep_s"]):
             self._end()
+
+    def longest_leg_nm(self, since_t: float) -> float:
+        """Return the length of the longest leg that began since a time, the one under way included."""
+        legs = [leg.length_nm for leg in self._legs if leg.t0 >= since_t]
+        return max((self._current_nm, *legs))
 
     def _look(self, v: Vertex, current: Leg) -> None:
         s = self._s
@@ -84,7 +91,7 @@ class GridDetector:
         if any(_is_orbit(other, s) for other in self._log.open):
             return
         first = self._first(sweeps)
-        if first is None:
+        if first is None or t1 - sweeps[first].t0 < s.grid.min_s:
             return
         # Lanes on another course are another grid.
         self._end()

@@ -193,11 +193,11 @@ def is_grid(sweeps: Sequence[Sweep], settings: PatternSettings) -> bool:
 
 
 def _is_field(sweeps: Sequence[Sweep], s: PatternSettings) -> bool:
-    """Return whether the lines flown from end to end, all but the first and the last, are far longer than they are
-    apart."""
-    shortest = min(sweep.length_nm for sweep in sweeps[1:-1])
+    """Return whether the lines flown from end to end, all but the first and the last, are alike and far longer than
+    they are apart."""
+    shortest, *_, longest = sorted(sweep.length_nm for sweep in sweeps[1:-1])
     apart_nm = max(abs(step_between(a, b)) for a, b in pairwise(sweeps))
-    return shortest >= s.one_field.length_ratio * apart_nm
+    return shortest >= s.one_field.alike_share * longest and shortest >= s.one_field.length_ratio * apart_nm
 
 
 def on_new_line(sweep: Sweep, earlier: Sequence[Sweep], settings: PatternSettings) -> bool:

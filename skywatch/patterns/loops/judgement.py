@@ -36,36 +36,37 @@ def kind_at(
     if _is_training(flown, turns, flown_s, s) or (direction_of(laps) == "both" and turns < s.enough_laps.eight_turns):
         return None
     kind = kind_of(laps, s)
-    if kind is PatternType.CIRCLING and (wander(laps, s) or _are_chance_turns(laps, turns, finder, s)):
+    if kind is PatternType.CIRCLING and (wander(laps, s) or _is_angular(laps, turns, finder, s)):
         return None
     if kind is not None and turns < s.enough_laps.racetrack_turns and not _is_beyond_doubt(kind, laps, s):
         return None
-    if kind is PatternType.CIRCLING and turns < s.turns_elsewhere.turns and _leads_elsewhere(laps, finder, s):
+    if kind is PatternType.CIRCLING and turns < s.turns_elsewhere.turns and _is_astray(laps, finder, s):
         return None
     return kind
 
 
-def _leads_elsewhere(laps: list[Loop], finder: LoopFinder, s: PatternSettings) -> bool:
+def _is_astray(laps: list[Loop], finder: LoopFinder, s: PatternSettings) -> bool:
     """Return whether the second round leads elsewhere than the first, as when turns follow each other by chance."""
     if direction_of(laps) == "both":
         return False
     lap_s = sum(lap.shape.duration_s for lap in laps) / turns_of(laps)
+    speed_kt = sum(lap.shape.length_nm for lap in laps) * 3600.0 / (lap_s * turns_of(laps))
     quick = lap_s <= s.steep_turn_training.wide_lap_s
+    trains = quick and s.steep_turn_training.min_speed_kt <= speed_kt <= s.turns_elsewhere.training_speed_kt
     sparse = any(is_sparse(lap, s) or not well_seen(lap, s) for lap in laps)
     slack = s.sparse_lap.slack if sparse and not quick else 1.0
-    return (
-        _astray_nm(laps, finder) > slack * s.turns_elsewhere.radii * mean_radius_nm(laps) + s.trusted_position.noise_nm
-    )
+    radii = s.turns_elsewhere.training_radii if trains else s.turns_elsewhere.radii
+    return _astray_nm(laps, finder) > slack * radii * mean_radius_nm(laps) + s.trusted_position.noise_nm
 
 
-def _are_chance_turns(laps: list[Loop], turns: float, finder: LoopFinder, s: PatternSettings) -> bool:
+def _is_angular(laps: list[Loop], turns: float, finder: LoopFinder, s: PatternSettings) -> bool:
     """Return whether the laps are lines and turns this way and that, which add up to circles by chance.
 
     Circles turn all the way, in the air even more evenly than over the ground; whoever flies about in one place is
     straight for half of the time, and at the same heading somewhere else.
     """
     both = direction_of(laps) == "both"
-    if both and turns >= s.chance_turns.turns_both:
+    if turns >= (s.chance_turns.turns_both if both else s.chance_turns.turns):
         return False
     airs = [lap.air for lap in laps if lap.air is not None and lap.air.is_clear(s)]
     if not airs:

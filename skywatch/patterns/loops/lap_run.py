@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
+from math import hypot
 
 from skywatch.patterns.findings import PatternType
-from skywatch.patterns.loops.laps import alike, direction_of, kind_of, lead_of, turns_of
+from skywatch.patterns.loops.laps import alike, direction_of, is_sparse, kind_of, lead_of, round_nm, turns_of
 from skywatch.patterns.loops.reasons import Heights
 from skywatch.patterns.loops.rounds import Loop
 from skywatch.patterns.settings import PatternSettings
@@ -95,14 +96,34 @@ class LapRun:
         return max(s.lap_run_limits.pause_s, s.lap_run_limits.pause_laps * max(durations))
 
     def steady_laps(self) -> list[Loop]:
-        """Return the laps of the run, or only the last ones to one side where quick turns to both sides are mixed."""
+        """Return the laps of the run, or only the last ones to one side where quick turns to both sides are mixed, or
+        laps to the same side do not overlie each other as those of figures of eight do."""
         laps, s = list(self.laps), self._s
         if direction_of(laps) != "both":
             return laps
         mean_s = sum(lap.shape.duration_s for lap in laps) / len(laps)
-        if mean_s >= s.quick_eights.lap_s or turns_of(laps) >= s.quick_eights.turns:
+        steady = mean_s >= s.quick_eights.lap_s or turns_of(laps) >= s.quick_eights.turns
+        if steady and _overlie_by_side(laps, s):
             return laps
         count = 1
         while laps[-count - 1].turns * laps[-1].turns > 0.0:
             count += 1
         return laps[-count:]
+
+
+def _overlie_by_side(laps: list[Loop], s: PatternSettings) -> bool:
+    """Return whether each lap overlies the last one before it to the same side, and is about as large."""
+    before: dict[bool, Loop] = {}
+    for lap in laps:
+        last = before.get(lap.turns > 0.0)
+        if last is not None:
+            radius_nm = max(last.shape.radius_nm, lap.shape.radius_nm)
+            apart_nm = hypot(lap.shape.x - last.shape.x, lap.shape.y - last.shape.y)
+            slack = s.sparse_lap.slack if is_sparse(lap, s) or is_sparse(last, s) else 1.0
+            small_nm, large_nm = sorted((round_nm(last), round_nm(lap)))
+            if apart_nm > slack * s.alike_eights.side_radii * radius_nm + s.trusted_position.noise_nm:
+                return False
+            if large_nm > slack * s.alike_eights.side_ratio * max(small_nm, s.alike_laps.size_floor_nm):
+                return False
+        before[lap.turns > 0.0] = lap
+    return True

@@ -78,14 +78,15 @@ def is_sparse(lap: Loop, s: PatternSettings) -> bool:
 
 def kind_of(laps: Sequence[Loop], s: PatternSettings) -> PatternType | None:
     """Return what the laps are, if anything; laps not seen well enough have no shape."""
+    radius = mean_radius_nm(laps)
     seen = [lap for lap in laps if well_seen(lap, s)]
     if is_spiral(laps, s) or (seen and _are_polygons(seen, s)):
         return None
     enough = len(seen) == len(laps) or turns_of(seen) >= s.enough_laps.racetrack_turns
     # Of two laps one well seen oval will do if the other looks like it.
     if seen and _are_ovals(seen, s) and (enough or _are_ovals(laps, s)):
-        return PatternType.RACETRACK
-    return PatternType.CIRCLING if mean_radius_nm(laps) <= s.circle.max_radius_nm else None
+        return PatternType.RACETRACK if radius <= s.oval.max_radius_nm else None
+    return PatternType.CIRCLING if radius <= s.circle.max_radius_nm else None
 
 
 def _are_ovals(laps: Sequence[Loop], s: PatternSettings) -> bool:

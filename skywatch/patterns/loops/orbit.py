@@ -52,7 +52,7 @@ class OrbitDetector:
         for f in (self._doubtful, self._finding):
             if f is None:
                 continue
-            self._soared |= f.reason == THERMAL
+            self._soared |= f.reason == THERMAL and f.details["turns"] >= self._s.weak_lift.turns_before
             if f.details["turns"] < self._s.enough_laps.min_turns:
                 f.details["withdrawn"] = "turns"
                 f.reason, f.score = TOO_FEW_TURNS, min(f.score, self._s.certainty.ordinary_max)

@@ -166,17 +166,22 @@ def is_aerodrome(laps: Sequence[Loop], lows: LowPoints, s: PatternSettings) -> b
 
 
 def is_thermal(laps: Sequence[Loop], heights: Heights, s: PatternSettings) -> bool:
-    """Return whether these are a glider's circles: small, and gaining height."""
+    """Return whether these are a glider's circles: small, slow, quick to close, and gaining height."""
+    flown_s = sum(lap.shape.duration_s for lap in laps)
     if heights.turns == 0.0:
         return False
     # Over the whole of the pattern: lift weakens towards the top.
     climb_ft_min = heights.climb_ft * 60.0 / max(heights.flown_s, 1.0)
-    small = all(lap.shape.radius_nm <= s.thermal.max_radius_nm for lap in laps)
-    return small and climb_ft_min >= s.thermal.climb_ft_min
+    return (
+        all(lap.shape.radius_nm <= s.thermal.max_radius_nm for lap in laps)
+        and all(lap.shape.speed_kt <= s.thermal.max_speed_kt for lap in laps)
+        and flown_s <= s.thermal.max_lap_s * turns_of(laps)
+        and climb_ft_min >= s.thermal.climb_ft_min
+    )
 
 
 def is_tight(laps: Sequence[Loop], s: PatternSettings) -> bool:
-    """Return whether these are circles of a glider in weak lift: steeper and smaller than any to watch from.
+    """Return whether these are circles of a glider in weak lift: steeper, slower and smaller than any to watch from.
 
     The bank of a turn is atan(v w / g), w being the angle turned in a second.
     """
@@ -185,7 +190,7 @@ def is_tight(laps: Sequence[Loop], s: PatternSettings) -> bool:
     flown_s, turns = sum(lap.shape.duration_s for lap in laps), turns_of(laps)
     speed_kt = sum(lap.shape.length_nm for lap in laps) * 3600.0 / max(flown_s, 1.0)
     bank = atan(speed_kt * _M_S_A_KNOT * 2.0 * pi * turns / max(flown_s, 1.0) / _GRAVITY)
-    return degrees(bank) >= s.tight_circles.min_bank_deg
+    return speed_kt <= s.tight_circles.max_speed_kt and degrees(bank) >= s.tight_circles.min_bank_deg
 
 
 def is_weak_lift(laps: Sequence[Loop], heights: Heights, s: PatternSettings, *, soared: bool) -> bool:
@@ -269,8 +274,11 @@ def _hold_rate_deg_s(airspeed_kt: float) -> float:
 
 
 def _is_timed(air: AirLap, s: PatternSettings) -> bool:
-    """Return whether the shorter leg may be timed."""
-    return min(air.legs_s) <= s.hold_in_air.max_leg_s
+    """Return whether one of the legs may be timed, and wind explains how much longer or shorter the other one is."""
+    short_s, long_s = air.legs_s
+    if not any(s.hold_in_air.min_leg_s <= leg_s <= s.hold_in_air.max_leg_s for leg_s in air.legs_s):
+        return False
+    return long_s - short_s <= air.wind_kt / air.airspeed_kt * air.duration_s + s.hold_in_air.slack_s
 
 
 def is_practice_hold(laps: Sequence[Loop], speed_kt: float, heights: Heights, s: PatternSettings) -> bool:

@@ -12,6 +12,7 @@ from itertools import pairwise
 from math import atan2, degrees, hypot
 
 from skywatch.patterns.findings import LOW_PASSES, Finding, FindingLog, PatternType
+from skywatch.patterns.loops.shape import measure
 from skywatch.patterns.searches.expanding import Growth, grows, growth_of
 from skywatch.patterns.searches.lobes import Lobe, LobeFinder
 from skywatch.patterns.settings import PatternSettings
@@ -92,10 +93,13 @@ class SearchDetector:
     def _is_square(self, growth: Growth) -> bool:
         """Return whether two rounds are those of an expanding square, which grows more than anything else does."""
         s = self._s
-        if growth.growth < s.expanding_square.growth:
+        if growth.growth < s.expanding_square.growth or growth.evenness < s.expanding_square.even_share:
             return False
         rounds = [p for p in self._line if p.t >= growth.t0]
-        return straight_share(rounds) >= s.expanding_square.straight_share
+        return (
+            straight_share(rounds) >= s.expanding_square.straight_share
+            and measure(rounds).elongation <= s.expanding_square.max_elongation
+        )
 
     def _join(self, v: Vertex, lobe: Lobe) -> None:
         """Add a lobe to those before it, and report the row that they make."""
@@ -233,8 +237,11 @@ def steps_in_sectors(before: Lobe, after: Lobe, s: PatternSettings) -> int:
     """
     if before.turn_deg * after.turn_deg < 0.0 or not is_same_figure(before, after, s):
         return 0
+    small, large = sorted((before.length_nm, after.length_nm))
     apart = hypot(after.x - before.x, after.y - before.y)
-    if apart > s.sector_search.datum_share * max(before.reach_nm, after.reach_nm):
+    if large > s.sector_search.length_ratio * small or apart > s.sector_search.datum_share * max(
+        before.reach_nm, after.reach_nm
+    ):
         return 0
     if any(
         abs(abs(lobe.turn_deg) - 2.0 * s.sector_search.turn_deg) > s.sector_search.error_deg for lobe in (before, after)

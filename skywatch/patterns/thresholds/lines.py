@@ -70,14 +70,15 @@ class Grid:
     Wide, even lanes in order need `sweeps`, as two may be there and back and three a procedure. Close lanes and wide
     ones out of order need `close_sweeps`: four legs over one line lie in order by chance once in twelve times, six once
     in 360. Close lanes whose turns all go one way need `round_sweeps`: eight legs of a hold lie in order on both sides
-    once in 288 times, ten once in 7200. `shifting_sweeps` may become a grid and are no road. A grid is over
-    `pause_s` after its last sweep, or after the time of its longest one.
+    once in 288 times, ten once in 7200. `shifting_sweeps` may become a grid and are no road. A grid takes `min_s` and
+    is over `pause_s` after its last sweep, or after the time of its longest one.
     """
 
     sweeps: int = 4
     close_sweeps: int = 6
     round_sweeps: int = 10
     shifting_sweeps: int = 3
+    min_s: float = 240.0
     pause_s: float = 900.0
 
 
@@ -97,8 +98,12 @@ class LookAtSweeps:
 
 @dataclass(frozen=True)
 class OneField:
-    """Lines belong to one field where they are far longer than they are apart, which turns by half a circle are not."""
+    """Lines belong to one field where they are alike in length and far longer than they are apart.
 
+    Training turns back after any way, and a few turns by half a circle leave short lines.
+    """
+
+    alike_share: float = 0.5
     length_ratio: float = 2.5
 
 
@@ -145,17 +150,19 @@ class TrafficWatch:
 class Highway:
     """Miles of one line flown to and fro are highway tracking where the line bends as roads do, or is flown again.
 
-    Courses along a road spread by `bend_deg`, while airways are straight; a line without bends takes `straight_passes`.
+    Courses along a road spread by `bend_deg` and leave no leg longer than `leg_share` of the pass, while airways are
+    straight; a line without bends takes `straight_passes`.
     """
 
     way_nm: float = 4.0
     bend_deg: float = 35.0
+    leg_share: float = 0.7
     straight_passes: int = 3
 
 
 @dataclass(frozen=True)
 class SpeedTrap:
-    """Passes over the same short stretch of ground again and again are a speed trap.
+    """Passes over the same short, slender stretch of ground again and again are a speed trap.
 
     Of short passes half are turns, so that less of them need be retraced. The longest pass includes the turns at its
     ends.
@@ -163,5 +170,6 @@ class SpeedTrap:
 
     passes: int = 4
     retraced_share: float = 0.5
+    slenderness: float = 3.5
     min_nm: float = 0.6
     max_nm: float = 4.5

@@ -96,9 +96,15 @@ class AlikeLaps:
 
 @dataclass(frozen=True)
 class AlikeEights:
-    """Laps to both sides belong together where their circles touch each other, as those of a figure of eight do."""
+    """Laps to both sides belong together where they repeat as the circles of a figure of eight do.
+
+    Neighbouring circles touch each other, their centres within `shift_radii`; each lies within `side_radii` of the
+    last one to its side and takes at most `side_ratio` times its way.
+    """
 
     shift_radii: float = 2.6
+    side_radii: float = 0.6
+    side_ratio: float = 1.4
 
 
 @dataclass(frozen=True)
@@ -184,13 +190,15 @@ class Oval:
 
     An oval as long as it is wide has 0.39, or 4 / (4 + 2 pi), of its way on legs, of which drift and thin data take a
     little; laps seen in few places need `sparse_share` more, as they look stretched. Neither of the two estimates of
-    the share may be less than `min_share`, and two laps must each have `lap_share`.
+    the share may be less than `min_share`, and two laps must each have `lap_share`. Larger ovals than `max_radius_nm`
+    (root mean square) are round trips; tanker tracks have 16 nm.
     """
 
     leg_share: float = 0.36
     sparse_share: float = 0.06
     min_share: float = 0.25
     lap_share: float = 0.3
+    max_radius_nm: float = 25.0
 
 
 @dataclass(frozen=True)
@@ -230,13 +238,15 @@ class ChanceTurns:
 
     Laps to one side are such lines where each is straight for `straight_share` of its time in the air, the one under
     way for more than `part_straight_share`, and the last round lies more than `astray_radii` from the one before at
-    the same heading. Laps to both sides are where they are straight for `straight_share_both`, until there are
-    `turns_both`. Laps whose way turns to and fro by more than the factor `max_meander` in the median only wander.
+    the same heading, until `turns` are flown in one place. Laps to both sides are where they are straight for
+    `straight_share_both`, until there are `turns_both`. Laps whose way turns to and fro by more than the factor
+    `max_meander` in the median only wander.
     """
 
     straight_share: float = 0.47
     part_straight_share: float = 0.1
     astray_radii: float = 1.0
+    turns: float = 3.0
     straight_share_both: float = 0.42
     turns_both: float = 4.0
     max_meander: float = 1.8
@@ -246,10 +256,13 @@ class ChanceTurns:
 class TurnsElsewhere:
     """A second round that leads elsewhere than the first is a turn by chance until `turns` turns are flown.
 
-    At the same heading the second round lies more than `radii` radii from the first.
+    At the same heading the second round lies more than `radii` radii from the first, or `training_radii` in quick laps
+    as light aircraft train them, which the wind makes up to `training_speed_kt` fast.
     """
 
     radii: float = 1.8
+    training_radii: float = 1.4
+    training_speed_kt: float = 150.0
     turns: float = 2.5
 
 

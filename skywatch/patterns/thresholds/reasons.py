@@ -46,10 +46,12 @@ class Circuit:
 class Approaches:
     """Low points reached from far above are approaches to a runway, wherever the flight began.
 
-    Who drops water comes down as far in less than `min_s`.
+    Who drops water comes down as far in less than `min_s`, and a height that leaps by more than `max_height_ft` is no
+    approach.
     """
 
     min_height_ft: float = 1000.0
+    max_height_ft: float = 5000.0
     min_s: float = 300.0
 
 
@@ -103,23 +105,26 @@ class ParachuteLift:
 
 @dataclass(frozen=True)
 class Thermal:
-    """Small circles that gain height on the average are those of a glider in a thermal.
+    """Small, slow and quick circles that gain height on the average are those of a glider in a thermal.
 
-    Their radius is typically 0.06 to 0.15 nm.
+    Their radius is typically 0.06 to 0.15 nm; they take 20 to 40 s, more in weak lift and where heard seldom.
     """
 
     max_radius_nm: float = 0.25
+    max_speed_kt: float = 80.0
+    max_lap_s: float = 80.0
     climb_ft_min: float = 60.0
 
 
 @dataclass(frozen=True)
 class TightCircles:
-    """Circles smaller and steeper than any to watch from are those of a glider that just keeps its height.
+    """Circles smaller, slower and steeper than any to watch from are those of a glider that just keeps its height.
 
     Who watches from so slow a helicopter keeps farther away and banks less; the bank follows from speed and time.
     """
 
     max_radius_nm: float = 0.105
+    max_speed_kt: float = 65.0
     min_bank_deg: float = 14.0
 
 
@@ -127,7 +132,8 @@ class TightCircles:
 class WeakLift:
     """Small, slow, steep circles by the reported speed that go up and down a little are those of a glider.
 
-    Where the flight circled in thermals before, a bank of `bank_before_deg` is enough.
+    Where the flight circled in thermals before, `turns_before` turns or more in one pattern, a bank of
+    `bank_before_deg` is enough.
     """
 
     max_speed_kt: float = 63.0
@@ -135,6 +141,7 @@ class WeakLift:
     max_radius_nm: float = 0.15
     range_ft: float = 50.0
     bank_before_deg: float = 12.0
+    turns_before: float = 3.0
 
 
 @dataclass(frozen=True)
@@ -188,8 +195,8 @@ class HoldInAir:
     Laps count that turned by `min_turns` and whose velocities lie within `misfit_share` of the airspeed from a circle
     about the wind. Their turns are 0.78 to 1.22 times as quick as 3 degrees a second or 25 degrees of bank; they are
     straight for `straight_share` of the time, have `leg_share` of legs over the ground, and look round in wind of
-    `wind_share` of the airspeed and more. On `timed_share` of the laps a leg of a minute is seen to take `max_leg_s` at
-    most.
+    `wind_share` of the airspeed and more. On `timed_share` of the laps one leg of a minute is seen to take 36 to 90 s,
+    and the other differs from it by what the wind makes of it and `slack_s`.
     """
 
     misfit_share: float = 0.15
@@ -199,8 +206,10 @@ class HoldInAir:
     straight_share: float = 0.2
     leg_share: float = 0.13
     wind_share: float = 0.15
+    min_leg_s: float = 36.0
     max_leg_s: float = 90.0
     timed_share: float = 0.5
+    slack_s: float = 20.0
 
 
 @dataclass(frozen=True)

@@ -42,11 +42,14 @@ class GrowingRounds:
 class ExpandingSquare:
     """Two rounds are an expanding square where the second lies outside the first by most of its radius all round.
 
-    Legs of 1, 1, 2 and 2 are followed by 3, 3, 4 and 4, and at least `straight_share` of the time is straight.
+    Legs of 1, 1, 2 and 2 are followed by 3, 3, 4 and 4. At least `straight_share` of the time is straight, and the
+    figure is as wide as it is long: a wide oval after a narrow one is not.
     """
 
     growth: float = 0.9
+    even_share: float = 0.4
     straight_share: float = 0.25
+    max_elongation: float = 0.35
 
 
 @dataclass(frozen=True)
@@ -95,13 +98,15 @@ class SectorSearch:
     """Triangles through one datum, each turned by 120 degrees from the last, are a sector search.
 
     Turns are good to `error_deg`, as the sum of two is flown in wind, and to `restart_deg` more where the search begins
-    again, turned by 30 degrees. The data lie within `datum_share` of the sectors' reach, and `straight_share` of the
-    time is straight. Two are enough, as three triangles through one datum are flown for nothing else.
+    again, turned by 30 degrees. Sectors are alike in length by the factor `length_ratio`, their data lie within
+    `datum_share` of their reach, and `straight_share` of the time is straight. Two are enough, as three triangles
+    through one datum are flown for nothing else.
     """
 
     turn_deg: float = 120.0
     error_deg: float = 32.0
     restart_deg: float = 15.0
+    length_ratio: float = 1.5
     datum_share: float = 0.3
     straight_share: float = 0.45
     lobes: int = 2

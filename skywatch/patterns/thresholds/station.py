@@ -24,7 +24,7 @@ class StationWindow:
 
 @dataclass(frozen=True)
 class StationKeeping:
-    """An aircraft keeps to a place where its way folds within a small area, level and not too slowly.
+    """An aircraft keeps to a place where its way folds within a small area, level and at a speed to watch from.
 
     The way is `folds` radii long; a straight line is 3.5 long, there and back 7. A smaller area or less speed is
     hovering or taxiing, and outside the height of `level_ft` it is training or soaring.
@@ -33,6 +33,7 @@ class StationKeeping:
     folds: float = 9.0
     min_radius_nm: float = 0.1
     min_speed_kt: float = 45.0
+    max_speed_kt: float = 200.0
     level_ft: float = 1200.0
 
 

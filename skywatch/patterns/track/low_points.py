@@ -133,7 +133,10 @@ class LowPoints:
             and abs(wrap_deg(b.turn_deg - a.turn_deg)) <= s.circuit.heading_deg
             and (
                 min(a.alt_ft, b.alt_ft) <= self.lowest_ft + s.circuit.above_lowest_ft
-                or (min(a.height_ft, b.height_ft) >= s.approaches.min_height_ft and b.t - a.t >= s.approaches.min_s)
+                or (
+                    s.approaches.min_height_ft <= min(a.height_ft, b.height_ft) <= s.approaches.max_height_ft
+                    and b.t - a.t >= s.approaches.min_s
+                )
             )
         )
 
