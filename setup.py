@@ -33,6 +33,7 @@ REQUIRES = [
     "pyramid-jwt>=1.6.1,<1.7",
     "pyramid-tm>=2.5,<3",
     "rich>=13.7,<16",
+    "setuptools>=70,<82",  # Pyramid and Cornice import pkg_resources, which later ones do not have
     "shapely>=2.0,<3",
     "soundfile>=0.13,<1",
     "sqlalchemy>=2.0.30,<3",

@@ -37,8 +37,11 @@ def limit_heaps(arenas: int = ARENAS) -> bool:
 def return_free_memory() -> None:
     """Return to the system what is free within the heaps of glibc; a start leaves 7 MB of it, busy minutes more.
 
-    By itself glibc returns only what lies at the end of a heap.
+    By itself glibc returns only what lies at the end of a heap. Requests and connections leave cycles (Pyramid makes a
+    class for each request, Autobahn futures for each connection), and the collector of a process with a tracker seldom
+    runs by itself.
     """
+    gc.collect(1)
     if platform.libc_ver()[0] == "glibc":
         ctypes.CDLL(None).malloc_trim(0)
 

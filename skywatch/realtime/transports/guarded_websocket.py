@@ -36,12 +36,20 @@ class GuardedWebSocket(WebSocketServerProtocol):
     log = _Silence()
     factory: Any
 
-    def connection_made(self, transport: Any) -> None:
+    def begin(self) -> None:
+        """Prepare what an end needs; to be called before anything else happens to the connection."""
         self.shared: Shared = self.factory.shared
         self.ending = Ending()
         self.outbox: Outbox | None = None
+        self.transport: Any = None
         self._ignores_input = False
-        super().connection_made(transport)  # type: ignore[no-untyped-call]
+
+    def forget_handshake(self) -> None:
+        """Keep nothing of the request: credentials come in its address, its headers and its cookies."""
+        self.http_request_data = b""
+        self.http_status_line = self.http_request_uri = ""
+        self.http_headers: dict[str, str] = {}
+        self.http_request_params: dict[str, list[str]] = {}
 
     def sendHttpErrorResponse(self, code: int, reason: str, responseHeaders: Any = None) -> None:  # noqa: N802, N803
         self.ending.count(close_codes.HANDSHAKE_REFUSED)

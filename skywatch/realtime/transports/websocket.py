@@ -142,17 +142,26 @@ class WebSocketConnection(GuardedWebSocket):
         self._unanswered_ping: bytes | None = None
         # What came before the whole head of the handshake was there; None after it.
         self._head: bytes | None = b""
-        super().connection_made(transport)
-        transport.set_write_buffer_limits(high=HIGH_WATER_BYTES, low=LOW_WATER_BYTES)
+        self.begin()
         address = str((transport.get_extra_info("peername") or ("local",))[0])
         self._peer = CountedPeer(self.shared, self.ending, address)
+        # The limits stand before what Autobahn prepares for a connection.
+        self._is_admitted = self._admit(address)
+        if not self._is_admitted:
+            self._ignores_input = True
+            transport.abort()
+            return
         self.shared.connections[self] = None
-        if len(self.shared.connections) > self.shared.limits.connections:
+        super().connection_made(transport)  # type: ignore[no-untyped-call]
+        transport.set_write_buffer_limits(high=HIGH_WATER_BYTES, low=LOW_WATER_BYTES)
+
+    def _admit(self, address: str) -> bool:
+        """Whether there is room for one more connection, in all and of its address."""
+        if len(self.shared.connections) >= self.shared.limits.connections:
             self.shared.refused += 1
             self.ending.count(close_codes.CONNECTION_LIMIT)
-            transport.abort()
-        elif address not in self.shared.rules.proxies and not self._peer.count(address):
-            transport.abort()
+            return False
+        return address in self.shared.rules.proxies or self._peer.count(address)
 
     def eof_received(self) -> None:
         """The peer has closed its side without a close frame: nothing more is sent."""
@@ -174,7 +183,8 @@ class WebSocketConnection(GuardedWebSocket):
         if self._opening.candidate is not None:
             self._opening.candidate.end_upgrade(self)
         self._leave()
-        super().connection_lost(exc)  # type: ignore[no-untyped-call]
+        if self._is_admitted:
+            super().connection_lost(exc)  # type: ignore[no-untyped-call]
 
     # Handshake
 
@@ -208,6 +218,7 @@ class WebSocketConnection(GuardedWebSocket):
         return self._opening.accept(request, self.shared, self._peer)
 
     def onOpen(self) -> None:  # noqa: N802
+        self.forget_handshake()
         limits = self.shared.limits
         self.deflate = self._perMessageCompress is not None
         self.outbox = Outbox(

@@ -275,6 +275,8 @@ def test_a_token_in_the_address_works_with_a_warning_and_is_never_logged(make_ru
         async with serving(runtime, fake) as server:
             async with connected(server, greet=False, path="/ws?token=very-secret-token") as client:
                 assert (await client.receive())["user"] == {"id": 9, "username": "user9"}
+                [connection] = server.connections
+                assert "very-secret-token" not in repr(vars(connection))
             # Nobody can fill the log with that.
             async with connected(server, greet=False, path="/ws?token=another"):
                 pass

@@ -2,6 +2,7 @@ import gc
 import platform
 import subprocess
 import sys
+import weakref
 
 import pytest
 
@@ -85,6 +86,25 @@ print(int(begin <= block < end))
     words = [sys.executable, "-c", program, kind]
     is_in_heap = bool(int(subprocess.run(words, check=True, capture_output=True, text=True).stdout))
     assert is_in_heap == (kind == "not")
+
+
+class Knot:
+    """One half of a cycle, as requests and connections leave them."""
+
+
+def test_what_requests_leave_is_collected_also_where_the_collector_seldom_runs():
+    gc.collect()
+    gc.disable()
+    try:
+        knot = Knot()
+        knot.self = knot
+        left = weakref.ref(knot)
+        del knot
+        assert left() is not None
+        memory.return_free_memory()
+        assert left() is None
+    finally:
+        gc.enable()
 
 
 def test_other_libraries_are_left_alone(monkeypatch):
