@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 from sqlalchemy.exc import OperationalError
@@ -13,6 +12,7 @@ from skywatch.core.bus import Message
 from skywatch.core.bus.redis.bus import RedisBus
 from skywatch.core.database.engine import create_session_factory, writing
 from skywatch.core.events import EventReader
+from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry import health
 from skywatch.realtime.topics import backfill
 from tests.realtime import Skies, connected, publish_sky, serving
@@ -60,7 +60,10 @@ def test_every_process_has_the_picture_and_every_event_arrives_once(shared_runti
 def test_when_redis_returns_clients_have_a_fresh_picture_and_all_events_once(make_runtime, own_redis):
     async def scenario():
         base = make_runtime(realtime_listen="127.0.0.1:0")
-        tracker, runtime = replace(base, bus=RedisBus(own_redis.url)), replace(base, bus=RedisBus(own_redis.url))
+        tracker, runtime = (
+            Runtime(base.settings, base.engine, create_session_factory(base.engine), RedisBus(own_redis.url))
+            for _ in range(2)
+        )
         skies = Skies()
 
         def happens(number: int) -> None:
