@@ -16,7 +16,7 @@ _DRAWN = """(() => {
     return all.filter((one) => !one.closest('.stage') && one.width).some((canvas) => {
     const copy = document.createElement('canvas');
     copy.width = canvas.width; copy.height = canvas.height;
-    const context = copy.getContext('2d');
+    const context = copy.getContext('2d', {willReadFrequently: true});
     context.drawImage(canvas, 0, 0);
     const data = context.getImageData(0, 0, copy.width, copy.height).data;
     const isThere = (at) => %s.every((value, k) => Math.abs(value - data[at + k]) < %d);
