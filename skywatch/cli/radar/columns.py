@@ -10,7 +10,6 @@ from typing import Any, Literal
 from rich.text import Text
 
 Aircraft = Mapping[str, Any]
-UnitsName = Literal["aviation", "metric", "imperial"]
 EMERGENCIES = {"7500": "unlawful interference", "7600": "radio failure", "7700": "emergency"}
 # Slower changes than this are level flight (ft/min).
 LEVEL_FPM = 250

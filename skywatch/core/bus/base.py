@@ -186,15 +186,6 @@ class Bus(ABC):
         """End all subscriptions and connections. Safe to call twice."""
 
 
-def on_loop(loop: asyncio.AbstractEventLoop, callback: Callback) -> Callback:
-    """Wrap ``callback`` so that it runs on an asyncio loop; messages for a closed loop are dropped."""
-
-    def deliver(message: Message) -> None:
-        call_on_loop(loop, callback, message)
-
-    return deliver
-
-
 def call_on_loop(loop: asyncio.AbstractEventLoop, callback: Callable[..., object], *arguments: object) -> None:
     """Call from any thread on an asyncio loop; a closed loop, whose role is stopping, is left alone."""
     # In its own thread a loop needs no waking, which is a write to a socket and a read of it.

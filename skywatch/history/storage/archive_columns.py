@@ -22,9 +22,6 @@ from skywatch.history.storage.points import (
     no_points,
 )
 
-# Columns that have a value in every row, by the names of points.
-_WHOLE = {"aircraft": "icao", "flight": "flight", "at": "at_cs", "lat": "lat_e5", "lon": "lon_e5"}
-
 
 def table_of(points: Points) -> Any:
     """The points of one hour as an Arrow table, in the order of the layout."""

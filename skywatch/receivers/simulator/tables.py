@@ -55,4 +55,3 @@ MILITARY: tuple[Operator, ...] = (
     Operator("RRR", 0x43C000, 0x0F00, "", ("A400", "A332", "EUFI"), "A5"),
     Operator("CTM", 0x3B7000, 0x0800, "", ("A400", "C30J"), "A5"),
 )
-GROUND_VEHICLES: tuple[Operator, ...] = (Operator("FLW", 0x4B0F00, 0x0080, "", ("GND",), "C2"),)
