@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.core.bus import topics
-from skywatch.core.bus.base import on_loop
+from skywatch.core.bus.base import call_on_loop
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.database.engine import writing
 from skywatch.core.database.fencing import Fence, FencedError
@@ -201,7 +201,7 @@ def test_subscribers_on_the_same_loop_get_a_tick_before_the_monitors(runtime):
             # As ``Turn`` does: what was not written at once leaves at the end of the turn.
             loop.call_soon(order.append, "written")
 
-        runtime.bus.subscribe((topics.PICTURE,), on_loop(loop, update))
+        runtime.bus.subscribe((topics.PICTURE,), lambda message: call_on_loop(loop, update, message))
         running = asyncio.create_task(Tracker(runtime, receivers=[]).run())
         await eventually(lambda: order.count("monitor") == 2)
         running.cancel()
