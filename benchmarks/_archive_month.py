@@ -6,6 +6,7 @@ processor time counts. The server of the bucket is a process of its own: only th
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import shutil
 import time
@@ -16,18 +17,19 @@ from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow.fs
 import sqlalchemy as sa
 
 from benchmarks._history import START, Copies, Database
 from skywatch.archive.reader import child
 from skywatch.archive.reader.archive_reader import _INFO, ArchiveReader, Reach, opening_of
-from skywatch.archive.reader.process import Children
-from skywatch.archive.reader.questions import Answer, Question
+from skywatch.archive.reader.questions import Question
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.storage import open_place
 from skywatch.core.bus import open_bus
 from skywatch.core.database.engine import create_engine, create_session_factory
+from skywatch.core.process.children import ChildPool
 from skywatch.core.runtime import Runtime
 from skywatch.features import load
 from skywatch.history.analysis.service import heatmap
@@ -48,22 +50,21 @@ HOT, FOLDER, BUCKET = "hot store", "archive, folder", "archive, S3"
 GOALS = {"area of an hour": 1.5, "sky at a moment": 1.5, "one aircraft over the month": 10.0}
 
 
-class _Here(Children):
-    """The child in this process."""
+class _Here:
+    """The child in this process, which stays."""
+
+    is_alive, used_at = True, math.inf
 
     def __init__(self, settings: ArchiveSettings) -> None:
-        super().__init__(opening_of(settings))
         self._reader = child.Reader(opening_of(settings))
 
-    def take(self) -> Any:
-        return self
-
-    def give_back(self, child: Any) -> None:
-        """It stays."""
-
-    def ask(self, question: Question, within_s: float) -> Answer:
+    def ask(self, question: bytes, within_s: float) -> bytes:
         """The answer of the child's code."""
-        return child.respond(self._reader, question)
+        asked: Any = msgspec.msgpack.decode(question, type=Question)
+        return msgspec.msgpack.encode(child.respond(self._reader, asked))
+
+    def close(self) -> None:
+        """Do nothing."""
 
 
 @contextmanager
@@ -149,7 +150,8 @@ def _ask(
     stores = {HOT: (base.sessions, None, read_by_process)}
     for name, (settings, counted) in places.items():
         reader = ArchiveReader(settings)
-        reader._children = _Here(settings.of(ArchiveSettings))
+        here: Any = _Here(settings.of(ArchiveSettings))
+        reader._children = ChildPool(lambda here=here: here)  # type: ignore[misc]
         engine = create_engine(settings.database_url)
         stores[name] = (create_session_factory(engine), reader, counted)
     # In the middle of the month, some minutes after take-off.

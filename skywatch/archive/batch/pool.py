@@ -14,7 +14,8 @@ import msgspec
 
 from skywatch.archive.batch.planner import Planned
 from skywatch.archive.batch.task import Outcome
-from skywatch.archive.reader.process import Child, Ended
+from skywatch.archive.reader.archive_reader import child_environment
+from skywatch.core.process.children import Child, ChildEnded
 
 # How often a day is tried whose worker dies.
 TRIES = 3
@@ -80,8 +81,10 @@ class ProcessPool:
     def _do(self, number: int, planned: Planned) -> Outcome:
         for attempt in range(1, TRIES + 1):
             try:
-                return msgspec.msgpack.decode(self._child(number).exchange(planned.task), type=Outcome)
-            except Ended:
+                return msgspec.msgpack.decode(
+                    self._child(number).ask(msgspec.msgpack.encode(planned.task)), type=Outcome
+                )
+            except ChildEnded:
                 if self._is_closed:
                     break
                 again = "is tried again" if attempt < TRIES else f"is given up after {TRIES} times"
@@ -92,7 +95,7 @@ class ProcessPool:
         child = self._children.get(number)
         if child is None or not child.is_alive:
             with self._lock:
-                child = self._children[number] = Child(None, self._command)
+                child = self._children[number] = Child(self._command, child_environment())
                 if self._is_closed:
                     child.kill()
         return child

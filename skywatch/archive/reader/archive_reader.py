@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,6 +16,7 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from typing import Any
 
+import msgspec
 from sqlalchemy.orm import Session
 
 from skywatch.archive import metrics
@@ -29,7 +31,6 @@ from skywatch.archive.contents.manifest import (
 )
 from skywatch.archive.contents.manifest import NAME as MANIFEST
 from skywatch.archive.errors import ArchiveError, DayError, Uninstalled
-from skywatch.archive.reader.process import Children, Ended, OutOfTime
 from skywatch.archive.reader.query_limits import NoTurn, Turns
 from skywatch.archive.reader.questions import (
     Answer,
@@ -43,6 +44,7 @@ from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.storage.folder import FolderPlace
 from skywatch.archive.writer.verification import check_file
 from skywatch.core.problems import Problem
+from skywatch.core.process.children import Child, ChildEnded, ChildLate, ChildPool, inherited
 from skywatch.core.runtime import Runtime
 from skywatch.settings import Settings
 
@@ -50,6 +52,9 @@ log = logging.getLogger(__name__)
 # How long a request waits for its turn, and a stream for its next one (s).
 WAIT_S, STREAM_WAIT_S = 1.0, 30.0
 RETRY_AFTER_S = 5
+COMMAND = [sys.executable, "-m", "skywatch.archive.reader.child"]
+# What a child of the archive inherits: certificates and proxies of S3, and what the interpreter needs.
+INHERITED = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "SSL_CERT_FILE", "SSL_CERT_DIR", "TMPDIR", "SYSTEMROOT", "HOME")
 _INFO = "skywatch.archive"
 
 
@@ -62,7 +67,7 @@ class ArchiveReader:
         self.turns = Turns(settings.database_url, archive.archive_queries)
         # Files that have the hash of their manifest, as they were then: path -> hash, time of change, size.
         self.verified: dict[str, tuple[str, int, int]] = {}
-        self._children: Children | None = None
+        self._children: ChildPool | None = None
         url = archive.archive_url
         self._folder = FolderPlace.of(url) if url.startswith("file:") else None
         self._lock = threading.Lock()
@@ -76,7 +81,7 @@ class ArchiveReader:
         """The folder; None where the archive is in a bucket, which the children alone read."""
         return self._folder
 
-    def children(self) -> Children:
+    def children(self) -> ChildPool:
         """The children; raises Problem where the extra is not installed."""
         with self._lock:
             if self._children is None:
@@ -84,7 +89,8 @@ class ArchiveReader:
                     require_extra()
                 except Uninstalled as error:
                     raise _unavailable(error) from None
-                self._children = Children(opening_of(self._settings))
+                opening = msgspec.msgpack.encode(opening_of(self._settings))
+                self._children = ChildPool(lambda: Child(COMMAND, child_environment(), opening=opening))
             return self._children
 
     def close(self) -> None:
@@ -107,6 +113,11 @@ def opening_of(archive: ArchiveSettings) -> Opening:
         secret_key=secret,
         memory_mb=archive.archive_query_mb,
     )
+
+
+def child_environment() -> dict[str, str]:
+    """The environment of a process that reads the archive."""
+    return inherited(INHERITED) | {"AWS_EC2_METADATA_DISABLED": "true", "OMP_NUM_THREADS": "1"}
 
 
 def require_extra() -> None:
@@ -277,30 +288,32 @@ class Reach:
     def _ask(self, question: Question) -> Answer:
         children = self._reader.children()
         try:
-            with self._reader.turns.turn(self._person, STREAM_WAIT_S if self._is_stream else WAIT_S):
-                child = children.take()
-                begun = time.monotonic()
-                try:
-                    answer = child.ask(question, self._reader.query_s if self._is_stream else self._left_s)
-                    if answer.fault == "memory":
-                        # What it has allocated does not come back: the next question gets another child.
-                        child.close()
-                    else:
-                        children.give_back(child)
-                finally:
-                    self._left_s = max(0.001, self._left_s - (time.monotonic() - begun))
+            turn = self._reader.turns.turn(self._person, STREAM_WAIT_S if self._is_stream else WAIT_S)
+            with turn, children.lend() as child:
+                answer = self._ask_child(child, question)
+                if answer.fault == "memory":
+                    # What it has allocated does not come back: the next question gets another child.
+                    child.close()
         except NoTurn as error:
             metrics.ARCHIVE_QUERIES.labels("refused").inc()
             detail = f"{str(error)[0].upper()}{str(error)[1:]}; try again in a moment."
             raise Problem("unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S)}) from None
-        except OutOfTime:
+        except ChildLate:
             metrics.ARCHIVE_QUERIES.labels("late").inc()
             detail = f"The query over the archive took longer than {self._reader.query_s:g} s (archive_query_s)."
             raise Problem("unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S)}) from None
-        except Ended:
+        except ChildEnded:
             # What the system refuses memory to ends where it stands.
             return Answer(fault="memory")
         return answer
+
+    def _ask_child(self, child: Child, question: Question) -> Answer:
+        begun = time.monotonic()
+        within_s = self._reader.query_s if self._is_stream else self._left_s
+        try:
+            return msgspec.msgpack.decode(child.ask(msgspec.msgpack.encode(question), within_s), type=Answer)
+        finally:
+            self._left_s = max(0.001, self._left_s - (time.monotonic() - begun))
 
 
 def _reader_of(runtime: Runtime) -> ArchiveReader:

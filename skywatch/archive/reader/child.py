@@ -23,10 +23,11 @@ from pyarrow import dataset
 from skywatch.archive.errors import ArchiveError, DayError, MissingFile
 from skywatch.archive.reader import queries, questions
 from skywatch.archive.reader.hotspots import hotspots
-from skywatch.archive.reader.questions import Answer, Opening, Question, read_frame, write_frame
+from skywatch.archive.reader.questions import Answer, Opening, Question
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.storage import open_place
 from skywatch.archive.storage.base import fingerprint
+from skywatch.core.process.children import answer_questions, read_frame
 
 # What DuckDB may use of the memory of a query; the rest is for what Arrow has read.
 DUCKDB_SHARE = 0.6
@@ -193,8 +194,7 @@ def limit_memory(megabytes: int) -> None:
 
 def main() -> None:
     """Answer questions until the input ends."""
-    requests, responses = sys.stdin.buffer, sys.stdout.buffer
-    first = read_frame(requests)
+    first = read_frame(sys.stdin.buffer)
     if first is None:
         return
     opening = msgspec.msgpack.decode(first, type=Opening)
@@ -204,8 +204,11 @@ def main() -> None:
         reader, fault = None, Answer(fault="place", detail=str(error)[:200])
     limit_memory(opening.memory_mb)
     decoder = msgspec.msgpack.Decoder(Question)
-    while (data := read_frame(requests)) is not None:
-        write_frame(responses, respond(reader, decoder.decode(data)) if reader is not None else fault)
+
+    def answer(data: bytes) -> bytes:
+        return msgspec.msgpack.encode(fault if reader is None else respond(reader, decoder.decode(data)))
+
+    answer_questions(answer)
 
 
 if __name__ == "__main__":

@@ -1,14 +1,11 @@
-"""What the child process is asked and what it answers: MessagePack in frames of a length (8 bytes) and the bytes."""
+"""What the child process is asked and what it answers, as MessagePack (``skywatch.core.process.children``)."""
 
 from __future__ import annotations
 
-import struct
-from typing import IO, Any
+from typing import Any
 
 import msgspec
 
-_LENGTH = struct.Struct(">Q")
-MAX_BYTES = 1 << 34
 # Stands for an unknown altitude in columns that go between the processes.
 NO_ALTITUDE = -(2**31)
 UNKNOWN = -1
@@ -140,21 +137,3 @@ class Answer(msgspec.Struct):
     fault: str = ""
     detail: str = ""
     file: str = ""
-
-
-def write_frame(stream: IO[bytes], message: Any) -> None:
-    """Write one message."""
-    data = msgspec.msgpack.encode(message)
-    stream.write(_LENGTH.pack(len(data)))
-    stream.write(data)
-    stream.flush()
-
-
-def read_frame(stream: IO[bytes]) -> bytes | None:
-    """The bytes of one message; None at the end of the stream."""
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        return None
-    (length,) = _LENGTH.unpack(head)
-    data = stream.read(length)
-    return data if len(data) == length else None

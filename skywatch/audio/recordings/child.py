@@ -1,16 +1,13 @@
-"""The child process that decodes recordings with libsndfile: an order a line on standard input, an answer a line.
+"""The child process that decodes recordings with libsndfile: a question is the name of a job and a path, as JSON.
 
-A file may make a decoder in C crash, loop or allocate without end: that costs this process, which holds no secret and
-has limits of memory, processor time and open files, cannot write files, and ends when nobody has asked for a while.
+A file may make a decoder in C crash, loop or allocate without end: that costs this process, which holds no secret, has
+limits of memory, processor time and open files, and cannot write files.
 """
 
 from __future__ import annotations
 
-import os
 import resource
-import selectors
 import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,14 +17,13 @@ import msgspec
 from skywatch.audio.recordings.activity import has_voice
 from skywatch.audio.recordings.measurement import measure
 from skywatch.core.problems import Problem
+from skywatch.core.process.children import answer_questions
 
 # Addresses, not memory in use (bytes): with its libraries and ten minutes of sound it takes some 120 MB.
 MEMORY_BYTES = 512_000_000
 # Ten minutes of stereo at 96 kHz, the most there is, take some 10 s of a slow processor.
 CPU_S = 60
 OPEN_FILES = 32
-IDLE_S = 60.0
-MAX_ORDER = 65_536
 
 JOBS: dict[str, Callable[[Path], Any]] = {"measure": measure, "has_voice": has_voice}
 
@@ -64,11 +60,15 @@ def limit_time() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (until if hard == resource.RLIM_INFINITY else min(until, hard), hard))
 
 
-def answer(order: bytes) -> Answer:
-    """Do one job."""
-    name, path = msgspec.json.decode(order, type=tuple[str, str])
+def answer(question: bytes) -> bytes:
+    """Do one job; its ``Answer`` as JSON."""
+    limit_time()
+    return msgspec.json.encode(_do(*msgspec.json.decode(question, type=tuple[str, str])))
+
+
+def _do(job: str, path: str) -> Answer:
     try:
-        return Answer(result=msgspec.Raw(msgspec.json.encode(JOBS[name](Path(path)))))
+        return Answer(result=msgspec.Raw(msgspec.json.encode(JOBS[job](Path(path)))))
     except Problem as problem:
         return Answer(problem=(problem.kind.code, problem.detail))
     except OSError as error:
@@ -78,21 +78,12 @@ def answer(order: bytes) -> Answer:
 
 
 def main() -> None:
-    """Answer orders until the service ends or is idle."""
+    """Do jobs until the service ends this process."""
     # Here, before the limits: libsndfile is loaded with the first file otherwise.
     import soundfile  # noqa: F401
 
-    orders, answers = sys.stdin.fileno(), os.dup(sys.stdout.fileno())
-    os.dup2(2, 1)  # A library that prints must not spoil an answer.
     limit_process()
-    with selectors.DefaultSelector() as waiting:
-        waiting.register(orders, selectors.EVENT_READ)
-        while waiting.select(IDLE_S):
-            order = os.read(orders, MAX_ORDER)
-            if not order:
-                return
-            limit_time()
-            os.write(answers, msgspec.json.encode(answer(order)) + b"\n")
+    answer_questions(answer)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import sys
 import threading
 
 from skywatch.archive.batch.task import run_encoded
-from skywatch.archive.reader.questions import read_frame, write_frame
+from skywatch.core.process.children import read_frame, write_frame
 from skywatch.features import FEATURES
 
 
@@ -19,7 +19,6 @@ def work(data: bytes) -> bytes:
 
 def main() -> None:
     """Do tasks until the input ends; then at once, whatever is under way: who would take its result is gone."""
-    import msgspec
     import pyarrow as pa
 
     pa.set_cpu_count(1)
@@ -27,15 +26,13 @@ def main() -> None:
     tasks: queue.Queue[bytes] = queue.Queue()
 
     def read() -> None:
-        # The first frame is for workers that are told something once; these are not.
-        read_frame(sys.stdin.buffer)
         while (data := read_frame(sys.stdin.buffer)) is not None:
             tasks.put(data)
         os._exit(0)
 
     threading.Thread(target=read, daemon=True).start()
     while True:
-        write_frame(sys.stdout.buffer, msgspec.Raw(work(tasks.get())))
+        write_frame(sys.stdout.buffer, work(tasks.get()))
 
 
 if __name__ == "__main__":

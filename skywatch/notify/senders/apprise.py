@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 
+from skywatch.core.process.children import Child, ChildEnded, ChildLate, inherited
 from skywatch.notify.messages import OutgoingMessage
 from skywatch.notify.senders.base import Outcome, Recipient, SendFailed
 from skywatch.notify.settings import NotifySettings
 
 TIMEOUT_S = 15.0
-MAX_OUTPUT = 10_000
+MAX_ANSWER = 10_000
+# Messages under way at once; others wait.
+MAX_CHILDREN = 8
+CHILD = (sys.executable, "-I", "-m", "skywatch.notify.senders.apprise_child")
 # Whatever the library met: its address was already checked as text.
 NOT_SENT = "The service did not accept the message, or cannot be reached."
 # Environment variables that the library needs; no settings and no proxies of the service.
@@ -30,10 +34,11 @@ class AppriseSender:
     def __init__(self, settings: NotifySettings) -> None:
         self._networks = list(settings.notify_allow_networks)
         self._schemes = list(settings.notify_apprise_schemes)
+        self._threads = ThreadPoolExecutor(MAX_CHILDREN, thread_name_prefix="apprise")
 
     async def send(self, recipient: Recipient, message: OutgoingMessage) -> Outcome:
         """Send; raises SendFailed."""
-        order = {
+        question = {
             "address": recipient.address,
             "title": message.title,
             "body": message.text,
@@ -41,41 +46,26 @@ class AppriseSender:
             "networks": self._networks,
             "schemes": self._schemes,
         }
-        answer = await _run(json.dumps(order).encode())
+        with tempfile.TemporaryDirectory(prefix="skywatch-apprise-") as folder:
+            answer = await self._ask(json.dumps(question).encode(), folder)
         if answer.get("delivered") is True:
             return Outcome()
         raise SendFailed(str(answer.get("detail") or NOT_SENT), cause=str(answer.get("cause") or ""))
 
     async def close(self) -> None:
-        """Do nothing: no resources are open."""
+        """Send nothing more."""
+        self._threads.shutdown(wait=False)
 
-
-async def _run(order: bytes) -> dict[str, object]:
-    """The answer of the child process; raises SendFailed."""
-    environment = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-    with tempfile.TemporaryDirectory(prefix="skywatch-apprise-") as folder:
-        child = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-I",
-            "-m",
-            "skywatch.notify.senders.apprise_child",
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            env={**environment, "HOME": folder, "TMPDIR": folder},
-            cwd=folder,
-        )
+    async def _ask(self, question: bytes, folder: str) -> dict[str, object]:
+        environment = inherited(ENVIRONMENT) | {"HOME": folder, "TMPDIR": folder}
+        child = Child(CHILD, environment, folder=folder, max_answer=MAX_ANSWER)
         try:
-            async with asyncio.timeout(TIMEOUT_S):
-                output, _ = await child.communicate(order)
-        except TimeoutError:
+            answering = asyncio.get_running_loop().run_in_executor(self._threads, child.ask, question, TIMEOUT_S)
+            answer = json.loads(await answering)
+        except ChildLate:
             raise SendFailed(NOT_SENT, cause=f"No answer within {TIMEOUT_S:g} s.") from None
+        except (ChildEnded, ValueError):
+            raise SendFailed(NOT_SENT, cause="Apprise ended without an answer.") from None
         finally:
-            if child.returncode is None:
-                child.kill()
-                await child.wait()
-    try:
-        answer = json.loads(output[-MAX_OUTPUT:])
-    except ValueError:
-        raise SendFailed(NOT_SENT, cause="Apprise ended without an answer.") from None
-    return answer if isinstance(answer, dict) else {}
+            child.close()
+        return answer if isinstance(answer, dict) else {}

@@ -1,4 +1,4 @@
-"""The child process that runs Apprise: one order as JSON on standard input, one answer on standard output.
+"""The child process that runs Apprise: one question, the message as JSON, and one answer.
 
 An audit hook, which cannot be removed, refuses every connection that the policy does not allow and every attempt to
 start a program; resource limits bound memory and processor time.
@@ -14,6 +14,7 @@ import sys
 from typing import Any
 
 from skywatch.core.network.targets import NOT_ALLOWED, AddressRefused, TargetPolicy
+from skywatch.core.process.children import answer_questions
 from skywatch.notify.senders.apprise_urls import check_apprise_url
 
 MEMORY_BYTES = 1_000_000_000
@@ -88,15 +89,12 @@ def send(order: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Execute one order."""
+    """Send one message."""
     logging.disable(logging.CRITICAL)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    answer_to, sys.stdout = sys.stdout, sys.stderr  # The library may print.
-    answer = send(json.load(sys.stdin))
-    answer_to.write(json.dumps(answer))
-    answer_to.flush()
+    answer_questions(lambda question: json.dumps(send(json.loads(question))).encode())
 
 
 if __name__ == "__main__":

@@ -23,16 +23,15 @@ pytestmark = pytest.mark.deep("archives, backups and their worker processes")
 # A worker that dies with its first task, or with each; a file says which it is.
 DYING = """
 import os, sys, msgspec
-from skywatch.archive.reader.questions import read_frame, write_frame
 from skywatch.archive.batch.task import Outcome, Task
-read_frame(sys.stdin.buffer)
+from skywatch.core.process.children import read_frame, write_frame
 while (data := read_frame(sys.stdin.buffer)) is not None:
     task = msgspec.msgpack.decode(data, type=Task)
     if task.day.isoformat() == "2026-03-02" and not os.path.exists(sys.argv[1]):
         if sys.argv[2] == "once":
             open(sys.argv[1], "w").close()
         os.abort()
-    write_frame(sys.stdout.buffer, Outcome())
+    write_frame(sys.stdout.buffer, msgspec.msgpack.encode(Outcome()))
 """
 
 
