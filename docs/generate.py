@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from skywatch import make_app
+from skywatch.console.routes import Pages
 from skywatch.console.sessions.session import ADMINISTRATIVE, is_administrative
 from skywatch.core.hooks import editable_inputs
 from skywatch.core.problems import KINDS
-from skywatch.core.runtime import Runtime
+from skywatch.core.runtime import Runtime, runtime_of
 from skywatch.features import FEATURES, SETTINGS, load
 from skywatch.http.resources.service import ApiService
 from skywatch.security.contexts import (
@@ -128,7 +129,7 @@ def endpoints_page(services: Iterable[Any]) -> str:
 
 def console_page(registry: Any) -> str:
     """Every page of the console: what it asks for, and which default roles get it."""
-    features = {page.route: page.feature for page in registry["console_pages"]}
+    features = {page.route: page.feature for page in runtime_of(registry).shared(Pages)}
     routes = {entry["introspectable"]["name"]: entry for entry in registry.introspector.get_category("routes")}
     rows = []
     for entry in registry.introspector.get_category("views"):

@@ -50,7 +50,7 @@ def make_app(runtime: Runtime) -> Router:
 
     runtime.features.load_metrics()
     config = Configurator(request_factory=SkyRequest)
-    config.registry["runtime"] = runtime
+    config.registry["runtime"] = runtime  # Read by ``runtime_of``.
     for package in runtime.features.includes():
         config.include(package)
     return config.make_wsgi_app()

@@ -1,9 +1,9 @@
 """Applications for tests at a fraction of the cost: routes and views are registered once a process.
 
-Applications differ in what the parts of Skywatch put into the registry by name. One that is made here runs the same
-``includeme`` functions over a registry of its own, but takes routes, views, renderers and tweens from a template, whose
-views ask the registry of the request for everything, the security policy too. Parts that would register something else
-(``console_enabled``) get another template.
+Applications differ in their runtime, in which the parts of Skywatch declare what they share. One that is made here runs
+the same ``includeme`` functions over a registry of its own, but takes routes, views, renderers and tweens from a
+template, whose views ask the runtime of the request for everything, the security policy too. Parts that would register
+something else (``console_enabled``) get another template.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from pyramid.registry import Registry
 from pyramid.router import Router
 
 import skywatch
-from skywatch.core.runtime import Runtime
+from skywatch.core.runtime import Runtime, runtime_of
+from skywatch.http.authentication import security_policy
 from skywatch.http.resources.render import JsonRenderer
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.distribution.sky_request import SkyRequest
@@ -157,13 +158,13 @@ class _PolicyOfRequest:
     """The security policy of the application that a request was sent to."""
 
     def identity(self, request: Any) -> Any:
-        return request.registry["security_policy"].identity(request)
+        return runtime_of(request.registry).shared(security_policy).identity(request)
 
     def authenticated_userid(self, request: Any) -> Any:
-        return request.registry["security_policy"].authenticated_userid(request)
+        return runtime_of(request.registry).shared(security_policy).authenticated_userid(request)
 
     def permits(self, request: Any, context: Any, permission: str) -> Any:
-        return request.registry["security_policy"].permits(request, context, permission)
+        return runtime_of(request.registry).shared(security_policy).permits(request, context, permission)
 
 
 class _Template(Configurator):

@@ -11,6 +11,8 @@ from typing import Any
 
 from skywatch.accounts.models import User
 from skywatch.core.database.engine import writing
+from skywatch.core.runtime import runtime_of
+from skywatch.http.authentication import security_policy
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import Permission, default_permissions
 
@@ -41,7 +43,7 @@ def _method(request: Any) -> Identity | None:
 
 def install(client: Any) -> Any:
     """Let the client's application believe the header; returns the client."""
-    client.app.registry["security_policy"].methods.insert(0, _method)
+    runtime_of(client.app.registry).shared(security_policy).methods.insert(0, _method)
     return client
 
 

@@ -9,6 +9,8 @@ from typing import Any
 from benchmarks._endpoint_costs.ask import Ask
 from benchmarks._endpoint_costs.entry import MAX_BODY, Entries, Entry, filled
 from benchmarks._endpoint_costs.installation import Installation
+from skywatch.core.runtime import runtime_of
+from skywatch.http.path_rules import PathRules
 
 REFUSED = (400, 401, 403, 404, 409, 413, 415)
 
@@ -16,7 +18,7 @@ REFUSED = (400, 401, 403, 404, 409, 413, 415)
 def with_large_bodies(installation: Installation, known: Entries, most: int) -> Entries:
     """The entries with one for each way to fill a JSON body up to its limit, at most so many of an endpoint."""
     described = installation.document()
-    limits: dict[str, int] = installation.application.registry["body_limits"]
+    limits = runtime_of(installation.application.registry).shared(PathRules).body_limits
     more = {name: list(some) for name, some in known.items()}
     for path, methods in described["paths"].items():
         for method, operation in methods.items():

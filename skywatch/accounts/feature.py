@@ -7,18 +7,40 @@ from typing import TYPE_CHECKING
 from skywatch.accounts.settings import AccountSettings
 from skywatch.core.feature import Feature
 from skywatch.core.hooks import AfterRestore, DoctorCheck
+from skywatch.http.hooks import CallerSource
 from skywatch.notify.hooks import UserDirectory
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from sqlalchemy.orm import Session
 
+    from skywatch.accounts.identity.authenticator import Authenticator
     from skywatch.core.backups import Restoration
+    from skywatch.core.runtime import Runtime
     from skywatch.core.storage.retention import Kind
     from skywatch.core.terminal.checks import Finding, Inspection
+    from skywatch.security.identity import Identity
+    from skywatch.security.policy import CredentialMethod
     from skywatch.security.visibility import Visibility
     from skywatch.settings import AuthMode
+
+
+def _credential_methods() -> Sequence[CredentialMethod]:
+    from skywatch.accounts.identity.credentials import cookie_method, header_method
+
+    return (header_method, cookie_method)
+
+
+def _authenticator(runtime: Runtime) -> Authenticator:
+    from skywatch.accounts.identity.authenticator import Authenticator
+
+    # The one of this process: the API and the channel learn of an ended login in the same moment.
+    return runtime.shared(Authenticator)
+
+
+def _identify_key(runtime: Runtime, key: str) -> Identity:
+    return _authenticator(runtime).identify_key(key)
 
 
 def _check(inspection: Inspection) -> Iterator[Finding]:
@@ -67,6 +89,7 @@ FEATURE = Feature(
         "feature-access": "Who may use each feature: everybody, users, or holders of its permissions.",
     },
     provides=(
+        CallerSource(methods=_credential_methods, identify_key=_identify_key, access=_authenticator),
         DoctorCheck(_check),
         UserDirectory(visibilities=_visibilities, people=_people),
         AfterRestore(_end_logins),

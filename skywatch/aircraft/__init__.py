@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 def includeme(config: Configurator) -> None:
     """The resources of this feature; words of the address come before addresses of aircraft."""
-    from skywatch.aircraft.airspaces import load_airspaces
-    from skywatch.aircraft.settings import AircraftSettings
+    from skywatch.aircraft.airspaces import configured_airspaces
+    from skywatch.core.runtime import runtime_of
 
-    settings = config.registry["runtime"].settings.of(AircraftSettings)
-    config.registry["airspaces"] = load_airspaces(settings.airspace_file)
+    # Here, so that a file that is missing ends the start.
+    runtime_of(config.registry).shared(configured_airspaces)
     # In this order, and by name within a module: ``/aircraft/nearest`` is no address of an aircraft.
     for module in ("summaries", "airframes", "live"):
         config.scan(f"skywatch.aircraft.views.{module}")

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from skywatch.aircraft.settings import AircraftSettings
 from skywatch.core.areas.geometry import MAX_POSITIONS, positions_in
 from skywatch.core.areas.imports import Faults, features_of, usable_airspaces, usable_features
 from skywatch.core.areas.openair import parse_openair
 from skywatch.core.problems import Problem
+from skywatch.core.runtime import Runtime
 from skywatch.core.text.lenient_json import records
 from skywatch.core.text.names import only_shown
 from skywatch.http.resources.render import encode
@@ -42,6 +44,11 @@ class Airspaces:
     def etag(self) -> str:
         """Changes with the content."""
         return hashlib.blake2s(self.body, digest_size=8).hexdigest()
+
+
+def configured_airspaces(runtime: Runtime) -> Airspaces:
+    """The airspaces of the installation; raises SettingsError as ``load_airspaces``."""
+    return load_airspaces(runtime.settings.of(AircraftSettings).airspace_file)
 
 
 def load_airspaces(path: str) -> Airspaces:

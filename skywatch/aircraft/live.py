@@ -16,6 +16,7 @@ from pyramid.response import Response
 
 from skywatch.core.problems import Problem, not_found
 from skywatch.http.lists.conditional import not_modified, validator_headers
+from skywatch.picture.access import picture_replica
 from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.picture.state.exact_distances import has_exact_distances
 from skywatch.picture.state.sky import Sky
@@ -66,7 +67,7 @@ def live_response(
 def live_sky(request: SkyRequest) -> Sky:
     """The picture; raises Problem 503 before the tracker's first tick, and where the tracker is silent and nothing is
     left of what it published last."""
-    picture = request.registry["picture"]
+    picture = request.runtime.shared(picture_replica)
     if picture.is_awaited:
         raise Problem("unavailable", f"{NO_PICTURE} yet.", headers={"Retry-After": FIRST_TICK_S})
     if picture.has_no_picture:

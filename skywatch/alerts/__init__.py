@@ -29,14 +29,14 @@ def includeme(config: Configurator) -> None:
     from skywatch.alerts.conditions.fields import all_fields
     from skywatch.alerts.rules.trials.limits import set_size
     from skywatch.alerts.settings import AlertSettings
+    from skywatch.core.runtime import runtime_of
     from skywatch.http.settings import HttpSettings
 
     all_fields()  # A wrong declaration of a feature ends the start.
-    limits: dict[str, int] = config.registry.setdefault("body_limits", {})
+    settings = runtime_of(config.registry).settings
     for path in LARGE:
-        largest = config.registry["runtime"].settings.of(AlertSettings).alerts_import_max_bytes
-        limits[f"/api/v1/alerts/{path}"] = largest
-    set_size(config.registry["runtime"].settings.of(HttpSettings))
+        config.add_body_limit(f"/api/v1/alerts/{path}", settings.of(AlertSettings).alerts_import_max_bytes)
+    set_size(settings.of(HttpSettings))
     for module in MODULES:
         config.scan(f"skywatch.alerts.{module}")
     config.include("skywatch.notify.views")

@@ -18,15 +18,13 @@ FORM_BYTES = 131_072
 
 def includeme(config: Configurator) -> None:
     """Set up the resources below ``/api/v1/audio`` and ``/api/call-upload``."""
-    from skywatch.audio.ingest import Ingest
     from skywatch.audio.views import call_upload
-    from skywatch.http.limits.throttle import BY_VIEW
+    from skywatch.core.runtime import runtime_of
+    from skywatch.http.path_rules import BY_VIEW
 
-    runtime = config.registry["runtime"]
-    config.registry["audio_ingest"] = Ingest(runtime)
-    limits: dict[str, int] = config.registry.setdefault("body_limits", {})
+    largest = runtime_of(config.registry).settings.of(AudioSettings).audio_max_bytes + FORM_BYTES
     for path in ("/api/v1/audio/transmissions", call_upload.PATH):
-        limits[path] = runtime.settings.of(AudioSettings).audio_max_bytes + FORM_BYTES
+        config.add_body_limit(path, largest)
     # Its credential is in the form; what else the request carries is not looked at.
     config.add_throttle_bucket("POST", call_upload.PATH, BY_VIEW)
     config.add_form_credential(call_upload.PATH, call_upload.CREDENTIAL)

@@ -13,9 +13,10 @@ import click
 import sqlalchemy as sa
 
 from skywatch.accounts.changes import begin_change
+from skywatch.accounts.first_user import has_user
 from skywatch.accounts.models import FeatureAccessSetting
 from skywatch.accounts.settings import AccountSettings
-from skywatch.accounts.setup.service import has_user, issue_password
+from skywatch.accounts.setup.service import issue_password
 from skywatch.cli.new_file import ListenText, ReceiverText, StationText, ask, write
 from skywatch.cli.setup_link import page_address, show
 from skywatch.core import stored_settings

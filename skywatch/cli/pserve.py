@@ -13,6 +13,7 @@ from pyramid.router import Router
 
 from skywatch.cli.init import prepare_installation
 from skywatch.core.database.engine import sqlite_file
+from skywatch.core.runtime import runtime_of
 from skywatch.core.terminal.command import one_line_errors, read_section, set_up_logging
 from skywatch.features import load
 from skywatch.serving.process import run
@@ -40,5 +41,5 @@ def serve(app: Router) -> None:
     """Run the roles that the application's settings name, until interrupted."""
     if not isinstance(app, Router) or "runtime" not in app.registry:
         raise SettingsError("[server:main]", "egg:skywatch serves the application egg:skywatch, and nothing around it")
-    settings = app.registry["runtime"].settings
+    settings = runtime_of(app.registry).settings
     run(settings, settings.roles, app)

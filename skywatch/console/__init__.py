@@ -42,21 +42,19 @@ def includeme(config: Configurator) -> None:
         SIGN_OUT,
         SIGNED_ON,
         STYLE,
+        Pages,
         add_routes,
-        reset_address,
     )
-    from skywatch.console.sessions.first_run import FirstRun
     from skywatch.console.sessions.session import Sessions
     from skywatch.console.settings import ConsoleSettings
     from skywatch.console.subjects import load_pages
+    from skywatch.core.runtime import runtime_of
     from skywatch.security.area import Area
 
-    settings = config.registry["runtime"].settings.of(ConsoleSettings)
-    if not settings.console_enabled:
+    runtime = runtime_of(config.registry)
+    if not runtime.settings.of(ConsoleSettings).console_enabled:
         return
-    sessions = Sessions(settings, config.registry["authenticator"])
-    config.registry["console_sessions"] = sessions
-    config.add_area(Area(HOME, [sessions.identify], show_problem, MAX_BODY_BYTES, HEADERS))
+    config.add_area(Area(HOME, [runtime.shared(Sessions).identify], show_problem, MAX_BODY_BYTES, HEADERS))
     for method, path, bucket in (
         ("GET", SIGN_IN, "anon"),
         ("HEAD", SIGN_IN, "anon"),
@@ -79,13 +77,10 @@ def includeme(config: Configurator) -> None:
     config.include("skywatch.console.texts.language")
     config.include("skywatch.console.pages.layout")
     config.include("skywatch.console.pages.renderer")
-    config.registry["password_link"] = reset_address
-    config.registry["first_run"] = FirstRun(settings, config.registry["setup"])
     protect_forms(config)
-    pages = load_pages()
-    config.registry["console_pages"] = pages
+    pages = runtime.shared(Pages)
+    pages.add(load_pages())
     add_routes(config, pages)
-    uploads = {HOME + page.path: page.upload_bytes(settings) for page in pages if page.upload_bytes is not None}
-    config.registry["console_uploads"] = uploads
-    config.registry.setdefault("body_limits", {}).update(uploads)
+    for path, max_bytes in pages.uploads.items():
+        config.add_body_limit(path, max_bytes)
     config.scan("skywatch.console.views")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from pyramid.config import Configurator
 from pyramid.httpexceptions import HTTPSeeOther
 
 from skywatch.console.page import Page
+from skywatch.core.runtime import Runtime
 from skywatch.http.authentication import context_factory
 from skywatch.http.requests.links import link_base, public_address
 from skywatch.http.requests.request import Request
@@ -48,6 +49,26 @@ MAX_LOCAL = 1000
 # Addresses that are no page to go on to; those of visitors are none after signing in.
 NO_PAGES = (SIGN_ON, SIGNED_ON, SIGN_OUT, LANGUAGE, ENTER, MAP, STYLE, SCRIPT)
 VISITORS_PAGES = (SIGN_IN, RESET, SETUP)
+
+
+class Pages:
+    """The pages of an installation's console, in the order of its menu; added while the application is configured."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._settings = runtime.settings
+        self._pages: tuple[Page, ...] = ()
+        # Path of a page whose form has a file -> the largest body (bytes).
+        self.uploads: dict[str, int] = {}
+
+    def __iter__(self) -> Iterator[Page]:
+        return iter(self._pages)
+
+    def add(self, pages: Iterable[Page]) -> None:
+        """Add the pages that are not there."""
+        self._pages = tuple(dict.fromkeys((*self._pages, *pages)))
+        for page in self._pages:
+            if page.upload_bytes is not None:
+                self.uploads[HOME + page.path] = page.upload_bytes(self._settings)
 
 
 def add_routes(config: Configurator, pages: Iterable[Page]) -> None:

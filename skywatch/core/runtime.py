@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from sqlalchemy.engine import Engine
@@ -91,3 +91,10 @@ class Runtime:
             self._closing.pop()()
         self.bus.close()
         self.engine.dispose()
+
+
+def runtime_of(registry: Mapping[str, Any]) -> Runtime:
+    """Return the runtime of an application, the only thing that Pyramid's registry holds by name; views have
+    ``request.runtime``."""
+    runtime: Runtime = registry["runtime"]
+    return runtime

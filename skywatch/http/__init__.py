@@ -29,19 +29,15 @@ def includeme(config: Configurator) -> None:
 
     config.add_settings(handle_exceptions=False)
     config.include("cornice")
-    config.include("skywatch.security.area")
+    config.include("skywatch.http.path_rules")
     config.include("skywatch.http.resources.render")
-    config.include("skywatch.http.pages")
     config.include("skywatch.http.errors")
     config.include("skywatch.http.requests.database")
     config.include("skywatch.http.authentication")
     config.include("skywatch.http.openapi.views")
     config.include("skywatch.http.clients.client")
-    config.include("skywatch.http.clients.cors")
-    config.include("skywatch.http.limits.throttle")
     config.include("skywatch.http.limits.admission")
     config.include("skywatch.http.limits.slow_work")
-    config.include("skywatch.http.limits.streams")
     previous = INGRESS
     for tween in TWEENS:
         name = f"skywatch.http.{tween}_tween"

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from pyramid.config import Configurator
-from pyramid.response import Response
 
 from skywatch.core.problems import Problem
+from skywatch.core.runtime import Runtime, runtime_of
 from skywatch.http.clients.client import is_local
+from skywatch.http.hooks import CallerSource
 from skywatch.http.requests.request import Request
-from skywatch.security.contexts import AccessSettings, FeatureContext, default_access, prepared_context
+from skywatch.security.contexts import AccessSource, DefaultAccess, FeatureContext, prepared_context
 from skywatch.security.identity import Identity
-from skywatch.security.permissions import FEATURES
 from skywatch.security.policy import SkywatchSecurityPolicy
 from skywatch.security.visibility import Visibility, visibility_under
 
@@ -34,21 +33,29 @@ MAX_REMEMBERED, MAX_REMEMBERED_LENGTH = 1024, 256
 _harmless: dict[str, None] = {}
 
 
-@dataclass(frozen=True)
-class FormCredential:
-    """How the senders of an address' multipart forms are known: by the value of ``field``.
+def access_source(runtime: Runtime) -> AccessSource:
+    """The access settings of the feature that has users, else those of a new installation."""
+    hook = runtime.features.only(CallerSource)
+    return DefaultAccess() if hook is None else hook.access(runtime)
 
-    ``identify`` raises Problem where they are not; ``show`` is the response for it.
-    """
 
-    field: str
-    identify: Callable[[Request, str], Identity]
-    show: Callable[[Problem, Request], Response]
+def identify_key(request: Request, key: str) -> Identity:
+    """The owner of an API key that is no header of the request; raises Problem (401)."""
+    hook = request.runtime.features.only(CallerSource)
+    if hook is None:
+        raise Problem("token_invalid")
+    return hook.identify_key(request.runtime, key)
+
+
+def security_policy(runtime: Runtime) -> SkywatchSecurityPolicy:
+    """The policy with the credential methods of the feature that has users."""
+    hook = runtime.features.only(CallerSource)
+    return SkywatchSecurityPolicy(refuse_query_credentials, () if hook is None else hook.methods())
 
 
 def feature_context(request: Request, feature: str | None) -> FeatureContext:
     """The context of a feature under the present mode and access settings."""
-    access = request.registry["feature_access"](feature) if feature is not None else None
+    access = request.runtime.shared(access_source).feature_access(feature) if feature is not None else None
     return prepared_context(feature, request.runtime.settings.auth_mode, access)
 
 
@@ -86,11 +93,10 @@ def context_factory(feature: str | None) -> Callable[[Request], AskedFeature]:
 
 def visibility(request: Request) -> Visibility:
     """The visibility of the caller, as ``request.visibility``."""
-    registry = request.registry
     return visibility_under(
         request.identity,
         request.runtime.settings.auth_mode,
-        registry["access_settings"](),
+        request.runtime.shared(access_source).access_settings(),
         is_local=is_local(request),
     )
 
@@ -116,20 +122,14 @@ def refuse_query_credentials(request: Request) -> None:
         _harmless[text] = None
 
 
-def add_form_credential(config: Configurator, path: str, credential: FormCredential) -> None:
-    """Know the senders of an address by its forms; what else their requests carry is not looked at."""
-    config.registry["form_credentials"][path] = credential
+def identity(request: Request) -> Identity | None:
+    """The caller, as ``request.identity``; Pyramid's own property looks for the policy each time."""
+    return request.runtime.shared(security_policy).identity(request)
 
 
 def includeme(config: Configurator) -> None:
-    policy = SkywatchSecurityPolicy(refuse_query_credentials)
-    config.registry["security_policy"] = policy
-    config.registry["feature_access"] = default_access
-    # All access settings at once: every request needs them.
-    config.registry["access_settings"] = lambda: AccessSettings([default_access(feature) for feature in FEATURES])
-    config.registry["form_credentials"] = {}
-    config.add_directive("add_form_credential", add_form_credential)
-    config.set_security_policy(policy)
+    config.set_security_policy(runtime_of(config.registry).shared(security_policy))
+    config.add_request_method(identity, "identity", property=True)
     config.add_request_method(visibility, "visibility", reify=True)
 
 

@@ -86,8 +86,8 @@ def _denied(request: Request) -> Any:
     What is not known below ``/api/v1/`` belongs to the API itself; known addresses of no feature do not.
     """
     path: str = request.environ.get("PATH_INFO", "")
-    areas: dict[str, str] = request.registry.get("http_areas") or _areas(request)
-    feature = areas.get(_begin(path))
+    begin = _begin(path)
+    feature = next((s.feature for s in _services(request) if s.feature and _begin(s.canonical) == begin), None)
     if feature is None and (request.matched_route is not None or not path.startswith(API_PREFIX + "/")):
         return None
     decision = decide(feature_context(request, feature), request.identity, reading_permission(feature))
@@ -112,16 +112,6 @@ def _begin(path: str) -> str:
     """The part of an address that says its area: ``/api/v1/alerts`` or ``/data``."""
     depth = 4 if path.startswith(API_PREFIX + "/") else 2
     return "/".join(path.split("/", depth)[:depth])
-
-
-def _areas(request: Request) -> dict[str, str]:
-    """The beginnings of addresses -> their feature, from the services; computed once, when all are there."""
-    areas: dict[str, str] = {}
-    for service in _services(request):
-        if service.feature is not None:
-            areas[_begin(service.canonical)] = service.feature
-    request.registry["http_areas"] = areas
-    return areas
 
 
 def includeme(config: Configurator) -> None:

@@ -14,10 +14,12 @@ from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from skywatch.core.bus import BusError
 from skywatch.core.problems import Problem
+from skywatch.core.runtime import runtime_of
 from skywatch.core.telemetry import logs
 from skywatch.http import metrics
 from skywatch.http.errors import internal_error_view, outage, problem_response, unavailable_view
 from skywatch.http.limits.admission import is_question
+from skywatch.http.path_rules import PathRules
 from skywatch.http.requests.compression import compress, takes_gzip
 from skywatch.http.requests.headers import add_vary, media_type
 from skywatch.http.requests.request import Request
@@ -151,8 +153,8 @@ def trailing_slash_tween(handler: Handler, registry: Any) -> Handler:
 
 def body_limit_tween(handler: Handler, registry: Any) -> Handler:
     """Refuse bodies over the limit before anything reads them; routes with a larger one are listed by prefix."""
-    limit = registry["runtime"].settings.of(HttpSettings).max_body_bytes
-    exceptions: dict[str, int] = registry.setdefault("body_limits", {})
+    runtime = runtime_of(registry)
+    limit, exceptions = runtime.settings.of(HttpSettings).max_body_bytes, runtime.shared(PathRules).body_limits
 
     def tween(request: Request) -> Response:
         area = area_of(request)

@@ -14,19 +14,16 @@ if TYPE_CHECKING:
 
 
 def includeme(config: Any) -> None:
-    """``request.sky`` is the picture of the last tick as the caller may know it (``state.exact_distances``); the
-    replica is ``request.registry["picture"]``."""
-    from skywatch.picture.access import PictureAccess
-    from skywatch.picture.distribution.replica import PictureReplica
-    from skywatch.picture.settings import PictureSettings
+    """``request.sky`` is the picture of the last tick as the caller may know it (``state.exact_distances``)."""
+    from skywatch.core.runtime import runtime_of
+    from skywatch.picture.access import picture_replica
     from skywatch.picture.state.exact_distances import exact
 
-    runtime = config.registry["runtime"]
-    timeout_s = runtime.settings.of(PictureSettings).picture_timeout_s
-    config.registry["picture"] = PictureReplica(runtime.bus, timeout_s, runtime.shared(PictureAccess).may_serve)
+    # Here, so that the first request finds a picture.
+    runtime_of(config.registry).shared(picture_replica)
 
     def picture_of(request: Request) -> Sky:
-        sky: Sky = request.registry["picture"].sky
+        sky = request.runtime.shared(picture_replica).sky
         return exact(sky) if request.visibility.exact_station else sky
 
     config.add_request_method(picture_of, "sky", reify=True)

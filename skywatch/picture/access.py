@@ -1,12 +1,16 @@
-"""``PictureAccess``: the picture of this process's tracker, for features that look at what each receiver receives, and
-for followers that leave it to other processes to hand out the picture.
+"""The picture in a process: ``PictureAccess`` is that of its own tracker, ``picture_replica`` the one that it follows.
 
-One for a process (``runtime.shared``); processes without a tracker have none.
+Features read from the first what each receiver receives, and followers whether they leave it to other processes to
+hand out the picture. Both are one for a process (``runtime.shared``).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from skywatch.core.runtime import Runtime
+from skywatch.picture.distribution.replica import PictureReplica
+from skywatch.picture.settings import PictureSettings
 
 if TYPE_CHECKING:
     from skywatch.picture.picture import Picture
@@ -15,9 +19,15 @@ if TYPE_CHECKING:
 class PictureAccess:
     """``picture`` is None until a tracker leads in this process."""
 
-    def __init__(self, runtime: Any = None) -> None:
+    def __init__(self, runtime: Runtime | None = None) -> None:
         self.picture: Picture | None = None
 
     def may_serve(self) -> bool:
         """Whether followers of this process hand out the picture: not next to the tracker that makes it."""
         return self.picture is None
+
+
+def picture_replica(runtime: Runtime) -> PictureReplica:
+    """The latest sky and its trails, in a process that serves the API."""
+    timeout_s = runtime.settings.of(PictureSettings).picture_timeout_s
+    return PictureReplica(runtime.bus, timeout_s, runtime.shared(PictureAccess).may_serve)

@@ -14,11 +14,6 @@ if TYPE_CHECKING:
 
 def includeme(config: Configurator) -> None:
     """The resources of this feature."""
-    from skywatch.readsb.tar1090.outline import RangeOutline
-    from skywatch.readsb.tar1090.past_pictures import PastPictures
-
-    config.registry["readsb_past"] = PastPictures()
-    config.registry["readsb_outline"] = RangeOutline()
     for path in ("/data/", "/globe_history/", "/v2/", "/re-api", "/re-api/"):
         config.add_live_reads(path)
     for module in ("files", "tar1090.tracks", "tar1090.replay", "api"):

@@ -25,8 +25,14 @@ from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.picture.state.sky import Sky
 from skywatch.readsb.bodies import bodies
 from skywatch.readsb.statistics import Figures
-from skywatch.readsb.tar1090.outline import RangeOutline
-from skywatch.readsb.tar1090.past_pictures import INTERVAL_S, PastPictures, is_open, newest_moment, offered
+from skywatch.readsb.tar1090.outline import range_outline
+from skywatch.readsb.tar1090.past_pictures import (
+    INTERVAL_S,
+    is_open,
+    newest_moment,
+    offered,
+    readsb_pictures,
+)
 from skywatch.readsb.topics import STATISTICS
 from skywatch.receivers.reports.report import SOURCES
 from skywatch.receivers.settings import ReceiverSettings, is_simulated
@@ -120,7 +126,7 @@ def get_history_json(request: SkyRequest) -> Response:
     # tar1090 requests one more than announced.
     if not is_open(request) or not 0 <= number <= offered(len(request.sky)):
         raise not_found("picture of the past")
-    past: PastPictures = request.registry["readsb_past"]
+    past = request.runtime.shared(readsb_pictures)
     newest = newest_moment(request, unix_now())
     return json_response(past.picture(request.db, newest - number * INTERVAL_S, newest, request.visibility))
 
@@ -137,7 +143,7 @@ def get_outline_json(request: SkyRequest) -> dict[str, Any]:
     station = request.sky.station
     if station is None or not is_open(request):
         raise not_found("range outline")
-    outline: RangeOutline = request.registry["readsb_outline"]
+    outline = request.runtime.shared(range_outline)
     points = outline.points(
         request.db,
         station,

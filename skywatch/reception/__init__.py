@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 def includeme(config: Configurator) -> None:
     """The feature's resources."""
+    from skywatch.core.runtime import runtime_of
     from skywatch.reception.hearers.hearers import HearerClient
 
     # Here, before requests come in several threads.
-    config.registry["runtime"].shared(HearerClient)
+    runtime_of(config.registry).shared(HearerClient)
     config.scan("skywatch.reception.figures.views")

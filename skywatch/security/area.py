@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.request import Request
 from pyramid.response import Response
 
 from skywatch.core.problems import Problem
+from skywatch.core.runtime import Runtime
 
 
 @dataclass(frozen=True)
@@ -28,21 +28,25 @@ class Area:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+class Areas:
+    """The areas of one installation."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._areas: dict[str, Area] = {}
+
+    def add(self, area: Area) -> None:
+        """Add an area, in place of one with the same prefix."""
+        self._areas[area.prefix] = area
+
+    def at(self, path: str) -> Area | None:
+        """The area that a path lies in."""
+        for area in self._areas.values():
+            if path.startswith(area.prefix) and (path == area.prefix or path[len(area.prefix)] == "/"):
+                return area
+        return None
+
+
 def area_of(request: Request) -> Area | None:
     """The area that a request's address lies in; None is the API and all else."""
-    areas: list[Area] = request.registry["areas"]
-    path = request.environ.get("PATH_INFO", "")
-    for area in areas:
-        if path.startswith(area.prefix) and (path == area.prefix or path[len(area.prefix)] == "/"):
-            return area
-    return None
-
-
-def add_area(config: Configurator, area: Area) -> None:
-    """Register an area."""
-    config.registry["areas"].append(area)
-
-
-def includeme(config: Configurator) -> None:
-    config.registry["areas"] = []
-    config.add_directive("add_area", add_area)
+    runtime: Runtime = request.runtime
+    return runtime.shared(Areas).at(request.environ.get("PATH_INFO", ""))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from pyramid.authorization import ALL_PERMISSIONS, Allow, Deny
 
@@ -113,6 +113,29 @@ AccessLookup = Callable[[str], FeatureAccess]
 def default_access(feature: str) -> FeatureAccess:
     """The access setting of a new installation."""
     return DEFAULT_ACCESS[feature]
+
+
+class AccessSource(Protocol):
+    """Where the access settings in force are read."""
+
+    def feature_access(self, feature: str) -> FeatureAccess:
+        """The access setting of a feature now."""
+
+    def access_settings(self) -> tuple[FeatureAccess, ...]:
+        """The access settings of all features now, in the order of ``FEATURES``: every request needs them."""
+
+
+class DefaultAccess:
+    """The access settings of a new installation."""
+
+    def __init__(self) -> None:
+        self._settings = AccessSettings(DEFAULT_ACCESS.values())
+
+    def feature_access(self, feature: str) -> FeatureAccess:
+        return DEFAULT_ACCESS[feature]
+
+    def access_settings(self) -> tuple[FeatureAccess, ...]:
+        return self._settings
 
 
 class FeatureContext:

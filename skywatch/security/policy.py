@@ -8,7 +8,7 @@ raises a Problem (401) where they are invalid: an invalid credential is never tr
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pyramid.authorization import ACLHelper
@@ -65,8 +65,8 @@ class SkywatchSecurityPolicy:
     ``check_address`` raises Problem (401) for a credential in the address, also where none is read.
     """
 
-    def __init__(self, check_address: Callable[[Request], None]) -> None:
-        self.methods: list[CredentialMethod] = []
+    def __init__(self, check_address: Callable[[Request], None], methods: Iterable[CredentialMethod] = ()) -> None:
+        self.methods = list(methods)
         self.check_address = check_address
 
     def _identify(self, request: Request) -> Identity | None:

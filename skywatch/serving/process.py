@@ -15,7 +15,7 @@ from skywatch.core import limits
 from skywatch.core.process import late_imports
 from skywatch.core.process.announcer import Announcer
 from skywatch.core.process.periodic import PeriodicTask
-from skywatch.core.runtime import Runtime
+from skywatch.core.runtime import Runtime, runtime_of
 from skywatch.core.telemetry import health
 from skywatch.http.clients.exposure import ADVICE, exposure, listen_addresses
 from skywatch.http.settings import HttpSettings
@@ -58,7 +58,7 @@ def run(settings: Settings, roles: Sequence[Role], app: Router | None = None) ->
     # A signal during the start ends the process like a later one.
     with contextlib.suppress(KeyboardInterrupt), ExitStack() as start:
         start.enter_context(garbage_collection_paused())
-        with open_means(settings, roles, app.registry["runtime"] if app is not None else None) as means:
+        with open_means(settings, roles, runtime_of(app.registry) if app is not None else None) as means:
             _run(means, roles, shutdown, start, app)
 
 

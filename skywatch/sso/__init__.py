@@ -5,36 +5,20 @@ Tokens, logins and users themselves belong to accounts; this package only establ
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pyramid.config import Configurator
 
-    from skywatch.http.requests.request import Request
-
 
 def includeme(config: Configurator) -> None:
     """Add the resources; no request is sent to a provider before the first sign-on."""
-    from skywatch.sso.settings import SsoSettings
+    from skywatch.core.runtime import runtime_of
     from skywatch.sso.sign_on.flow import SignOn
-    from skywatch.sso.sign_on.logout import logout_url
     from skywatch.sso.views.sign_on import CALLBACK, show_problem
 
-    runtime = config.registry["runtime"]
-    sign_on = SignOn(runtime, config.registry["authenticator"].codec)
-    config.registry["sign_on"] = sign_on
-
-    def at_logout(request: Request, login_ids: Iterable[str]) -> dict[str, str]:
-        url = logout_url(request.runtime, sign_on, login_ids)
-        return {"logout_url": url} if url is not None else {}
-
-    config.registry["at_logout"].append(at_logout)
-    settings = runtime.settings.of(SsoSettings)
-    config.registry["auth_config"] |= {
-        "oidc_enabled": settings.oidc_enabled,
-        "oidc_provider_name": settings.oidc_provider_name,
-    }
+    # Here, so that a wrong setting of a provider ends the start.
+    runtime_of(config.registry).shared(SignOn)
     config.add_problem_page(CALLBACK, show_problem)
     for name in ("authorize", "callback", "providers"):
         config.add_throttle_bucket("GET", f"/api/v1/auth/oidc/{name}", "anon")

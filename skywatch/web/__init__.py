@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 def includeme(config: Configurator) -> None:
     """Answer the application's addresses, unless the settings switch it off."""
-    if config.registry["runtime"].settings.web_enabled:
+    from skywatch.core.runtime import runtime_of
+    from skywatch.web.settings import WebSettings
+
+    if runtime_of(config.registry).settings.of(WebSettings).web_enabled:
         config.add_tween(
             "skywatch.web.static_files.files_tween",
             under="skywatch.http.clients.client.named_host_tween",

@@ -11,6 +11,9 @@ from urllib.parse import urlsplit
 
 from pyramid.response import Response
 
+from skywatch.accounts.first_user import SetupState
+from skywatch.aircraft.airspaces import Airspaces, configured_airspaces
+from skywatch.core.runtime import runtime_of
 from skywatch.http.clients.channel import channel_address
 from skywatch.http.requests.compression import takes_gzip
 from skywatch.http.requests.request import Request
@@ -47,8 +50,8 @@ NO_ADMINISTRATOR = (
 
 def files_tween(handler: Handler, registry: Any) -> Handler:
     """Answer the application's files; everything else is the API's, the console's, or nobody's."""
-    settings: WebSettings = registry["runtime"].settings
-    http_settings: HttpSettings = registry["runtime"].settings
+    runtime = runtime_of(registry)
+    settings, http_settings = runtime.settings.of(WebSettings), runtime.settings.of(HttpSettings)
     application = Application()
     operators = json.dumps(read_operators(settings.operator_names)) if settings.operator_names else None
 
@@ -64,7 +67,7 @@ def files_tween(handler: Handler, registry: Any) -> Handler:
             return handler(request)
         if file is None:
             return _not_there(application.reason())
-        response = _page(request, file, settings, registry) if not name else _file(request, file)
+        response = _page(request, file, settings) if not name else _file(request, file)
         # Workers run under the policy of their own script.
         is_kiosk = not name and _is_kiosk(request)
         if not name or name.endswith(".js"):
@@ -103,7 +106,7 @@ def _operators(body: str) -> Response:
     return response
 
 
-def _page(request: Request, file: File, settings: WebSettings, registry: Any) -> Response:
+def _page(request: Request, file: File, settings: WebSettings) -> Response:
     """The page, with what the installation adds to it and, without script, how the set-up begins."""
     body, _ = file.read(gzip=False)
     lines = [_base_map(base_map) for base_map in settings.all_base_maps()]
@@ -111,12 +114,12 @@ def _page(request: Request, file: File, settings: WebSettings, registry: Any) ->
         lines.append(f'<meta name="skywatch-photo-source" content="{settings.photo_source}">')
     if settings.operator_names:
         lines.append('<meta name="skywatch-operator-names">')
-    lines.append(_meta("skywatch-layers", _layers(settings, registry)))
+    lines.append(_meta("skywatch-layers", _layers(settings, request.runtime.shared(configured_airspaces))))
     if _is_kiosk(request):
         views = [dataclasses.asdict(view) for view in parse_kiosk_views(settings.kiosk_views)]
         lines.append(_meta("skywatch-kiosk", {"views": views}))
     text = body.decode("utf-8").replace("</head>", "".join(f"  {line}\n  " for line in lines) + "</head>", 1)
-    if registry["setup"].is_open:
+    if request.runtime.shared(SetupState).is_open:
         text = text.replace("</noscript>", NO_ADMINISTRATOR + "</noscript>", 1)
     response = Response(text=text, content_type="text/html", charset="utf-8")
     response.headers["Cache-Control"] = EACH_TIME
@@ -131,11 +134,11 @@ def _base_map(base_map: BaseMap) -> str:
     return _meta("skywatch-base-map", dataclasses.asdict(base_map))
 
 
-def _layers(settings: WebSettings, registry: Any) -> dict[str, Any]:
+def _layers(settings: WebSettings, stored: Airspaces) -> dict[str, Any]:
     """Which layers of the map the installation has."""
     weather = parse_weather(settings.weather_tiles_url)
     return {
-        "airspaces": registry["airspaces"].count > 0,
+        "airspaces": stored.count > 0,
         "weather": {"address": weather.address, "attribution": weather.attribution} if weather else None,
     }
 

@@ -6,7 +6,9 @@ import time
 
 import pytest
 
+from skywatch.accounts.identity.authenticator import Authenticator
 from skywatch.core.bus import Message, topics
+from skywatch.core.runtime import runtime_of
 from skywatch.http import errors
 from tests.accounts import Population
 from tests.waiting import until
@@ -17,7 +19,7 @@ def api(make_client, tmp_path):
     client = make_client(auth_mode="hybrid")
     people = Population(client.runtime)
     client.headers = people.bearer(people.user("ada", "superadmin"))
-    client.people, client.runtime_cache = people, client.app.registry["authenticator"].cache
+    client.people, client.runtime_cache = people, runtime_of(client.app.registry).shared(Authenticator).cache
     client.get("/api/v1/aircraft", headers=client.headers)
     until(lambda: client.runtime_cache._checked_at > 0, "the first look at the version of accounts")
     for path in ("/api/v1/auth/profile", "/api/v1/aircraft"):

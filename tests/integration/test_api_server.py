@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from skywatch.cannonball.known.index import KnownIndex
+from skywatch.core.runtime import runtime_of
 from skywatch.serving.web_server import api_server
 from skywatch.serving.web_server.sending_channel import SEND_BYTES
 from tests.accounts import Population
@@ -219,7 +220,7 @@ def test_a_client_that_asks_first_is_not_told_to_send_what_is_refused(serve):
 def test_chunks_far_over_the_limit_of_their_address_are_not_read_to_the_end(serve):
     chunk = b"%x\r\n%s\r\n" % (100_000, b" " * 100_000)
     server = serve()
-    people = Population(server.application.registry["runtime"])
+    people = Population(runtime_of(server.application.registry))
     token = people.bearer(people.user("ada", "admin"))["Authorization"].encode()
     head = b"POST /api/v1/auth/profile HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
     head += b"Authorization: %s\r\n\r\n"

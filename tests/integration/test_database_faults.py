@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from skywatch.accounts.identity.authenticator import Authenticator
 from skywatch.core.database import postgresql
 from skywatch.core.database.engine import create_engine
+from skywatch.core.runtime import runtime_of
 from skywatch.picture.state.sky import empty_sky
 from tests.accounts import Population
 from tests.relay import Relay
@@ -54,10 +56,10 @@ def test_a_silent_server_holds_up_neither_the_probe_nor_the_picture_and_comes_ba
     people = Population(make_runtime(database_url=relay.url))
     ada = people.bearer(people.user("ada", "viewer"))
     server = serve(database_url=relay.url, auth_mode="hybrid", api_threads=4)
-    show(server.application.registry["runtime"], replace(empty_sky(NOW, "first tick"), seq=1))
+    show(runtime_of(server.application.registry), replace(empty_sky(NOW, "first tick"), seq=1))
     ask(server, LIVE, ada)
     # The first look at the version of accounts empties the memory.
-    until(lambda: server.application.registry["authenticator"].cache._checked_at > 0)
+    until(lambda: runtime_of(server.application.registry).shared(Authenticator).cache._checked_at > 0)
     until(lambda: ask(server, STORED, ada)[0] == 200 and ask(server, LIVE, ada)[0] == 200)
     relay.fall_silent()
     # More than there are workers, each on a connection that is dead.
@@ -128,7 +130,7 @@ def test_a_read_only_database_is_503_and_the_next_connection_writes_again(
 
     set_read_only("on")
     runtime.engine.dispose()
-    server_engine = server.application.registry["runtime"].engine
+    server_engine = runtime_of(server.application.registry).engine
     server_engine.dispose()
     caplog.clear()
     for _ in range(30):

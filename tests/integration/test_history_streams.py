@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from skywatch.core.runtime import runtime_of
 from skywatch.history.moments import service
 from skywatch.history.storage.points import POINT
 from tests.integration.conftest import connect
@@ -46,7 +47,7 @@ def server(serve, request):
     points["aircraft"] = points["flight"] = np.repeat(np.arange(1, AIRCRAFT + 1), minutes)
     points["at"] = np.tile((T + 60 * np.arange(minutes)) * 100, AIRCRAFT)
     rows = [row(number, f"{number:06X}") for number in range(1, AIRCRAFT + 1)]
-    store(server.application.registry["runtime"].sessions, points, rows)
+    store(runtime_of(server.application.registry).sessions, points, rows)
     return server
 
 

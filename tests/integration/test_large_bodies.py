@@ -13,6 +13,7 @@ from contextlib import ExitStack, contextmanager
 import pytest
 import webtest
 
+from skywatch.core.runtime import runtime_of
 from skywatch.http.limits.admission import FREE_BODY_BYTES
 from skywatch.serving.web_server import incoming_body
 from skywatch.serving.web_server.api_server import close_silent
@@ -92,7 +93,7 @@ def answer_to(server, head, body=b"", source="127.0.0.1"):
 def start(serve, tmp_path):
     def start(**settings):
         server = serve(**{"auth_mode": "private", "audio_directory": tmp_path / "audio", **settings})
-        server.people = Population(server.application.registry["runtime"])
+        server.people = Population(runtime_of(server.application.registry))
         return server
 
     return start
@@ -469,7 +470,7 @@ def test_a_client_that_goes_while_it_is_asked_about_leaves_nothing(server, monke
 def test_forms_of_the_console_need_its_session(start):
     server = start(environment="development", cannonball_import_max_bytes=5_000_000)
     browser = webtest.TestApp(server.application)
-    browser.runtime = server.application.registry["runtime"]
+    browser.runtime = runtime_of(server.application.registry)
     visitor = Visitor(browser)
     server.people.user("root", "superadmin")
     path, origin = "/console/known-aircraft/import", "Origin: http://localhost"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from waitress.task import ThreadedTaskDispatcher
 
+from skywatch.core.runtime import runtime_of
 from skywatch.history.storage.points import POINT
 from skywatch.http.limits import streams as stream_limits
 from skywatch.serving.web_server.api_server import close_silent
@@ -33,7 +34,7 @@ def start(serve):
 
     def start(**settings):
         server = serve(**settings)
-        runtime = server.application.registry["runtime"]
+        runtime = runtime_of(server.application.registry)
         points = np.zeros(AIRCRAFT * MINUTES, POINT)
         points["aircraft"] = points["flight"] = np.repeat(np.arange(1, AIRCRAFT + 1), MINUTES)
         points["at"] = np.tile((T + 60 * np.arange(MINUTES)) * 100, AIRCRAFT)
@@ -100,7 +101,10 @@ def test_a_stream_that_is_read_too_slowly_ends(start):
             assert channel.connected
         close_silent(server, now + 60)
         assert not channel.connected
-        until(lambda: not stream_limits.stream_limiter(server.application.registry)._slots, "the place is free")
+        until(
+            lambda: not runtime_of(server.application.registry).shared(stream_limits.stream_limiter)._slots,
+            "the place is free",
+        )
 
 
 def test_a_stream_that_is_read_in_time_goes_on(start):
@@ -126,7 +130,7 @@ def test_who_breaks_off_a_stream_gets_the_next_at_once(start):
 
 def test_recordings_occupy_no_thread_while_they_are_read(serve, tmp_path):
     server = serve(auth_mode="private", audio_directory=tmp_path / "audio", api_threads=1)
-    server.people = Population(server.application.registry["runtime"])
+    server.people = Population(runtime_of(server.application.registry))
     # Ten minutes: more than the buffers between server and client hold.
     recording, credential = sound(599.0), bearer(server)
     body = transmission(recording)
@@ -156,7 +160,7 @@ def test_without_room_for_a_thread_a_stream_is_refused_and_leaves_nothing(start,
     with ExitStack() as stack, monkeypatch.context() as patch:
         patch.setattr(ThreadedTaskDispatcher, "start_new_thread", no_room)
         assert [ask(stack, server, REPLAY)[1] for _ in range(3)] == [503] * 3
-    assert not stream_limits.stream_limiter(server.application.registry)._slots
+    assert not runtime_of(server.application.registry).shared(stream_limits.stream_limiter)._slots
     assert len(dispatcher.threads) == 8
     with ExitStack() as stack:
         assert ask(stack, server, REPLAY)[1] == 200

@@ -1,13 +1,13 @@
 """Applications of a template are what ``skywatch.make_app`` makes."""
 
 from functools import partial
-from types import FunctionType
 
 import pytest
 from pyramid.interfaces import IRoutesMapper
 from webtest import TestApp
 
 import skywatch
+from skywatch.core.runtime import runtime_of
 from tests.app_templates import described, make_app
 
 
@@ -20,7 +20,7 @@ def routes_of(registry):
 def test_an_application_of_a_template_holds_what_a_whole_one_holds(make_runtime, changes):
     runtime = make_runtime(**changes)
     whole, shared = skywatch.make_app(runtime).registry, make_app(runtime).registry
-    assert {name: type(value) for name, value in shared.items()} == {name: type(value) for name, value in whole.items()}
+    assert dict(shared) == dict(whole) == {"runtime": runtime}
     assert routes_of(shared) == routes_of(whole)
     assert shared.settings == whole.settings
     assert list(shared.cornice_services) == list(whole.cornice_services)
@@ -30,9 +30,7 @@ def test_an_application_of_a_template_holds_what_a_whole_one_holds(make_runtime,
 def test_two_applications_share_views_and_nothing_else(make_runtime):
     private, public = (make_app(make_runtime(auth_mode=mode)) for mode in ("private", "public"))
     assert routes_of(private.registry) == routes_of(public.registry)
-    # A function keeps nothing.
-    kept = [name for name, value in private.registry.items() if value is public.registry[name]]
-    assert [name for name in kept if not isinstance(private.registry[name], FunctionType)] == []
+    assert runtime_of(private.registry) is not runtime_of(public.registry)
     for app, status in ((private, 401), (public, 200), (private, 401)):
         TestApp(app, extra_environ={"REMOTE_ADDR": "127.0.0.1"}).get("/api/v1/history/flights", status=status)
 

@@ -8,6 +8,8 @@ from threading import Thread
 import pytest
 from webtest import TestApp
 
+from skywatch.core.runtime import runtime_of
+from skywatch.picture.access import picture_replica
 from tests.app_templates import make_app
 from tests.processes import Service
 
@@ -38,7 +40,7 @@ def answering(service, answers):
 def no_picture(make_runtime, monkeypatch):
     """The answer where the tracker has published nothing."""
     app = make_app(make_runtime(auth_mode="public"))
-    monkeypatch.setattr(type(app.registry["picture"]), "has_no_picture", True)
+    monkeypatch.setattr(type(runtime_of(app.registry).shared(picture_replica)), "has_no_picture", True)
     return TestApp(app).get("/api/v1/aircraft", status=503).json
 
 

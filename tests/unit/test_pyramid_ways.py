@@ -19,6 +19,7 @@ from skywatch import main
 from skywatch.cli import pserve
 from skywatch.core.database.engine import DatabaseError, create_engine
 from skywatch.core.database.migrations import newest_revision, upgrade
+from skywatch.core.runtime import runtime_of
 from tests.accounts import PASSWORD, TEST_SECRET
 from tests.conftest import ROOT
 
@@ -42,7 +43,7 @@ def ini(tmp_path):
 
 def application(**settings):
     app = main({}, **DEVELOPMENT, **settings)
-    return app, app.registry["runtime"]
+    return app, runtime_of(app.registry)
 
 
 @pytest.mark.deep("a whole application from nothing")

@@ -9,6 +9,9 @@ from benchmarks._endpoint_costs.entry import Entries, Entry
 from benchmarks._endpoint_costs.installation import Installation
 from benchmarks._endpoint_costs.past import STAYING
 from benchmarks._endpoint_costs.picture import WATCHED
+from skywatch.core.runtime import runtime_of
+from skywatch.readsb.tar1090.outline import range_outline
+from skywatch.readsb.tar1090.past_pictures import readsb_pictures
 
 WORLD = "/v2/lat/47/lon/8/dist/10000"
 
@@ -38,7 +41,7 @@ def one_picture(what: str) -> Entry:
     """A picture of the last hour, each time of another part of it."""
 
     def ask(installation: Installation) -> Ask:
-        installation.application.registry["readsb_past"].__init__()
+        runtime_of(installation.application.registry).shared(readsb_pictures).__init__()
         return Ask("/data/history_10.json")
 
     return Entry(what, ask)
@@ -46,7 +49,7 @@ def one_picture(what: str) -> Entry:
 
 def outline(installation: Installation) -> Ask:
     """The outline of a day of which nothing was read before."""
-    installation.application.registry["readsb_outline"].__init__()
+    runtime_of(installation.application.registry).shared(range_outline).__init__()
     return Ask("/data/outline.json")
 
 

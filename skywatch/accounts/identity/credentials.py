@@ -5,9 +5,10 @@ The policy asks them in this order; a session of the console comes after them. W
 
 from __future__ import annotations
 
+from skywatch.accounts.identity.authenticator import Authenticator
 from skywatch.core.problems import Problem
 from skywatch.http.authentication import refuse_query_credentials
-from skywatch.http.clients.origins import AllowedOrigins
+from skywatch.http.clients.origins import allowed_origins
 from skywatch.http.requests.database import SAFE_METHODS
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
@@ -24,7 +25,7 @@ def header_method(request: Request) -> Identity | None:
     credential = credential_of_headers(request.headers.get("Authorization"), request.headers.get("X-API-Key"))
     if credential is None:
         return None
-    identity: Identity = request.registry["authenticator"].identify(credential)
+    identity: Identity = request.runtime.shared(Authenticator).identify(credential)
     return identity
 
 
@@ -42,14 +43,14 @@ def cookie_method(request: Request) -> Identity | None:
         return None
     if request.method not in SAFE_METHODS:
         check_origin(request)
-    identity: Identity = request.registry["authenticator"].identify_token(token)
+    identity: Identity = request.runtime.shared(Authenticator).identify_token(token)
     return identity
 
 
 def check_origin(request: Request) -> None:
     """Raise Problem (403) unless the request comes from a page that may act for its user: a browser sends a cookie
     with every request, whoever made it, but says truly which page that was."""
-    origins: AllowedOrigins = request.registry["allowed_origins"]
+    origins = request.runtime.shared(allowed_origins)
     site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
     if site is not None:
         allowed = site in ("same-origin", "none")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from skywatch.accounts.identity.authenticator import Authenticator
 from skywatch.accounts.identity.caller import caller_of, noting_refusals
 from skywatch.accounts.keys import schemas, service
 from skywatch.accounts.models import ApiKey
@@ -86,7 +87,7 @@ def delete_api_key(request: Request) -> None:
 
 def _check_manages(request: Request) -> None:
     """Raise Problem (403) where the caller may not manage the keys of service accounts."""
-    if not request.registry["authenticator"].feature_access("users").is_enabled:
+    if not request.runtime.shared(Authenticator).feature_access("users").is_enabled:
         raise Problem("feature_disabled")
     if Permission.USERS_EDIT not in request.caller.permissions:
         raise Problem("permission_denied")

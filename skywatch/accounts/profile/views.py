@@ -6,10 +6,12 @@ from typing import Any
 
 from pyramid.response import Response
 
+from skywatch.accounts.identity.authenticator import Authenticator
 from skywatch.accounts.identity.caller import caller_of
 from skywatch.accounts.nodes import MAX_VALUES_OF_PREFERENCES
 from skywatch.accounts.profile import schemas, service
 from skywatch.accounts.settings import AccountSettings
+from skywatch.accounts.sign_in.attempts import guess_limits
 from skywatch.accounts.sign_in.cookies import hand_over
 from skywatch.accounts.sign_in.schemas import Tokens
 from skywatch.accounts.users.answers import RememberedProfile, profile_answer
@@ -30,7 +32,7 @@ password_service = ApiService("auth.password", "/auth/password", feature=None)
 def get_profile(request: Request) -> Response:
     """The caller, with permissions; for an API key, its owner within its scopes"""
     identity = request.caller
-    profile = request.registry["authenticator"].remembered_profile(
+    profile = request.runtime.shared(Authenticator).remembered_profile(
         identity.user_id, lambda session: RememberedProfile(profile_answer(get_user(session, identity.user_id)))
     )
     # What this credential may do, which is less than what its owner may do where it is a key.
@@ -61,8 +63,8 @@ def change_password(request: Request) -> dict[str, str]:
     body = body_of(request, schemas.PasswordChangeFields)
     pair = service.change_password(
         request.runtime.sessions,
-        request.registry["guess_limits"],
-        request.registry["authenticator"].codec,
+        request.runtime.shared(guess_limits),
+        request.runtime.shared(Authenticator).codec,
         caller_of(request),
         body.current_password,
         body.new_password,

@@ -9,28 +9,24 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
-import threading
-import time
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from skywatch.accounts.changes import begin_change
+from skywatch.accounts.first_user import has_user
 from skywatch.accounts.identity.caller import Caller
 from skywatch.accounts.identity.rights import SUPERADMIN
 from skywatch.accounts.models import User
-from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.accounts.users.service import create_user
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.database.models import StoredSetting
 from skywatch.core.problems import Problem
-from skywatch.core.runtime import Runtime
 from skywatch.core.storage.audit import COMMAND_LINE, Actor, Target, record
 
 T = TypeVar("T")
@@ -41,9 +37,6 @@ MAX_WRONG_TRIES = 10
 ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 GROUPS, GROUP_LENGTH = 5, 5
 NO_LONGER = "The one-time password is wrong or no longer valid: `skywatch setup-link FILE.ini` gives a new one."
-
-# The answer is kept for so long (s): the first page asks with every visit.
-KEPT_S = 1.0
 
 
 def issue_password(session: Session) -> str | None:
@@ -89,45 +82,6 @@ def create_first_administrator(
             after["tries"] = _count_wrong_try(session, row)
         record(session, actor, "login.failed", Target("user"), after=after)
     raise Problem("token_invalid", NO_LONGER)
-
-
-def has_user(session: Session) -> bool:
-    """Whether there is any account."""
-    return session.scalar(sa.select(User.id).limit(1)) is not None
-
-
-class SetupState:
-    """The state of one installation; safe to use from any thread."""
-
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
-        self._lock = threading.Lock()
-        self._is_open = runtime.settings.of(AccountSettings).local_auth_enabled
-        self._read_at = float("-inf")
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the first administrator can be created: there is no user, and users may have passwords."""
-        # Once there is a user there is always one: the last superadmin stays.
-        if not self._is_open:
-            return False
-        with self._lock:
-            if self._is_open and time.monotonic() - self._read_at >= KEPT_S:
-                return self._read()
-            return self._is_open
-
-    def expire(self) -> None:
-        """Look again the next time."""
-        self._read_at = float("-inf")
-
-    def _read(self) -> bool:
-        try:
-            with self._runtime.sessions() as session:
-                self._is_open = not has_user(session)
-        except SQLAlchemyError:
-            return False  # The visitor gets the page as always, and the checks of health say what is wrong.
-        self._read_at = time.monotonic()
-        return self._is_open
 
 
 def _issue(session: Session) -> str:

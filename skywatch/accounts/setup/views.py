@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from skywatch.accounts.first_user import SetupState
 from skywatch.accounts.models import User
 from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.setup import schemas
@@ -35,7 +36,7 @@ def set_up(request: Request) -> dict[str, Any]:
     fields = UserCreateFields(username=body.username, password=body.password)
     actor = Actor(NAME, "setup", None, request.client_address, request.request_id)
     user: dict[str, Any] = create_first_administrator(request.runtime.sessions, actor, body.token, fields, _answer)
-    request.registry["setup"].expire()
+    request.runtime.shared(SetupState).expire()
     request.response.status_code = 201
     return {"user": user}
 

@@ -18,8 +18,10 @@ import hashlib
 from dataclasses import dataclass
 
 from skywatch.accounts.names import email_key, username_key
+from skywatch.accounts.settings import AccountSettings
 from skywatch.core.problems import Problem
-from skywatch.http.limits.limiter import Limiter
+from skywatch.core.runtime import Runtime
+from skywatch.http.limits.limiter import Limiter, rate_limiter
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,12 @@ class GuessLimits:
     limiter: Limiter
     network_rate: str
     anywhere_rate: str
+
+
+def guess_limits(runtime: Runtime) -> GuessLimits:
+    """The limits of a process that serves the API."""
+    settings = runtime.settings.of(AccountSettings)
+    return GuessLimits(runtime.shared(rate_limiter), settings.guesses_place, settings.guesses_anywhere)
 
 
 class Attempts:

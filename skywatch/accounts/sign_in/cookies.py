@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from pyramid.response import Response
 
+from skywatch.accounts.identity.authenticator import Authenticator
 from skywatch.accounts.identity.credentials import ACCESS_COOKIE, REFRESH_COOKIE, check_origin
 from skywatch.accounts.login_tokens import TokenPair
 from skywatch.http.requests.request import Request
@@ -19,7 +20,7 @@ HANDOVER_COOKIE = "skywatch_handover"
 def hand_over(request: Request, pair: TokenPair) -> dict[str, str]:
     """The body for a new pair; sets the cookies if ``jwt_auth_cookie`` is on. For login, refresh and single sign-on."""
     if request.runtime.settings.of(HttpSettings).jwt_auth_cookie:
-        codec = request.registry["authenticator"].codec
+        codec = request.runtime.shared(Authenticator).codec
         _set(request, ACCESS_COOKIE, pair.access, "", codec.access_lifetime_s)
         _set(request, REFRESH_COOKIE, pair.refresh, REFRESH_PATH, codec.refresh_lifetime_s)
     return {"access": pair.access, "refresh": pair.refresh}

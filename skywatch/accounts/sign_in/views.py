@@ -6,11 +6,15 @@ from typing import Any
 
 from skywatch.accounts import login_tokens
 from skywatch.accounts.access.schemas import AccessSummary
+from skywatch.accounts.first_user import SetupState
+from skywatch.accounts.hooks import SingleSignOn
+from skywatch.accounts.identity.authenticator import Authenticator
 from skywatch.accounts.identity.caller import anonymous_actor, caller_of
 from skywatch.accounts.identity.credentials import proved_by_header
 from skywatch.accounts.identity.tokens import Claims
 from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.sign_in import handover, schemas, service
+from skywatch.accounts.sign_in.attempts import guess_limits
 from skywatch.accounts.sign_in.cookies import (
     hand_over,
     handed_over_to,
@@ -48,7 +52,9 @@ def get_auth_config(request: Request) -> dict[str, Any]:
     """What a client needs to know before it logs in"""
     settings = request.runtime.settings
     accounts, http = settings.of(AccountSettings), settings.of(HttpSettings)
-    access_settings = {feature: request.registry["feature_access"](feature) for feature in FEATURES}
+    authenticator = request.runtime.shared(Authenticator)
+    sign_on = request.runtime.features.only(SingleSignOn)
+    access_settings = {feature: authenticator.feature_access(feature) for feature in FEATURES}
     granted = {
         sort: sorted(visibility_under(identity, settings.auth_mode, tuple(access_settings.values())).permissions)
         for sort, identity in (("anonymous", None), ("identity", WITHOUT_ROLE))
@@ -59,10 +65,12 @@ def get_auth_config(request: Request) -> dict[str, Any]:
         "local_auth_enabled": accounts.local_auth_enabled,
         "api_key_enabled": accounts.api_key_enabled,
         "cookie_auth_enabled": http.jwt_auth_cookie,
-        **request.registry["auth_config"],
+        "oidc_enabled": False,
+        "oidc_provider_name": "",
+        **(sign_on.config(request.runtime) if sign_on is not None else {}),
         "features": {feature: answer(AccessSummary, access) for feature, access in access_settings.items()},
         "granted": granted,
-        "setup_required": request.registry["setup"].is_open,
+        "setup_required": request.runtime.shared(SetupState).is_open,
         "realtime": {
             "url": channel_address(http, request.host_url, request.path_prefix),
             "path": http.realtime_path,
@@ -82,10 +90,10 @@ def log_in(request: Request) -> dict[str, Any]:
     _check_local_auth(request)
     refuse_foreign_login(request)
     body = body_of(request, schemas.CredentialsFields)
-    codec, actor = request.registry["authenticator"].codec, anonymous_actor(request)
+    codec, actor = request.runtime.shared(Authenticator).codec, anonymous_actor(request)
     user, pair = service.log_in(
         request.runtime.sessions,
-        request.registry["guess_limits"],
+        request.runtime.shared(guess_limits),
         body.username,
         body.password,
         actor,
@@ -104,7 +112,7 @@ def refresh_tokens(request: Request) -> dict[str, Any]:
     token = body_of(request, schemas.RefreshFields).refresh or refresh_cookie(request)
     if token is None:
         raise invalid("refresh", "is required")
-    codec = request.registry["authenticator"].codec
+    codec = request.runtime.shared(Authenticator).codec
     pair = login_tokens.refresh(request.runtime.sessions, codec, token, anonymous_actor(request))
     return hand_over(request, pair)
 
@@ -117,7 +125,7 @@ def go_on_from_console(request: Request) -> dict[str, Any]:
     cookie that was set with it and from an allowed origin. The login keeps its end.
     """
     browser = handed_over_to(request)
-    sessions, codec = request.runtime.sessions, request.registry["authenticator"].codec
+    sessions, codec = request.runtime.sessions, request.runtime.shared(Authenticator).codec
     code = body_of(request, schemas.HandoverFields).code
     user, pair = handover.redeem_code(sessions, codec, code, browser, anonymous_actor(request))
     remember_browser(request, request.response, "", handover.LIFETIME)
@@ -139,10 +147,11 @@ def log_out(request: Request) -> dict[str, str]:
     claims = _own_refresh_token(request, token) if token is not None else None
     if claims is not None:
         ended.add(claims.login_id)
-    more = [part(request, ended) for part in request.registry["at_logout"]]
+    sign_on = request.runtime.features.only(SingleSignOn)
+    more = sign_on.at_logout(request, ended) if sign_on is not None else {}
     service.log_out(request.db, caller_of(request), ended)
     take_back(request)
-    return {"detail": "Logged out.", **{name: value for part in more for name, value in part.items()}}
+    return {"detail": "Logged out.", **more}
 
 
 def _check_local_auth(request: Request) -> None:
@@ -153,7 +162,7 @@ def _check_local_auth(request: Request) -> None:
 def _own_refresh_token(request: Request, token: str) -> Claims | None:
     """Return the claims of the caller's refresh token, None for what is no valid one or somebody else's."""
     try:
-        claims: Claims = request.registry["authenticator"].codec.read(token, "refresh")
+        claims: Claims = request.runtime.shared(Authenticator).codec.read(token, "refresh")
     except Problem:
         return None
     return claims if claims.user_id == request.caller.user_id else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from skywatch.accounts.hooks import PasswordPage
 from skywatch.accounts.identity.caller import noting_refusals
 from skywatch.accounts.models import User
 from skywatch.accounts.nodes import MAX_VALUES_OF_PREFERENCES
@@ -53,18 +54,19 @@ def create_user(request: Request) -> dict[str, Any]:
     with noting_refusals(request, "user.created", Target("user", None, body.username)) as caller:
         user = service.create_user(request.db, caller, body)
         shown = profile_answer(user)
-        if body.password is UNSET and _may_get_link(request, user):
+        page = request.runtime.features.only(PasswordPage)
+        if page is not None and body.password is UNSET and _may_get_link(request, user, page):
             _, token = resets.create_reset(request.db, caller, user.id)
-            shown["setup_link"] = request.registry["password_link"](request, token)
+            shown["setup_link"] = page.address(request, token)
         return shown
 
 
-def _may_get_link(request: Request, user: User) -> bool:
-    """Whether a link for a first password can be made: the console, which has its page, may be switched off."""
+def _may_get_link(request: Request, user: User, page: PasswordPage) -> bool:
+    """Whether a link for a first password can be made: the console, which has the page, may be switched off."""
     return (
         not user.is_service
         and user.is_active
-        and "password_link" in request.registry
+        and page.is_enabled(request.runtime.settings)
         and request.runtime.settings.of(AccountSettings).local_auth_enabled
         and Permission.USERS_EDIT in request.visibility.permissions
     )

@@ -17,6 +17,7 @@ from skywatch.http.lists.pagination import page_links
 from skywatch.http.requests.links import link_base
 from skywatch.http.resources.render import encode, json_response
 from skywatch.http.resources.service import ApiService
+from skywatch.picture.access import picture_replica
 from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.picture.state.sky import Sky
 from skywatch.security.permissions import Permission
@@ -111,7 +112,7 @@ def get_aircraft_trail(request: SkyRequest) -> dict[str, Any]:
             "speed_kt": point[5],
             "track": point[6],
         }
-        for point in request.registry["picture"].trail(address)
+        for point in request.runtime.shared(picture_replica).trail(address)
     ]
     first_seen = unix_to_iso(float(sky.column("first_seen")[row]))
     return {"hex": address, "first_seen": first_seen, "count": len(points), "trail": points}

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pyramid.response import Response
 
 from skywatch.aircraft import filters, schemas
-from skywatch.aircraft.airspaces import Airspaces
+from skywatch.aircraft.airspaces import configured_airspaces
 from skywatch.aircraft.bodies import with_members, without_position
 from skywatch.aircraft.live import live_response, live_sky, refuse_hidden_filters
 from skywatch.core import geo
@@ -110,7 +110,7 @@ def get_airspaces(request: SkyRequest) -> Response:
     They are those of the setting `airspace_file`, none without it. Properties: `name`, `class` (of OpenAir, else null),
     `floor_ft` and `ceiling_ft` (null is open).
     """
-    stored: Airspaces = request.registry["airspaces"]
+    stored = request.runtime.shared(configured_airspaces)
     unchanged = not_modified(request, stored.etag)
     if unchanged is not None:
         return unchanged

@@ -12,8 +12,9 @@ from skywatch.audio.form_fields import MAX_CHANNEL, parse_channel, parse_frequen
 from skywatch.audio.ingest import Ingest, Origin
 from skywatch.audio.recordings.store import IncomingFile
 from skywatch.core.problems import Problem
-from skywatch.http.authentication import FormCredential, feature_context
+from skywatch.http.authentication import feature_context, identify_key
 from skywatch.http.limits.throttle import check_guesses, count_request
+from skywatch.http.path_rules import FormCredential
 from skywatch.http.requests.forms import Form, check_form, find_text, read_form
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import ApiService
@@ -46,13 +47,13 @@ def upload_call(request: Request) -> Response:
     before the recording: what comes before it is limited for each network and in all. The answer is text:
     `Call imported successfully.`, or what is wrong.
     """
-    taking: Ingest = request.registry["audio_ingest"]
+    ingest = request.runtime.shared(Ingest)
     try:
         # Before anything is stored.
         identity = identify(request, find_text(request, CREDENTIAL.field))
         count_request(request, identity.user_id)
-        with read_form(request, taking.store.incoming, "audio") as form:
-            return _import(taking, form, person_of(identity, request.client_address))
+        with read_form(request, ingest.store.incoming, "audio") as form:
+            return _import(ingest, form, person_of(identity, request.client_address))
     except Problem as problem:
         return show_problem(problem, request)
 
@@ -62,7 +63,7 @@ def identify(request: Request, key: str) -> Identity:
     check_form(request)
     check_guesses(request)
     try:
-        identity: Identity = request.registry["authenticator"].identify_key(key)
+        identity = identify_key(request, key)
     except Problem:
         check_guesses(request, is_wrong=True)
         raise Problem("token_invalid", "Invalid API key.") from None

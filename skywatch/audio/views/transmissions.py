@@ -39,12 +39,6 @@ stats = ApiService("audio.stats", "/audio/stats", feature="audio")
 playlist = ApiService("audio.playlist", "/audio/playlist", feature="audio")
 
 
-def ingest(request: Request) -> Ingest:
-    """What takes uploads; one for the process."""
-    taking: Ingest = request.registry["audio_ingest"]
-    return taking
-
-
 @transmissions.get(permission=VIEW, query=schemas.TransmissionQuery(), responses={200: schemas.TransmissionList()})
 def list_transmissions(request: Request) -> dict[str, Any]:
     """List transmissions
@@ -71,12 +65,12 @@ def upload_transmission(request: Request) -> dict[str, Any]:
     MP3, Ogg, FLAC or WAV, and with ffmpeg on the server MPEG-4 (m4a), AAC or WebM, recognised by content, at most ten
     minutes. The same bytes may be added more than once.
     """
-    taking = ingest(request)
-    with read_form(request, taking.store.incoming, "audio") as form:
+    ingest = request.runtime.shared(Ingest)
+    with read_form(request, ingest.store.incoming, "audio") as form:
         origin = _origin(form)
         if form.file is None:
             raise invalid("audio", "is required")
-        row, stored = taking.take(form.file, origin, person=request.person)
+        row, stored = ingest.take(form.file, origin, person=request.person)
     return messages.transmission_answer(row, stored, linked=True, waveform=True)
 
 
@@ -111,7 +105,7 @@ def delete_transmission(request: Request) -> None:
 
     The recording goes with the last transmission that has the same bytes.
     """
-    service.delete(request.db, actor_of(request), ingest(request).store, request.validated["path"]["id"])
+    service.delete(request.db, actor_of(request), request.runtime.shared(Ingest).store, request.validated["path"]["id"])
     request.response.status_code = 204
 
 
@@ -122,7 +116,7 @@ def get_recording(request: Request) -> Response:
     As it was received. Understands `Range`, `If-Range` and `If-None-Match`; the ETag is the SHA-256 of the bytes.
     """
     row = service.get(request.db, request.validated["path"]["id"])
-    path = ingest(request).store.path(row.recording.path)
+    path = request.runtime.shared(Ingest).store.path(row.recording.path)
     return serve(request, path, row.bytes, row.sha256, row.recording.media_type)
 
 

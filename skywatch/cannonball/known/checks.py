@@ -15,12 +15,12 @@ import sqlalchemy as sa
 
 from skywatch.airframes.military import TOPIC as AIRFRAMES
 from skywatch.cannonball import topics
-from skywatch.cannonball.known.index import KnownIndex, Snapshot
+from skywatch.cannonball.known.index import Snapshot, known_index
 from skywatch.cannonball.known.schemas import KnownEntry
 from skywatch.cannonball.models import KnownAircraft
 from skywatch.cannonball.vocabulary import AgencyType
-from skywatch.core.bus import Bus, Message
-from skywatch.core.database.engine import SessionFactory
+from skywatch.core.bus import Message
+from skywatch.core.runtime import Runtime
 from skywatch.http.resources.answer import members
 
 # About 2 kB each.
@@ -33,16 +33,17 @@ MILITARY = AgencyType.MILITARY.value
 class KnownChecks:
     """The cache of a process that serves the list."""
 
-    def __init__(self, index: KnownIndex, sessions: SessionFactory, bus: Bus) -> None:
-        self._index = index
-        self._sessions = sessions
+    def __init__(self, runtime: Runtime) -> None:
+        self._index = runtime.shared(known_index)
+        self._sessions = runtime.sessions
         self._lock = threading.Lock()
         # Address -> expiry (monotonic s) and entry, all of one snapshot.
         self._snapshot: Snapshot | None = None
         self._entries: dict[str, tuple[float, dict[str, Any]]] = {}
         self._address_of: dict[int, str] = {}
         followed = (topics.KNOWN, topics.DETECTED, AIRFRAMES)
-        self._subscription = bus.subscribe(followed, self._on_message, on_reconnect=self._forget)
+        self._subscription = runtime.bus.subscribe(followed, self._on_message, on_reconnect=self._forget)
+        runtime.at_close(self.close)
 
     def find(self, icao_hex: str, military: bool) -> dict[str, Any] | None:
         """The entry of an address in upper case; ``military`` includes military aircraft and agencies."""

@@ -21,6 +21,7 @@ from skywatch.cannonball.known.revision import current_revision
 from skywatch.cannonball.known.segment import AGENCY_TYPES, BLOCK, Entry, Filters, Mask, Segment
 from skywatch.cannonball.models import KnownAircraft, KnownRemoval
 from skywatch.core.database.engine import SessionFactory
+from skywatch.core.runtime import Runtime
 
 log = logging.getLogger(__name__)
 
@@ -96,6 +97,11 @@ class Snapshot:
                     states[state.decode()] = states.get(state.decode(), 0) + int(count)
         by_type = dict(zip(AGENCY_TYPES, types.tolist(), strict=True))
         return Totals(total, verified, by_type, dict(sorted(states.items())))
+
+
+def known_index(runtime: Runtime) -> KnownIndex:
+    """The index of a process that serves the list."""
+    return KnownIndex(runtime.sessions)
 
 
 class KnownIndex:

@@ -15,9 +15,11 @@ from pyramid.interfaces import ICSRFStoragePolicy
 from zope.interface import implementer
 
 from skywatch.accounts.identity.tokens import new_token_id
-from skywatch.console.routes import RESET, SETUP, SIGN_IN, SIGN_ON, SIGNED_ON
-from skywatch.console.sessions.session import secret_of, set_cookie
+from skywatch.console.routes import RESET, SETUP, SIGN_IN, SIGN_ON, SIGNED_ON, Pages
+from skywatch.console.sessions.session import Sessions, secret_of, set_cookie
 from skywatch.core.problems import Problem
+from skywatch.core.runtime import runtime_of
+from skywatch.http.clients.origins import allowed_origins
 from skywatch.http.errors import validation_problem
 from skywatch.http.requests.forms import MEDIA_TYPE, read_upload
 from skywatch.http.requests.request import Request
@@ -54,7 +56,7 @@ class FormTokens:
 
     def check_csrf_token(self, request: Request, supplied_token: str) -> bool:
         """True, or raises Problem (403) with what to do about it."""
-        if not request.registry["allowed_origins"].is_own(request.headers.get("Origin"), request.host_url):
+        if not request.runtime.shared(allowed_origins).is_own(request.headers.get("Origin"), request.host_url):
             raise Problem("csrf_failed", "The form was not sent from a page of this console.")
         sent = [value for name, value in pairs_of(request) if name == TOKEN]
         if _is_for_visitors(request) and _visitor(request) is None:
@@ -73,7 +75,7 @@ class FormTokens:
     def _bound_to(self, request: Request) -> str:
         if _is_for_visitors(request):
             return f"visitor {_visitor(request)}"
-        session = request.registry["console_sessions"].read(request)
+        session = request.runtime.shared(Sessions).read(request)
         if session is None:
             raise Problem("authentication_required")
         return f"login {session.login_id}"
@@ -84,7 +86,7 @@ class FormTokens:
 
 def protect_forms(config: Configurator) -> None:
     """Check every request to the console that may change something, whichever view answers it."""
-    tokens = FormTokens(secret_of(config.registry["runtime"].settings))
+    tokens = FormTokens(secret_of(runtime_of(config.registry).settings))
     config.set_csrf_storage_policy(tokens)
     config.set_default_csrf_options(
         require_csrf=True,
@@ -150,7 +152,7 @@ def checked(schema: colander.SchemaNode, values: Mapping[str, Any], location: st
 
 def pairs_of(request: Request) -> list[tuple[str, str]]:
     """The fields of a form in the order in which they were sent; raises Problem (400, 415) where the body is none."""
-    if request.content_type == MEDIA_TYPE and request.environ.get("PATH_INFO") in request.registry["console_uploads"]:
+    if request.content_type == MEDIA_TYPE and request.environ.get("PATH_INFO") in request.runtime.shared(Pages).uploads:
         return read_upload(request).texts
     if request.content_type != FORM_TYPE:
         raise Problem("unsupported_media_type", "The body must be a form.")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from skywatch.console.page import Page
-from skywatch.console.routes import HOME
+from skywatch.console.routes import HOME, Pages
 from skywatch.console.texts.language import translate
 from skywatch.http.authentication import feature_context
 from skywatch.http.requests.request import Request
@@ -47,8 +47,7 @@ def may_open(request: Request, page: Page) -> bool:
 
 def pages_for(request: Request) -> list[Page]:
     """The pages with a title that the visitor may open, in the order of the menu."""
-    offered: tuple[Page, ...] = request.registry["console_pages"]
-    return [page for page in offered if page.title and may_open(request, page)]
+    return [page for page in request.runtime.shared(Pages) if page.title and may_open(request, page)]
 
 
 def tasks_of(request: Request, pages: Sequence[Page]) -> list[Task]:

@@ -8,6 +8,8 @@ from pyramid.renderers import render
 from pyramid.response import Response
 
 from skywatch.console.routes import ENTER, HOME, SETUP, SIGN_IN, SIGN_OUT, local, see_other
+from skywatch.console.sessions.first_run import FirstRun
+from skywatch.console.sessions.session import Sessions
 from skywatch.core.problems import Problem
 from skywatch.http.errors import CHALLENGE, problem_document, with_headers
 from skywatch.http.requests.database import SAFE_METHODS
@@ -39,12 +41,12 @@ def _for_application(problem: Problem, request: Request) -> Response:
 
 
 def _sign_in_first(request: Request) -> Response:
-    if request.registry["first_run"].is_open:
+    if request.runtime.shared(FirstRun).is_open:
         return see_other(request, SETUP)
     page = _page_of(request)
     onward = f"?next={quote(page, safe='/')}" if page != HOME else ""
     response = see_other(request, SIGN_IN + onward)
-    request.registry["console_sessions"].forget(request, response)
+    request.runtime.shared(Sessions).forget(request, response)
     return response
 
 
@@ -61,6 +63,6 @@ def _has_session(request: Request) -> bool:
     if request.environ.get("PATH_INFO") in (SIGN_IN, SIGN_OUT):
         return False
     try:
-        return request.registry["console_sessions"].read(request) is not None
+        return request.runtime.shared(Sessions).read(request) is not None
     except Problem:
         return False

@@ -22,7 +22,7 @@ class Renderer:
         from skywatch.console.pages.templates import environments
 
         request = system["request"]
-        has_web = request.registry["runtime"].settings.of(WebSettings).web_enabled
+        has_web = request.runtime.settings.of(WebSettings).web_enabled
         template = environments(has_web)[request.locale_name].get_template(self._name)
         return template.render({**system, **values, "console_home": request.path_prefix + HOME})
 

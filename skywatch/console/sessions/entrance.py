@@ -14,13 +14,14 @@ from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from skywatch.core.problems import Problem
 from skywatch.core.storage import audit
+from skywatch.http.clients.origins import allowed_origins
 from skywatch.http.requests.request import Request
 from skywatch.security.identity import Identity
 
 
 def check_origin(request: Request) -> None:
     """Raise Problem (403) unless a page of this service asks; programs have no use for a session."""
-    if not request.registry["allowed_origins"].is_own(request.headers.get("Origin"), request.host_url):
+    if not request.runtime.shared(allowed_origins).is_own(request.headers.get("Origin"), request.host_url):
         raise Problem("csrf_failed", "A session of the console begins on a page of this service only.")
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from skywatch.accounts.setup.service import SetupState
+from skywatch.accounts.first_user import SetupState
 from skywatch.console.settings import ConsoleSettings
+from skywatch.core.runtime import Runtime
 
 
 class FirstRun:
     """The first run of one installation; safe to use from any thread."""
 
-    def __init__(self, settings: ConsoleSettings, state: SetupState) -> None:
-        self._is_enabled = settings.console_first_run
-        self._state = state
+    def __init__(self, runtime: Runtime) -> None:
+        self._is_enabled = runtime.settings.of(ConsoleSettings).console_first_run
+        self._state = runtime.shared(SetupState)
 
     @property
     def is_open(self) -> bool:

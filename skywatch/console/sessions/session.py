@@ -22,6 +22,7 @@ from skywatch.console.settings import ConsoleSettings
 from skywatch.core.clock import unix_now
 from skywatch.core.network.addresses import host_of, is_loopback
 from skywatch.core.problems import Problem
+from skywatch.core.runtime import Runtime
 from skywatch.http.requests.request import Request
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import Permission
@@ -55,10 +56,11 @@ class _Serializer:
 class Sessions:
     """Reads and writes the cookie of one installation."""
 
-    def __init__(self, settings: ConsoleSettings, authenticator: Authenticator) -> None:
-        self._signer = SignedSerializer(secret_of(settings), "skywatch console session", serializer=_Serializer)
-        self._authenticator = authenticator
-        self._idle_s = settings.console_idle_minutes * 60.0
+    def __init__(self, runtime: Runtime) -> None:
+        secret = secret_of(runtime.settings)
+        self._signer = SignedSerializer(secret, "skywatch console session", serializer=_Serializer)
+        self._authenticator = runtime.shared(Authenticator)
+        self._idle_s = runtime.settings.of(ConsoleSettings).console_idle_minutes * 60.0
 
     def identify(self, request: Request) -> Identity | None:
         """The caller; raises Problem where the session is over (401) or its owner no longer administers (403)."""

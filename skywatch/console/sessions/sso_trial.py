@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from skywatch.console.routes import HOME
+from skywatch.console.sessions.session import Sessions
 from skywatch.core.database.engine import writing
 from skywatch.core.problems import Problem
 from skywatch.core.storage import audit
@@ -22,6 +23,7 @@ from skywatch.sso.claims import try_rules
 from skywatch.sso.models import PendingLogin
 from skywatch.sso.settings import SsoSettings
 from skywatch.sso.sign_on.answer import Answer
+from skywatch.sso.sign_on.flow import SignOn
 
 if TYPE_CHECKING:
     from skywatch.sso.provider.discovery import Metadata
@@ -51,18 +53,18 @@ def discover(request: Request, name: str) -> Found:
     """Ask a provider for its metadata and keys, past every cache; raises Problem (404, 502, 503)."""
     from skywatch.sso.provider.party import Party
 
-    provider = request.registry["sign_on"].party(name).provider
+    provider = request.runtime.shared(SignOn).party(name).provider
     party = Party(provider, request.runtime.settings.of(SsoSettings), slots=1)
     return Found(party.discovery.metadata(), party.discovery.count_keys())
 
 
 def finish_trial(request: Request, begun: PendingLogin, answer: Answer) -> str:
     """Take the answer to a trial; gives the page that shows what came of it. Raises Problem (401, 403, 502)."""
-    identity = request.registry["console_sessions"].identify(request)
+    identity = request.runtime.shared(Sessions).identify(request)
     if identity is None or Permission.ROLES_EDIT not in identity.permissions:
         raise Problem("permission_denied", "Only who edits roles may try a login.")
     actor = audit.Actor(identity.username, "console", identity.user_id, request.client_address, request.request_id)
-    party, claims = request.registry["sign_on"].claims_of(begun, answer, actor)
+    party, claims = request.runtime.shared(SignOn).claims_of(begun, answer, actor)
     with writing(request.runtime.sessions) as session:
         trial = try_rules(mappings.active_rules(session), claims, party.provider.name, party.provider.default_role)
         after = {

@@ -13,6 +13,7 @@ from pyramid.response import Response
 
 from skywatch.core.network.addresses import FORWARDING_HEADERS, TrustedProxies
 from skywatch.core.problems import Problem
+from skywatch.core.runtime import Runtime, runtime_of
 from skywatch.http.clients.locality import MISDIRECTED, Locality
 from skywatch.http.errors import problem_response
 from skywatch.http.prefix import INGRESS_HEADER, configured_prefix, forwarded_prefix
@@ -24,7 +25,7 @@ _FORWARDING = tuple(f"HTTP_{name.upper().replace('-', '_')}" for name in FORWARD
 
 def client_tween(handler: Callable[[Request], Response], registry: Any) -> Callable[[Request], Response]:
     """Set ``request.client_address``, the scheme that the client used, and the path prefix that it knows."""
-    settings = registry["runtime"].settings.of(HttpSettings)
+    settings = runtime_of(registry).settings.of(HttpSettings)
     proxies, configured = TrustedProxies(settings.trusted_proxy), configured_prefix(settings.base_url)
 
     def tween(request: Request) -> Response:
@@ -43,18 +44,23 @@ def client_tween(handler: Callable[[Request], Response], registry: Any) -> Calla
     return tween
 
 
+def locality(runtime: Runtime) -> Locality:
+    """The rules of the address that the API listens on."""
+    settings = runtime.settings.of(HttpSettings)
+    return Locality(settings, settings.listen)
+
+
 def is_local(request: Request) -> bool:
     """Whether the client is on this machine."""
-    locality: Locality = request.registry["locality"]
-    return locality.is_local(*_route(request), forwarded=_is_forwarded(request))
+    return request.runtime.shared(locality).is_local(*_route(request), forwarded=_is_forwarded(request))
 
 
 def named_host_tween(handler: Callable[[Request], Response], registry: Any) -> Callable[[Request], Response]:
     """Refuse requests that name a host which a service of this machine alone does not answer to."""
-    locality: Locality = registry["locality"]
+    rules = runtime_of(registry).shared(locality)
 
     def tween(request: Request) -> Response:
-        if locality.is_misdirected(*_route(request), forwarded=_is_forwarded(request)):
+        if rules.is_misdirected(*_route(request), forwarded=_is_forwarded(request)):
             return problem_response(Problem("misdirected_request", MISDIRECTED), request)
         return handler(request)
 
@@ -71,8 +77,6 @@ def _is_forwarded(request: Request) -> bool:
 
 
 def includeme(config: Configurator) -> None:
-    settings = config.registry["runtime"].settings.of(HttpSettings)
-    config.registry["locality"] = Locality(settings, settings.listen)
     config.add_request_method(lambda request: request.environ.get("REMOTE_ADDR", ""), "client_address", reify=True)
     config.add_request_method(lambda _: "", "path_prefix", reify=True)
     config.add_request_method(lambda _: False, "is_framed", reify=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.response import Response
 
-from skywatch.http.clients.origins import AllowedOrigins
+from skywatch.core.runtime import runtime_of
+from skywatch.http.clients.origins import allowed_origins
 from skywatch.http.requests.headers import add_vary
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
@@ -26,8 +26,8 @@ PREFLIGHT_MAX_AGE_S = 600
 
 def cors_tween(handler: Handler, registry: Any) -> Handler:
     """Answer preflights and mark responses for the origins that the settings allow."""
-    settings: HttpSettings = registry["runtime"].settings.of(HttpSettings)
-    origins: AllowedOrigins = registry["allowed_origins"]
+    runtime = runtime_of(registry)
+    settings, origins = runtime.settings.of(HttpSettings), runtime.shared(allowed_origins)
 
     def tween(request: Request) -> Response:
         if area_of(request) is not None:
@@ -52,7 +52,3 @@ def cors_tween(handler: Handler, registry: Any) -> Handler:
         return response
 
     return tween
-
-
-def includeme(config: Configurator) -> None:
-    config.registry["allowed_origins"] = AllowedOrigins.of(config.registry["runtime"].settings.of(HttpSettings))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from skywatch.core.network.addresses import parse_address
+from skywatch.core.runtime import Runtime
 from skywatch.http.settings import HttpSettings
 from skywatch.settings import split_listen
 
@@ -105,6 +106,11 @@ class AllowedOrigins:
         if here_port is None:  # The host was reached by the default port of http or of https.
             return page_port in (80, 443) or page_port in self.service_ports
         return page_port == here_port or page_port in self.service_ports
+
+
+def allowed_origins(runtime: Runtime) -> AllowedOrigins:
+    """The rules of an installation."""
+    return AllowedOrigins.of(runtime.settings.of(HttpSettings))
 
 
 def origin_of(url: str) -> str:

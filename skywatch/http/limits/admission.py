@@ -15,9 +15,9 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from skywatch.core.problems import Problem
-from skywatch.http.authentication import FormCredential
 from skywatch.http.limits.limiter import Verdict
 from skywatch.http.metrics import THROTTLED
+from skywatch.http.path_rules import PathRules
 from skywatch.http.requests.request import Request
 from skywatch.security.identity import Identity
 
@@ -73,7 +73,7 @@ def admission_deriver(view: Any, info: Any) -> Any:
         admission = admission_of(request)
         if admission is None or admission.is_granted:
             return view(context, request)
-        form: FormCredential | None = request.registry["form_credentials"].get(request.environ.get("PATH_INFO", ""))
+        form = request.runtime.shared(PathRules).form_credentials.get(request.environ.get("PATH_INFO", ""))
         try:
             admission.grant(_identity(request) if form is None else form.identify(request, admission.form_value))
         except Problem as problem:

@@ -23,6 +23,7 @@ from limits.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter, R
 
 from skywatch.core.bus import OUTAGE, Bus
 from skywatch.core.network.addresses import SITE_FACTOR, ipv6_site
+from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.http.limits.peers import Hit, PeerCounts
 from skywatch.settings import Settings
@@ -128,6 +129,11 @@ class Limiter:
                 self._faults.succeeded()
                 return answer
         return question(self._memory)
+
+
+def rate_limiter(runtime: Runtime) -> Limiter:
+    """The limiter of a process that serves the API."""
+    return Limiter(runtime.settings, runtime.bus)
 
 
 class Counters:

@@ -14,6 +14,7 @@ from pyramid.config import Configurator
 from skywatch.core.limits import ConcurrencyLimiter, Refused, SlowThreads
 from skywatch.core.problems import Problem
 from skywatch.core.process.deadline import Deadline
+from skywatch.core.runtime import runtime_of
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
 
@@ -62,4 +63,4 @@ def _stays() -> bool:
 
 
 def includeme(config: Configurator) -> None:
-    slow_threads.resize(config.registry["runtime"].settings.of(HttpSettings).api_threads)
+    slow_threads.resize(runtime_of(config.registry).settings.of(HttpSettings).api_threads)

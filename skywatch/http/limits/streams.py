@@ -7,12 +7,11 @@ slot and closes clients that read too slowly.
 from __future__ import annotations
 
 import time
-from typing import Any, Protocol
-
-from pyramid.config import Configurator
+from typing import Protocol
 
 from skywatch.core.limits import ConcurrencyLimiter, Refused, Turn
 from skywatch.core.problems import Problem
+from skywatch.core.runtime import Runtime
 from skywatch.http.metrics import STREAMS, THROTTLED
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
@@ -116,10 +115,9 @@ class StreamLimiter:
             turn.over.wait(POLL_S)
 
 
-def stream_limiter(registry: Any) -> StreamLimiter:
-    """The one of the application."""
-    limiter: StreamLimiter = registry["stream_limiter"]
-    return limiter
+def stream_limiter(runtime: Runtime) -> StreamLimiter:
+    """The limiter of a process that serves the API."""
+    return StreamLimiter(runtime.settings.of(HttpSettings))
 
 
 def _too_many(person: str, refused: Refused, limiter: ConcurrencyLimiter) -> Problem:
@@ -130,7 +128,3 @@ def _too_many(person: str, refused: Refused, limiter: ConcurrencyLimiter) -> Pro
         whom, most = "all users", limiter.at_once
     detail = f"The limit for {whom} is {most} exports and replays at once. Try again when one has ended."
     return Problem("rate_limited", detail, headers={"Retry-After": str(RETRY_AFTER_S)})
-
-
-def includeme(config: Configurator) -> None:
-    config.registry["stream_limiter"] = StreamLimiter(config.registry["runtime"].settings.of(HttpSettings))

@@ -9,19 +9,21 @@ Every response has ``X-RateLimit-Limit``, ``-Remaining`` and ``-Reset`` (unix se
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
-from pyramid.config import Configurator
 from pyramid.response import Response
 
 from skywatch.core.network.addresses import client_network
 from skywatch.core.problems import Problem
+from skywatch.core.runtime import runtime_of
 from skywatch.http.errors import problem_response
 from skywatch.http.limits.admission import admission_of
-from skywatch.http.limits.limiter import Limiter, Verdict
+from skywatch.http.limits.limiter import Verdict, rate_limiter
 from skywatch.http.metrics import THROTTLED
+from skywatch.http.path_rules import BUCKETS, BY_VIEW, PathRules
 from skywatch.http.requests.request import Request
+from skywatch.http.settings import HttpSettings
 from skywatch.security.contexts import OPEN
 from skywatch.security.policy import OUT_OF_REACH
 
@@ -29,20 +31,23 @@ Handler = Callable[[Request], Response]
 # Answered even if nothing else works.
 DOCUMENTATION = "/api/v1/docs/"
 HEALTH_PATH, LIVENESS_QUERY = "/api/v1/system/health", "probe=live"
-BUCKETS = ("anon", "user", "live", "login", "refresh")
 READS = ("GET", "HEAD")
-# Instead of a bucket: the view counts its requests with ``count_request`` once it has identified the user.
-BY_VIEW = "view"
 # Where a view leaves the verdict of a further bucket.
 VERDICT = "skywatch.throttle_verdict"
 
 
 def throttle_tween(handler: Handler, registry: Any) -> Handler:
     """Count the request before any other work; this looks up the identity."""
-    settings, limiter = registry["runtime"].settings, registry["limiter"]
-    rates = {bucket: getattr(settings, f"throttle_{bucket}") for bucket in BUCKETS}
-    exchanges: dict[tuple[str, str], str] = registry["throttle_buckets"]
-    live: dict[str, None] = registry["live_reads"]
+    runtime = runtime_of(registry)
+    limiter, rules = runtime.shared(rate_limiter), runtime.shared(PathRules)
+    rates = {bucket: getattr(runtime.settings, f"throttle_{bucket}") for bucket in BUCKETS}
+    exchanges, live = rules.throttle_buckets, rules.live_reads
+    services = registry.cornice_services.values()
+    open_paths = frozenset(s.path for s in services if any(operation.permission == OPEN for operation in s.operations))
+
+    def is_open(path: str) -> bool:
+        """Whether what is at a path needs no credential, so that those of a request are not read."""
+        return path in open_paths or path.startswith(DOCUMENTATION)
 
     def tween(request: Request) -> Response:
         path = request.environ.get("PATH_INFO", "")
@@ -59,9 +64,9 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
                 identity = request.identity
             except Problem as problem:
                 # Invalid credentials count as none.
-                refusal = problem if not _is_open(request, path) else None
+                refusal = problem if not is_open(path) else None
             except OUT_OF_REACH:
-                if not _is_open(request, path):
+                if not is_open(path):
                     raise
             else:
                 if identity is not None:
@@ -90,27 +95,14 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
     return tween
 
 
-def _is_open(request: Request, path: str) -> bool:
-    """Whether what is at a path needs no credential, so that those of a request are not read."""
-    paths: frozenset[str] = request.registry.get("open_paths") or _open_paths(request.registry)
-    return path in paths or path.startswith(DOCUMENTATION)
-
-
-def _open_paths(registry: Any) -> frozenset[str]:
-    services = registry.cornice_services.values()
-    paths = frozenset(s.path for s in services if any(operation.permission == OPEN for operation in s.operations))
-    registry["open_paths"] = paths
-    return paths
-
-
-def _is_live(path: str, live: dict[str, None]) -> bool:
+def _is_live(path: str, live: Container[str]) -> bool:
     return path in live or path[: path.find("/", 1) + 1] in live
 
 
 def count_request(request: Request, user_id: int) -> None:
     """Count a request for the user that its view identified; raises Problem (429)."""
-    registry = request.registry
-    verdict = registry["limiter"].hit(registry["runtime"].settings.throttle_user, "user", str(user_id))
+    rate = request.runtime.settings.of(HttpSettings).throttle_user
+    verdict = request.runtime.shared(rate_limiter).hit(rate, "user", str(user_id))
     _refuse(verdict, "user")
     request.add_response_callback(lambda _, response: _mark(response, verdict))
 
@@ -120,8 +112,7 @@ def count_in(request: Request, bucket: str, rate: str) -> None:
 
     The response shows this limit instead of the general one.
     """
-    registry = request.registry
-    verdict = request.environ[VERDICT] = registry["limiter"].hit(rate, bucket, subject_of(request))
+    verdict = request.environ[VERDICT] = request.runtime.shared(rate_limiter).hit(rate, bucket, subject_of(request))
     _refuse(verdict, bucket)
 
 
@@ -136,9 +127,9 @@ def check_guesses(request: Request, *, is_wrong: bool = False) -> None:
 
     ``is_wrong`` counts one more.
     """
-    registry, bucket = request.registry, "guess"
-    rate, subject = registry["runtime"].settings.throttle_anon, client_network(request.client_address)
-    limiter: Limiter = registry["limiter"]
+    limiter, bucket = request.runtime.shared(rate_limiter), "guess"
+    rate = request.runtime.settings.of(HttpSettings).throttle_anon
+    subject = client_network(request.client_address)
     if is_wrong:
         limiter.hit(rate, bucket, subject, exact=True)
     else:
@@ -167,27 +158,3 @@ def _mark(response: Response, verdict: Verdict) -> None:
             ("X-RateLimit-Reset", str(math.ceil(verdict.reset_at))),
         )
     )
-
-
-def add_throttle_bucket(config: Configurator, method: str, path: str, bucket: str) -> None:
-    """Count a method of a path in a bucket of its own, by client address, without looking up the identity.
-
-    With ``BY_VIEW`` the view counts.
-    """
-    if bucket not in (*BUCKETS, BY_VIEW):
-        raise ValueError(f"there is no bucket {bucket}")
-    config.registry["throttle_buckets"][(method, path)] = bucket
-
-
-def add_live_reads(config: Configurator, path: str) -> None:
-    """Count reads of a path in the bucket ``live``; ``/name/`` is everything below that part of the addresses."""
-    config.registry["live_reads"][path] = None
-
-
-def includeme(config: Configurator) -> None:
-    runtime = config.registry["runtime"]
-    config.registry["limiter"] = Limiter(runtime.settings, runtime.bus)
-    config.registry["throttle_buckets"] = {}
-    config.registry["live_reads"] = {}
-    config.add_directive("add_throttle_bucket", add_throttle_bucket)
-    config.add_directive("add_live_reads", add_live_reads)

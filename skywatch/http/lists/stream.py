@@ -121,7 +121,7 @@ def stream(request: Request, source: Source, media_type: str, filename: str | No
     text = media_type.startswith(TEXTS)
     is_compressed = text and takes_gzip(request)
     pieces = (lambda session: _compress(iter(source(session)))) if is_compressed else source
-    slot = stream_limiter(request.registry).acquire(request)
+    slot = request.runtime.shared(stream_limiter).acquire(request)
     response = Response(content_type=media_type, app_iter=Stream(request.runtime.sessions, pieces, about, slot))
     response.charset = "utf-8" if media_type.startswith("text/") else None
     if is_compressed:

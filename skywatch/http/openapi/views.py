@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
@@ -10,6 +11,7 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from skywatch.core.process.version import VERSION
+from skywatch.core.runtime import Runtime
 from skywatch.http.lists.conditional import not_modified, set_etag
 from skywatch.http.openapi.document import document
 from skywatch.http.requests.request import Request
@@ -26,7 +28,9 @@ page = ApiService("docs", "/docs", feature=None)
 @description.get(permission=OPEN, responses={200: "application/json", 304: None})
 def get_openapi(request: Request) -> Response:
     """The OpenAPI 3.1 document of this installation"""
-    body, etag = _document(request.registry, request.path_prefix)
+    body, etag = request.runtime.shared(_Documents).body(
+        request.registry.cornice_services.values(), request.path_prefix
+    )
     return not_modified(request, etag) or set_etag(json_response(body), etag)
 
 
@@ -38,17 +42,25 @@ def get_documentation(request: Request) -> Response:
     return json_response(text, content_type="text/html")
 
 
-def _document(registry: Any, prefix: str) -> tuple[bytes, str]:
-    # Generated at first use, when every part of the application has been included.
-    if "openapi" not in registry:
-        registry["openapi"] = document(registry.cornice_services.values(), VERSION, registry["runtime"].features)
-    cached: dict[str, tuple[bytes, str]] = registry.setdefault("openapi_bodies", {})
-    if prefix not in cached:
-        if len(cached) >= MAX_BODIES:
-            cached.clear()
-        body = encode({**registry["openapi"], "servers": [{"url": prefix or "/"}]})
-        cached[prefix] = body, hashlib.sha256(body).hexdigest()[:16]
-    return cached[prefix]
+class _Documents:
+    """The encoded document and its validator for each path prefix."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._features = runtime.features
+        self._document: dict[str, Any] | None = None
+        self._bodies: dict[str, tuple[bytes, str]] = {}
+
+    def body(self, services: Iterable[ApiService], prefix: str) -> tuple[bytes, str]:
+        """The body and its validator; generated at first use, when every part of the application is included."""
+        if self._document is None:
+            self._document = document(services, VERSION, self._features)
+        body = self._bodies.get(prefix)
+        if body is None:
+            if len(self._bodies) >= MAX_BODIES:
+                self._bodies.clear()
+            encoded = encode({**self._document, "servers": [{"url": prefix or "/"}]})
+            body = self._bodies[prefix] = encoded, hashlib.sha256(encoded).hexdigest()[:16]
+        return body
 
 
 def includeme(config: Configurator) -> None:

@@ -12,6 +12,7 @@ from pyramid.config import Configurator
 from sqlalchemy.orm import Session
 
 from skywatch.core.database.engine import begin_writing
+from skywatch.core.runtime import runtime_of
 from skywatch.http.requests.request import Request
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -45,4 +46,4 @@ def includeme(config: Configurator) -> None:
     )
     config.include("pyramid_tm")
     config.add_request_method(request_session, "db", reify=True)
-    config.add_request_method(lambda request: request.registry["runtime"], "runtime", property=True)
+    config.add_request_method(lambda request: runtime_of(request.registry), "runtime", reify=True)

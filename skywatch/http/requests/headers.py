@@ -8,6 +8,7 @@ from typing import Any
 
 from pyramid.response import Response
 
+from skywatch.core.runtime import runtime_of
 from skywatch.http.requests.request import Request
 from skywatch.security.area import area_of
 
@@ -57,7 +58,7 @@ def add_vary(response: Response, name: str) -> None:
 
 def security_headers_tween(handler: Handler, registry: Any) -> Handler:
     """Set the headers that a view has not set; responses of services are not cached unless the view allows it."""
-    production = registry["runtime"].settings.environment == "production"
+    production = runtime_of(registry).settings.environment == "production"
 
     def tween(request: Request) -> Response:
         response = handler(request)

@@ -25,6 +25,8 @@ class Request(pyramid.request.Request):
     Assistant's ingress shows the pages in a frame of its own page, from the same origin.
     """
 
+    # None for anonymous callers. Raises what the policy does.
+    identity: Identity | None
     db: Session
     visibility: Visibility
     runtime: Runtime
@@ -37,12 +39,6 @@ class Request(pyramid.request.Request):
     errors: Errors
     info: dict[str, Any]
     current_service: Service
-
-    @property
-    def identity(self) -> Identity | None:
-        """The caller; Pyramid looks for the policy each time. Raises what the policy does."""
-        identity: Identity | None = self.registry["security_policy"].identity(self)
-        return identity
 
     @property
     def cookies(self) -> dict[str, str]:

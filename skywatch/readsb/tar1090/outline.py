@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.airframes.military import MilitaryAircraft
 from skywatch.core import geo
+from skywatch.core.runtime import Runtime
 from skywatch.history.analysis.service import heard_points
 from skywatch.history.storage.points import ALTITUDE_FT, DEGREES, GROUND, NO_ALTITUDE, SLICE_S, Points
 from skywatch.history.storage.reader import Span, one_slice_in, read_slices
@@ -93,6 +94,11 @@ class RangeOutline:
                 self._final[at, hidden] = self._outline_of(points, station)
         for at in missing:
             self._final.setdefault((at, hidden), _none())
+
+
+def range_outline(runtime: Runtime) -> RangeOutline:
+    """The outline of a process that serves the API."""
+    return RangeOutline()
 
 
 def _is_of_now(kept: MilitaryAircraft | None, hidden: MilitaryAircraft | None) -> bool:

@@ -19,8 +19,10 @@ from sqlalchemy.orm import Session
 
 from skywatch.airframes.military import hidden_from
 from skywatch.core.problems import Problem
+from skywatch.core.runtime import Runtime
 from skywatch.history.moments.service import past_pictures
 from skywatch.history.settings import HistorySettings
+from skywatch.http.authentication import access_source
 from skywatch.http.requests.request import Request
 from skywatch.readsb.bodies import padded
 from skywatch.readsb.settings import ReadsbSettings
@@ -124,13 +126,18 @@ class PastPictures:
             return body or b'{"now":%d,"messages":0,"aircraft":[]}' % at
 
 
+def readsb_pictures(runtime: Runtime) -> PastPictures:
+    """The answers of a process that serves the API."""
+    return PastPictures()
+
+
 def is_open(request: Request) -> bool:
     """Whether the past is shown here: it is recorded, and neither the setting nor the feature's switch closes it."""
     settings = request.runtime.settings
     return (
         settings.of(ReadsbSettings).readsb_history
         and settings.of(HistorySettings).history_enabled
-        and request.registry["feature_access"]("history").is_enabled
+        and request.runtime.shared(access_source).feature_access("history").is_enabled
     )
 
 

@@ -27,7 +27,7 @@ from skywatch.http.requests.compression import compress, takes_gzip
 from skywatch.http.resources.schema import QueryInteger, Schema
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.distribution.sky_request import SkyRequest
-from skywatch.readsb.tar1090.past_pictures import PastPictures, is_open, settled_until, who_sees
+from skywatch.readsb.tar1090.past_pictures import is_open, readsb_pictures, settled_until, who_sees
 from skywatch.readsb.tar1090.tracks import day_of
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
@@ -86,7 +86,7 @@ def get_half_hour(request: SkyRequest) -> Response:
     begin = (day_of(path) + path["half_hour"] * HALF_HOUR).timestamp()
     if not is_open(request) or begin + HALF_HOUR.total_seconds() > settled_until(request, unix_now()):
         raise not_found("replay of this half hour")
-    past: PastPictures = request.registry["readsb_past"]
+    past = request.runtime.shared(readsb_pictures)
     key = ("half_hour", begin, *who_sees(request.db, visibility))
     body = past.once(key, lambda: half_hour(request.db, int(begin), visibility))
     if not body:

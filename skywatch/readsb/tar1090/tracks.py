@@ -22,6 +22,7 @@ from skywatch.history import tracks
 from skywatch.history.flights.service import Labels
 from skywatch.http.resources.schema import QueryInteger, QueryString
 from skywatch.http.resources.service import ApiService
+from skywatch.picture.access import picture_replica
 from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.picture.state.sky import Sky
 from skywatch.picture.trails.trail import Point
@@ -166,7 +167,7 @@ def _visible_aircraft(sky: Sky, address: str, visibility: Visibility) -> dict[st
 def _live_entries(request: SkyRequest, address: str) -> list[Entry]:
     if address not in live_sky(request).index:
         return []
-    points: list[Point] = request.registry["picture"].trail(address)
+    points: list[Point] = request.runtime.shared(picture_replica).trail(address)
     previous = itertools.chain([None], points)
     return [
         _entry(

@@ -20,9 +20,11 @@ from waitress import wasyncore
 from waitress.server import BaseWSGIServer, MultiSocketServer
 
 from skywatch import make_app
+from skywatch.core.hooks import WarmUp
 from skywatch.core.process.open_files import allow_files
 from skywatch.core.runtime import Runtime
 from skywatch.http.metrics import CLOSED_SLOW
+from skywatch.http.path_rules import PathRules
 from skywatch.http.settings import HttpSettings
 from skywatch.realtime.settings import RealtimeSettings
 from skywatch.serving.web_server.connection_limits import ConnectionLimiter
@@ -65,13 +67,14 @@ def create_api_server(runtime: Runtime, server: Any = None, app: Router | None =
     app = app or make_app(runtime)
     if server is None:
         server = create_server(app, runtime.settings.of(HttpSettings))
+    rules = runtime.shared(PathRules)
     for listening in _listening(server):
         listening.adj.body_limits.form_fields = {
-            path: credential.field for path, credential in app.registry["form_credentials"].items()
+            path: credential.field for path, credential in rules.form_credentials.items()
         }
-        listening.adj.larger_bodies = _larger_bodies(listening.adj, app.registry.get("body_limits", {}))
+        listening.adj.larger_bodies = _larger_bodies(listening.adj, rules.body_limits)
         listening.application = app
-    _warm_up(app, runtime)
+    _warm_up(runtime)
     return server
 
 
@@ -179,13 +182,13 @@ def _is_at_work(channel: Any) -> bool:
     return bool(channel.requests or channel.request is not None or channel.total_outbufs_len)
 
 
-def _warm_up(app: Any, runtime: Runtime) -> None:
-    """Run the warm-up jobs of the application's parts in the background."""
+def _warm_up(runtime: Runtime) -> None:
+    """Run the warm-up jobs of the features in the background."""
 
     def run() -> None:
-        for job in app.registry.get("warm_up_jobs", ()):
+        for hook in runtime.features.provided(WarmUp):
             try:
-                job()
+                hook.run(runtime)
             except SQLAlchemyError as error:
                 log.warning("a warm-up job failed, the first request does its work: %s", str(error).splitlines()[0])
 

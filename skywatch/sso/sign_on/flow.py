@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.identity.tokens import THROWAWAY_SECRET, TokenCodec
+from skywatch.accounts.identity.authenticator import Authenticator
+from skywatch.accounts.identity.tokens import THROWAWAY_SECRET
 from skywatch.accounts.login_tokens import TokenPair, begin_login, tokens_of
 from skywatch.accounts.models import Login, User
 from skywatch.core.database.encryption import Sealer
@@ -41,9 +42,9 @@ log = logging.getLogger(__name__)
 class SignOn:
     """Single sign-on with all providers of the settings. Safe to use from any thread; making it sends no request."""
 
-    def __init__(self, runtime: Runtime, codec: TokenCodec) -> None:
+    def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._codec = codec
+        self._codec = runtime.shared(Authenticator).codec
         settings = runtime.settings.of(SsoSettings)
         providers = read_providers(settings)
         slots = max(1, settings.of(HttpSettings).api_threads // 2 // max(1, len(providers)))

@@ -14,6 +14,7 @@ from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
 from skywatch.sso import mappings, schemas
 from skywatch.sso.models import ClaimMapping
+from skywatch.sso.sign_on.flow import SignOn
 
 mappings_service = ApiService("oidc_mappings", "/oidc-mappings", feature="roles")
 mapping_service = ApiService("oidc_mappings.one", f"/oidc-mappings/{{id:{NUMBER}}}", feature="roles")
@@ -38,7 +39,7 @@ def create_oidc_mapping(request: Request) -> dict[str, Any]:
     """Create a claim mapping to a role within the caller's own permissions"""
     body = body_of(request, schemas.MappingCreateFields)
     with noting_refusals(request, "claim_mapping.created", Target("claim_mapping", None, body.name)) as caller:
-        mapping = mappings.create_mapping(request.db, caller, body, request.registry["sign_on"].parties)
+        mapping = mappings.create_mapping(request.db, caller, body, request.runtime.shared(SignOn).parties)
     return _answer(mapping)
 
 
@@ -80,7 +81,7 @@ def delete_oidc_mapping(request: Request) -> None:
 
 def _change(request: Request, fields: schemas.MappingChangeFields) -> dict[str, Any]:
     with noting_refusals(request, "claim_mapping.changed", Target("claim_mapping", _id(request))) as caller:
-        providers = request.registry["sign_on"].parties
+        providers = request.runtime.shared(SignOn).parties
         return _answer(mappings.update_mapping(request.db, caller, _id(request), fields, providers))
 
 

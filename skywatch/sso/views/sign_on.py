@@ -13,7 +13,7 @@ from skywatch.accounts.sign_in.schemas import LoginAnswer, LoginDetail
 from skywatch.accounts.users.answers import user_answer
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storage.audit import Actor
-from skywatch.http.clients.origins import origin_of
+from skywatch.http.clients.origins import allowed_origins, origin_of
 from skywatch.http.lists.pagination import PageQuery, page_of
 from skywatch.http.pages import wants_page
 from skywatch.http.requests.request import Request
@@ -26,6 +26,7 @@ from skywatch.sso.pending_sign_ons import LIFETIME
 from skywatch.sso.settings import SsoSettings
 from skywatch.sso.sign_on.addresses import own_address
 from skywatch.sso.sign_on.answer import Answer
+from skywatch.sso.sign_on.flow import SignOn
 from skywatch.sso.sign_on.logout import obey
 from skywatch.sso.sign_on.page import failure_page, hand_over_page
 
@@ -43,7 +44,7 @@ logout_service = ApiService("auth.oidc.backchannel_logout", "/auth/oidc/backchan
 @providers_service.get(permission=OPEN, query=PageQuery(), responses={200: schemas.ProviderList()})
 def list_oidc_providers(request: Request) -> dict[str, Any]:
     """The identity providers that people may sign on with, the first one being the default"""
-    parties = request.registry["sign_on"].parties.values()
+    parties = request.runtime.shared(SignOn).parties.values()
     entries = [answer(schemas.ProviderEntry, party.provider) for party in parties]
     return page_of(request, "providers", entries)
 
@@ -61,7 +62,7 @@ def start_oidc_login(request: Request) -> dict[str, str]:
     a cookie that ties the sign-on to it.
     """
     query = request.validated["querystring"]
-    sign_on, redirect_uri = request.registry["sign_on"], query.get("redirect_uri")
+    sign_on, redirect_uri = request.runtime.shared(SignOn), query.get("redirect_uri")
     url, begun = sign_on.authorize(
         query.get("provider"),
         redirect_uri,
@@ -95,7 +96,7 @@ def finish_oidc_login(request: Request) -> Any:
     where the sign-on fails, a page that shows why and informs its opener.
     """
     answer = Answer.of(request.validated["querystring"], request.GET.get("error_description"))
-    sign_on, actor = request.registry["sign_on"], _nobody(request)
+    sign_on, actor = request.runtime.shared(SignOn), _nobody(request)
     # A page gives tokens to another page of the browser: that has to be the browser that began the sign-on.
     is_page = wants_page(request)
     begun = sign_on.take(answer, _browser(request), actor, needs_browser=is_page)
@@ -120,7 +121,7 @@ def finish_oidc_login(request: Request) -> Any:
 )
 def oidc_backchannel_logout(request: Request) -> dict[str, str]:
     """End the logins that an identity provider's logout token names (OpenID Connect Back-Channel Logout)"""
-    request.registry["sign_on"].check_enabled()
+    request.runtime.shared(SignOn).check_enabled()
     if request.content_type != FORM:
         raise Problem("unsupported_media_type", f"The body must be {FORM}.")
     try:
@@ -130,7 +131,7 @@ def oidc_backchannel_logout(request: Request) -> dict[str, str]:
     tokens = fields.get("logout_token", [])
     if len(tokens) != 1:
         raise invalid("logout_token", "is required once")
-    ended = obey(request.runtime, request.registry["sign_on"], tokens[0], _nobody(request))
+    ended = obey(request.runtime, request.runtime.shared(SignOn), tokens[0], _nobody(request))
     return {"detail": f"Ended {ended} login{'s' if ended != 1 else ''}."}
 
 
@@ -149,7 +150,7 @@ def _browser(request: Request) -> str | None:
 def _opener(request: Request, redirect_uri: str | None) -> str:
     """The origin of the page that will wait for the tokens: one that the settings name, else the service's own."""
     origin: str = request.headers.get("Origin", "").lower()
-    if request.registry["allowed_origins"].is_listed(origin):
+    if request.runtime.shared(allowed_origins).is_listed(origin):
         return origin
     registered = request.runtime.settings.of(SsoSettings).oidc_redirect_uris
     if redirect_uri in registered and redirect_uri.startswith(("https://", "http://")):

@@ -23,7 +23,7 @@ ELSEWHERE = {"REMOTE_ADDR": "203.0.113.9", "HTTP_X_FORWARDED_FOR": "198.51.100.7
 
 @pytest.fixture
 def api(make_client, monkeypatch):
-    monkeypatch.setattr("skywatch.accounts.setup.service.KEPT_S", 0.0)
+    monkeypatch.setattr("skywatch.accounts.first_user.KEPT_S", 0.0)
     client = make_client(auth_mode="hybrid", default_throttle_rates__login="1000/minute")
     with writing(client.runtime.sessions) as session:
         begin_change(session)

@@ -5,9 +5,9 @@ import sqlalchemy as sa
 
 from skywatch.accounts.changes import begin_change
 from skywatch.accounts.defaults import install
+from skywatch.accounts.first_user import SetupState
 from skywatch.accounts.models import User
 from skywatch.accounts.setup import service
-from skywatch.accounts.setup.service import SetupState
 from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry, StoredSetting
@@ -23,7 +23,7 @@ OWN = "a long password of my own"
 
 @pytest.fixture(autouse=True)
 def each_time(monkeypatch):
-    monkeypatch.setattr("skywatch.accounts.setup.service.KEPT_S", 0.0)
+    monkeypatch.setattr("skywatch.accounts.first_user.KEPT_S", 0.0)
 
 
 @pytest.fixture

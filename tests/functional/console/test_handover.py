@@ -8,11 +8,14 @@ import pytest
 import sqlalchemy as sa
 import time_machine
 
+from skywatch.accounts.identity.authenticator import Authenticator
 from skywatch.accounts.models import HandoverCode, Login, User
 from skywatch.accounts.sign_in import handover
+from skywatch.console.sessions.session import Sessions
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry
+from skywatch.core.runtime import runtime_of
 from tests.accounts import PASSWORD
 from tests.functional.console.visitor import ORIGIN, populate
 
@@ -128,7 +131,7 @@ def test_who_administers_nothing_does_not_get_in(visitor):
 
 def test_a_session_ends_with_its_hours_and_never_after_its_login(visitor):
     tokens = log_in(visitor)
-    sessions = visitor.client.app.registry["console_sessions"]
+    sessions = runtime_of(visitor.client.app.registry).shared(Sessions)
 
     def ends_at():
         enter(visitor, {**bearer(tokens), **ORIGIN})
@@ -188,7 +191,7 @@ def test_logout_in_the_application_ends_the_console(root):
 
 
 def test_the_absolute_end_is_kept_by_the_exchange_and_by_every_refresh(root):
-    codec = root.client.app.registry["authenticator"].codec
+    codec = runtime_of(root.client.app.registry).shared(Authenticator).codec
     end = utcnow().replace(microsecond=0) + timedelta(minutes=3)
     change_logins(root, expires_at=end)
     tokens = redeem(root, code_of(leave(root))).json
@@ -199,7 +202,7 @@ def test_the_absolute_end_is_kept_by_the_exchange_and_by_every_refresh(root):
         tokens = root.client.post_json(f"{V1}/auth/refresh", {"refresh": tokens["refresh"]}).json
     # The same login enters the console again: its end is the same.
     enter(root, {**bearer(tokens), **ORIGIN})
-    sessions = root.client.app.registry["console_sessions"]
+    sessions = runtime_of(root.client.app.registry).shared(Sessions)
     assert sessions._signer.loads(root.cookie.encode()).ends_at == end.timestamp()
 
 

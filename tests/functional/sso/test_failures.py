@@ -5,7 +5,9 @@ import time
 
 import pytest
 
+from skywatch.core.runtime import runtime_of
 from skywatch.sso.provider import discovery
+from skywatch.sso.sign_on.flow import SignOn
 from tests.accounts import PASSWORD, Population
 from tests.functional.sso.signing_on import AUTHORIZE, begin, finish, sign_on, unknown_key
 from tests.providers import fake_provider
@@ -89,7 +91,7 @@ def test_a_failing_provider_is_a_bad_gateway_and_local_login_goes_on(make_api, n
     answer, code = FAILURES[name]
     # Good answers have the time that a slow machine takes, those that are late none to spare.
     api = make_api(oidc_timeout_s="20")
-    client = api.app.registry["sign_on"].parties["default"].discovery._fetcher._client
+    client = runtime_of(api.app.registry).shared(SignOn).parties["default"].discovery._fetcher._client
     begun = None if path.startswith("/.") else api.provider.log_in(begin(api)["authorization_url"])
     api.provider.instead[path] = answer
     if code == "sso_provider_slow":
@@ -128,7 +130,7 @@ def test_a_provider_that_hangs_holds_neither_all_threads_nor_the_other_providers
         # Half of the threads for providers is one for each of the two.
         api = make_api(api_threads="4", oidc_timeout_s=str(PATIENCE_S), **more)
         api.provider.instead["/.well-known/openid-configuration"] = hang
-        parties = api.app.registry["sign_on"].parties
+        parties = runtime_of(api.app.registry).shared(SignOn).parties
         waiting = threading.Thread(target=parties["default"].discovery.metadata_if_any)
         waiting.start()
         assert asked.wait(PATIENCE_S)

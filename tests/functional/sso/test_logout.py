@@ -1,5 +1,6 @@
 """Logout in both directions."""
 
+from contextlib import closing
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -7,6 +8,7 @@ import sqlalchemy as sa
 
 from skywatch.core.database.encryption import Sealer
 from skywatch.core.database.engine import writing
+from skywatch.core.runtime import Runtime
 from skywatch.sso.models import ExternalLogin
 from tests.functional.sso.signing_on import back_channel, bearer, other_key, sign_on
 from tests.providers import CLIENT_ID
@@ -33,14 +35,15 @@ def test_logout_asks_for_the_way_back_that_the_settings_name(make_api, address):
 
 def test_after_a_restart_the_provider_is_asked_where_and_logout_works_without_it(api, make_client):
     first, second = sign_on(api), sign_on(api)
-    restarted = make_client(runtime=api.runtime)
-    api.provider.instead["/.well-known/openid-configuration"] = lambda handler: handler.say(500, b"")
-    said = restarted.post_json("/api/v1/auth/logout", {}, headers=bearer(first)).json
-    assert said == {"detail": "Logged out."}
-    restarted.get("/api/v1/auth/profile", headers=bearer(first), status=401)
-    api.provider.instead.clear()
-    said = restarted.post_json("/api/v1/auth/logout", {}, headers=bearer(second)).json
-    assert said["logout_url"].startswith(f"{api.provider.url}/end?")
+    with closing(Runtime.open(api.runtime.settings)) as runtime:
+        restarted = make_client(runtime=runtime)
+        api.provider.instead["/.well-known/openid-configuration"] = lambda handler: handler.say(500, b"")
+        said = restarted.post_json("/api/v1/auth/logout", {}, headers=bearer(first)).json
+        assert said == {"detail": "Logged out."}
+        restarted.get("/api/v1/auth/profile", headers=bearer(first), status=401)
+        api.provider.instead.clear()
+        said = restarted.post_json("/api/v1/auth/logout", {}, headers=bearer(second)).json
+        assert said["logout_url"].startswith(f"{api.provider.url}/end?")
 
 
 def test_the_id_token_is_not_readable_in_the_database_and_logout_does_without(api):

@@ -17,7 +17,7 @@ from skywatch.core.feature import (
 from skywatch.core.hooks import DoctorCheck, InputFamily, PastPictures, Service
 from skywatch.core.problems import Problem, ProblemKind
 from skywatch.core.rule_fields import RuleEvents, RuleField, RuleState
-from skywatch.core.runtime import Runtime
+from skywatch.core.runtime import Runtime, runtime_of
 from skywatch.core.storage.retention import Kind
 from skywatch.core.telemetry import metrics
 from skywatch.features import FEATURES, SETTINGS
@@ -42,7 +42,7 @@ def create(runtime):
 
 
 def includeme(config):
-    config.registry["balloons"] = config.registry["runtime"].settings.of(BalloonSettings).balloons_limit
+    config.registry["balloons"] = runtime_of(config.registry).settings.of(BalloonSettings).balloons_limit
 
 
 @dataclass(frozen=True, kw_only=True)

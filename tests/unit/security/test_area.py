@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from skywatch.security.area import Area, area_of
+from skywatch.security.area import Area, Areas
 
 AREA = Area("/console", [], lambda problem, request: None, 1000)
 
@@ -24,5 +24,6 @@ AREA = Area("/console", [], lambda problem, request: None, 1000)
     ],
 )
 def test_an_area_is_all_at_and_below_its_prefix(path, inside):
-    request = SimpleNamespace(registry={"areas": [AREA]}, environ={"PATH_INFO": path})
-    assert (area_of(request) is AREA) is inside
+    areas = Areas(SimpleNamespace())
+    areas.add(AREA)
+    assert (areas.at(path) is AREA) is inside

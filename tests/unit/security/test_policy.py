@@ -1,5 +1,7 @@
 """What the contexts decide, for the cases that the table of operations does not show."""
 
+from types import SimpleNamespace
+
 import pytest
 from pyramid.testing import DummyRequest
 from sqlalchemy.exc import TimeoutError as NoConnectionInTime
@@ -59,7 +61,7 @@ def test_an_identity_shows_no_secret_and_cannot_be_changed():
 
 def test_a_look_up_that_is_impossible_is_tried_once_a_request():
     policy, request, tries = SkywatchSecurityPolicy(lambda request: None), DummyRequest(), []
-    request.registry = {"areas": ()}
+    request.runtime = SimpleNamespace(shared=lambda create: create(request.runtime))
 
     def away(request):
         tries.append(request)

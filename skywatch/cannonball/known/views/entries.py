@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from skywatch.cannonball.known import service
-from skywatch.cannonball.known.index import KnownIndex
+from skywatch.cannonball.known.checks import KnownChecks
+from skywatch.cannonball.known.index import known_index
 from skywatch.cannonball.known.schemas import (
     WHOLE_LIST,
     CheckResult,
@@ -61,12 +62,6 @@ verify = ApiService(
 )
 
 
-def known_index(request: Request) -> KnownIndex:
-    """The index of the list; one for the process."""
-    index: KnownIndex = request.registry["cannonball_known_index"]
-    return index
-
-
 @known.get(permission=VIEW, query=KnownQuery(), responses={200: KnownList()})
 def list_known_aircraft(request: Request) -> dict[str, Any]:
     """List known aircraft
@@ -81,7 +76,7 @@ def list_known_aircraft(request: Request) -> dict[str, Any]:
     query = dict(request.validated["querystring"])
     limit, offset = query.pop("limit"), query.pop("offset")
     entries, count, verified_count = service.find(
-        request.db, request.visibility, known_index(request), Filters(**query), offset, limit
+        request.db, request.visibility, request.runtime.shared(known_index), Filters(**query), offset, limit
     )
     return {**page(request, "aircraft", entries, count), "verified_count": verified_count}
 
@@ -111,14 +106,14 @@ def check_known_aircraft(request: Request) -> dict[str, Any]:
     if ADDRESS.fullmatch(asked) is None:
         return {"found": False, "icao_hex": asked}
     icao_hex = asked.upper()
-    entry = request.registry["cannonball_known_checks"].find(icao_hex, request.visibility.military)
+    entry = request.runtime.shared(KnownChecks).find(icao_hex, request.visibility.military)
     return {"found": True, "aircraft": entry} if entry else {"found": False, "icao_hex": icao_hex}
 
 
 @stats.get(permission=VIEW, responses={200: KnownStats()})
 def get_known_aircraft_stats(request: Request) -> dict[str, Any]:
     """Count the entries of the list by agency type and state"""
-    totals = service.totals(request.db, request.visibility, known_index(request))
+    totals = service.totals(request.db, request.visibility, request.runtime.shared(known_index))
     return {
         "total": totals.total,
         "verified": totals.verified,

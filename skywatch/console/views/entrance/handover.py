@@ -13,6 +13,7 @@ from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import HOME, see_other
 from skywatch.console.sessions.entrance import check_origin, enter, holder_of_token
 from skywatch.console.sessions.handover import to_map
+from skywatch.console.sessions.session import Sessions
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.security.contexts import IDENTIFIED, OPEN
@@ -28,7 +29,7 @@ def post_enter(request: Request) -> Response:
     identity = holder_of_token(request)
     login_id, ends_at = enter(request, identity)
     response = Response(status=204)
-    request.registry["console_sessions"].begin(request, response, identity.user_id, login_id, ends_at)
+    request.runtime.shared(Sessions).begin(request, response, identity.user_id, login_id, ends_at)
     return response
 
 

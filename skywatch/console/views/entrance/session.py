@@ -8,8 +8,10 @@ from urllib.parse import urlencode
 from pyramid.renderers import render
 from pyramid.response import Response
 
+from skywatch.accounts.identity.authenticator import Authenticator
 from skywatch.accounts.identity.caller import Caller, anonymous_actor
 from skywatch.accounts.settings import AccountSettings
+from skywatch.accounts.sign_in.attempts import guess_limits
 from skywatch.accounts.sign_in.schemas import Credentials
 from skywatch.accounts.sign_in.service import log_out
 from skywatch.console.forms.form import checked, parameter, read_form
@@ -17,7 +19,8 @@ from skywatch.console.page import FormPage
 from skywatch.console.pages.layout import SCRIPT_FILE, STYLE_SHEET
 from skywatch.console.pages.notes import flash, take
 from skywatch.console.routes import SETUP, SIGN_IN, SIGN_ON, local, see_other
-from skywatch.console.sessions.session import needs_tls
+from skywatch.console.sessions.first_run import FirstRun
+from skywatch.console.sessions.session import Sessions, needs_tls
 from skywatch.console.sessions.sign_in import METHOD, sign_in
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem
@@ -25,6 +28,7 @@ from skywatch.core.storage.audit import Actor
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.security.contexts import OPEN
+from skywatch.sso.sign_on.flow import SignOn
 from skywatch.sso.sign_on.logout import logout_url
 
 sign_in_page = FormPage("console.sign_in", "sign_in.jinja2", OPEN)
@@ -33,7 +37,7 @@ sign_in_page = FormPage("console.sign_in", "sign_in.jinja2", OPEN)
 @sign_in_page.get
 def show_sign_in(request: Request) -> dict[str, Any] | Response:
     """The form to sign in with"""
-    if request.registry["first_run"].is_open:
+    if request.runtime.shared(FirstRun).is_open:
         return see_other(request, SETUP)
     return _form(request, onward=parameter(request, "next"))
 
@@ -47,7 +51,7 @@ def post_sign_in(request: Request) -> dict[str, Any] | Response:
         credentials = checked(Credentials(), form)
         login = sign_in(
             request.runtime,
-            request.registry["guess_limits"],
+            request.runtime.shared(guess_limits),
             credentials["username"],
             credentials["password"],
             anonymous_actor(request),
@@ -55,7 +59,7 @@ def post_sign_in(request: Request) -> dict[str, Any] | Response:
     except Problem as problem:
         return show_refusal(request, problem, onward, form.get("username", ""))
     response = see_other(request, onward)
-    request.registry["console_sessions"].begin(request, response, login.user_id, login.id, login.expires_at)
+    request.runtime.shared(Sessions).begin(request, response, login.user_id, login.id, login.expires_at)
     return response
 
 
@@ -63,19 +67,19 @@ def post_sign_in(request: Request) -> dict[str, Any] | Response:
 def post_sign_out(request: Request) -> Response:
     """Sign out: the session ends; who came by single sign-on is offered to end the session at the provider too"""
     read_form(request)
-    session = request.registry["console_sessions"].read(request)
-    rights = request.registry["authenticator"].rights(session.user_id) if session is not None else None
+    session = request.runtime.shared(Sessions).read(request)
+    rights = request.runtime.shared(Authenticator).rights(session.user_id) if session is not None else None
     if session is not None and rights is not None and rights.is_active:
         actor = Actor(rights.username, METHOD, rights.user_id, request.client_address, request.request_id)
         log_out(request.db, Caller(actor), {session.login_id})
-        url = logout_url(request.runtime, request.registry["sign_on"], {session.login_id})
+        url = logout_url(request.runtime, request.runtime.shared(SignOn), {session.login_id})
         if url is not None:
             page = render("signed_out.jinja2", {"logout_url": url}, request)
             response = Response(page)
-            request.registry["console_sessions"].forget(request, response)
+            request.runtime.shared(Sessions).forget(request, response)
             return response
     response = see_other(request, SIGN_IN)
-    request.registry["console_sessions"].forget(request, response)
+    request.runtime.shared(Sessions).forget(request, response)
     flash(request, response, translate(request, "You are signed out."))
     return response
 
@@ -118,7 +122,7 @@ def _form(
         "note": take(request),
         "providers": [
             (party.provider.display_name, f"{SIGN_ON}?{urlencode({'provider': name, 'next': local(onward)})}")
-            for name, party in request.registry["sign_on"].parties.items()
+            for name, party in request.runtime.shared(SignOn).parties.items()
         ],
         "is_local_enabled": settings.of(AccountSettings).local_auth_enabled,
         # The browser will not send the cookie back: better said before than wondered at after.

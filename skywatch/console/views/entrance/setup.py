@@ -22,7 +22,8 @@ from skywatch.console.forms.changes import SHOWN_ON_THE_PAGE
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.page import FormPage
 from skywatch.console.routes import HOME, SETUP, STATION_STEP, see_other
-from skywatch.console.sessions.session import needs_tls
+from skywatch.console.sessions.first_run import FirstRun
+from skywatch.console.sessions.session import Sessions, needs_tls
 from skywatch.console.sessions.sign_in import METHOD
 from skywatch.console.settings import ConsoleSettings
 from skywatch.core.problems import Problem, invalid
@@ -84,14 +85,14 @@ def post_setup(request: Request) -> dict[str, Any] | Response:
             raise problem from None
         request.response.status_code = problem.kind.status
         return _page(request, entries.refused(problem))
-    request.registry["first_run"].expire()
+    request.runtime.shared(FirstRun).expire()
     response = see_other(request, STATION_STEP)
-    request.registry["console_sessions"].begin(request, response, login.user_id, login.id, login.expires_at)
+    request.runtime.shared(Sessions).begin(request, response, login.user_id, login.id, login.expires_at)
     return response
 
 
 def _elsewhere(request: Request) -> Response | None:
-    return None if request.registry["first_run"].is_open else see_other(request, HOME)
+    return None if request.runtime.shared(FirstRun).is_open else see_other(request, HOME)
 
 
 def _page(request: Request, entries: Entries) -> dict[str, Any]:

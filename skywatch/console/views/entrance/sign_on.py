@@ -16,7 +16,7 @@ from pyramid.response import Response
 from skywatch.accounts.identity.caller import anonymous_actor
 from skywatch.console.forms.form import read_query
 from skywatch.console.routes import SIGNED_ON, local, see_other
-from skywatch.console.sessions.session import set_cookie
+from skywatch.console.sessions.session import Sessions, set_cookie
 from skywatch.console.sessions.sign_in import sign_on
 from skywatch.console.sessions.sso_trial import TRIAL, finish_trial
 from skywatch.console.views.entrance.session import show_refusal
@@ -30,6 +30,7 @@ from skywatch.sso.pending_sign_ons import LIFETIME
 from skywatch.sso.schemas import CallbackQuery
 from skywatch.sso.sign_on.addresses import own_address
 from skywatch.sso.sign_on.answer import Answer
+from skywatch.sso.sign_on.flow import SignOn
 
 PAGES = ()
 COOKIE = "skywatch_console_sso"
@@ -43,7 +44,7 @@ def start_sign_on(request: Request) -> dict[str, Any] | Response:
     onward = None
     try:
         onward = local(request.GET.get("next"))
-        url, begun = request.registry["sign_on"].authorize(
+        url, begun = request.runtime.shared(SignOn).authorize(
             request.GET.get("provider"), None, _address(request), origin_of(own_address(request)), _cookie(request)[0]
         )
     except UnicodeDecodeError:
@@ -59,7 +60,7 @@ def start_sign_on(request: Request) -> dict[str, Any] | Response:
 def finish_sign_on(request: Request) -> dict[str, Any] | Response:
     """Take the answer of an identity provider, once, and begin a session"""
     browser, onward = _cookie(request)
-    actor, providers = anonymous_actor(request), request.registry["sign_on"]
+    actor, providers = anonymous_actor(request), request.runtime.shared(SignOn)
     try:
         answer = Answer.of(read_query(request, CallbackQuery()), request.GET.get("error_description"))
         begun = providers.take(answer, browser, actor, needs_browser=True)
@@ -73,7 +74,7 @@ def finish_sign_on(request: Request) -> dict[str, Any] | Response:
     except Problem as problem:
         return show_refusal(request, problem, onward)
     response = see_other(request, onward)
-    request.registry["console_sessions"].begin(request, response, login.user_id, login.id, login.expires_at)
+    request.runtime.shared(Sessions).begin(request, response, login.user_id, login.id, login.expires_at)
     _remember(request, response, "", 0)
     return response
 

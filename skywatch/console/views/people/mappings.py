@@ -32,6 +32,7 @@ from skywatch.sso import mappings
 from skywatch.sso.claims import MATCH_TYPES, Trial, try_rules
 from skywatch.sso.models import ClaimMapping
 from skywatch.sso.schemas import MappingCreate, MappingCreateFields, MappingReplacement, MappingReplacementFields
+from skywatch.sso.sign_on.flow import SignOn
 
 PAGES = (
     Page(
@@ -186,7 +187,7 @@ def _id(request: Request) -> int:
 
 
 def _parties(request: Request) -> Any:
-    return request.registry["sign_on"].parties
+    return request.runtime.shared(SignOn).parties
 
 
 def _try(request: Request, fields: dict[str, Any]) -> Trial:

@@ -18,6 +18,7 @@ from skywatch.http.clients.audit import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission
 from skywatch.sso.sign_on.addresses import own_address
+from skywatch.sso.sign_on.flow import SignOn
 
 PAGES = (
     Page(
@@ -59,7 +60,7 @@ def post_discovery(request: Request) -> dict[str, Any]:
 
 def _page(request: Request) -> dict[str, Any]:
     address = own_address(request)
-    providers = [party.provider for party in request.registry["sign_on"].parties.values()]
+    providers = [party.provider for party in request.runtime.shared(SignOn).parties.values()]
     return {
         "providers": [
             {"entry": provider, "trial": f"{SIGN_ON}?{urlencode({'provider': provider.name, 'next': TRIAL})}"}

@@ -12,6 +12,7 @@ from skywatch.cannonball.known.formats.delimited_table import DELIMITERS, ENCODI
 from skywatch.cannonball.known.imports.lists import FORMS
 from skywatch.cannonball.known.imports.update import ImportRefused, Report
 from skywatch.cannonball.known.imports.uploads import ImportOptions, import_list
+from skywatch.cannonball.known.index import known_index
 from skywatch.cannonball.known.schemas import (
     STATES,
     KnownAircraftChangeFields,
@@ -83,7 +84,7 @@ def show_known_aircraft(request: Request) -> dict[str, Any]:
     query = read_query(request, KnownQuery())
     offset = query.pop("offset")
     query.pop("limit")
-    index = request.registry["cannonball_known_index"]
+    index = request.runtime.shared(known_index)
     aircraft, count, verified = service.find(request.db, request.visibility, index, Filters(**query), offset, PAGE_SIZE)
     return {
         "aircraft": aircraft,
@@ -207,7 +208,7 @@ def _import(request: Request, fields: dict[str, Any], files: dict[str, bytes], *
     listed = files.get("list", b"")
     if not listed:
         raise invalid("list", "is missing or empty")
-    index = request.registry["cannonball_known_index"]
+    index = request.runtime.shared(known_index)
     options = ImportOptions(**fields, dry_run=is_trial)
     try:
         return import_list(request.runtime, index, actor_of(request), options, listed, files.get("acftref", b""))

@@ -23,8 +23,9 @@ def request_of(scheme, prefix, environment="development", **cookies_sent):
         cookies=cookies_sent,
         headers={},
         host_url=f"{scheme}://localhost",
-        registry={"allowed_origins": Origins()},
-        runtime=types.SimpleNamespace(settings=types.SimpleNamespace(environment=environment)),
+        runtime=types.SimpleNamespace(
+            settings=types.SimpleNamespace(environment=environment), shared=lambda create: Origins()
+        ),
     )
 
 

@@ -20,7 +20,7 @@ def people(runtime):
 
 @pytest.fixture
 def sessions(runtime):
-    return Sessions(runtime.settings, Authenticator(runtime))
+    return Sessions(runtime)
 
 
 def cookie_of(response):
@@ -75,7 +75,7 @@ def test_another_installation_has_other_keys(sessions, people, make_runtime):
     other = make_runtime(secret="quite another secret of enough length")
     _, _, cookie = begun(sessions, people)
     with pytest.raises(Problem) as refused:
-        Sessions(other.settings, Authenticator(other)).read(asking(cookie))
+        Sessions(other).read(asking(cookie))
     assert refused.value.kind.code == "token_invalid"
 
 
