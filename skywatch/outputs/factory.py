@@ -11,9 +11,9 @@ from skywatch.core.runtime import Runtime
 from skywatch.inputs.base import Input, InputStatus
 from skywatch.inputs.options import Options, join_address, parse_address, split_setting
 from skywatch.inputs.transports.port import DEFAULT_CONNECTIONS, MAX_CONNECTIONS
-from skywatch.outputs.feeder import ConnectingFeeder, Feeder, ListeningFeeder
+from skywatch.outputs.feeder import ConnectingFeeder, Feeder, ListeningFeeder, RunningOutputs
 from skywatch.outputs.forms import HEARTBEATS
-from skywatch.outputs.hub import FORMS, Hub, Output
+from skywatch.outputs.hub import FORMS, Hub
 from skywatch.outputs.mlat import MLAT, open_mlat_output
 from skywatch.outputs.selection import SOURCE_WORDS, Selection
 from skywatch.receivers.feeders.hub import feeder_hub
@@ -32,15 +32,11 @@ def open_output(runtime: Runtime, name: str, text: str) -> Input:
             return open_mlat_output(name, words, feeders, has_bus=not runtime.bus.carries_objects)
         except ValueError as error:
             raise SettingsError(setting, str(error)) from None
-    output = parse(name, text)
-    hub = runtime.shared(Hub)
-    output.feeder.on_start = lambda: hub.add(output)
-    output.feeder.on_stop = lambda: hub.remove(output)
-    return output.feeder
+    return parse(name, text, runtime.shared(Hub))
 
 
-def parse(name: str, text: str) -> Output:
-    """The output that a setting describes, on its own; raises SettingsError."""
+def parse(name: str, text: str, running: RunningOutputs) -> Feeder:
+    """The output that a setting describes, one of ``running`` while it runs; raises SettingsError."""
     setting = f"output.{name}"
     form, words = split_setting(setting, text, FORMS, EXAMPLE)
     try:
@@ -57,15 +53,17 @@ def parse(name: str, text: str) -> Output:
         status = InputStatus(name=name, kind=form, address=join_address(*address), family="output")
         feeder: Feeder
         if connects:
-            feeder = ConnectingFeeder(status, HEARTBEATS[form], address)
+            feeder = ConnectingFeeder(status, HEARTBEATS[form], selection, running, address=address)
         else:
             allowed = options.networks("allow")
             connections = options.whole("connections", DEFAULT_CONNECTIONS, 1, MAX_CONNECTIONS)
-            feeder = ListeningFeeder(status, HEARTBEATS[form], address, allowed, connections)
+            feeder = ListeningFeeder(
+                status, HEARTBEATS[form], selection, running, address=address, allowed=allowed, connections=connections
+            )
         options.finish()
     except ValueError as error:
         raise SettingsError(setting, str(error)) from None
-    return Output(form, selection, feeder)
+    return feeder
 
 
 def _selection(options: Options) -> Selection:

@@ -10,7 +10,8 @@ import asyncio
 import logging
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from skywatch.core.network.addresses import Network
 from skywatch.core.telemetry.fault_log import FaultLog
@@ -18,8 +19,11 @@ from skywatch.inputs.base import InputStatus
 from skywatch.inputs.retrying_input import InputError, RetryingInput, one_line
 from skywatch.inputs.transports.port import Port
 from skywatch.inputs.transports.tcp import CONNECT_TIMEOUT_S, READ_BYTES, close, keep_alive
+from skywatch.outputs.selection import Selection
 
 log = logging.getLogger(__name__)
+
+ALL = Selection()
 
 # A tick of 20,000 aircraft is 12 MB; what is pending of one when the next comes is too much of it.
 PENDING_BYTES = 4 * 1024 * 1024
@@ -62,19 +66,37 @@ class Reader:
         self._writer.transport.abort()
 
 
+class RunningOutputs(Protocol):
+    """Sends frames and the picture to the outputs that run."""
+
+    def add(self, output: Feeder) -> None:
+        """Send to this output from now on."""
+
+    def remove(self, output: Feeder) -> None:
+        """Send nothing more."""
+
+
 class Feeder(RetryingInput[InputStatus]):
     """An output; a kind implements ``session``. ``heartbeat`` is sent to readers while there is nothing else.
 
+    Its readers get what ``selection`` selects, in the form that its status names as its kind, from ``running``, to
+    which it belongs while it runs. One without it is sent to by its owner.
     In its status ``messages`` counts what was sent, to however many readers, ``dropped`` the readers that did not keep
     up and ``refused`` connections that are not allowed.
     """
 
-    def __init__(self, status: InputStatus, heartbeat: bytes) -> None:
+    def __init__(
+        self,
+        status: InputStatus,
+        heartbeat: bytes,
+        selection: Selection = ALL,
+        running: RunningOutputs | None = None,
+    ) -> None:
         super().__init__(status)
+        self.form = status.kind
+        self.selection = selection
         self.readers: set[Reader] = set()
-        # Called when the output begins to run, and when it has ended.
-        self.on_start: Callable[[], None] = _nothing
-        self.on_stop: Callable[[], None] = _nothing
+        self._running = running
         self._heartbeat = heartbeat
         self._slow = FaultLog(
             log, f"output {self.name}: readers do not keep up", f"output {self.name}: readers keep up"
@@ -89,11 +111,13 @@ class Feeder(RetryingInput[InputStatus]):
 
     async def run(self) -> None:
         """Send until cancelled."""
-        self.on_start()
+        if self._running is not None:
+            self._running.add(self)
         try:
             await self.read_forever()
         finally:
-            self.on_stop()
+            if self._running is not None:
+                self._running.remove(self)
 
     @abstractmethod
     async def session(self) -> None:
@@ -143,11 +167,14 @@ class ListeningFeeder(Feeder):
         self,
         status: InputStatus,
         heartbeat: bytes,
+        selection: Selection = ALL,
+        running: RunningOutputs | None = None,
+        *,
         address: tuple[str, int],
         allowed: Sequence[Network],
         connections: int,
     ) -> None:
-        super().__init__(status, heartbeat)
+        super().__init__(status, heartbeat, selection, running)
         self._port = Port(self, address, allowed, connections, self.serve)
 
     @property
@@ -163,8 +190,16 @@ class ListeningFeeder(Feeder):
 class ConnectingFeeder(Feeder):
     """We connect to the reader, again and again after growing pauses."""
 
-    def __init__(self, status: InputStatus, heartbeat: bytes, address: tuple[str, int]) -> None:
-        super().__init__(status, heartbeat)
+    def __init__(
+        self,
+        status: InputStatus,
+        heartbeat: bytes,
+        selection: Selection = ALL,
+        running: RunningOutputs | None = None,
+        *,
+        address: tuple[str, int],
+    ) -> None:
+        super().__init__(status, heartbeat, selection, running)
         self._address = address
 
     async def session(self) -> None:
@@ -184,7 +219,3 @@ class ConnectingFeeder(Feeder):
         finally:
             await close(writer)
         raise InputError("the connection was closed")
-
-
-def _nothing() -> None:
-    pass

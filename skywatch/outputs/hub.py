@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from skywatch.core.runtime import Runtime
 from skywatch.outputs import forms
 from skywatch.outputs.feeder import Feeder, Reader
-from skywatch.outputs.selection import Selection
 from skywatch.picture.state.sky import Sky
 from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing.frames import Column, FrameBatch
@@ -18,31 +15,22 @@ FRAME_FORMS = {"beast": forms.beast, "raw": forms.raw}
 FORMS = (*FRAME_FORMS, "json-lines", "sbs")
 
 
-@dataclass(eq=False)
-class Output:
-    """A feeder, the form that its readers get and what of it."""
-
-    form: str
-    selection: Selection
-    feeder: Feeder
-
-
 class Hub:
     """The outputs that run; without any, ticks and frames cost one comparison each."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._tap = runtime.shared(FrameTap)
-        self._outputs: list[Output] = []
+        self._outputs: list[Feeder] = []
         self._civil: frozenset[str] = frozenset()
         self._last_at = 0.0
 
-    def add(self, output: Output) -> None:
+    def add(self, output: Feeder) -> None:
         """Send to this output from now on."""
         if output.form in FRAME_FORMS and not self._has_frame_outputs:
             self._tap.add(self._on_frames)
         self._outputs.append(output)
 
-    def remove(self, output: Output) -> None:
+    def remove(self, output: Feeder) -> None:
         """Send nothing more."""
         self._outputs.remove(output)
         if output.form in FRAME_FORMS and not self._has_frame_outputs:
@@ -62,13 +50,13 @@ class Hub:
         for output in self._outputs:
             if output.form not in FRAME_FORMS:
                 self._send_picture(output, sky)
-            output.feeder.send_heartbeats()
+            output.send_heartbeats()
         self._last_at = sky.now
 
-    def _send_picture(self, output: Output, sky: Sky) -> None:
+    def _send_picture(self, output: Feeder, sky: Sky) -> None:
         """What was heard since the last tick; to a new reader everything that is known."""
-        new = [reader for reader in output.feeder.readers if reader.is_new]
-        others = [reader for reader in output.feeder.readers if not reader.is_new]
+        new = [reader for reader in output.readers if reader.is_new]
+        others = [reader for reader in output.readers if not reader.is_new]
         if not new and not others:
             return
         chosen = output.selection.of_sky(sky)
@@ -81,16 +69,16 @@ class Hub:
 
     def _on_frames(self, frames: FrameBatch, addresses: Column, non_icao: Column, sources: Column) -> None:
         for output in self._outputs:
-            if output.form not in FRAME_FORMS or not output.feeder.readers:
+            if output.form not in FRAME_FORMS or not output.readers:
                 continue
             chosen = frames
             if not output.selection.military or output.selection.sources:
                 chosen = frames[output.selection.of_frames(self._civil, addresses, non_icao, sources)]
             if len(chosen):
-                output.feeder.send(FRAME_FORMS[output.form](chosen), len(chosen))
+                output.send(FRAME_FORMS[output.form](chosen), len(chosen))
 
 
-def _send_rows(output: Output, sky: Sky, rows: forms.Rows, since: float, readers: list[Reader]) -> None:
+def _send_rows(output: Feeder, sky: Sky, rows: forms.Rows, since: float, readers: list[Reader]) -> None:
     if len(rows):
         data = forms.sbs(sky, rows, since) if output.form == "sbs" else forms.json_lines(sky, rows)
-        output.feeder.send(data, data.count(b"\n"), readers)
+        output.send(data, data.count(b"\n"), readers)

@@ -32,7 +32,9 @@ class FeederPort:
 
     def __init__(self, name: str, address: tuple[str, int], allowed: tuple[Network, ...]) -> None:
         status = InputStatus(name=name, kind=MLAT, address=join_address(*address), family="output")
-        self.output = ListeningFeeder(status, forms.HEARTBEATS["beast"], address, allowed, CONNECTIONS)
+        self.output = ListeningFeeder(
+            status, forms.HEARTBEATS["beast"], address=address, allowed=allowed, connections=CONNECTIONS
+        )
         # What of the sent messages has been counted.
         self.counted = 0
         self._connection: FeederConnection | None = None

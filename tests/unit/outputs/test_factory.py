@@ -8,18 +8,18 @@ from skywatch.settings import SettingsError
 
 
 def test_an_output_that_listens():
-    output = parse("mlat", "beast 0.0.0.0:30005 military=no sources=adsb,mode_s allow=10.0.0.0/8 connections=3")
-    assert isinstance(output.feeder, ListeningFeeder)
+    output = parse("mlat", "beast 0.0.0.0:30005 military=no sources=adsb,mode_s allow=10.0.0.0/8 connections=3", None)
+    assert isinstance(output, ListeningFeeder)
     assert (output.form, output.selection.military, output.selection.sources) == ("beast", False, {"adsb", "mode_s"})
-    status = output.feeder.status
+    status = output.status
     assert (status.family, status.name, status.kind, status.address) == ("output", "mlat", "beast", "0.0.0.0:30005")
 
 
 def test_an_output_that_connects():
-    output = parse("vrs", "sbs to [::1]:30003 military=yes")
-    assert isinstance(output.feeder, ConnectingFeeder)
+    output = parse("vrs", "sbs to [::1]:30003 military=yes", None)
+    assert isinstance(output, ConnectingFeeder)
     assert output.selection.military
-    assert output.feeder.status.address == "[::1]:30003"
+    assert output.status.address == "[::1]:30003"
 
 
 @pytest.mark.parametrize(
@@ -39,5 +39,5 @@ def test_an_output_that_connects():
 )
 def test_what_is_wrong_is_named(text, reason):
     with pytest.raises(SettingsError, match=r"output\.x") as refused:
-        parse("x", text)
+        parse("x", text, None)
     assert reason in str(refused.value)
