@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import logging
 import socket
 import time
@@ -125,7 +126,8 @@ class RealtimeServer:
         # Counted apart: behind a proxy the connections of clients that poll are the proxy's.
         polling = PollingClients(self.hub, self.limits, ClientCounts(of_address, in_all))
         factory = self._factory(loop)
-        self._shared = factory.shared = Shared(self.hub, self.rules, self.limits, addresses, polling, factory)
+        self._shared = Shared(self.hub, self.rules, self.limits, addresses, polling, factory)
+        factory.protocol = functools.partial(WebSocketConnection, self._shared)
         host, port = split_listen(settings.of(HttpSettings).realtime_listen)
         sockets = [_listening_socket(*address) for address in await _addresses(loop, host, port)]
         try:
@@ -209,7 +211,6 @@ class RealtimeServer:
             allowedOrigins=["*"],
             allowNullOrigin=True,
         )
-        factory.protocol = WebSocketConnection
         return factory
 
     async def _look_after_forever(self) -> None:

@@ -34,11 +34,13 @@ class GuardedWebSocket(WebSocketServerProtocol):
     """One WebSocket; all methods run on the server's loop."""
 
     log = _Silence()
-    factory: Any
+
+    def __init__(self, shared: Shared) -> None:
+        super().__init__()
+        self.shared = shared
 
     def begin(self) -> None:
         """Prepare what an end needs; to be called before anything else happens to the connection."""
-        self.shared: Shared = self.factory.shared
         self.ending = Ending()
         self.outbox: Outbox | None = None
         self.transport: Any = None

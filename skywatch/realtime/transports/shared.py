@@ -49,7 +49,7 @@ class PeerConnection(Peer, Protocol):
 
 @dataclass
 class Shared:
-    """The shared state of all connections of one server; each gets it from its factory."""
+    """The shared state of all connections of one server; each is made with it."""
 
     hub: Hub
     rules: Rules
