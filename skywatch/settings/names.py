@@ -21,10 +21,10 @@ def compose(classes: Iterable[type], features: Any) -> type[Settings]:
                 raise ValueError(f"setting {name} is declared by {owners[name].__name__} and by {owner.__name__}")
             owners[name] = owner
     bases = tuple(classes) if any(issubclass(one, Settings) for one in classes) else (*classes, Settings)
-    kind = dataclasses.make_dataclass("InstallationSettings", [], bases=bases, frozen=True, kw_only=True)
-    composed = typing.cast(type[Settings], kind)
-    composed.features = features
-    return composed
+    kind = dataclasses.make_dataclass(
+        "InstallationSettings", [], bases=bases, namespace={"features": features}, frozen=True, kw_only=True
+    )
+    return typing.cast(type[Settings], kind)
 
 
 def public_name(field: dataclasses.Field[Any]) -> str:
