@@ -17,14 +17,23 @@ if TYPE_CHECKING:
 
 
 class PictureAccess:
-    """``picture`` is None until a tracker leads in this process."""
+    """The picture of this process's tracker, from the moment on at which it leads."""
 
     def __init__(self, runtime: Runtime | None = None) -> None:
-        self.picture: Picture | None = None
+        self._picture: Picture | None = None
+
+    @property
+    def picture(self) -> Picture | None:
+        """The picture; None until a tracker leads in this process."""
+        return self._picture
+
+    def open(self, picture: Picture | None) -> None:
+        """Give access to the picture of a tracker that leads."""
+        self._picture = picture
 
     def may_serve(self) -> bool:
         """Whether followers of this process hand out the picture: not next to the tracker that makes it."""
-        return self.picture is None
+        return self._picture is None
 
 
 def picture_replica(runtime: Runtime) -> PictureReplica:

@@ -176,7 +176,7 @@ class Tracker:
         if monitors is not None:
             self.monitors = RunningMonitors(monitors)
         self.statistics.started_at = unix_now()
-        self._access.picture = self.picture
+        self._access.open(self.picture)
         gc.set_threshold(*GARBAGE_THRESHOLDS)
         # In a thread: a start may wait a little for the bus or the database.
         is_restored = await asyncio.to_thread(self._warm_up)

@@ -32,7 +32,8 @@ def hear(client, *receivers, age_s=1.0, **fields):
     """Let receivers hear an aircraft; the last of them the latest."""
     picture = client.runtime.shared(PictureAccess).picture
     if picture is None:
-        picture = client.runtime.shared(PictureAccess).picture = Picture((47.45, 8.56))
+        picture = Picture((47.45, 8.56))
+        client.runtime.shared(PictureAccess).open(picture)
     for number, receiver in enumerate(receivers):
         at = time.time() - age_s + number / 1000
         picture.put(receiver, [snapshot("4b1620", at, lat=47.5, lon=8.6, **fields)], 1)
@@ -92,7 +93,7 @@ def test_a_signal_that_is_not_known_is_null(client):
 
 def test_without_a_tracker_that_answers_nothing_is_known(client):
     hear(client, "roof")
-    client.runtime.shared(PictureAccess).picture = None
+    client.runtime.shared(PictureAccess).open(None)
     assert heard_by(client, VIEWER) is None
 
 

@@ -30,7 +30,7 @@ class Watch:
         self.people = {name: people.bearer(number) for name, number in ids.items()}
         self.ids = ids
         self.picture = picture_at(self.clock)
-        client.runtime.shared(PictureAccess).picture = self.picture
+        client.runtime.shared(PictureAccess).open(self.picture)
         self.stage = AlertStage(client.runtime)
 
     def register(self, who, name):

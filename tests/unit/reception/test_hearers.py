@@ -12,7 +12,7 @@ def test_another_process_asks_the_tracker(make_runtime, redis_url):
     tracker, api = make_runtime(bus=redis_url), make_runtime(bus=redis_url)
     world = World()
     world.show("roof", aircraft("4b1620", 0, 50, rssi=-12.5))
-    tracker.shared(PictureAccess).picture = world.picture
+    tracker.shared(PictureAccess).open(world.picture)
     client, service = HearerClient(api), HearerService(tracker)
     assert client.hearers("4b1620") is None
     asyncio.run(service.start())

@@ -100,7 +100,7 @@ def test_minutes_are_stored_for_a_day_and_hours_longer(runtime):
 
 def test_the_monitor_writes_what_a_tracker_receives_and_at_its_end(runtime):
     world = World()
-    runtime.shared(PictureAccess).picture = world.picture
+    runtime.shared(PictureAccess).open(world.picture)
     monitor = QualityMonitor(runtime)
     monitor.start()
     try:
