@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from skywatch.archive.errors import Uninstalled
-from skywatch.archive.reader import process
+from skywatch.archive.reader import archive_reader
 from skywatch.archive.reader.query_limits import NoTurn, Turns
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.history.storage.archive_columns import table_of
@@ -149,13 +149,13 @@ def test_without_the_extra_only_what_the_database_has_answers(service, monkeypat
 
 def test_query_that_takes_too_long_is_ended(service, monkeypatch):
     client = service(archive_query_s=0.1)
-    monkeypatch.setattr(process, "COMMAND", [process.COMMAND[0], "-c", "import time; time.sleep(60)"])
+    monkeypatch.setattr(archive_reader, "COMMAND", [archive_reader.COMMAND[0], "-c", "import time; time.sleep(60)"])
     assert "archive_query_s" in refused(client)
 
 
 def test_child_without_memory_is_an_answer(service, monkeypatch):
     client = service()
-    monkeypatch.setattr(process, "COMMAND", [process.COMMAND[0], "-c", "import os; os.abort()"])
+    monkeypatch.setattr(archive_reader, "COMMAND", [archive_reader.COMMAND[0], "-c", "import os; os.abort()"])
     assert "archive_query_mb" in refused(client)
 
 
