@@ -7,19 +7,21 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from skywatch.cannonball.models import KnownAircraft, KnownRevision
+from skywatch.cannonball.models import KnownAircraft, KnownRevision, derived_columns
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, writing
 
 
 def _entry(number: int, icao_hex: str, chance: random.Random) -> dict[str, Any]:
     now = utcnow()
+    registration = f"N{number % 99999}"
+    agency = f"{chance.choice(('Police Department', 'Sheriff', 'Highway Patrol'))} {number % 5000}"
     return {
         "icao_hex": icao_hex,
-        "registration": f"N{number % 99999}",
+        "registration": registration,
         "aircraft_type": "AS50",
         "aircraft_model": "Airbus AS-350",
-        "agency_name": f"{chance.choice(('Police Department', 'Sheriff', 'Highway Patrol'))} {number % 5000}",
+        "agency_name": agency,
         "agency_type": chance.choice(("federal", "state", "local", "unknown")),
         "agency_state": chance.choice(("CA", "NY", "TX", "")),
         "agency_city": "",
@@ -32,6 +34,7 @@ def _entry(number: int, icao_hex: str, chance: random.Random) -> dict[str, Any]:
         "updated_at": now,
         "edited_fields": [],
         "revision": 1,
+        **derived_columns(icao_hex, registration, agency),
     }
 
 

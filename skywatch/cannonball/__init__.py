@@ -18,12 +18,9 @@ IMPORT_PATH = "/api/v1/cannonball/known-aircraft/import"
 
 def includeme(config: Configurator) -> None:
     """Set up the resources below ``/api/v1/cannonball``."""
-    from skywatch.cannonball.known.checks import KnownChecks
     from skywatch.core.runtime import runtime_of
 
-    runtime = runtime_of(config.registry)
-    # Here, so that no change of the list is missed from the first request on.
-    runtime.shared(KnownChecks)
-    config.add_body_limit(IMPORT_PATH, runtime.settings.of(CannonballSettings).cannonball_import_max_bytes)
+    settings = runtime_of(config.registry).settings.of(CannonballSettings)
+    config.add_body_limit(IMPORT_PATH, settings.cannonball_import_max_bytes)
     for module in ("known.views.entries", "known.views.imports", "sessions.views"):
         config.scan(f"skywatch.cannonball.{module}")

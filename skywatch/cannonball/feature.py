@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from skywatch.cannonball.settings import CannonballSettings
 from skywatch.core.feature import EventKind, Feature
-from skywatch.core.hooks import AddressList, PartLabels, WarmUp
+from skywatch.core.hooks import AddressList, PartLabels
 from skywatch.notify.hooks import NotificationKind
 from skywatch.picture.hooks import PictureMonitor
 
@@ -53,13 +53,6 @@ def _police_addresses(session: Session) -> Sequence[str]:
     return police_addresses(session)
 
 
-def _prepare_list(runtime: Runtime) -> None:
-    from skywatch.cannonball.known.index import known_index
-
-    # Loading 300,000 known aircraft takes seconds.
-    runtime.shared(known_index).prepare()
-
-
 def _retention_kinds() -> tuple[Kind, ...]:
     from skywatch.cannonball.retention import KINDS
 
@@ -88,7 +81,6 @@ FEATURE = Feature(
     },
     provides=(
         PictureMonitor(_create_monitor),
-        WarmUp(_prepare_list),
         NotificationKind(name="cannonball", permission=VIEW, delivered=_record_delivered),
         AddressList(name="police", revision=_list_revision, addresses=_police_addresses),
         PartLabels(

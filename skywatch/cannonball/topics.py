@@ -4,8 +4,6 @@ from __future__ import annotations
 
 # The list of known aircraft has changed; published after the commit, so that other processes reload it at once.
 KNOWN = "cannonball.known"
-# Known aircraft have entered the picture (data: JSON list of their ids).
-DETECTED = "cannonball.detected"
 # The locations of users.
 LOCATIONS = "cannonball.locations"
 # A user ended a session (data: its id).

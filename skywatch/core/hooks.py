@@ -55,13 +55,6 @@ class Service(Hook):
 
 
 @dataclass(frozen=True)
-class WarmUp(Hook):
-    """What a process that serves the API prepares in the background, so that no request has to wait for it."""
-
-    run: Callable[[Runtime], object]
-
-
-@dataclass(frozen=True)
 class DoctorCheck(Hook):
     """What ``skywatch doctor`` checks for the feature."""
 

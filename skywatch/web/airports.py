@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from skywatch.core.text.folding import fold
 from skywatch.web.built import HERE
 
 FILE = HERE / "built" / "airports.json"
@@ -71,6 +71,5 @@ def _read(path: Path, built_at: int) -> list[_Entry]:
 
 def _plain(text: str) -> str:
     """A text without accents, case and marks, its words apart by one space."""
-    letters = unicodedata.normalize("NFKD", text.casefold())
-    plain = (character if character.isalnum() else " " for character in letters if not unicodedata.combining(character))
+    plain = (character if character.isalnum() else " " for character in fold(text))
     return " ".join("".join(plain).split())

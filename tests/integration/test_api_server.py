@@ -3,14 +3,11 @@
 import contextlib
 import json
 import socket
-import threading
 import time
 from contextlib import ExitStack, suppress
 
 import pytest
-from sqlalchemy.exc import OperationalError
 
-from skywatch.cannonball.known.index import KnownIndex
 from skywatch.core.runtime import runtime_of
 from skywatch.serving.web_server import api_server
 from skywatch.serving.web_server.sending_channel import SEND_BYTES
@@ -248,34 +245,6 @@ def test_a_slow_reader_gets_every_byte_of_every_answer_in_order(serve):
     }
     assert all(json.loads(body) for answers in found.values() for _, body in answers)
     assert len(next(iter(found["openapi.json"]))[1]) > 2 * SEND_BYTES
-
-
-def test_the_list_of_known_aircraft_is_read_before_anybody_asks(serve, monkeypatch):
-    read = threading.Event()
-    prepare = KnownIndex.prepare
-
-    def watched(self):
-        found = prepare(self)
-        read.set()
-        return found
-
-    monkeypatch.setattr(KnownIndex, "prepare", watched)
-    serve()
-    assert read.wait(PATIENCE_S)
-
-
-def test_what_cannot_be_prepared_keeps_nobody_from_being_answered(serve, monkeypatch, caplog):
-    failed = threading.Event()
-
-    def fail(self):
-        failed.set()
-        raise OperationalError("select", {}, Exception("no such table"))
-
-    monkeypatch.setattr(KnownIndex, "prepare", fail)
-    server = serve()
-    assert failed.wait(PATIENCE_S)
-    assert ask(server, HEALTH)[0] == 200
-    until(lambda: "a warm-up job failed" in caplog.text, "a line in the log")
 
 
 def exchange(server, *requests):

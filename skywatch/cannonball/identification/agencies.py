@@ -7,12 +7,12 @@ of the United States: aircraft registered elsewhere are only ``military`` or ``u
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
 from skywatch.cannonball.identification.place_names import CITIES, STATES
 from skywatch.cannonball.vocabulary import AgencyType
+from skywatch.core.text.folding import without_accents
 
 # Words of law-enforcement agencies, in their languages.
 POLICE_WORDS = (
@@ -78,8 +78,7 @@ _ABBREVIATIONS = {
 @lru_cache(maxsize=65536)
 def normalised(name: str) -> str:
     """The name's words in upper case without accents or punctuation, abbreviations written out, spaces around all."""
-    plain = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
-    plain = plain.replace("'", "").replace("\u2019", "").upper().replace("U.S.", "US")
+    plain = without_accents(name).replace("'", "").replace("\u2019", "").upper().replace("U.S.", "US")
     words = _NOT_WORD.sub(" ", plain).split()
     text = " ".join(_ABBREVIATIONS.get(word, word) for word in words)
     return f" {text.replace('UNITED STATES', 'US')} "

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import msgspec
 from sqlalchemy.orm import Session
 
 from skywatch.cannonball import topics
@@ -23,8 +20,3 @@ def announce(bus: Bus) -> None:
 def announce_change(session: Session) -> None:
     """Announce a change of this session, after its commit."""
     events.publish(session, _CHANGED, stored=False)
-
-
-def announce_detections(session: Session, known_ids: Sequence[int]) -> None:
-    """Announce the known aircraft whose detections this session counts, after its commit."""
-    events.publish(session, Message(topics.DETECTED, "detected", msgspec.json.encode(known_ids)), stored=False)

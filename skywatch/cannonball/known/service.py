@@ -13,20 +13,18 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.airframes.military import hidden_from, military_aircraft
+from skywatch.airframes.military import military_aircraft
 from skywatch.cannonball.identification.agencies import classify, is_us_address
-from skywatch.cannonball.known.changes import announce_change, announce_detections
-from skywatch.cannonball.known.index import KnownIndex, Totals
+from skywatch.cannonball.known.changes import announce_change
 from skywatch.cannonball.known.revision import lock_list, next_revision
 from skywatch.cannonball.known.schemas import KnownAircraftChangeFields, KnownEntry, NewKnownAircraftFields
-from skywatch.cannonball.known.segment import Filters
 from skywatch.cannonball.models import KnownAircraft, KnownRemoval
 from skywatch.cannonball.vocabulary import AgencyType, Source
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, not_found
 from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.core.storage.versions import check_version
-from skywatch.http.resources.answer import answer, members
+from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import UNSET
 from skywatch.security.visibility import Visibility
 
@@ -43,30 +41,6 @@ WRITABLE = (
     "verified",
     "notes",
 )
-
-
-def find(
-    session: Session, visibility: Visibility, index: KnownIndex, filters: Filters, offset: int, limit: int
-) -> tuple[list[dict[str, Any]], int, int]:
-    """One page of matching entries by address, the count of all matches and of the verified ones."""
-    matches = index.snapshot(session).find(
-        filters._replace(hidden=hidden_from(visibility, session)), offset=offset, limit=limit
-    )
-    return _answers(session, matches.addresses), matches.count, matches.verified_count
-
-
-def _answers(session: Session, addresses: list[str]) -> list[dict[str, Any]]:
-    """The answers of entries, by address; plain columns cost less than ORM objects."""
-    if not addresses:
-        return []
-    query = sa.select(*(getattr(KnownAircraft, name) for name in members(KnownEntry)))
-    rows = session.execute(query.where(KnownAircraft.icao_hex.in_(addresses)).order_by(KnownAircraft.icao_hex))
-    return [dict(zip(members(KnownEntry), row, strict=True)) for row in rows]
-
-
-def totals(session: Session, visibility: Visibility, index: KnownIndex) -> Totals:
-    """The statistics of the list."""
-    return index.snapshot(session).totals(hidden_from(visibility, session))
 
 
 def get(session: Session, visibility: Visibility, known_id: int) -> KnownAircraft:
@@ -220,4 +194,3 @@ def count_detections(session: Session, detections: Sequence[tuple[int, datetime,
         .values(times_detected=KnownAircraft.times_detected + 1, last_detected=sa.bindparam("at"))
     )
     session.connection().execute(statement, rows)
-    announce_detections(session, [known_id for known_id, _, _ in detections])

@@ -9,18 +9,15 @@ from __future__ import annotations
 import contextlib
 import copy
 import logging
-import threading
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import waitress
-from sqlalchemy.exc import SQLAlchemyError
 from waitress import wasyncore
 from waitress.server import BaseWSGIServer, MultiSocketServer
 
 from skywatch import make_app
-from skywatch.core.hooks import WarmUp
 from skywatch.core.process.open_files import allow_files
 from skywatch.core.runtime import Runtime
 from skywatch.http.metrics import CLOSED_SLOW
@@ -45,8 +42,6 @@ SILENCE_S = 60
 CLEANUP_S = 10
 # Backpressure: a streaming worker waits while so much is unread (bytes), in memory for each connection.
 AHEAD_BYTES = 1_048_576
-# How long the stop waits for warm-up jobs (s).
-JOIN_S = 5.0
 # How long the stop waits for clients to read their responses, and then for workers (s).
 DRAIN_S = 5.0
 # While it ends it takes connections until nothing came for so long, no longer than ACCEPT_S, and then those that wait.
@@ -74,7 +69,6 @@ def create_api_server(runtime: Runtime, server: Any = None, app: Router | None =
         }
         listening.adj.larger_bodies = _larger_bodies(listening.adj, rules.body_limits)
         listening.application = app
-    _warm_up(runtime)
     return server
 
 
@@ -180,21 +174,6 @@ def _is_busy(server: BaseWSGIServer) -> bool:
 
 def _is_at_work(channel: Any) -> bool:
     return bool(channel.requests or channel.request is not None or channel.total_outbufs_len)
-
-
-def _warm_up(runtime: Runtime) -> None:
-    """Run the warm-up jobs of the features in the background."""
-
-    def run() -> None:
-        for hook in runtime.features.provided(WarmUp):
-            try:
-                hook.run(runtime)
-            except SQLAlchemyError as error:
-                log.warning("a warm-up job failed, the first request does its work: %s", str(error).splitlines()[0])
-
-    thread = threading.Thread(target=run, name="warm-up", daemon=True)
-    thread.start()
-    runtime.at_close(lambda: thread.join(JOIN_S))
 
 
 def close_silent(server: BaseWSGIServer, now: float) -> None:

@@ -1,19 +1,14 @@
 """Imports during other writes and reads: nobody waits for the comparison, and nothing that others did is lost."""
 
-import threading
-import time
-
 import pytest
 import sqlalchemy as sa
 
-from skywatch.cannonball.known import index, service
+from skywatch.cannonball.known import service
 from skywatch.cannonball.known.formats.delimited_table import Dialect, text_table
 from skywatch.cannonball.known.imports import update
 from skywatch.cannonball.known.imports.lists import stage_list
 from skywatch.cannonball.known.imports.update import import_staged
-from skywatch.cannonball.known.index import KnownIndex
 from skywatch.cannonball.known.schemas import KnownAircraftChangeFields, NewKnownAircraftFields
-from skywatch.cannonball.known.segment import Filters
 from skywatch.cannonball.models import KnownAircraft
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry
@@ -21,7 +16,6 @@ from skywatch.core.storage.audit import COMMAND_LINE
 from skywatch.security.visibility import EVERYTHING
 
 HEADER = "icao_hex,registration,agency_name\n"
-WAIT_S = 60.0
 
 
 @pytest.fixture
@@ -140,47 +134,22 @@ def half_done(carry_out):
     return fail
 
 
-def wait_for(condition):
-    deadline = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
-def count(known, runtime, search):
-    with runtime.sessions() as db:
-        return known.snapshot(db).find(Filters(search=search), offset=0, limit=10).count
-
-
-def test_the_old_list_answers_while_a_large_change_is_read(runtime, monkeypatch):
-    monkeypatch.setattr(index, "CHANGES_KEPT", 3)
-    do_import(runtime, "A00001,N1,Fresno Police\n")
-    known = KnownIndex(runtime.sessions)
-    assert count(known, runtime, "police") == 1
-    go_on, reading = threading.Event(), threading.Event()
-
-    def slow(entries):
-        reading.set()
-        assert go_on.wait(WAIT_S)
-        return segment(entries)
-
-    segment = index.Segment
-    do_import(runtime, "".join(f"A0001{n},N{n},Reno Police\n" for n in range(5)))
-    monkeypatch.setattr(index, "Segment", slow)
-    assert count(known, runtime, "police") == 1
-    assert reading.wait(WAIT_S)
-    assert count(known, runtime, "police") == 1
-    monkeypatch.setattr(index, "Segment", segment)
-    go_on.set()
-    wait_for(lambda: count(known, runtime, "police") == 6)
-    by_hand(runtime, adding("A00002", "Boise Police"))
-    assert count(known, runtime, "police") == 7
-
-
-def test_whoever_imports_finds_the_new_list_with_the_next_request(client, monkeypatch):
+def test_whoever_imports_finds_the_new_list_with_the_next_request(client):
     from tests.functional.cannonball.test_import import LIST, VIEWER, post
 
-    monkeypatch.setattr(index, "CHANGES_KEPT", 3)
     for start, expected in ((0, 20), (100, 40)):
         post(client, HEADER + "".join(f"A00{start + n:03},N{n},Reno Police\n" for n in range(20)))
         assert client.get(LIST, {"search": "reno"}, headers=VIEWER).json["count"] == expected
+
+
+def test_an_import_makes_entries_searchable_that_the_version_before_has_written(runtime):
+    do_import(runtime, "ADF7C8,N1,Fresno Police\nA00002,N2,Reno Police\n")
+    with writing(runtime.sessions) as db:
+        db.execute(sa.update(KnownAircraft).values(search_text="", military=False))
+    assert do_import(runtime, "ADF7C8,N1,Fresno Police\nA00002,N2,Reno Police\n").updated == 2
+    with runtime.sessions() as db:
+        columns = sa.select(KnownAircraft.search_text, KnownAircraft.military).order_by(KnownAircraft.icao_hex)
+        assert db.execute(columns).all() == [
+            ("a00002\nn2\nreno police", False),
+            ("adf7c8\nn1\nfresno police", True),
+        ]

@@ -15,13 +15,13 @@ import sqlalchemy as sa
 from skywatch.cannonball.known.imports.staging import Staged, StagedRow
 from skywatch.cannonball.known.revision import current_revision
 from skywatch.cannonball.known.service import WRITABLE, defaults
-from skywatch.cannonball.models import KnownAircraft
+from skywatch.cannonball.models import KnownAircraft, derived_columns
 from skywatch.core.clock import utcnow
 
 _LIST: Any = KnownAircraft.__table__
 # The revision is known once the list is locked.
 _NEW = tuple(column for column in _LIST.columns if column.name not in ("id", "revision"))
-_CHANGED = tuple(_LIST.c[name] for name in (*WRITABLE, "verified_at", "updated_at"))
+_CHANGED = tuple(_LIST.c[name] for name in (*WRITABLE, "verified_at", "updated_at", "military", "search_text"))
 _metadata = sa.MetaData()
 _added = sa.Table(
     "cannonball_import_added",
@@ -118,6 +118,7 @@ def new_entry(row: StagedRow, now: datetime) -> dict[str, Any]:
         "created_at": now,
         "updated_at": now,
         "edited_fields": [],
+        **derived_columns(row.icao_hex, entry["registration"], entry["agency_name"]),
     }
 
 
@@ -136,4 +137,7 @@ def changes_of(entry: Any, row: StagedRow, now: datetime) -> dict[str, Any]:
             changes[name] = value
     if "verified" in row.fields and "verified" not in entry.edited_fields and not entry.verified:
         changes |= {"verified": True, "verified_at": now}
-    return changes
+    # A process of the version before may have written the entry.
+    texts = {name: changes.get(name, getattr(entry, name)) for name in ("icao_hex", "registration", "agency_name")}
+    derived = derived_columns(**texts)
+    return changes | {name: value for name, value in derived.items() if getattr(entry, name) != value}

@@ -9,7 +9,6 @@ from skywatch.cannonball.known.formats.delimited_table import DELIMITERS, Dialec
 from skywatch.cannonball.known.formats.faa import read_models
 from skywatch.cannonball.known.imports.lists import stage_list
 from skywatch.cannonball.known.imports.update import Report, import_staged
-from skywatch.cannonball.known.index import KnownIndex
 from skywatch.core.runtime import Runtime
 from skywatch.core.storage.audit import Actor
 
@@ -27,7 +26,7 @@ class ImportOptions:
 
 
 def import_list(
-    runtime: Runtime, index: KnownIndex, actor: Actor, options: ImportOptions, listed: bytes, reference: bytes = b""
+    runtime: Runtime, actor: Actor, options: ImportOptions, listed: bytes, reference: bytes = b""
 ) -> Report:
     """Import a list; ``reference`` is the FAA's list of models. Raises Unreadable, and ImportRefused if lines were
     refused.
@@ -42,6 +41,4 @@ def import_list(
         )
     if not report.dry_run:
         announce(runtime.bus)
-        # The caller's next request uses the new list; other requests use the old one meanwhile.
-        index.prepare()
     return report

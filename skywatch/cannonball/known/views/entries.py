@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from skywatch.cannonball.known import service
-from skywatch.cannonball.known.checks import KnownChecks
-from skywatch.cannonball.known.index import known_index
+from skywatch.cannonball.known import search, service
 from skywatch.cannonball.known.schemas import (
     WHOLE_LIST,
     CheckResult,
@@ -22,7 +20,7 @@ from skywatch.cannonball.known.schemas import (
     NewKnownAircraft,
     NewKnownAircraftFields,
 )
-from skywatch.cannonball.known.segment import Filters
+from skywatch.cannonball.known.search import Filters
 from skywatch.cannonball.known.service import known_answer
 from skywatch.core.storage.audit import Target
 from skywatch.http.clients.audit import actor_of, recording_refusals
@@ -75,10 +73,11 @@ def list_known_aircraft(request: Request) -> dict[str, Any]:
     request.validated["querystring"]["limit"] = request.validated["querystring"]["limit"] or WHOLE_LIST
     query = dict(request.validated["querystring"])
     limit, offset = query.pop("limit"), query.pop("offset")
-    entries, count, verified_count = service.find(
-        request.db, request.visibility, request.runtime.shared(known_index), Filters(**query), offset, limit
-    )
-    return {**page(request, "aircraft", entries, count), "verified_count": verified_count}
+    matches = search.find(request.db, request.visibility, Filters(**query), offset, limit)
+    return {
+        **page(request, "aircraft", matches.entries, matches.count),
+        "verified_count": matches.verified_count,
+    }
 
 
 @known.post(
@@ -106,14 +105,14 @@ def check_known_aircraft(request: Request) -> dict[str, Any]:
     if ADDRESS.fullmatch(asked) is None:
         return {"found": False, "icao_hex": asked}
     icao_hex = asked.upper()
-    entry = request.runtime.shared(KnownChecks).find(icao_hex, request.visibility.military)
+    entry = search.check(request.db, request.visibility, icao_hex)
     return {"found": True, "aircraft": entry} if entry else {"found": False, "icao_hex": icao_hex}
 
 
 @stats.get(permission=VIEW, responses={200: KnownStats()})
 def get_known_aircraft_stats(request: Request) -> dict[str, Any]:
     """Count the entries of the list by agency type and state"""
-    totals = service.totals(request.db, request.visibility, request.runtime.shared(known_index))
+    totals = search.totals(request.db, request.visibility)
     return {
         "total": totals.total,
         "verified": totals.verified,

@@ -10,7 +10,6 @@ from skywatch.cannonball.known.formats.delimited_table import DELIMITERS, ENCODI
 from skywatch.cannonball.known.imports.lists import FORMS
 from skywatch.cannonball.known.imports.update import ImportRefused, Report
 from skywatch.cannonball.known.imports.uploads import ImportOptions, import_list
-from skywatch.cannonball.known.index import known_index
 from skywatch.cannonball.vocabulary import Source, values
 from skywatch.core.problems import Problem, invalid
 from skywatch.http.clients.audit import actor_of
@@ -118,9 +117,8 @@ def import_known_aircraft(request: Request) -> dict[str, Any]:
     """
     options = ImportOptions(**request.validated["querystring"])
     listed, reference = _texts(request, options.encoding)
-    index = request.runtime.shared(known_index)
     try:
-        report = import_list(request.runtime, index, actor_of(request), options, listed, reference)
+        report = import_list(request.runtime, actor_of(request), options, listed, reference)
     except Unreadable as fault:
         raise invalid("csv", str(fault)) from None
     except ImportRefused as refusal:

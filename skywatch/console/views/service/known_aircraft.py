@@ -12,7 +12,6 @@ from skywatch.cannonball.known.formats.delimited_table import DELIMITERS, ENCODI
 from skywatch.cannonball.known.imports.lists import FORMS
 from skywatch.cannonball.known.imports.update import ImportRefused, Report
 from skywatch.cannonball.known.imports.uploads import ImportOptions, import_list
-from skywatch.cannonball.known.index import known_index
 from skywatch.cannonball.known.schemas import (
     STATES,
     KnownAircraftChangeFields,
@@ -21,7 +20,7 @@ from skywatch.cannonball.known.schemas import (
     NewKnownAircraft,
     NewKnownAircraftFields,
 )
-from skywatch.cannonball.known.segment import Filters
+from skywatch.cannonball.known.search import Filters, find
 from skywatch.cannonball.known.service import WRITABLE, defaults, state_of
 from skywatch.cannonball.models import KnownAircraft
 from skywatch.cannonball.settings import CannonballSettings
@@ -84,14 +83,13 @@ def show_known_aircraft(request: Request) -> dict[str, Any]:
     query = read_query(request, KnownQuery())
     offset = query.pop("offset")
     query.pop("limit")
-    index = request.runtime.shared(known_index)
-    aircraft, count, verified = service.find(request.db, request.visibility, index, Filters(**query), offset, PAGE_SIZE)
+    matches = find(request.db, request.visibility, Filters(**query), offset, PAGE_SIZE)
     return {
-        "aircraft": aircraft,
-        "count": count,
-        "verified": verified,
+        "aircraft": matches.entries,
+        "count": matches.count,
+        "verified": matches.verified_count,
         "query": query,
-        "pages": turn_pages(request, offset, count),
+        "pages": turn_pages(request, offset, matches.count),
         **_choices(),
     }
 
@@ -208,10 +206,9 @@ def _import(request: Request, fields: dict[str, Any], files: dict[str, bytes], *
     listed = files.get("list", b"")
     if not listed:
         raise invalid("list", "is missing or empty")
-    index = request.runtime.shared(known_index)
     options = ImportOptions(**fields, dry_run=is_trial)
     try:
-        return import_list(request.runtime, index, actor_of(request), options, listed, files.get("acftref", b""))
+        return import_list(request.runtime, actor_of(request), options, listed, files.get("acftref", b""))
     except Unreadable as fault:
         raise invalid("list", str(fault)) from None
 

@@ -1,0 +1,15 @@
+"""Folds texts for searches that ignore case and accents."""
+
+from __future__ import annotations
+
+import unicodedata
+
+
+def without_accents(text: str) -> str:
+    """Return a text in compatibility form without its combining marks."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+
+
+def fold(text: str) -> str:
+    """Return a text without case, accents or outer blanks."""
+    return without_accents(text.strip().casefold())
