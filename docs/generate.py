@@ -21,23 +21,16 @@ from skywatch.core.problems import KINDS
 from skywatch.core.runtime import Runtime, runtime_of
 from skywatch.features import FEATURES, SETTINGS, load
 from skywatch.http.resources.service import ApiService
-from skywatch.security.contexts import (
-    IDENTIFIED,
-    OPEN,
-    OPEN_UNLESS_PRIVATE,
-    OWN_ACCOUNT,
+from skywatch.security.permissions import (
+    BEHAVIOUR,
+    DEFAULT_ROLES,
+    Permission,
+    ViewPermission,
+    default_permissions,
     permission_held,
 )
-from skywatch.security.kinds import BEHAVIOUR
-from skywatch.security.permissions import DEFAULT_ROLES, Permission, default_permissions
 from skywatch.settings import names_of, public_name
 
-WITHOUT_ROLE = {
-    OPEN: "everybody, in every mode; credentials are not read",
-    OPEN_UNLESS_PRIVATE: "everybody; in private mode only who is identified",
-    IDENTIFIED: "every identity, API keys included",
-    OWN_ACCOUNT: "every login, but no API key",
-}
 WHO = {
     "everyone": "everybody",
     "identity": "every identity",
@@ -122,7 +115,9 @@ def endpoints_page(services: Iterable[Any]) -> str:
                 permission = permission_held(operation.permission)
                 rows.append((f"`{operation.method}`", f"`{path}`", f"`{permission}`", operation.summary))
     head = "# Endpoints\n\nWhat is asked for before an endpoint answers; the OpenAPI document has every detail.\n\n"
-    head += table(("permission", "who has it"), [(f"`{name}`", text) for name, text in WITHOUT_ROLE.items()])
+    head += table(
+        ("permission", "who has it"), [(f"`{row}`", row.meaning) for row in ViewPermission if row.held is None]
+    )
     head += "\nAll other permissions are held through [roles](permissions.md).\n\n"
     return head + table(("method", "path", "permission", "purpose"), sorted(rows, key=lambda r: (r[1], r[0])))
 
@@ -157,9 +152,9 @@ def console_page(registry: Any) -> str:
 
 def _gets_page(role: str, permission: str) -> bool:
     held = default_permissions(role)
-    if permission == OPEN:
+    if permission == ViewPermission.OPEN:
         return True
-    return is_administrative(held) and (permission == IDENTIFIED or permission in held)
+    return is_administrative(held) and (permission == ViewPermission.IDENTIFIED or permission in held)
 
 
 def permissions_page() -> str:
@@ -180,10 +175,9 @@ def permissions_page() -> str:
         "`private` the level `public` counts as `authenticated`. An API key reaches only the features of its scopes, "
         "and a feature that is switched off lets nobody in.\n\n"
         + kinds_table()
-        + "\nEndpoints with `personal_read` and `personal_write` are of the kind own, at the level of the read and of "
-        "the write access; at the level `permission` they need the `view` permission of the feature. "
-        "Whatever the kind of their permission, imports of many records of one's own are of the kind write, and the "
-        "known aircraft of Cannonball are read as the kind view.\n"
+        + "\nEndpoints with `personal_write` are of the kind edit_own; at the level `permission` they need "
+        "`cannonball.view`. Whatever the kind of their permission, imports of many records of one's own are of the "
+        "kind write, and the known aircraft of Cannonball are read as the kind view.\n"
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from skywatch.http.requests.view_config import view_config
-from skywatch.security.contexts import IDENTIFIED
+from skywatch.security.permissions import ViewPermission
 from skywatch.settings import Settings
 
 
@@ -23,7 +23,7 @@ class Page:
     feature: str | None = None
     title: str = ""
     group: str = ""
-    permission: str = IDENTIFIED
+    permission: str = ViewPermission.IDENTIFIED
     # The largest body of its forms (bytes) by the settings, where they have a file; none where they have not.
     upload_bytes: Callable[[Settings], int] | None = None
 

@@ -22,8 +22,7 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonString, Nullable, Schema
 from skywatch.http.resources.service import API_PREFIX, ApiService
 from skywatch.security.area import area_of
-from skywatch.security.contexts import OPEN_UNLESS_PRIVATE, OTHER_KINDS, as_other_kind
-from skywatch.security.permissions import ADMINISTRATION, FEATURES, Permission
+from skywatch.security.permissions import ADMINISTRATION, FEATURES, Permission, ViewPermission
 from skywatch.security.policy import decide
 
 ErrorView = Callable[[Any, Request], Response]
@@ -48,9 +47,10 @@ class AreaRoot(Schema):
 def reading_permission(feature: str | None) -> str:
     """What views of a feature's area ask for to be read; None is the API itself."""
     if feature is None:
-        return OPEN_UNLESS_PRIVATE
+        return ViewPermission.OPEN_UNLESS_PRIVATE
     permission = next(p for p in Permission if p.feature == feature and p.kind in READING)
-    return as_other_kind(permission) if OTHER_KINDS.get(permission.kind) == "view" else str(permission)
+    shown = (view for view in ViewPermission if view.held is permission and view.kind == "view")
+    return str(next(shown, permission))
 
 
 def show_root(request: Request) -> dict[str, Any]:

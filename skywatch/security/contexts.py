@@ -1,6 +1,6 @@
 """Feature contexts: the resource of a request, with the ACL that follows from deployment mode and access settings.
 
-The principals of a permission are looked up in the table of kinds (``skywatch.security.kinds``) and nowhere else.
+The tables of permissions (``skywatch.security.permissions``) are read here and nowhere else.
 """
 
 from __future__ import annotations
@@ -13,63 +13,24 @@ from typing import Any, Protocol
 from pyramid.authorization import ALL_PERMISSIONS, Allow, Deny
 
 from skywatch.security.identity import AUTHENTICATED, EVERYONE
-from skywatch.security.kinds import BEHAVIOUR, Kind, Level
-from skywatch.security.permissions import ADMINISTRATION, FEATURES, OPTIONAL_SCOPES, RESTRICTED, Permission
+from skywatch.security.permissions import (
+    ADMINISTRATION,
+    BEHAVIOUR,
+    FEATURES,
+    OPTIONAL_SCOPES,
+    RESTRICTED,
+    Level,
+    Permission,
+    ViewPermission,
+)
 from skywatch.settings import AuthMode
 
 Acl = list[tuple[str, str, Any]]
 
-OPEN = "open"
-"""The permission of views that need no credential, in every mode and even of a feature that is switched off.
-
-Credentials that come along are not read: neither a monitoring system nor a login must be refused because of an expired
-token. What a valid one shows in addition, a view looks up itself.
-"""
-OPEN_UNLESS_PRIVATE = "open_unless_private"
-"""The permission of views that everybody may see, but in private mode only identified callers."""
-IDENTIFIED = "identified"
-"""The permission of views that show the caller's identity: any identity, in every mode."""
-OWN_ACCOUNT = "own_account"
-"""The permission of views that change the caller's own account: any login, but no API key."""
-
-PERSONAL_READ = "personal_read"
-"""The permission of views that show the caller's own records of a feature, at its read level."""
-PERSONAL_WRITE = "personal_write"
-"""The permission of views that write the caller's own records of a feature, at its write level."""
-
-# Features whose records belong to their users.
-PERSONAL_FEATURES = frozenset(p.feature for p in Permission if p.kind in ("own", "edit_own"))
-
-
-# Permissions of another feature that views of a feature ask for; the access settings of the latter decide.
-BORROWED: dict[str, tuple[Permission, ...]] = {
-    feature: lent for feature in FEATURES if (lent := tuple(p for p in Permission if feature in p.lent_to))
-}
-
-
-# The other kind as which views may ask for permissions of a kind: many records of one's own are imported as one
-# uploads, and a feature of one's own may have something that it shows to all.
-OTHER_KINDS: dict[Kind, Kind] = {"edit_own": "write", "own": "view"}
-
-
-def as_other_kind(permission: Permission) -> str:
-    """The permission of views that is held like ``permission``, but granted as the other kind in ``OTHER_KINDS``."""
-    return f"{permission}:{OTHER_KINDS[permission.kind]}"
-
-
-def permission_held(name: str) -> str:
-    """The permission that a caller holds for a view's permission: without the other kind."""
-    return name.partition(":")[0]
-
-
-OF_OTHER_KINDS: frozenset[str] = frozenset(as_other_kind(p) for p in Permission if p.kind in OTHER_KINDS)
-"""Every permission of views that is granted as another kind."""
-
 
 def within(permissions: Iterable[Permission], scopes: Collection[str]) -> frozenset[Permission]:
     """The permissions that views of these features may ask for: an API key has those within its scopes."""
-    borrowed = {permission for scope in scopes for permission in BORROWED.get(scope, ())}
-    return frozenset(p for p in permissions if p.feature in scopes or p in borrowed)
+    return frozenset(p for p in permissions if any(p.is_asked_in(scope) for scope in scopes))
 
 
 @dataclass(frozen=True)
@@ -153,39 +114,22 @@ class FeatureContext:
     @functools.cached_property
     def __acl__(self) -> Acl:
         """The ACL as Pyramid reads it, computed once."""
-        acl: Acl = [
-            (Allow, EVERYONE, OPEN),
-            (Allow, AUTHENTICATED if self.mode == "private" else EVERYONE, OPEN_UNLESS_PRIVATE),
-            (Allow, AUTHENTICATED, IDENTIFIED),
-            (Allow, AUTHENTICATED, OWN_ACCOUNT),
-        ]
-        if self.feature is None or self.access is None:
-            # The access settings belong to no feature, so that disabling one can never make them unreachable.
-            return [*acl, (Allow, f"permission:{Permission.SYSTEM_MANAGE}", str(Permission.SYSTEM_MANAGE))]
-        if not self.access.is_enabled:
-            return [(Allow, EVERYONE, OPEN), (Deny, EVERYONE, ALL_PERMISSIONS)]
-        for permission in Permission:
-            if permission.feature == self.feature or permission in BORROWED.get(self.feature, ()):
-                level = _level_of(permission.kind, self.access)
-                acl.append(self._entry(str(permission), permission.kind, level, permission))
-                if (other := OTHER_KINDS.get(permission.kind)) is not None:
-                    level = _level_of(other, self.access)
-                    acl.append(self._entry(as_other_kind(permission), other, level, permission))
-        if self.feature in PERSONAL_FEATURES:
-            view = Permission(f"{self.feature}.view")
-            acl.append(self._entry(PERSONAL_READ, "own", self.access.read_access, view))
-            acl.append(self._entry(PERSONAL_WRITE, "own", self.access.write_access, view))
-        return acl
-
-    def _entry(self, permission: str, kind: Kind, level: Level, permission_held: Permission) -> tuple[str, str, Any]:
-        """The ACL entry of a permission by the table of kinds; holders are those of ``permission_held``."""
-        holder = f"permission:{permission_held}"
-        who = BEHAVIOUR[kind].granted_to(self.mode, level)
-        return (Allow, {"everyone": EVERYONE, "identity": AUTHENTICATED, "holder": holder}[who], permission)
+        return acl_of(self.feature if self.access is not None else None, self.mode, self.access)
 
 
-def _level_of(kind: Kind, access: FeatureAccess) -> Level:
-    return access.write_access if BEHAVIOUR[kind].decided_by == "write_access" else access.read_access
+def acl_of(feature: str | None, mode: AuthMode, access: FeatureAccess | None) -> Acl:
+    """Return the ACL of a feature (None: of the service itself) from the tables of permissions."""
+    if access is not None and not access.is_enabled:
+        return [(Allow, EVERYONE, str(ViewPermission.OPEN)), (Deny, EVERYONE, ALL_PERMISSIONS)]
+    acl: Acl = []
+    for row in (*ViewPermission, *Permission):
+        if row.is_asked_in(feature):
+            behaviour = BEHAVIOUR[row.kind]
+            level: Level = getattr(access, behaviour.decided_by) if behaviour.decided_by else "public"
+            who = behaviour.granted_to(mode, level)
+            principals = {"everyone": EVERYONE, "identity": AUTHENTICATED, "holder": f"permission:{row.held}"}
+            acl.append((Allow, principals[who], str(row)))
+    return acl
 
 
 @functools.lru_cache(maxsize=512)

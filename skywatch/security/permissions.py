@@ -1,7 +1,8 @@
-"""The one table of permissions: name, kind, the default role from which on it is held, and what it allows.
+"""Who may do what, on one page: three tables from which the ACLs are made (``skywatch.security.contexts``).
 
-Names have the form ``feature.action``. What a kind means under each mode and access level is the table in
-``skywatch.security.kinds``. Each default role includes the permissions of the one before it. Which features have
+``BEHAVIOUR`` says whom a kind of permission is granted to under each mode and access level; ``Permission`` has the
+permissions that roles hold, ``ViewPermission`` what views ask for besides. The manual prints them
+(docs/reference/permissions.md). Each default role includes the permissions of the one before it. Which features have
 access settings, and which of them an API key may be given, follows from the rows.
 """
 
@@ -9,25 +10,109 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
-from skywatch.security.kinds import Kind
+from skywatch.settings import AuthMode
+
+Level = Literal["public", "authenticated", "permission"]
+Kind = Literal[
+    "view",
+    "read",
+    "acknowledge",
+    "write",
+    "own",
+    "edit_own",
+    "directory",
+    "manage",
+    "open",
+    "unless_private",
+    "identity",
+]
+Who = Literal["everyone", "identity", "holder"]
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """Whom a kind of permission is granted to.
+
+    ``decided_by`` is the access setting that applies (None: its level is ``public``), ``in_public_mode`` overrides it,
+    and the other three are its levels. In the mode ``private`` the level ``public`` counts as ``authenticated``.
+    """
+
+    meaning: str
+    decided_by: Literal["read_access", "write_access"] | None
+    in_public_mode: Who
+    public: Who
+    authenticated: Who
+    permission: Who
+
+    def granted_to(self, mode: AuthMode, level: Level) -> Who:
+        """The principals that have such a permission under a mode, at the level of the access setting that applies."""
+        if mode == "public":
+            return self.in_public_mode
+        if level == "permission":
+            return self.permission
+        return self.public if level == "public" and mode == "hybrid" else self.authenticated
+
+
+BEHAVIOUR: dict[Kind, Behaviour] = {
+    "view": Behaviour(
+        "see what a feature shows to all its users", "read_access", "everyone", "everyone", "identity", "holder"
+    ),
+    "read": Behaviour(
+        "see more than that (military aircraft, details, full texts, exports, metrics)",
+        "read_access", "everyone", "holder", "holder", "holder",
+    ),
+    "acknowledge": Behaviour(
+        "mark as seen what belongs to nobody in particular",
+        "write_access", "everyone", "everyone", "identity", "holder",
+    ),
+    "write": Behaviour(
+        "upload, have transcribed, delete one's own, or import many",
+        "write_access", "holder", "holder", "identity", "holder",
+    ),
+    "own": Behaviour(
+        "use a feature whose records belong to users: one's own, all of them only with its `manage` permission",
+        "read_access", "identity", "identity", "identity", "holder",
+    ),
+    "edit_own": Behaviour(
+        "create and change records of one's own, where that has a permission of its own",
+        "write_access", "identity", "identity", "identity", "holder",
+    ),
+    "directory": Behaviour(
+        "see who has an account, and with which roles", "read_access", "holder", "identity", "identity", "holder"
+    ),
+    "manage": Behaviour(
+        "manage the installation or what belongs to others", None, "holder", "holder", "holder", "holder"
+    ),
+    "open": Behaviour(
+        "see what everybody may know, or exchange a credential", None, "everyone", "everyone", "everyone", "everyone"
+    ),
+    "unless_private": Behaviour(
+        "see what everybody may know but in private mode", None, "everyone", "everyone", "identity", "identity"
+    ),
+    "identity": Behaviour(
+        "see who one is, change one's own account", None, "identity", "identity", "identity", "identity"
+    ),
+}  # fmt: skip
 
 
 class Permission(StrEnum):
     """Every permission, one row each; features in the order in which people are shown them, each alphabetical.
 
-    Views of the features in ``lent_to`` ask for the permission too; the access settings of those features decide there.
+    Names have the form ``feature.action``. Views of the features in ``lent_to`` ask for the permission too; the access
+    settings of those features decide there. None is the service itself, which has no access settings.
     """
 
     _value_: str
     kind: Kind
     role: str
     meaning: str
-    lent_to: tuple[str, ...]
+    lent_to: tuple[str | None, ...]
 
     # The defaults are for type checkers, which take ``Permission(name)`` for a call of this.
     def __new__(
-        cls, name: str, kind: Kind = "manage", role: str = "", meaning: str = "", lent_to: tuple[str, ...] = ()
+        cls, name: str, kind: Kind = "manage", role: str = "", meaning: str = "", lent_to: tuple[str | None, ...] = ()
     ) -> Permission:
         member = str.__new__(cls, name)
         member._value_ = name
@@ -78,7 +163,8 @@ class Permission(StrEnum):
         "manage",
         "admin",
         "Change access settings and retention, set which aircraft are military, read the audit log",
-        ("aircraft",),
+        # By nobody's access settings, too: to disable a feature never makes the settings unreachable.
+        ("aircraft", None),
     )
     SYSTEM_VIEW_METRICS = "system.view_metrics", "read", "analyst", "Read the metrics of the service"
     SYSTEM_VIEW_STATUS = "system.view_status", "view", "viewer", "See the state of the service and its receivers"
@@ -110,6 +196,66 @@ class Permission(StrEnum):
     def action(self) -> str:
         """The part after the dot."""
         return self.value.partition(".")[2]
+
+    @property
+    def held(self) -> Permission:
+        """The permission whose holders may do it."""
+        return self
+
+    def is_asked_in(self, feature: str | None) -> bool:
+        """Whether views of a feature (None: of the service itself) ask for it."""
+        return feature == self.feature or feature in self.lent_to
+
+
+class ViewPermission(StrEnum):
+    """What views ask for that no role holds by itself, one row each.
+
+    Without ``held`` it is asked for in every feature and by the service itself. With it, it is asked for where ``held``
+    is, and granted to the holders of ``held`` under another kind. ``meaning`` is who has it.
+    """
+
+    _value_: str
+    kind: Kind
+    held: Permission | None
+    meaning: str
+
+    def __new__(
+        cls, name: str, kind: Kind = "open", held: Permission | None = None, meaning: str = ""
+    ) -> ViewPermission:
+        member = str.__new__(cls, name)
+        member._value_ = name
+        member.kind, member.held, member.meaning = kind, held, meaning
+        return member
+
+    # Credentials that come along are not read: neither a monitoring system nor a login must be refused because of an
+    # expired token. What a valid one shows in addition, a view looks up itself. It holds of a feature that is switched
+    # off, too.
+    OPEN = "open", "open", None, "everybody, in every mode; credentials are not read"
+    OPEN_UNLESS_PRIVATE = (
+        "open_unless_private",
+        "unless_private",
+        None,
+        "everybody; in private mode only who is identified",
+    )
+    IDENTIFIED = "identified", "identity", None, "every identity, API keys included"
+    # The policy refuses API keys.
+    OWN_ACCOUNT = "own_account", "identity", None, "every login, but no API key"
+    # Many records of one's own are imported as one uploads, and removed as one deletes.
+    ALERTS_IMPORT = "alerts.create:write", "write", Permission.ALERTS_CREATE
+    WATCHLIST_IMPORT = "alerts.edit:write", "write", Permission.ALERTS_EDIT
+    FEEDERS_DELETE = "feeders.own:write", "write", Permission.FEEDERS_OWN
+    # The list of known aircraft is shown to all, and one's own location, sessions and alerts are written.
+    KNOWN_AIRCRAFT_VIEW = "cannonball.view:view", "view", Permission.CANNONBALL_VIEW
+    PERSONAL_WRITE = "personal_write", "edit_own", Permission.CANNONBALL_VIEW
+
+    def is_asked_in(self, feature: str | None) -> bool:
+        """Whether views of a feature (None: of the service itself) ask for it."""
+        return self.held is None or self.held.is_asked_in(feature)
+
+
+def permission_held(name: str) -> str:
+    """Return the permission that a view's permission is documented as: without its other kind."""
+    return name.partition(":")[0]
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from pyramid.security import Allowed, Denied
 from sqlalchemy.exc import DBAPIError, TimeoutError
 
 from skywatch.security.area import area_of
-from skywatch.security.contexts import IDENTIFIED, OPEN, FeatureContext
+from skywatch.security.contexts import FeatureContext
 from skywatch.security.identity import Identity, principals_of
-from skywatch.security.permissions import WITHHELD_FROM_KEYS
+from skywatch.security.permissions import WITHHELD_FROM_KEYS, ViewPermission
 
 CredentialMethod = Callable[[Request], Identity | None]
 _acl = ACLHelper()
@@ -31,7 +31,7 @@ OUT_OF_REACH = (DBAPIError, TimeoutError)
 
 def decide(context: Any, identity: Identity | None, permission: str) -> Any:
     """Allowed or Denied for an identity on a context; the one place that decides, for REST and real time."""
-    if permission == OPEN:
+    if permission == ViewPermission.OPEN:
         return Allowed(permission)
     if identity is not None and identity.scopes is not None and not reaches(context, identity.scopes, permission):
         return Denied("scope_denied")
@@ -55,7 +55,7 @@ def reaches(context: Any, scopes: frozenset[str], permission: str) -> bool:
         return False
     feature = getattr(context, "feature", None)
     if feature is None:
-        return permission == IDENTIFIED
+        return permission == ViewPermission.IDENTIFIED
     return feature in scopes
 
 
@@ -102,7 +102,7 @@ class SkywatchSecurityPolicy:
         if area_of(request) is None:
             self.check_address(request)
         # Who asks for what is open is not looked up: that may fail, and changes nothing.
-        return decide(context, None if permission == OPEN else self.identity(request), permission)
+        return decide(context, None if permission == ViewPermission.OPEN else self.identity(request), permission)
 
     def remember(self, request: Request, userid: str, **kw: Any) -> list[tuple[str, str]]:
         return []

@@ -18,8 +18,7 @@ from skywatch.http.errors import RETRY_AFTER_S
 from skywatch.http.lists.pagination import PageQuery, page_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import ApiService
-from skywatch.security.contexts import OPEN
-from skywatch.security.permissions import Permission
+from skywatch.security.permissions import Permission, ViewPermission
 from skywatch.security.visibility import Visibility
 from skywatch.system import schemas, status
 from skywatch.system.health import checks
@@ -38,7 +37,7 @@ retention_service = ApiService("system_retention", "/system/retention", feature=
 
 
 @health_service.get(
-    permission=OPEN,
+    permission=ViewPermission.OPEN,
     query=schemas.HealthQuery(),
     responses={200: schemas.Health(), 503: schemas.Health()},
 )

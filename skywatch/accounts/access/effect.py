@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from skywatch.security.contexts import PERSONAL_WRITE, FeatureAccess, prepared_context
+from skywatch.security.contexts import FeatureAccess, prepared_context
 from skywatch.security.identity import Identity
-from skywatch.security.permissions import OPTIONAL_SCOPES, Permission
+from skywatch.security.permissions import Permission, ViewPermission
 from skywatch.security.policy import decide
 from skywatch.settings import AuthMode
 
@@ -33,7 +33,7 @@ def reach_of(
         context = prepared_context(feature, mode, setting)
         granted = [p for p in Permission if p.feature == feature and decide(context, identity, str(p))]
         # Where records of one's own have no permission to write them, that of the feature's users counts.
-        writes_own = feature in OPTIONAL_SCOPES and bool(decide(context, identity, PERSONAL_WRITE))
+        writes_own = bool(decide(context, identity, ViewPermission.PERSONAL_WRITE))
         reach[feature] = Reach(
             sees=any(p.kind in LOOKING for p in granted),
             changes=writes_own or any(p.kind not in LOOKING for p in granted),

@@ -16,8 +16,7 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import NUMBER, ApiService
-from skywatch.security.contexts import OWN_ACCOUNT
-from skywatch.security.permissions import Permission
+from skywatch.security.permissions import Permission, ViewPermission
 
 keys_service = ApiService("api_keys", "/api-keys", feature=None)
 auth_keys_service = ApiService("auth.api_keys", "/auth/api-keys", feature=None)
@@ -25,10 +24,10 @@ key_service = ApiService("api_keys.one", f"/api-keys/{{id:{NUMBER}}}", feature=N
 auth_key_service = ApiService("auth.api_keys.one", f"/auth/api-keys/{{id:{NUMBER}}}", feature=None)
 
 
-@keys_service.get(permission=OWN_ACCOUNT, query=schemas.KeyQuery(), responses={200: schemas.KeyList()})
+@keys_service.get(permission=ViewPermission.OWN_ACCOUNT, query=schemas.KeyQuery(), responses={200: schemas.KeyList()})
 @auth_keys_service.get(
     operation_id="list_auth_api_keys",
-    permission=OWN_ACCOUNT,
+    permission=ViewPermission.OWN_ACCOUNT,
     query=schemas.KeyQuery(),
     responses={200: schemas.KeyList()},
 )
@@ -43,10 +42,12 @@ def list_api_keys(request: Request) -> dict[str, Any]:
     return page(request, "api_keys", [_answer(key) for key in keys], count)
 
 
-@keys_service.post(permission=OWN_ACCOUNT, body=schemas.KeyCreate(), responses={201: schemas.NewKey()}, errors=(409,))
+@keys_service.post(
+    permission=ViewPermission.OWN_ACCOUNT, body=schemas.KeyCreate(), responses={201: schemas.NewKey()}, errors=(409,)
+)
 @auth_keys_service.post(
     operation_id="create_auth_api_key",
-    permission=OWN_ACCOUNT,
+    permission=ViewPermission.OWN_ACCOUNT,
     body=schemas.KeyCreate(),
     responses={201: schemas.NewKey()},
     errors=(409,),
@@ -69,9 +70,12 @@ def create_api_key(request: Request) -> dict[str, Any]:
     return {**_answer(key), "key": text}
 
 
-@key_service.delete(permission=OWN_ACCOUNT, query=schemas.KeyOwner(), responses={204: None})
+@key_service.delete(permission=ViewPermission.OWN_ACCOUNT, query=schemas.KeyOwner(), responses={204: None})
 @auth_key_service.delete(
-    operation_id="delete_auth_api_key", permission=OWN_ACCOUNT, query=schemas.KeyOwner(), responses={204: None}
+    operation_id="delete_auth_api_key",
+    permission=ViewPermission.OWN_ACCOUNT,
+    query=schemas.KeyOwner(),
+    responses={204: None},
 )
 def delete_api_key(request: Request) -> None:
     """Revoke one of the caller's API keys, or one of a service account"""

@@ -22,13 +22,13 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.render import json_response
 from skywatch.http.resources.service import ApiService
-from skywatch.security.contexts import IDENTIFIED, OWN_ACCOUNT
+from skywatch.security.permissions import ViewPermission
 
 profile_service = ApiService("auth.profile", "/auth/profile", feature=None)
 password_service = ApiService("auth.password", "/auth/password", feature=None)
 
 
-@profile_service.get(permission=IDENTIFIED, remember_query=True, responses={200: Profile()})
+@profile_service.get(permission=ViewPermission.IDENTIFIED, remember_query=True, responses={200: Profile()})
 def get_profile(request: Request) -> Response:
     """The caller, with permissions; for an API key, its owner within its scopes"""
     identity = request.caller
@@ -40,7 +40,7 @@ def get_profile(request: Request) -> Response:
 
 
 @profile_service.patch(
-    permission=OWN_ACCOUNT,
+    permission=ViewPermission.OWN_ACCOUNT,
     body=ProfileChange(),
     responses={200: Profile()},
     errors=(409,),
@@ -55,7 +55,9 @@ def update_profile(request: Request) -> dict[str, Any]:
     return profile_answer(service.change_profile(request.db, caller_of(request), body_of(request, ProfileChangeFields)))
 
 
-@password_service.post(permission=OWN_ACCOUNT, body=schemas.PasswordChange(), responses={200: Tokens()}, errors=(409,))
+@password_service.post(
+    permission=ViewPermission.OWN_ACCOUNT, body=schemas.PasswordChange(), responses={200: Tokens()}, errors=(409,)
+)
 def change_password(request: Request) -> dict[str, str]:
     """Change the caller's password; ends all their logins and begins a new one"""
     if not request.runtime.settings.of(AccountSettings).local_auth_enabled:

@@ -13,8 +13,7 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import NUMBER, ApiService
-from skywatch.security.contexts import IDENTIFIED, OPEN
-from skywatch.security.permissions import Permission
+from skywatch.security.permissions import Permission, ViewPermission
 
 roles_service = ApiService("roles", "/roles", feature="roles")
 role_service = ApiService("roles.one", f"/roles/{{id:{NUMBER}}}", feature="roles")
@@ -74,13 +73,13 @@ def delete_role(request: Request) -> None:
     request.response.status_code = 204
 
 
-@permissions_service.get(permission=OPEN, query=PageQuery(), responses={200: schemas.PermissionList()})
+@permissions_service.get(permission=ViewPermission.OPEN, query=PageQuery(), responses={200: schemas.PermissionList()})
 def list_permissions(request: Request) -> dict[str, Any]:
     """All permissions and what they allow"""
     return page_of(request, "permissions", [_permission_answer(permission) for permission in sorted(Permission)])
 
 
-@own_permissions_service.get(permission=IDENTIFIED, responses={200: schemas.OwnPermissions()})
+@own_permissions_service.get(permission=ViewPermission.IDENTIFIED, responses={200: schemas.OwnPermissions()})
 def get_own_permissions(request: Request) -> dict[str, Any]:
     """What the caller may do; for an API key, within its scopes"""
     return {"permissions": sorted(request.caller.permissions), "roles": sorted(request.caller.roles)}

@@ -16,14 +16,16 @@ from skywatch.core.storage.audit import Actor
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import ApiService
-from skywatch.security.contexts import OPEN
+from skywatch.security.permissions import ViewPermission
 
 # Who acts until there is a user.
 NAME = "first run"
 setup_service = ApiService("setup", "/setup", feature=None)
 
 
-@setup_service.post(permission=OPEN, body=schemas.SetupBody(), responses={201: schemas.SetupAnswer()}, errors=(409,))
+@setup_service.post(
+    permission=ViewPermission.OPEN, body=schemas.SetupBody(), responses={201: schemas.SetupAnswer()}, errors=(409,)
+)
 def set_up(request: Request) -> dict[str, Any]:
     """Create the first administrator with the one-time password of `skywatch setup-link`
 

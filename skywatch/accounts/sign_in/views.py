@@ -32,9 +32,8 @@ from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import ApiService
 from skywatch.http.settings import HttpSettings
-from skywatch.security.contexts import OPEN, OWN_ACCOUNT
 from skywatch.security.identity import Identity
-from skywatch.security.permissions import FEATURES
+from skywatch.security.permissions import FEATURES, ViewPermission
 from skywatch.security.visibility import visibility_under
 
 REALTIME_PROTOCOLS = ["skywatch.v1", "socket.io"]
@@ -47,7 +46,7 @@ handover_service = ApiService("auth.handover", "/auth/handover", feature=None)
 logout_service = ApiService("auth.logout", "/auth/logout", feature=None)
 
 
-@config_service.get(permission=OPEN, responses={200: schemas.AuthConfig()})
+@config_service.get(permission=ViewPermission.OPEN, responses={200: schemas.AuthConfig()})
 def get_auth_config(request: Request) -> dict[str, Any]:
     """What a client needs to know before it logs in"""
     settings = request.runtime.settings
@@ -80,7 +79,7 @@ def get_auth_config(request: Request) -> dict[str, Any]:
     }
 
 
-@login_service.post(permission=OPEN, body=schemas.Credentials(), responses={200: schemas.LoginAnswer()})
+@login_service.post(permission=ViewPermission.OPEN, body=schemas.Credentials(), responses={200: schemas.LoginAnswer()})
 def log_in(request: Request) -> dict[str, Any]:
     """Log in with username (or e-mail address) and password
 
@@ -102,7 +101,7 @@ def log_in(request: Request) -> dict[str, Any]:
     return {**hand_over(request, pair), "user": user_answer(user)}
 
 
-@refresh_service.post(permission=OPEN, body=schemas.RefreshBody(), responses={200: schemas.Tokens()})
+@refresh_service.post(permission=ViewPermission.OPEN, body=schemas.RefreshBody(), responses={200: schemas.Tokens()})
 def refresh_tokens(request: Request) -> dict[str, Any]:
     """Exchange a refresh token for a new access and refresh token
 
@@ -117,7 +116,9 @@ def refresh_tokens(request: Request) -> dict[str, Any]:
     return hand_over(request, pair)
 
 
-@handover_service.post(permission=OPEN, body=schemas.HandoverBody(), responses={200: schemas.LoginAnswer()})
+@handover_service.post(
+    permission=ViewPermission.OPEN, body=schemas.HandoverBody(), responses={200: schemas.LoginAnswer()}
+)
 def go_on_from_console(request: Request) -> dict[str, Any]:
     """Exchange a code of the console for tokens of the same login
 
@@ -132,7 +133,9 @@ def go_on_from_console(request: Request) -> dict[str, Any]:
     return {**hand_over(request, pair), "user": user_answer(user)}
 
 
-@logout_service.post(permission=OWN_ACCOUNT, body=schemas.RefreshBody(), responses={200: schemas.LogoutAnswer()})
+@logout_service.post(
+    permission=ViewPermission.OWN_ACCOUNT, body=schemas.RefreshBody(), responses={200: schemas.LogoutAnswer()}
+)
 def log_out(request: Request) -> dict[str, str]:
     """End the login: its refresh token and its access tokens stop working
 

@@ -29,8 +29,7 @@ from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.render import json_response
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.http.resources.validation import has_at_most, json_body, too_many_values
-from skywatch.security.contexts import as_other_kind
-from skywatch.security.permissions import Permission
+from skywatch.security.permissions import Permission, ViewPermission
 
 # JSON values of an import: each position is a list of two or three.
 MAX_VALUES = 3 * MAX_POSITIONS + 100_000
@@ -91,7 +90,7 @@ def export_geofences(request: Request) -> Response:
 
 
 @importing.post(
-    permission=as_other_kind(Permission.ALERTS_CREATE),
+    permission=ViewPermission.ALERTS_IMPORT,
     body=GeofenceCollection(),
     body_types=(*GEOJSON_TYPES, "text/plain"),
     responses={200: GeofencesImported()},

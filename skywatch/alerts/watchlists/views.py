@@ -25,8 +25,7 @@ from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.schema import Schema
 from skywatch.http.resources.service import NUMBER, ApiService
-from skywatch.security.contexts import as_other_kind
-from skywatch.security.permissions import Permission
+from skywatch.security.permissions import Permission, ViewPermission
 
 watchlists = ApiService(
     "alerts.watchlists", "/alerts/watchlists", feature="alerts", canonical="/api/v1/alerts/watchlists/"
@@ -99,7 +98,7 @@ def delete_watchlist(request: Request) -> None:
 
 
 @importing.post(
-    permission=as_other_kind(Permission.ALERTS_EDIT),
+    permission=ViewPermission.WATCHLIST_IMPORT,
     path=RowId(),
     query=WatchlistImportQuery(),
     body=Schema(),

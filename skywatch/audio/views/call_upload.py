@@ -18,9 +18,8 @@ from skywatch.http.path_rules import FormCredential
 from skywatch.http.requests.forms import Form, check_form, find_text, read_form
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import ApiService
-from skywatch.security.contexts import OPEN
 from skywatch.security.identity import Identity, person_of
-from skywatch.security.permissions import Permission
+from skywatch.security.permissions import Permission, ViewPermission
 from skywatch.security.policy import decide
 
 PATH = "/api/call-upload"
@@ -31,7 +30,7 @@ call_upload = ApiService("audio.call_upload", PATH, feature=None, absolute=True,
 
 
 @call_upload.post(
-    permission=OPEN,
+    permission=ViewPermission.OPEN,
     body=schemas.CallForm(),
     body_types=("multipart/form-data",),
     responses={

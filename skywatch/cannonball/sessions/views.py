@@ -42,8 +42,7 @@ from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.schema import OpenSchema
 from skywatch.http.resources.service import NUMBER, ApiService
-from skywatch.security.contexts import PERSONAL_WRITE
-from skywatch.security.permissions import Permission
+from skywatch.security.permissions import Permission, ViewPermission
 
 VIEW = Permission.CANNONBALL_VIEW
 BASE = "/api/v1/cannonball"
@@ -102,7 +101,7 @@ announced = ApiService(
 )
 
 
-@location.put(permission=PERSONAL_WRITE, body=NewLocation(), responses={200: ShownLocation()})
+@location.put(permission=ViewPermission.PERSONAL_WRITE, body=NewLocation(), responses={200: ShownLocation()})
 def set_location(request: Request) -> dict[str, Any]:
     """Start or refresh tracking around the caller
 
@@ -135,7 +134,7 @@ def get_location(request: Request) -> dict[str, Any]:
     return _location_answer(stored_location)
 
 
-@location.delete(permission=PERSONAL_WRITE, responses={204: None})
+@location.delete(permission=ViewPermission.PERSONAL_WRITE, responses={204: None})
 def delete_location(request: Request) -> None:
     """End tracking around the caller"""
     LocationStore(request.runtime.bus).delete(request.caller.user_id)
@@ -166,7 +165,9 @@ def get_cannonball_session(request: Request) -> dict[str, Any]:
     return _answers(request, [service.get_session(request.db, request.visibility, row_id(request))])[0]
 
 
-@session_end.post(permission=PERSONAL_WRITE, path=RowId(), responses={200: SessionRecord()}, errors=(404,))
+@session_end.post(
+    permission=ViewPermission.PERSONAL_WRITE, path=RowId(), responses={200: SessionRecord()}, errors=(404,)
+)
 def end_cannonball_session(request: Request) -> dict[str, Any]:
     """End a session
 
@@ -199,7 +200,9 @@ def list_cannonball_alerts(request: Request) -> dict[str, Any]:
     return page(request, "alerts", [alert_answer(row) for row in rows], count)
 
 
-@acknowledge_all.post(permission=PERSONAL_WRITE, body=OpenSchema(), responses={200: AcknowledgedAlerts()})
+@acknowledge_all.post(
+    permission=ViewPermission.PERSONAL_WRITE, body=OpenSchema(), responses={200: AcknowledgedAlerts()}
+)
 def acknowledge_all_cannonball_alerts(request: Request) -> dict[str, Any]:
     """Acknowledge all of the caller's own alerts
 
@@ -217,7 +220,11 @@ def get_cannonball_alert(request: Request) -> dict[str, Any]:
 
 
 @acknowledge.post(
-    permission=PERSONAL_WRITE, path=RowId(), body=OpenSchema(), responses={200: AlertRecord()}, errors=(404,)
+    permission=ViewPermission.PERSONAL_WRITE,
+    path=RowId(),
+    body=OpenSchema(),
+    responses={200: AlertRecord()},
+    errors=(404,),
 )
 def acknowledge_cannonball_alert(request: Request) -> dict[str, Any]:
     """Acknowledge an alert
@@ -228,7 +235,11 @@ def acknowledge_cannonball_alert(request: Request) -> dict[str, Any]:
 
 
 @announced.post(
-    permission=PERSONAL_WRITE, path=RowId(), body=OpenSchema(), responses={200: AlertRecord()}, errors=(404,)
+    permission=ViewPermission.PERSONAL_WRITE,
+    path=RowId(),
+    body=OpenSchema(),
+    responses={200: AlertRecord()},
+    errors=(404,),
 )
 def announce_cannonball_alert(request: Request) -> dict[str, Any]:
     """Report that a client announced an alert by voice"""

@@ -21,8 +21,7 @@ from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.http.settings import HttpSettings
 from skywatch.receivers.settings import ReceiverSettings
-from skywatch.security.contexts import as_other_kind
-from skywatch.security.permissions import Permission
+from skywatch.security.permissions import Permission, ViewPermission
 
 VIEW, OWN = Permission.FEEDERS_VIEW, Permission.FEEDERS_OWN
 
@@ -95,7 +94,7 @@ def change_feeder(request: Request) -> dict[str, Any]:
     return _answer(request, row)
 
 
-@feeder.delete(permission=as_other_kind(OWN), path=RowId(), responses={204: None}, errors=(404,))
+@feeder.delete(permission=ViewPermission.FEEDERS_DELETE, path=RowId(), responses={204: None}, errors=(404,))
 def delete_feeder(request: Request) -> None:
     """Delete a feeder
 

@@ -24,7 +24,7 @@ from skywatch.http.metrics import THROTTLED
 from skywatch.http.path_rules import BUCKETS, BY_VIEW, PathRules
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
-from skywatch.security.contexts import OPEN
+from skywatch.security.permissions import ViewPermission
 from skywatch.security.policy import OUT_OF_REACH
 
 Handler = Callable[[Request], Response]
@@ -43,7 +43,9 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
     rates = {bucket: getattr(runtime.settings, f"throttle_{bucket}") for bucket in BUCKETS}
     exchanges, live = rules.throttle_buckets, rules.live_reads
     services = registry.cornice_services.values()
-    open_paths = frozenset(s.path for s in services if any(operation.permission == OPEN for operation in s.operations))
+    open_paths = frozenset(
+        s.path for s in services if any(operation.permission == ViewPermission.OPEN for operation in s.operations)
+    )
 
     def is_open(path: str) -> bool:
         """Whether what is at a path needs no credential, so that those of a request are not read."""

@@ -14,18 +14,12 @@ from skywatch.core.text.listing import listing
 from skywatch.http.openapi.schemas import JsonSchema, SchemaWriter
 from skywatch.http.resources.schema import JsonInteger, JsonSequence, JsonString, Schema
 from skywatch.http.resources.service import BODY_METHODS, NUMBER, ApiService, Operation
-from skywatch.security.contexts import (
-    IDENTIFIED,
-    OPEN,
-    OPEN_UNLESS_PRIVATE,
-    OWN_ACCOUNT,
-    permission_held,
-)
+from skywatch.security.permissions import ViewPermission, permission_held
 
 PROBLEM = "application/problem+json"
 PAGE = "text/html"
 # Permissions without a role: those of the service itself.
-SERVICE_PERMISSIONS = frozenset({OPEN, OPEN_UNLESS_PRIVATE, IDENTIFIED, OWN_ACCOUNT})
+SERVICE_PERMISSIONS = frozenset(permission for permission in ViewPermission if permission.held is None)
 # Statuses of every call: limits, an unavailable service, internal errors.
 ALWAYS = (400, 421, 429, 500, 503)
 LOCATION = {"description": "Address of the created resource.", "required": True, "schema": {"type": "string"}}
@@ -154,13 +148,13 @@ def _operation(writer: SchemaWriter, operation: Operation) -> dict[str, Any]:
 
 def _security(permission: str) -> list[dict[str, list[str]]]:
     """Which credentials a call may carry; an empty one stands for none at all."""
-    if permission in (OPEN, OPEN):
+    if permission == ViewPermission.OPEN:
         return [{}]
-    if permission == OWN_ACCOUNT:
+    if permission == ViewPermission.OWN_ACCOUNT:
         return [{"bearer": []}]
     credentials: list[dict[str, list[str]]] = [{"bearer": []}, {"api_key": []}]
     # The administrator decides whether a feature may be used without credentials.
-    return credentials if permission == IDENTIFIED else [*credentials, {}]
+    return credentials if permission == ViewPermission.IDENTIFIED else [*credentials, {}]
 
 
 def _parameters(writer: SchemaWriter, operation: Operation) -> list[dict[str, Any]]:

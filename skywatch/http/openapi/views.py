@@ -17,7 +17,7 @@ from skywatch.http.openapi.document import document
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.render import encode, json_response
 from skywatch.http.resources.service import ApiService
-from skywatch.security.contexts import OPEN
+from skywatch.security.permissions import ViewPermission
 
 # Documents kept encoded, one for each path prefix.
 MAX_BODIES = 4
@@ -25,7 +25,7 @@ description = ApiService("openapi", "/openapi.json", feature=None)
 page = ApiService("docs", "/docs", feature=None)
 
 
-@description.get(permission=OPEN, responses={200: "application/json", 304: None})
+@description.get(permission=ViewPermission.OPEN, responses={200: "application/json", 304: None})
 def get_openapi(request: Request) -> Response:
     """The OpenAPI 3.1 document of this installation"""
     body, etag = request.runtime.shared(_Documents).body(
@@ -34,7 +34,7 @@ def get_openapi(request: Request) -> Response:
     return not_modified(request, etag) or set_etag(json_response(body), etag)
 
 
-@page.get(permission=OPEN, responses={200: "text/html"})
+@page.get(permission=ViewPermission.OPEN, responses={200: "text/html"})
 def get_documentation(request: Request) -> Response:
     """The documentation of the API as a page"""
     text = files("skywatch.http").joinpath("static/docs.html").read_bytes()

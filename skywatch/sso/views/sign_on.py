@@ -20,7 +20,7 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.service import ApiService
 from skywatch.http.settings import HttpSettings
-from skywatch.security.contexts import OPEN
+from skywatch.security.permissions import ViewPermission
 from skywatch.sso import schemas
 from skywatch.sso.pending_sign_ons import LIFETIME
 from skywatch.sso.settings import SsoSettings
@@ -41,7 +41,7 @@ providers_service = ApiService("auth.oidc.providers", "/auth/oidc/providers", fe
 logout_service = ApiService("auth.oidc.backchannel_logout", "/auth/oidc/backchannel-logout", feature=None)
 
 
-@providers_service.get(permission=OPEN, query=PageQuery(), responses={200: schemas.ProviderList()})
+@providers_service.get(permission=ViewPermission.OPEN, query=PageQuery(), responses={200: schemas.ProviderList()})
 def list_oidc_providers(request: Request) -> dict[str, Any]:
     """The identity providers that people may sign on with, the first one being the default"""
     parties = request.runtime.shared(SignOn).parties.values()
@@ -50,7 +50,7 @@ def list_oidc_providers(request: Request) -> dict[str, Any]:
 
 
 @authorize_service.get(
-    permission=OPEN,
+    permission=ViewPermission.OPEN,
     query=schemas.AuthorizeQuery(),
     responses={200: schemas.AuthorizeAnswer()},
     errors=(404, 502, 503),
@@ -84,7 +84,7 @@ def start_oidc_login(request: Request) -> dict[str, str]:
 
 
 @callback_service.get(
-    permission=OPEN,
+    permission=ViewPermission.OPEN,
     query=schemas.CallbackQuery(),
     responses={200: (LoginAnswer(), "text/html")},
     errors=(404, 502, 503),
@@ -113,7 +113,7 @@ def finish_oidc_login(request: Request) -> Any:
 
 
 @logout_service.post(
-    permission=OPEN,
+    permission=ViewPermission.OPEN,
     body=schemas.LogoutToken(),
     body_types=(FORM,),
     responses={200: LoginDetail()},

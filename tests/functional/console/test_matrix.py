@@ -12,10 +12,8 @@ from skywatch.accounts.changes import begin_change
 from skywatch.accounts.models import FeatureAccessSetting
 from skywatch.console.routes import OWN_ROUTES
 from skywatch.core.database.engine import writing
-from skywatch.http.openapi.document import SERVICE_PERMISSIONS
 from skywatch.http.resources.service import NUMBER, ApiService
-from skywatch.security.contexts import OPEN, PERSONAL_WRITE
-from skywatch.security.permissions import Permission, default_permissions
+from skywatch.security.permissions import Permission, ViewPermission, default_permissions
 from skywatch.sso.models import ClaimMapping
 from tests.functional.console.system_pages import SYSTEM_PAGES
 from tests.functional.console.visitor import populate
@@ -88,7 +86,7 @@ def views(registry):
 
 
 def test_every_view_of_every_route_has_a_permission_that_is_known(client):
-    known = {*SERVICE_PERMISSIONS, PERSONAL_WRITE, *map(str, Permission)}
+    known = {*map(str, ViewPermission), *map(str, Permission)}
     found = list(views(client.app.registry))
     assert len(found) >= 11
     for method, path, permissions, view in found:
@@ -112,7 +110,7 @@ def test_every_page_is_in_the_table_and_only_sign_in_and_the_style_are_open(clie
         for method, path, _, _ in views(client.app.registry)
         if path.startswith("/console")
     }
-    exchanged = {path for _, path, permissions, _ in views(client.app.registry) if OPEN in permissions}
+    exchanged = {path for _, path, permissions, _ in views(client.app.registry) if ViewPermission.OPEN in permissions}
     assert exchanged == OPEN_PATHS
     table = {(method, f"/console{path}".replace("{service}", "{user}")) for method, path, _ in TABLE}
     assert {(method, path) for method, path in pages if path not in OPEN_PATHS} == table

@@ -2,9 +2,9 @@
 
 import pytest
 
-from skywatch.security.contexts import PERSONAL_WRITE, FeatureAccess, FeatureContext
+from skywatch.security.contexts import FeatureAccess, FeatureContext
 from skywatch.security.identity import Identity
-from skywatch.security.permissions import Permission
+from skywatch.security.permissions import Permission, ViewPermission
 from skywatch.security.policy import decide
 
 NOBODY = None
@@ -19,14 +19,14 @@ READ, MANAGE = Permission.CANNONBALL_VIEW, Permission.CANNONBALL_MANAGE
 @pytest.mark.parametrize("level", ["public", "authenticated", "permission"])
 def test_nobody_reads_or_writes(mode, level):
     context = FeatureContext("cannonball", mode, FeatureAccess(level, level))
-    assert not any(decide(context, NOBODY, permission) for permission in (READ, PERSONAL_WRITE, MANAGE))
+    assert not any(decide(context, NOBODY, permission) for permission in (READ, ViewPermission.PERSONAL_WRITE, MANAGE))
 
 
 @pytest.mark.parametrize("mode", ["public", "hybrid", "private"])
 def test_any_identity_uses_it_and_only_managers_manage(mode):
     context = FeatureContext("cannonball", mode, FeatureAccess("authenticated", "authenticated"))
     assert decide(context, STRANGER, READ)
-    assert decide(context, STRANGER, PERSONAL_WRITE)
+    assert decide(context, STRANGER, ViewPermission.PERSONAL_WRITE)
     assert not decide(context, VIEWER, MANAGE)
     assert decide(context, MANAGER, MANAGE)
 
@@ -34,8 +34,8 @@ def test_any_identity_uses_it_and_only_managers_manage(mode):
 def test_reading_and_writing_follow_their_own_levels():
     context = FeatureContext("cannonball", "hybrid", FeatureAccess("authenticated", "permission"))
     assert decide(context, STRANGER, READ)
-    assert not decide(context, STRANGER, PERSONAL_WRITE)
-    assert decide(context, VIEWER, PERSONAL_WRITE)
+    assert not decide(context, STRANGER, ViewPermission.PERSONAL_WRITE)
+    assert decide(context, VIEWER, ViewPermission.PERSONAL_WRITE)
 
 
 def test_keys_have_no_scope_for_it_and_a_disabled_feature_is_closed():

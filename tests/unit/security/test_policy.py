@@ -6,9 +6,9 @@ import pytest
 from pyramid.testing import DummyRequest
 from sqlalchemy.exc import TimeoutError as NoConnectionInTime
 
-from skywatch.security.contexts import OPEN, OPEN_UNLESS_PRIVATE, FeatureAccess, FeatureContext
+from skywatch.security.contexts import FeatureAccess, FeatureContext
 from skywatch.security.identity import Identity
-from skywatch.security.permissions import Permission
+from skywatch.security.permissions import Permission, ViewPermission
 from skywatch.security.policy import SkywatchSecurityPolicy, decide
 
 MILITARY, DETAILS = Permission.AIRCRAFT_VIEW_MILITARY, Permission.AIRCRAFT_VIEW_DETAILS
@@ -41,15 +41,15 @@ def test_a_permission_of_another_feature_is_never_given():
 def test_what_is_switched_off_is_off_for_everybody_but_the_open_views():
     off = context(enabled=False, mode="public")
     assert str(decide(off, somebody(*Permission), Permission.AIRCRAFT_VIEW).s) == "feature_disabled"
-    assert decide(off, None, OPEN)
+    assert decide(off, None, ViewPermission.OPEN)
 
 
 def test_a_key_reaches_its_areas_alone():
     key = somebody(*Permission, scopes=frozenset({"alerts"}))
     assert decide(context("alerts"), key, Permission.ALERTS_CREATE)
     assert str(decide(context("aircraft", mode="public"), key, Permission.AIRCRAFT_VIEW).s) == "scope_denied"
-    assert decide(FeatureContext(None, "public", None), key, OPEN)
-    assert not decide(FeatureContext(None, "public", None), key, OPEN_UNLESS_PRIVATE)
+    assert decide(FeatureContext(None, "public", None), key, ViewPermission.OPEN)
+    assert not decide(FeatureContext(None, "public", None), key, ViewPermission.OPEN_UNLESS_PRIVATE)
 
 
 def test_an_identity_shows_no_secret_and_cannot_be_changed():

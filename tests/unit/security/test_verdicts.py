@@ -4,18 +4,16 @@ from itertools import product
 
 import pytest
 
-from skywatch.security.contexts import (
-    BORROWED,
-    OF_OTHER_KINDS,
-    PERSONAL_READ,
-    PERSONAL_WRITE,
-    FeatureAccess,
-    FeatureContext,
-    prepared_context,
-)
+from skywatch.security.contexts import FeatureAccess, FeatureContext, prepared_context
 from skywatch.security.identity import Identity
-from skywatch.security.kinds import BEHAVIOUR
-from skywatch.security.permissions import DEFAULT_ROLES, FEATURES, Permission, default_permissions
+from skywatch.security.permissions import (
+    BEHAVIOUR,
+    DEFAULT_ROLES,
+    FEATURES,
+    Permission,
+    ViewPermission,
+    default_permissions,
+)
 from skywatch.security.policy import decide
 from skywatch.security.visibility import Visibility, visibility_of
 from tests import rights
@@ -23,7 +21,7 @@ from tests import rights
 # Name -> the feature in whose context it is asked for.
 ASKED = {
     **{name: name.partition(".")[0] for name in (*rights.KIND_OF, *rights.OF_OTHER_KINDS)},
-    **dict.fromkeys(rights.PERSONAL, "cannonball"),
+    "personal_write": "cannonball",
 }
 CASES = list(product(rights.MODES, rights.LEVELS, rights.LEVELS))
 
@@ -45,8 +43,11 @@ def callers(name):
 
 def test_the_table_has_every_permission_kind_and_default_role():
     assert set(rights.KIND_OF) == set(map(str, Permission))
-    assert set(rights.OF_OTHER_KINDS) == OF_OTHER_KINDS
-    assert {permission.kind for permission in Permission} == set(BEHAVIOUR) == set(rights.ALL_KINDS)
+    rows = {str(row): row.held for row in ViewPermission}
+    assert {name for name, held in rows.items() if held is not None} == {*rights.OF_OTHER_KINDS, "personal_write"}
+    assert {name for name, held in rows.items() if held is None} == set(rights.ALL_SERVICE) - {"switch"}
+    assert {permission.kind for permission in Permission} == set(rights.ALL_KINDS)
+    assert {row.kind for row in (*Permission, *ViewPermission)} == set(BEHAVIOUR)
     assert all(permission.meaning for permission in Permission)
     assert {role.name: role.priority for role in DEFAULT_ROLES} == dict(
         zip(rights.ROLES, (10, 20, 30, 40, 100), strict=True)
@@ -71,11 +72,11 @@ def test_a_decision_is_that_of_the_table_for_every_identity_mode_and_level(name)
                 off = FeatureContext(feature, mode, FeatureAccess(read, write, is_enabled=False))
                 assert not decide(off, identity, name)
                 for other in FEATURES:
-                    if name in BORROWED.get(other, ()):
+                    if name in rights.KIND_OF and other in Permission(name).lent_to:
                         # By the settings of the feature that borrows it, as by those of its own.
                         borrowing = FeatureContext(other, mode, FeatureAccess(read, write))
                         assert bool(decide(borrowing, identity, name)) == expected, (mode, read, sort)
-                    elif other != feature and not (name in rights.PERSONAL and other in ("alerts", "feeders")):
+                    elif other != feature:
                         assert not decide(FeatureContext(other, mode, FeatureAccess(read, write)), identity, name)
 
 
@@ -93,16 +94,24 @@ def test_a_key_has_the_decisions_of_its_owner_within_its_scopes_alone(name):
             assert str(decide(context, outside, name).s) == "scope_denied"
 
 
-@pytest.mark.parametrize("feature", ["alerts", "cannonball"])
-def test_own_records_need_an_identity_and_a_holder_at_the_level_permission(feature):
-    holder = Identity(1, "ada", "jwt", frozenset({Permission(f"{feature}.view")}))
-    stranger = Identity(2, "eve", "jwt")
+@pytest.mark.parametrize("name", sorted(set(rights.ALL_SERVICE) - {"switch"}))
+def test_what_the_service_itself_asks_for_is_granted_in_every_context_by_mode(name):
+    ada = Identity(1, "ada", "jwt")
     for mode, read, write in CASES:
-        context = FeatureContext(feature, mode, FeatureAccess(read, write))
-        for permission, level in ((PERSONAL_READ, read), (PERSONAL_WRITE, write)):
-            assert not decide(context, None, permission)
-            assert decide(context, holder, permission)
-            assert bool(decide(context, stranger, permission)) == (mode == "public" or level != "permission")
+        who = rights.granted_to(name, mode, read, write)
+        service = FeatureContext(None, mode, None)
+        for context in (service, *(FeatureContext(feature, mode, FeatureAccess(read, write)) for feature in FEATURES)):
+            assert bool(decide(context, None, name)) == rights.lets_in(who, "nobody")
+            assert decide(context, ada, name)
+
+
+@pytest.mark.parametrize("mode", rights.MODES)
+def test_the_service_itself_lets_in_who_manages_it(mode):
+    service = FeatureContext(None, mode, None)
+    assert decide(service, Identity(1, "ada", "jwt", frozenset({Permission.SYSTEM_MANAGE})), Permission.SYSTEM_MANAGE)
+    others = frozenset(Permission) - {Permission.SYSTEM_MANAGE}
+    assert not any(decide(service, Identity(1, "ada", "jwt", frozenset(Permission)), p) for p in others)
+    assert not decide(service, Identity(1, "ada", "jwt", others), Permission.SYSTEM_MANAGE)
 
 
 @pytest.mark.parametrize(("mode", "read", "write"), CASES)

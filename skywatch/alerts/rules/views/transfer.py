@@ -12,8 +12,7 @@ from skywatch.http.clients.audit import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import ApiService
-from skywatch.security.contexts import as_other_kind
-from skywatch.security.permissions import Permission
+from skywatch.security.permissions import Permission, ViewPermission
 
 export = ApiService(
     "alerts.rules_export", "/alerts/rules/export", feature="alerts", canonical="/api/v1/alerts/rules/export/"
@@ -34,7 +33,7 @@ def export_rules(request: Request) -> dict[str, Any]:
 
 
 @importing.post(
-    permission=as_other_kind(Permission.ALERTS_CREATE),
+    permission=ViewPermission.ALERTS_IMPORT,
     body=RulesImport(),
     responses={200: RulesImported()},
     errors=(409, 413),

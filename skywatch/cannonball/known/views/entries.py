@@ -29,10 +29,9 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
-from skywatch.security.contexts import as_other_kind
-from skywatch.security.permissions import Permission
+from skywatch.security.permissions import Permission, ViewPermission
 
-VIEW, MANAGE = as_other_kind(Permission.CANNONBALL_VIEW), Permission.CANNONBALL_MANAGE
+VIEW, MANAGE = ViewPermission.KNOWN_AIRCRAFT_VIEW, Permission.CANNONBALL_MANAGE
 ADDRESS = re.compile("[0-9A-Fa-f]{6}")
 BASE = "/api/v1/cannonball/known-aircraft"
 

@@ -16,13 +16,13 @@ from skywatch.console.sessions.handover import to_map
 from skywatch.console.sessions.session import Sessions
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
-from skywatch.security.contexts import IDENTIFIED, OPEN
+from skywatch.security.permissions import ViewPermission
 
 PAGES = (Page(route="console.map", path="/map"),)
-map_page = FormPage("console.map", "handover.jinja2", IDENTIFIED)
+map_page = FormPage("console.map", "handover.jinja2", ViewPermission.IDENTIFIED)
 
 
-@view_config(route_name="console.enter", request_method="POST", permission=OPEN, require_csrf=False)
+@view_config(route_name="console.enter", request_method="POST", permission=ViewPermission.OPEN, require_csrf=False)
 def post_enter(request: Request) -> Response:
     """Begin a session for the login of an access token, sent by a page of this service"""
     check_origin(request)

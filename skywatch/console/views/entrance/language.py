@@ -12,7 +12,7 @@ from skywatch.console.texts.language import remember_language
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.schema import QueryString, Schema
-from skywatch.security.contexts import OPEN
+from skywatch.security.permissions import ViewPermission
 
 
 class LanguageQuery(Schema):
@@ -22,7 +22,7 @@ class LanguageQuery(Schema):
     next = colander.SchemaNode(QueryString(), missing="")
 
 
-@view_config(route_name="console.language", request_method="GET", permission=OPEN)
+@view_config(route_name="console.language", request_method="GET", permission=ViewPermission.OPEN)
 def choose_language(request: Request) -> Response:
     """Remember the language and come back; nothing but the cookie of this browser changes, so it needs no token"""
     language: str = read_query(request, LanguageQuery())["language"]

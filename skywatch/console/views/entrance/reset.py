@@ -26,7 +26,7 @@ from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonString, Schema
-from skywatch.security.contexts import OPEN
+from skywatch.security.permissions import ViewPermission
 from skywatch.web.settings import WebSettings
 
 PAGES = ()
@@ -40,7 +40,7 @@ class NewPassword(Schema):
     again = colander.SchemaNode(JsonString(), missing="")
 
 
-reset_page = FormPage("console.reset", "reset.jinja2", OPEN)
+reset_page = FormPage("console.reset", "reset.jinja2", ViewPermission.OPEN)
 
 
 @reset_page.get

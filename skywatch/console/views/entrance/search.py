@@ -17,7 +17,7 @@ from skywatch.console.texts.language import catalogue_of
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.schema import QueryString, Schema
-from skywatch.security.contexts import IDENTIFIED
+from skywatch.security.permissions import ViewPermission
 from skywatch.settings import origins_of
 
 PAGES = (Page(route="console.search", path=SEARCH.removeprefix(HOME)),)
@@ -66,7 +66,9 @@ class Hit:
     group: str
 
 
-@view_config(route_name="console.search", request_method="GET", permission=IDENTIFIED, renderer="search.jinja2")
+@view_config(
+    route_name="console.search", request_method="GET", permission=ViewPermission.IDENTIFIED, renderer="search.jinja2"
+)
 def show_search(request: Request) -> dict[str, Any]:
     """Pages and settings by their names and by what they are for"""
     text = read_query(request, SearchQuery())["q"]

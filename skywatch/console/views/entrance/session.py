@@ -27,11 +27,11 @@ from skywatch.core.problems import Problem
 from skywatch.core.storage.audit import Actor
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
-from skywatch.security.contexts import OPEN
+from skywatch.security.permissions import ViewPermission
 from skywatch.sso.sign_on.flow import SignOn
 from skywatch.sso.sign_on.logout import logout_url
 
-sign_in_page = FormPage("console.sign_in", "sign_in.jinja2", OPEN)
+sign_in_page = FormPage("console.sign_in", "sign_in.jinja2", ViewPermission.OPEN)
 
 
 @sign_in_page.get
@@ -63,7 +63,7 @@ def post_sign_in(request: Request) -> dict[str, Any] | Response:
     return response
 
 
-@view_config(route_name="console.sign_out", request_method="POST", permission=OPEN)
+@view_config(route_name="console.sign_out", request_method="POST", permission=ViewPermission.OPEN)
 def post_sign_out(request: Request) -> Response:
     """Sign out: the session ends; who came by single sign-on is offered to end the session at the provider too"""
     read_form(request)
@@ -84,13 +84,13 @@ def post_sign_out(request: Request) -> Response:
     return response
 
 
-@view_config(route_name="console.style", request_method="GET", permission=OPEN)
+@view_config(route_name="console.style", request_method="GET", permission=ViewPermission.OPEN)
 def show_style(request: Request) -> Response:
     """The style sheet of the pages"""
     return _file(STYLE_SHEET, "text/css")
 
 
-@view_config(route_name="console.script", request_method="GET", permission=OPEN)
+@view_config(route_name="console.script", request_method="GET", permission=ViewPermission.OPEN)
 def show_script(request: Request) -> Response:
     """The script of the pages"""
     return _file(SCRIPT_FILE, "text/javascript")

@@ -30,7 +30,7 @@ from skywatch.core.problems import Problem, invalid
 from skywatch.core.storage.audit import Actor
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonString, Schema
-from skywatch.security.contexts import OPEN
+from skywatch.security.permissions import ViewPermission
 
 PAGES = ()
 NOT_HERE = (
@@ -48,7 +48,7 @@ class FirstAdministrator(Schema):
     password = password_node()
 
 
-setup_page = FormPage("console.setup", "setup.jinja2", OPEN)
+setup_page = FormPage("console.setup", "setup.jinja2", ViewPermission.OPEN)
 
 
 @setup_page.get

@@ -24,7 +24,7 @@ from skywatch.core.problems import Problem
 from skywatch.http.clients.origins import origin_of
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
-from skywatch.security.contexts import OPEN
+from skywatch.security.permissions import ViewPermission
 from skywatch.sso import problems
 from skywatch.sso.pending_sign_ons import LIFETIME
 from skywatch.sso.schemas import CallbackQuery
@@ -38,7 +38,9 @@ COOKIE = "skywatch_console_sso"
 VALUE = re.compile(r"(?P<browser>[A-Za-z0-9_-]{43})(?P<onward>[A-Za-z0-9_.~%-]*)")
 
 
-@view_config(route_name="console.sign_on", request_method="GET", permission=OPEN, renderer="sign_in.jinja2")
+@view_config(
+    route_name="console.sign_on", request_method="GET", permission=ViewPermission.OPEN, renderer="sign_in.jinja2"
+)
 def start_sign_on(request: Request) -> dict[str, Any] | Response:
     """Send the browser to an identity provider"""
     onward = None
@@ -56,7 +58,9 @@ def start_sign_on(request: Request) -> dict[str, Any] | Response:
     return response
 
 
-@view_config(route_name="console.signed_on", request_method="GET", permission=OPEN, renderer="sign_in.jinja2")
+@view_config(
+    route_name="console.signed_on", request_method="GET", permission=ViewPermission.OPEN, renderer="sign_in.jinja2"
+)
 def finish_sign_on(request: Request) -> dict[str, Any] | Response:
     """Take the answer of an identity provider, once, and begin a session"""
     browser, onward = _cookie(request)

@@ -16,8 +16,7 @@ from skywatch.console.texts.language import catalogue_of
 from skywatch.core.clock import utcnow
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
-from skywatch.security.contexts import IDENTIFIED
-from skywatch.security.permissions import Permission
+from skywatch.security.permissions import Permission, ViewPermission
 from skywatch.system import status
 from skywatch.system.extents import last_extents
 from skywatch.system.health.checks import Check
@@ -28,7 +27,12 @@ PAGES = (Page(route="console.overview", path="", title="Overview"),)
 REFRESH_S = 15
 
 
-@view_config(route_name="console.overview", request_method="GET", permission=IDENTIFIED, renderer="overview.jinja2")
+@view_config(
+    route_name="console.overview",
+    request_method="GET",
+    permission=ViewPermission.IDENTIFIED,
+    renderer="overview.jinja2",
+)
 def show_overview(request: Request) -> dict[str, Any]:
     """What needs attention, receivers over a day, people who are signed in, and room on disk"""
     may_read = Permission.SYSTEM_VIEW_STATUS in request.visibility.permissions
