@@ -127,6 +127,7 @@ class RealtimeServer:
         polling = PollingClients(self.hub, self.limits, ClientCounts(of_address, in_all))
         factory = self._factory(loop)
         self._shared = Shared(self.hub, self.rules, self.limits, addresses, polling, factory)
+        self._shared.compresses = settings.realtime_compression
         factory.protocol = functools.partial(WebSocketConnection, self._shared)
         host, port = split_listen(settings.of(HttpSettings).realtime_listen)
         sockets = [_listening_socket(*address) for address in await _addresses(loop, host, port)]

@@ -44,18 +44,19 @@ class GuardedWebSocket(WebSocketServerProtocol):
         self.ending = Ending()
         self.outbox: Outbox | None = None
         self.transport: Any = None
+        # Between the handshake and the first close frame of either side.
+        self._is_established = False
         self._ignores_input = False
 
     def forget_handshake(self) -> None:
         """Keep nothing of the request: credentials come in its address, its headers and its cookies."""
-        self.http_request_data = b""
-        self.http_status_line = self.http_request_uri = ""
-        self.http_headers: dict[str, str] = {}
-        self.http_request_params: dict[str, list[str]] = {}
+        for name, value in vars(self).items():
+            if name.startswith("http_") and value is not None:
+                setattr(self, name, type(value)())
 
     def sendHttpErrorResponse(self, code: int, reason: str, responseHeaders: Any = None) -> None:  # noqa: N802, N803
         self.ending.count(close_codes.HANDSHAKE_REFUSED)
-        self.sendData(handshake.refusal(code, reason, responseHeaders or ()))
+        self.transport.write(handshake.refusal(code, reason, responseHeaders or ()))
 
     def onOpenHandshakeTimeout(self) -> None:  # noqa: N802
         self.ending.count(close_codes.HANDSHAKE_TIMEOUT)
@@ -64,16 +65,18 @@ class GuardedWebSocket(WebSocketServerProtocol):
     def hang_up(self, reason: CloseReason) -> None:
         """Send a close frame; the connection ends with the peer's answer, or a little later without."""
         self.ending.count(reason)
-        if self.transport is None or self.state != self.STATE_OPEN:
+        if self.transport is None or not self._is_established:
             self.drop()
             return
         if self.outbox is not None and not self.outbox.close():
             self.drop()
             return
+        self._is_established = False
         self.sendCloseFrame(reason.code, reason.message.encode()[:123])
 
     def onCloseFrame(self, code: int, reasonRaw: bytes) -> Any:  # noqa: N802, N803
         result = super().onCloseFrame(code, reasonRaw)
+        self._is_established = False
         # After an end of ours this is the answer to it.
         self.ending.count(closed_by_client(code))
         return result
@@ -81,6 +84,7 @@ class GuardedWebSocket(WebSocketServerProtocol):
     def drop(self, reason: CloseReason = INTERNAL_ERROR) -> None:
         """End at once; ``reason`` is counted."""
         self.ending.count(reason)
+        self._is_established = False
         self._stop_listening()
         if self.transport is not None:
             self.dropConnection(abort=True)

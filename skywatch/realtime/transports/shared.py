@@ -58,6 +58,8 @@ class Shared:
     polling: PollingClients
     # Makes the protocol of a connection that becomes a WebSocket.
     new_web_socket: Callable[[], Any]
+    # Whether messages are compressed for clients that offer it.
+    compresses: bool = False
     connections: dict[PeerConnection, None] = field(default_factory=dict)
     leak_warnings: LogInterval = field(default_factory=lambda: LogInterval(WARN_EVERY_S))
     origin_warnings: LogInterval = field(default_factory=lambda: LogInterval(WARN_EVERY_S))

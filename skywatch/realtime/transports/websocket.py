@@ -40,6 +40,7 @@ _faults = FaultLog(
 MAX_HANDSHAKE_BYTES = 16 * 1024
 # A connection that is closing gets this long to take its last frames.
 CLOSING_S = 5.0
+DEFLATE = "permessage-deflate"
 
 
 class UpgradeFailedError(Exception):
@@ -215,12 +216,14 @@ class WebSocketConnection(GuardedWebSocket):
         connection.data_received(data)
 
     def onConnect(self, request: ConnectionRequest) -> str | None:  # noqa: N802
+        # The first offer is accepted; one that cannot be read fails the handshake.
+        self.deflate = self.shared.compresses and any(name == DEFLATE for name, _ in request.extensions)
         return self._opening.accept(request, self.shared, self._peer)
 
     def onOpen(self) -> None:  # noqa: N802
+        self._is_established = True
         self.forget_handshake()
         limits = self.shared.limits
-        self.deflate = self._perMessageCompress is not None
         self.outbox = Outbox(
             self.transport,
             self.shared.hub.turn,
@@ -340,7 +343,7 @@ class WebSocketConnection(GuardedWebSocket):
             if self._opening.candidate is not None and now - self.heartbeat.opened_at > self.shared.limits.connect_s:
                 self.drop(close_codes.UPGRADE_FAILED)
             return
-        if self.state != self.STATE_OPEN or session.state == "ended":
+        if not self._is_established or session.state == "ended":
             self._closing_since = self._closing_since or now
             if now - self._closing_since > CLOSING_S and self.transport is not None:
                 self.transport.abort()
