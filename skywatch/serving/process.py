@@ -7,7 +7,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from skywatch.accounts.settings import AccountSettings, looks_like_several_secrets
 from skywatch.console.settings import ConsoleSettings
@@ -30,7 +30,7 @@ from skywatch.serving.roles import LoopThread, create_services
 from skywatch.serving.shutdown import Shutdown
 from skywatch.serving.start import Means, open_means
 from skywatch.serving.status_line import StatusLine
-from skywatch.serving.web_server.api_server import create_api_server, run_until_interrupted
+from skywatch.serving.web_server.api_server import ApiServer, create_api_server
 from skywatch.settings import Role, Settings, SettingsError
 from skywatch.sso.defaults import check_default_roles
 
@@ -105,7 +105,7 @@ def _tracker_of(runtime: Runtime) -> Callable[[], tuple[str, float, str]]:
     return lambda: only.standing
 
 
-def _open_api(means: Means, app: Router | None) -> Any:
+def _open_api(means: Means, app: Router | None) -> ApiServer:
     """The server of the REST API: the one that has answered while the start waited, where there is one."""
     if means.waiting is None:
         return create_api_server(means.runtime, app=app)
@@ -114,11 +114,11 @@ def _open_api(means: Means, app: Router | None) -> Any:
     return server
 
 
-def describe_start(settings: Settings, roles: Sequence[Role], server: Any) -> list[str]:
+def describe_start(settings: Settings, roles: Sequence[Role], server: ApiServer | None) -> list[str]:
     """The addresses of the service, printed once at the start."""
     lines = [f"Skywatch is running ({', '.join(roles)})."]
     if server is not None:
-        host, port = server.effective_host, server.effective_port
+        host, port = server.host, server.port
         address = f"http://[{host}]:{port}" if ":" in str(host) else f"http://{host}:{port}"
         lines.insert(0, f"Map:       {address}/")
         lines.append(f"REST API:  {address}/api/v1/aircraft   (documentation: {address}/api/v1/docs)")
@@ -131,10 +131,10 @@ def describe_start(settings: Settings, roles: Sequence[Role], server: Any) -> li
     return lines
 
 
-def _wait(server: Any) -> None:
+def _wait(server: ApiServer | None) -> None:
     """Serve requests, or nothing, until interrupted."""
     if server is not None:
-        run_until_interrupted(server)
+        server.run()
         return
     with contextlib.suppress(KeyboardInterrupt):
         threading.Event().wait()

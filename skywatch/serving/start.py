@@ -7,7 +7,6 @@ and everything else gets 503. The same server then goes on with the application.
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -16,7 +15,6 @@ from typing import Any
 
 import msgspec
 import sqlalchemy as sa
-from waitress import wasyncore
 
 from skywatch.core.bus import BusAwayError
 from skywatch.core.database.engine import DatabaseAwayError
@@ -28,7 +26,7 @@ from skywatch.core.telemetry.health import LIVE
 from skywatch.http.errors import RETRY_AFTER_S
 from skywatch.http.limits.throttle import HEALTH_PATH, LIVENESS_QUERY
 from skywatch.http.settings import HttpSettings
-from skywatch.serving.web_server.api_server import create_server, drain, sockets_of
+from skywatch.serving.web_server.api_server import create_server
 from skywatch.settings import Role, Settings, SettingsError
 from skywatch.system.health.checks import Check, check_disk
 
@@ -139,7 +137,7 @@ def _answer(
 
 
 class WaitingServer:
-    """Serves a ``WaitingApp`` from a thread; raises SettingsError if the address is not available.
+    """Serves a ``WaitingApp``; raises SettingsError if the address is not available.
 
     ``server`` goes on with the application of the service after ``hand_over``: no connection is closed in between.
     """
@@ -148,26 +146,14 @@ class WaitingServer:
         self.app = WaitingApp(settings.database_url)
         self.server = create_server(self.app, settings.of(HttpSettings))
         self._is_handed_over = False
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._serve, name="waiting-api", daemon=True)
-        self._thread.start()
+        self.server.start()
 
     def hand_over(self) -> None:
-        """Leave the server's loop to the caller."""
+        """Leave the server to the caller."""
         self._is_handed_over = True
-        self._end_thread()
 
     def close(self) -> None:
         """Answer open requests and close the server, unless it was handed over."""
-        self._end_thread()
         if not self._is_handed_over:
-            drain(self.server)
-            wasyncore.close_all(sockets_of(self.server), ignore_all=True)
-
-    def _serve(self) -> None:
-        while not self._stop.is_set():
-            wasyncore.loop(timeout=0.1, use_poll=True, map=sockets_of(self.server), count=1)
-
-    def _end_thread(self) -> None:
-        self._stop.set()
-        self._thread.join()
+            self.server.drain()
+            self.server.close()

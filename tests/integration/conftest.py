@@ -4,7 +4,6 @@ import fcntl
 import socket
 import subprocess
 import sys
-import threading
 from contextlib import ExitStack
 
 import pytest
@@ -24,32 +23,15 @@ def serve(make_runtime, monkeypatch):
 
         def start(**settings):
             server = api_server.create_api_server(make_runtime(listen="127.0.0.1:0", **settings))
-            stop = threading.Event()
-
-            def loop():
-                while not stop.is_set():
-                    server.asyncore.loop(timeout=0.1, map=server._map, use_poll=True, count=1)
-
-            thread = threading.Thread(target=loop, daemon=True)
-            thread.start()
-
-            def close():
-                stop.set()
-                thread.join(PATIENCE_S)
-                # A worker may wait for a client that reads no more.
-                for channel in list(server.active_channels.values()):
-                    channel.handle_close()
-                server.task_dispatcher.shutdown(timeout=5)
-                server.close()
-
-            stack.callback(close)
+            server.start()
+            stack.callback(server.close)
             return server
 
         yield start
 
 
 def connect(server):
-    return socket.create_connection(("127.0.0.1", server.effective_port), timeout=PATIENCE_S)
+    return socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import pytest
 
 from skywatch.core.runtime import runtime_of
 from skywatch.serving.web_server import api_server
-from skywatch.serving.web_server.sending_channel import SEND_BYTES
+from skywatch.serving.web_server.gate import LARGE_BYTES
 from tests.accounts import Population
 from tests.integration.conftest import connect
 from tests.waiting import PATIENCE_S, until
@@ -38,20 +38,15 @@ def test_hundreds_of_idle_connections_keep_nobody_out(serve):
         assert ask(server, HEALTH)[0] == 200
 
 
-def channels(server):
-    return list(server.active_channels.values())
-
-
 def wait_until_something_waits(server):
     """Fails where the client's answers were all sent: then the test would prove nothing."""
-    until(lambda: any(c.total_outbufs_len for c in channels(server)), "an answer that waits for its client")
+    until(lambda: any(client.has_unread for client in server.connections.all()), "an answer that waits for its client")
 
 
 def test_clients_that_do_not_read_free_their_thread(serve, monkeypatch):
     monkeypatch.setattr(api_server, "SILENCE_S", 1)
     monkeypatch.setattr(api_server, "CLEANUP_S", 1)
-    server = serve(api_threads=1)
-    server.adj.outbuf_high_watermark = 1000
+    server = serve(api_threads=1, api_streams=1)
     with connect(server) as deaf:
         deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         line = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -64,43 +59,37 @@ def ask_ahead(server, deaf, count):
     """Have a client ask for many answers and read none."""
     deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     deaf.sendall(b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * count)
-    until(lambda: any(c.parked for c in channels(server)), "a client whose answers wait for it")
+    wait_until_something_waits(server)
 
 
 def test_a_client_that_asks_ahead_holds_no_thread_while_it_does_not_read(serve, monkeypatch):
     # Nobody is cut off meanwhile, which would free a thread as well.
     monkeypatch.setattr(api_server, "SILENCE_S", 3600)
-    server = serve(api_threads=1)
-    server.adj.outbuf_high_watermark = 1000
+    server = serve(api_threads=1, api_streams=1)
     with connect(server) as deaf:
         ask_ahead(server, deaf, 150)
         assert ask(server, HEALTH)[0] == 200
 
 
 def test_a_client_that_asked_ahead_and_went_away_leaves_nothing_behind(serve):
-    server = serve(api_threads=1)
-    server.adj.outbuf_high_watermark = 1000
+    server = serve(api_threads=1, api_streams=1)
     with connect(server) as deaf:
         ask_ahead(server, deaf, 150)
-        (channel,) = channels(server)
-    until(lambda: not channel.requests and not server.active_channels, "the end of all that was asked for")
+    until(lambda: not server.connections.all(), "the end of all that was asked for")
 
 
 def test_a_client_that_reads_a_byte_now_and_then_is_cut_off(serve, monkeypatch):
     monkeypatch.setattr(api_server, "SILENCE_S", 2)
     monkeypatch.setattr(api_server, "CLEANUP_S", 1)
     server = serve()
-    server.adj.outbuf_high_watermark = 1000
     with connect(server) as slow:
         ask_ahead(server, slow, 150)
-        (channel,) = channels(server)
 
         def is_cut_off():
             # Something moves all the time.
-            channel.last_activity = time.time()
             with suppress(ConnectionError):
                 slow.recv(100)
-            return not channel.connected
+            return not server.connections.all()
 
         until(is_cut_off, "the end of a client that hardly reads", every_s=0.1)
 
@@ -116,11 +105,30 @@ def test_an_answer_that_takes_long_to_make_is_not_cut_off_for_its_kept_beginning
         time.sleep(4)
         yield b"done"
 
-    monkeypatch.setattr(server, "application", slow)
+    server.application = slow
     with connect(server) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         answer = b"".join(iter(lambda: connection.recv(65536), b""))
     assert answer.endswith(b"begun\r\n4\r\ndone\r\n0\r\n\r\n")
+
+
+def test_a_stream_that_fails_at_once_is_a_problem_and_one_that_fails_later_ends(serve):
+    server = serve()
+
+    def failing(environ, start_response):
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        if environ["PATH_INFO"] == "/later":
+            yield b"begun"
+        raise RuntimeError("broken")
+
+    server.application = failing
+    status, head, problem = ask(server, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert (status, problem["code"]) == (500, "internal_error")
+    assert "connection: close" in head
+    with connect(server) as connection:
+        connection.sendall(b"GET /later HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    assert answer.endswith(b"5\r\nbegun\r\n")
 
 
 @pytest.mark.smoke
@@ -196,7 +204,7 @@ def test_a_large_form_in_chunks_of_a_stranger_is_sent_to_the_sign_in_unread(serv
 
 
 def test_who_goes_on_sending_after_a_refusal_is_closed(serve, monkeypatch):
-    monkeypatch.setattr("skywatch.serving.web_server.http_connection.LINGER_BYTES", 4_000_000)
+    monkeypatch.setattr("skywatch.serving.web_server.client_socket.LINGER_BYTES", 4_000_000)
     with connect(serve()) as connection:
         connection.sendall(b"POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900000000\r\n\r\n")
         taken, data = 0, b"x" * 1_000_000
@@ -244,7 +252,7 @@ def test_a_slow_reader_gets_every_byte_of_every_answer_in_order(serve):
         path: [200] for path in paths
     }
     assert all(json.loads(body) for answers in found.values() for _, body in answers)
-    assert len(next(iter(found["openapi.json"]))[1]) > 2 * SEND_BYTES
+    assert len(next(iter(found["openapi.json"]))[1]) > LARGE_BYTES
 
 
 def exchange(server, *requests):
@@ -289,15 +297,3 @@ def test_a_body_of_two_lengths_is_refused_and_nothing_after_it_is_answered(serve
     head = b"POST /api/v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n"
     head += b"Transfer-Encoding: chunked\r\n\r\n"
     assert statuses(exchange(serve(), head + b"0\r\n\r\n" + HEALTH)) == [400]
-
-
-def test_a_worker_that_sends_to_a_connection_just_closed_is_no_fault_in_the_log(serve, caplog):
-    server = serve()
-    with connect(server):
-        until(lambda: server.active_channels)
-        (channel,) = channels(server)
-        channel.handle_close()
-        channel.outbufs[0].append(b"late")
-        channel.total_outbufs_len = 4
-        channel.send_waiting()
-    assert "exception" not in caplog.text

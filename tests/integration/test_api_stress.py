@@ -12,6 +12,7 @@ import pytest
 
 from skywatch.http.limits.admission import ADMISSION
 from skywatch.security.identity import Identity
+from skywatch.serving.web_server import api_server
 from tests.integration.conftest import connect
 from tests.integration.test_api_protocol import read_answer
 from tests.waiting import PATIENCE_S, until
@@ -96,7 +97,7 @@ def reads_slowly(server, chance):
     with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
         connection.settimeout(PATIENCE_S)
-        connection.connect(("127.0.0.1", int(server.effective_port)))
+        connection.connect(("127.0.0.1", int(server.port)))
         connection.sendall(b"".join(map(get, sizes)))
         time.sleep(chance.uniform(0, 0.2))
         with connection.makefile("rb") as stream:
@@ -196,9 +197,9 @@ BAD = (resets, goes_away_in_the_middle, breaks_off_its_request, speaks_no_http)
 
 @pytest.mark.parametrize(("threads", "seed"), [(1, 1), (4, 2)])
 def test_nobody_is_forgotten_and_nothing_stays(serve, monkeypatch, caplog, threads, seed):
-    server = serve(api_threads=threads)
-    monkeypatch.setattr(server, "application", application)
-    server.adj.outbuf_high_watermark = WATERMARK_BYTES
+    monkeypatch.setattr(api_server, "AHEAD_BYTES", WATERMARK_BYTES)
+    server = serve(api_threads=threads, api_streams=1)
+    server.application = application
     faults = []
 
     def client(number):
@@ -217,8 +218,8 @@ def test_nobody_is_forgotten_and_nothing_stays(serve, monkeypatch, caplog, threa
         thread.join(6 * PATIENCE_S)
     assert not any(thread.is_alive() for thread in clients)
     assert faults == []
-    until(lambda: not server.active_channels, "the end of every connection")
-    dispatcher = server.task_dispatcher
+    until(lambda: not server.connections.all(), "the end of every connection")
+    dispatcher = server._waitress.task_dispatcher
     until(lambda: not dispatcher.queue and dispatcher.active_count == 0, "the rest of every worker")
     asks_one_after_the_other(server, random.Random(seed))
     assert not [r for r in caplog.records if r.levelname in ("ERROR", "CRITICAL")], caplog.text[-2000:]

@@ -5,7 +5,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from skywatch.serving.web_server.connection_limits import ConnectionLimiter
+from skywatch.http.settings import HttpSettings
+from skywatch.serving.web_server.connections import Connections
 from tests.integration.conftest import connect
 from tests.integration.test_api_protocol import CONFIG, read_answer
 from tests.waiting import PATIENCE_S, until
@@ -13,7 +14,7 @@ from tests.waiting import PATIENCE_S, until
 
 def is_served(server, source="127.0.0.1"):
     """Whether a new connection from an address is answered; one that is refused is closed without a word."""
-    address = ("127.0.0.1", server.effective_port)
+    address = ("127.0.0.1", server.port)
     with socket.create_connection(address, timeout=PATIENCE_S, source_address=(source, 0)) as connection:
         try:
             connection.sendall(CONFIG + b"\r\n")
@@ -24,9 +25,9 @@ def is_served(server, source="127.0.0.1"):
 
 def hold(stack, server, count):
     """Connections that are open and accepted."""
-    before = len(server.active_channels)
+    before = len(server.connections.all())
     held = [stack.enter_context(connect(server)) for _ in range(count)]
-    until(lambda: len(server.active_channels) >= before + count)
+    until(lambda: len(server.connections.all()) >= before + count)
     return held
 
 
@@ -49,7 +50,7 @@ def test_a_connection_that_ends_makes_room_for_another(serve):
             held = hold(stack, server, 2)
             assert not is_served(server)
             held[0].sendall(b"no http at all\r\n\r\n")
-        until(lambda: not server.active_channels)
+        until(lambda: not server.connections.all())
     assert is_served(server)
 
 
@@ -70,16 +71,13 @@ def test_a_trusted_proxy_brings_as_many_as_it_likes(serve):
         (("2001:db8:ffff::1",) * 5, 5),
     ],
 )
-def test_a_network_of_ipv6_counts_as_one_address(make_settings, addresses, accepted, serve):
-    server = serve()
-    door = ConnectionLimiter(make_settings(api_connections_per_address=2, trusted_proxy="2001:db8:ffff::/48"))
+def test_a_network_of_ipv6_counts_as_one_address(make_settings, addresses, accepted):
+    settings = make_settings(api_connections_per_address=2, trusted_proxy="2001:db8:ffff::/48")
+    door = Connections(settings.of(HttpSettings), 60, 10)
     pairs = [socket.socketpair() for _ in addresses]
-    channels = [
-        door(server, ours, (address, 1, 0, 0), server.adj, map={})
-        for (ours, _), address in zip(pairs, addresses, strict=True)
-    ]
-    assert sum(channel is not None for channel in channels) == accepted
-    for channel in filter(None, channels):
-        channel.handle_close()
+    clients = [door.admit(ours, address) for (ours, _), address in zip(pairs, addresses, strict=True)]
+    assert sum(client is not None for client in clients) == accepted
+    assert len(door.all()) == accepted
+    door.close()
     for _, theirs in pairs:
         theirs.close()

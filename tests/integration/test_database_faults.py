@@ -40,7 +40,7 @@ def ask(server: Any, path: str, headers: dict[str, str] | None = None, body: Any
     """The status, headers and document of an answer."""
     data = json.dumps(body).encode() if body is not None else None
     sent = {"Content-Type": "application/json", **(headers or {})} if data else headers or {}
-    request = urllib.request.Request(f"http://127.0.0.1:{server.effective_port}{path}", data, sent)
+    request = urllib.request.Request(f"http://127.0.0.1:{server.port}{path}", data, sent)
     try:
         with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
             return answer.status, answer.headers, json.load(answer)

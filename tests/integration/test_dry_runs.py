@@ -60,18 +60,8 @@ def server(make_settings):
 
     server = create_server(application, make_settings(listen="127.0.0.1:0").of(HttpSettings))
     server.left, server.working = left, working
-    stop = threading.Event()
-
-    def loop():
-        while not stop.is_set():
-            server.asyncore.loop(timeout=0.1, map=server._map, use_poll=True, count=1)
-
-    thread = threading.Thread(target=loop, daemon=True)
-    thread.start()
+    server.start()
     yield server
-    stop.set()
-    thread.join(PATIENCE_S)
-    server.task_dispatcher.shutdown(timeout=5)
     server.close()
 
 
@@ -84,7 +74,7 @@ def test_the_application_sees_that_its_client_has_left(server):
         assert server.working.wait(PATIENCE_S)
         assert not server.left.is_set()
     assert server.left.wait(PATIENCE_S)
-    until(lambda: not server.active_channels, "the end of the connection")
+    until(lambda: not server.connections.all(), "the end of the connection")
 
 
 def test_a_client_that_stays_has_not_left_even_if_it_asks_for_more(server):

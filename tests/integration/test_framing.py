@@ -333,7 +333,7 @@ def _listens(port: int) -> bool:
 @pytest.mark.parametrize("buffering", ["on", "off"])
 def test_behind_nginx_nothing_hidden_reaches_the_service(watched: Any, tmp_path: Path, buffering: str) -> None:
     server, asked = watched
-    with nginx(tmp_path, server.effective_port, buffering) as port:
+    with nginx(tmp_path, server.port, buffering) as port:
         faults = []
         for name, request in MALFORMED.items():
             asked.clear()

@@ -15,8 +15,7 @@ import webtest
 
 from skywatch.core.runtime import runtime_of
 from skywatch.http.limits.admission import FREE_BODY_BYTES
-from skywatch.serving.web_server import incoming_body
-from skywatch.serving.web_server.api_server import close_silent
+from skywatch.serving.web_server import api_server, incoming_body
 from tests.accounts import Population
 from tests.audio import files_in, sound
 from tests.functional.console.visitor import Visitor
@@ -74,7 +73,7 @@ def chunked(body, size=100_000):
 
 @contextmanager
 def opened(server, source="127.0.0.1"):
-    address = ("127.0.0.1", server.effective_port)
+    address = ("127.0.0.1", server.port)
     with (
         socket.create_connection(address, timeout=PATIENCE_S, source_address=(source, 0)) as connection,
         connection.makefile("rb") as stream,
@@ -110,7 +109,7 @@ def bearer(server, name="ada", role="admin"):
 
 
 def ledgers(server):
-    limits = server.adj.body_limits
+    limits = server.connections.limits
     return limits.unidentified.total, limits.users.total
 
 
@@ -198,24 +197,20 @@ def test_a_body_arrives_whole_however_it_is_sent(server, is_chunked, pieces):
 def test_a_body_in_chunks_of_nobody_is_not_read_beyond_what_fits_into_memory(server, unlinked_bytes):
     with opened(server) as (connection, stream):
         connection.sendall(head_of(UPLOAD, None) + chunked(AUDIO)[: FREE_BODY_BYTES - 5000])
-        until(lambda: any(c.request is not None and len(c.request.body.buffer) > 50_000 for c in channels(server)))
+        until(lambda: any(c.incoming is not None and c.incoming.body.size > 50_000 for c in server.connections.all()))
         assert unlinked_bytes() == 0
         connection.sendall(b"x" * 20_000)
         assert read_answer(stream)[0] == 401
 
 
-def channels(server):
-    return list(server.active_channels.values())
-
-
 @pytest.mark.parametrize("body_bytes", [1_000_000, 8_000_000])
 def test_a_client_that_sends_everything_before_it_reads_gets_its_answer(server, body_bytes):
-    connection = http.client.HTTPConnection("127.0.0.1", server.effective_port, timeout=PATIENCE_S)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
     connection.request("POST", UPLOAD, b"\0" * body_bytes)
     answer = connection.getresponse()
     assert (answer.status, json.loads(answer.read())["code"]) == (401, "authentication_required")
     connection.close()
-    until(lambda: not server.active_channels, "the end of the connection")
+    until(lambda: not server.connections.all(), "the end of the connection")
 
 
 def test_what_a_refused_body_holds_is_no_request(server):
@@ -232,9 +227,9 @@ def test_who_goes_on_sending_after_a_refusal_is_disconnected(server, monkeypatch
         connection.sendall(head_of(UPLOAD, 900_000))
         assert read_answer(stream)[0] == 401
         connection.sendall(b"x" * 1000)
-        until(lambda: channels(server)[0].lingers_since is not None)
-        close_silent(server, time.time() + 31)
-        assert server.active_channels == {}
+        until(lambda: server.connections.all()[0].lingers_since is not None)
+        server.connections.close_slow(time.time() + 31)
+        until(lambda: not server.connections.all(), "the end of the connection")
 
 
 def test_a_cookie_counts_as_for_other_requests(start):
@@ -357,9 +352,9 @@ def test_a_key_that_does_not_come_in_time_ends_the_connection(server):
     with opened(server) as (connection, stream):
         connection.sendall(head_of(CALL, 900_000) + beginning)
         until(lambda: ledgers(server)[0] > 250_000)
-        close_silent(server, time.time() + incoming_body.UNIDENTIFIED_S + 1)
+        server.connections.close_slow(time.time() + incoming_body.UNIDENTIFIED_S + 1)
         assert stream.read() == b""
-    assert ledgers(server) == (0, 0)
+    until(lambda: ledgers(server) == (0, 0), "what was held is given back")
 
 
 # Known senders have limits, too.
@@ -384,38 +379,38 @@ def test_one_user_sends_so_much_at_once(start):
     assert answer_to(server, head_of(UPLOAD, len(large), ada), large)[0] == 201
 
 
-def test_a_body_that_stops_is_given_up_and_what_it_held_is_freed(server, unlinked_bytes, monkeypatch):
+def test_a_body_that_stops_is_given_up_and_what_it_held_is_freed(start, unlinked_bytes, monkeypatch):
     # The clock of this test is the only one that looks at connections.
-    monkeypatch.setattr(server, "maintenance", lambda now: None)
+    monkeypatch.setattr(api_server, "CLEANUP_S", 3600)
+    server = start()
     body = transmission()
     head = head_of(UPLOAD, len(body), bearer(server))
     for end in ("closes", "stops", "drips"):
         with opened(server) as (connection, stream):
             connection.sendall(head + body[:900_000])
             until(lambda: unlinked_bytes() > 800_000, "an unnamed file with the body")
-            (channel,) = channels(server)
-            pace = channel.arrived
+            (client,) = server.connections.all()
+            pace = client.arrived
             # What was still on its way would be a body that goes on.
             until(lambda pace=pace: pace.bytes == len(head) + 900_000, "all that was sent")
             now = time.time()
-            close_silent(server, now)
+            server.connections.close_slow(now)
             if end == "closes":
                 connection.shutdown(socket.SHUT_RDWR)
             elif end == "stops":
-                close_silent(server, now + 61)
+                server.connections.close_slow(now + 61)
             else:
                 for second in range(0, 61, 20):
                     before = pace.bytes
                     connection.sendall(b"\0")
                     until(lambda pace=pace, before=before: pace.bytes > before)
-                    channel.last_activity = now + second
-                    close_silent(server, now + second)
+                    server.connections.close_slow(now + second)
             if end != "closes":
                 # What the server had not read when it closed resets the connection.
                 with contextlib.suppress(ConnectionResetError):
                     assert stream.read() == b""
-            del channel
-            until(lambda: not channels(server), "the end of the connection")
+            del client
+            until(lambda: not server.connections.all(), "the end of the connection")
             until(lambda: ledgers(server) == (0, 0) and unlinked_bytes() == 0, "an end that leaves nothing")
 
 
@@ -426,12 +421,11 @@ def test_a_body_that_goes_on_is_not_given_up(server):
         until(lambda: ledgers(server)[1] > 0)
         now = time.time()
         for minute in range(8):
-            (channel,) = channels(server)
-            channel.last_activity = now + 60 * minute
-            close_silent(server, now + 60 * minute)
-            before = channel.arrived.bytes
+            (client,) = server.connections.all()
+            server.connections.close_slow(now + 60 * minute)
+            before = client.arrived.bytes
             connection.sendall(body[minute * 70_000 : (minute + 1) * 70_000])
-            until(lambda before=before: channels(server)[0].arrived.bytes == before + 70_000)
+            until(lambda before=before: server.connections.all()[0].arrived.bytes == before + 70_000)
         connection.sendall(body[8 * 70_000 :])
         assert read_answer(stream)[0] == 201
 
@@ -455,16 +449,15 @@ def test_a_client_that_goes_while_it_is_asked_about_leaves_nothing(server, monke
 
     def slow(environ, start_response):
         connection.close()
-        (channel,) = channels(server)
-        # Nothing is received while a request is answered: the loop hears of the end elsewhere.
-        channel.handle_close()
+        (client,) = server.connections.all()
+        client.hang_up()
         return application(environ, start_response)
 
     slow.registry = application.registry
     server.application = slow
     connection.sendall(head)
-    until(lambda: not server.active_channels)
-    until(lambda: ledgers(server) == (0, 0) and server.task_dispatcher.active_count == 0)
+    until(lambda: not server.connections.all())
+    until(lambda: ledgers(server) == (0, 0) and server._waitress.task_dispatcher.active_count == 0)
 
 
 def test_forms_of_the_console_need_its_session(start):

@@ -7,12 +7,10 @@ from contextlib import ExitStack
 
 import numpy as np
 import pytest
-from waitress.task import ThreadedTaskDispatcher
 
 from skywatch.core.runtime import runtime_of
 from skywatch.history.storage.points import POINT
 from skywatch.http.limits import streams as stream_limits
-from skywatch.serving.web_server.api_server import close_silent
 from tests.accounts import Population
 from tests.audio import sound
 from tests.integration.conftest import connect
@@ -52,7 +50,7 @@ def ask(stack, server, path, credential="X-Y: z", source="127.0.0.1"):
     connection.settimeout(PATIENCE_S)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)
     connection.bind((source, 0))
-    connection.connect(("127.0.0.1", int(server.effective_port)))
+    connection.connect(("127.0.0.1", int(server.port)))
     connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{credential}\r\n\r\n".encode())
     return connection, int(connection.recv(12).split()[1])
 
@@ -71,10 +69,13 @@ def test_a_user_has_two_and_a_network_one_and_all_together_eight(start):
             connection.sendall(f"GET {REPLAY} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
             status, head, body = read_answer(stream)
             assert (status, json.loads(body)["code"], int(head["retry-after"])) == (429, "rate_limited", 10)
-            # Everything else is answered: the streams have brought threads of their own.
+            # Everything else is answered: streams have threads of their own.
             connection.sendall(CONFIG + b"\r\n")
             assert read_answer(stream)[0] == 200
-    until(lambda: len(server.task_dispatcher.threads) == 8, "the end of the threads of the streams")
+    until(
+        lambda: not runtime_of(server.application.registry).shared(stream_limits.stream_limiter)._slots,
+        "the places are free",
+    )
     with ExitStack() as stack:
         assert ask(stack, server, REPLAY)[1] == 200
 
@@ -84,23 +85,21 @@ def test_a_stream_that_is_read_too_slowly_ends(start):
     with ExitStack() as stack:
         connection, status = ask(stack, server, REPLAY)
         assert status == 200
-        (channel,) = server.active_channels.values()
-        until(
-            lambda: channel.total_outbufs_len > server.adj.outbuf_high_watermark, "a worker that waits for its client"
-        )
+        (channel,) = server.connections.all()
+        until(lambda: channel.has_unread, "a worker that waits for its client")
         now = time.time()
-        close_silent(server, now)
+        server.connections.close_slow(now)
         for second in range(10, 60, 10):
             # Less than 16 kB/s, though it goes on reading.
             sent = channel.sent.bytes
             read = 0
             while read < 120_000:
                 read += len(connection.recv(16_384))
-            close_silent(server, now + second)
+            server.connections.close_slow(now + second)
             assert channel.sent.bytes - sent < 400_000
-            assert channel.connected
-        close_silent(server, now + 60)
-        assert not channel.connected
+            assert not channel.is_over
+        server.connections.close_slow(now + 60)
+        until(lambda: not server.connections.all(), "the end of the connection")
         until(
             lambda: not runtime_of(server.application.registry).shared(stream_limits.stream_limiter)._slots,
             "the place is free",
@@ -111,11 +110,11 @@ def test_a_stream_that_is_read_in_time_goes_on(start):
     server = start(auth_mode="public")
     with ExitStack() as stack:
         connection, _ = ask(stack, server, REPLAY)
-        (channel,) = server.active_channels.values()
+        (channel,) = server.connections.all()
         now = time.time()
         for minute in range(5):
-            close_silent(server, now + 60 * minute)
-            assert channel.connected
+            server.connections.close_slow(now + 60 * minute)
+            assert not channel.is_over
             sent = channel.sent.bytes
             while channel.sent.bytes < sent + 1_000_000:
                 assert connection.recv(65_536)
@@ -147,22 +146,4 @@ def test_recordings_occupy_no_thread_while_they_are_read(serve, tmp_path):
             for more, begin, end in (("", 0, None), ("Range: bytes=1000000-1999999\r\n", 1_000_000, 2_000_000)):
                 connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{credential}\r\n{more}\r\n".encode())
                 assert read_answer(stream)[2] == recording[begin:end]
-    until(lambda: not server.active_channels)
-
-
-def test_without_room_for_a_thread_a_stream_is_refused_and_leaves_nothing(start, monkeypatch):
-    server = start(auth_mode="public")
-    dispatcher = server.task_dispatcher
-
-    def no_room(*arguments):
-        raise RuntimeError("can't start new thread")
-
-    with ExitStack() as stack, monkeypatch.context() as patch:
-        patch.setattr(ThreadedTaskDispatcher, "start_new_thread", no_room)
-        assert [ask(stack, server, REPLAY)[1] for _ in range(3)] == [503] * 3
-    assert not runtime_of(server.application.registry).shared(stream_limits.stream_limiter)._slots
-    assert len(dispatcher.threads) == 8
-    with ExitStack() as stack:
-        assert ask(stack, server, REPLAY)[1] == 200
-        assert len(dispatcher.threads) == 9
-    until(lambda: len(dispatcher.threads) == 8 and not dispatcher.stop_count, "the end of the thread of the stream")
+    until(lambda: not server.connections.all())

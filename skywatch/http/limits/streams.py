@@ -1,7 +1,7 @@
 """How many exports and replays are sent at once: in all, and of each person.
 
-A stream occupies a thread and a database connection for as long as its client reads. The server starts a thread in its
-slot and closes clients that read too slowly.
+A stream occupies a thread and a database connection for as long as its client reads. The server has a thread for each
+of them, and closes clients that read too slowly.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Connection(Protocol):
     """What the server is told and asked about a stream."""
 
     def begin_stream(self) -> None:
-        """The thread will be occupied until the client has read nearly all; raises RuntimeError without another."""
+        """The thread will be occupied until the client has read nearly all."""
 
     def end_stream(self) -> None:
         """It is free again."""
@@ -55,7 +55,7 @@ class StreamLimiter:
 
     def __init__(self, settings: HttpSettings) -> None:
         self._settings = settings
-        # A server that starts no thread for a stream must keep some for others.
+        # A server without threads for streams must keep some for others.
         without_threads = max(1, min(settings.api_streams, settings.api_threads // 2))
         self._limiters = {True: self._create(settings.api_streams), False: self._create(without_threads)}
         self._slots: dict[Slot, None] = {}
@@ -68,7 +68,7 @@ class StreamLimiter:
         return settings.api_streams_per_user if person.startswith("user ") else settings.api_streams_per_address
 
     def acquire(self, request: Request) -> Slot:
-        """The slot of a new stream; raises Problem (429, or 503 where no thread can be started in its slot)."""
+        """The slot of a new stream; raises Problem (429)."""
         connection: Connection | None = request.environ.get(CONNECTION)
         limiter, person = self._limiters[connection is not None], request.person
         try:
@@ -80,24 +80,13 @@ class StreamLimiter:
         self._slots[slot] = None
         STREAMS.set(len(self._slots))
         if connection is not None:
-            try:
-                connection.begin_stream()
-            except RuntimeError:
-                self._free(slot)
-                raise Problem(
-                    "unavailable",
-                    "The service has no thread for another export or replay. Try again in a moment.",
-                    headers={"Retry-After": str(RETRY_AFTER_S)},
-                ) from None
+            connection.begin_stream()
         return slot
 
     def release(self, slot: Slot) -> None:
         """Count one stream less."""
-        self._free(slot)
         if slot.connection is not None:
             slot.connection.end_stream()
-
-    def _free(self, slot: Slot) -> None:
         del self._slots[slot]
         STREAMS.set(len(self._slots))
         slot.turn.limiter.leave(slot.turn)

@@ -7,12 +7,9 @@ in the form. Forms whose field comes late stay in memory meanwhile, within a lim
 
 from __future__ import annotations
 
-import sys
+import tempfile
 import time
 from collections.abc import Mapping
-
-from waitress.buffers import OverflowableBuffer
-from waitress.utilities import Error
 
 from skywatch.core.network.addresses import TrustedProxies, client_network
 from skywatch.http.limits.admission import FREE_BODY_BYTES, RETRY_AFTER_S, TOO_MANY_OF_ADDRESS, TOO_MANY_OF_USER
@@ -20,67 +17,62 @@ from skywatch.http.metrics import BODY_BYTES, THROTTLED
 from skywatch.http.requests.forms import FormField
 from skywatch.http.settings import HttpSettings
 from skywatch.serving.web_server.byte_ledger import ByteLedger, Reservation
+from skywatch.serving.web_server.chunked_body import Chunks
+from skywatch.serving.web_server.request_head import Refusal, RequestHead
 
 # An unidentified sender's large body must have named its sender within this time (s).
 UNIDENTIFIED_S = 60.0
-
-
-class TooMuchAtOnce(Error):
-    """The answer to a sender who exceeds a limit while the body arrives."""
-
-    code = 429
-    reason = "Too Many Requests"
-    retry_after_s = RETRY_AFTER_S
+# Of a known sender more than this goes to an unnamed file (bytes).
+SPOOL_BYTES = 524_288
+# Bodies up to so many times the application's limit are read, so that the application can respond.
+SPARE = 2
 
 
 class BodyLimits:
-    """What all connections of a server share: the ledgers, and where forms carry their credential."""
+    """What all connections share: the ledgers, the limits of addresses, and where forms carry credentials."""
 
     def __init__(self, settings: HttpSettings) -> None:
-        # Path -> field of its form.
+        # Path -> field of its form; beginning of a path -> its limit, where that is another one.
         self.form_fields: Mapping[str, str] = {}
+        self.larger: Mapping[str, int] = {}
         self.unidentified = ByteLedger(
             settings.api_unidentified_bytes_per_address,
             settings.api_unidentified_bytes,
             BODY_BYTES.labels("unidentified"),
         )
         self.users = ByteLedger(settings.api_upload_bytes_per_user, None, BODY_BYTES.labels("identified"))
+        self._max_bytes = settings.max_body_bytes
         self._proxies = TrustedProxies(settings.trusted_proxy)
 
-    def network_of(self, peer: str, forwarded_for: str | None) -> str:
+    def network_of(self, peer: str, forwarded_for: str) -> str:
         """The network of a client, behind a trusted proxy too."""
         return client_network(self._proxies.client_address(peer, forwarded_for))
 
-
-class BodyBuffer(OverflowableBuffer):
-    """Waitress' buffer, in memory until ``spool_above`` is called; looks for the field of a form as it is filled."""
-
-    def __init__(self, field: FormField | None) -> None:
-        super().__init__(sys.maxsize)
-        self._field = field
-
-    def append(self, data: bytes) -> None:
-        """Add a piece of the body."""
-        if self._field is not None:
-            self._field.feed(data)
-        super().append(data)
-
-    def spool_above(self, size: int) -> None:
-        """Write more than so many bytes to an unnamed file from the next piece on."""
-        self.overflow = size
+    def max_bytes(self, path: str) -> int:
+        """From how many bytes on the body of a request is not read."""
+        limit = self._max_bytes
+        for prefix, larger in self.larger.items():
+            if path.startswith(prefix):
+                limit = larger
+        return SPARE * limit
 
 
 class IncomingBody:
     """The state of one body. ``needs_admission`` asks for a decision before more is read."""
 
-    def __init__(self, limits: BodyLimits, network: str, path: str, content_type: str, content_length: int) -> None:
+    def __init__(self, limits: BodyLimits, head: RequestHead, peer: str) -> None:
+        path = head.path
         name = limits.form_fields.get(path.rstrip("/"))
-        self._field = FormField(content_type, name) if name is not None else None
-        self.buffer = BodyBuffer(self._field)
+        self._field = FormField(head.field("content-type"), name) if name is not None else None
+        # In memory until it is admitted; a size of 0 is no limit.
+        self.file = tempfile.SpooledTemporaryFile(max_size=0)  # noqa: SIM115
+        self.size = 0
         self.needs_admission = False
         self.unidentified_since: float | None = None
-        self._limits, self._content_length = limits, content_length
-        self._unidentified = Reservation(limits.unidentified, network)
+        self._limits, self._max_bytes = limits, limits.max_bytes(path)
+        self._length = head.content_length
+        self._chunks = Chunks(self._append) if head.is_chunked else None
+        self._unidentified = Reservation(limits.unidentified, limits.network_of(peer, head.field("x-forwarded-for")))
         self._of_user: Reservation | None = None
 
     @property
@@ -88,29 +80,55 @@ class IncomingBody:
         """The credential in the form; empty where none was found."""
         return (self._field.value if self._field is not None else None) or ""
 
-    def check(self) -> Error | None:
-        """To be called after the head and after each piece; the error ends the request."""
-        received = len(self.buffer)
-        if self._of_user is not None:
-            return None if self._of_user.grow_to(received) else _refused("uploads", TOO_MANY_OF_USER)
-        if max(self._content_length, received) <= FREE_BODY_BYTES:
-            return None
-        if self._field is None or self._field.is_decided:
-            self.needs_admission = True
-        elif received > FREE_BODY_BYTES:
-            self.unidentified_since = self.unidentified_since or time.time()
-            if not self._unidentified.grow_to(received):
-                return _refused("unidentified", TOO_MANY_OF_ADDRESS)
-        return None
+    @property
+    def is_complete(self) -> bool:
+        """Whether all of it has arrived."""
+        return self._chunks.is_complete if self._chunks is not None else self.size >= self._length
 
-    def admit(self, user_id: int, spool_above: int) -> bool:
+    def receive(self, data: bytes) -> int:
+        """Take what belongs to the body; returns the number of bytes. Raises Refusal."""
+        if self._chunks is not None:
+            taken = self._chunks.receive(data)
+        else:
+            taken = min(len(data), self._length - self.size)
+            self._append(data[:taken])
+        self.check()
+        return taken
+
+    def _append(self, data: bytes) -> None:
+        if not data:
+            return
+        if self._field is not None:
+            self._field.feed(data)
+        self.file.write(data)
+        self.size += len(data)
+        if self._of_user is not None and self.size > SPOOL_BYTES:
+            self.file.rollover()
+
+    def check(self) -> None:
+        """To be called after the head and after each piece; raises Refusal (413, 429)."""
+        if max(self._length, self.size) >= self._max_bytes:
+            raise Refusal(413, f"exceeds max_body of {self._max_bytes}")
+        if self.is_complete:
+            return
+        if self._of_user is not None:
+            if not self._of_user.grow_to(self.size):
+                raise _refused("uploads", TOO_MANY_OF_USER)
+        elif max(self._length, self.size) > FREE_BODY_BYTES:
+            if self._field is None or self._field.is_decided:
+                self.needs_admission = True
+            elif self.size > FREE_BODY_BYTES:
+                self.unidentified_since = self.unidentified_since or time.time()
+                if not self._unidentified.grow_to(self.size):
+                    raise _refused("unidentified", TOO_MANY_OF_ADDRESS)
+
+    def admit(self, user_id: int) -> bool:
         """Count the body for a user, and let it go to disk; False where the user sends too much at once."""
         reservation = Reservation(self._limits.users, user_id, may_be_alone=True)
-        if not reservation.grow_to(max(self._content_length, len(self.buffer))):
+        if not reservation.grow_to(max(self._length, self.size)):
             return False
         self._of_user = reservation
         self._unidentified.release()
-        self.buffer.spool_above(spool_above)
         self.needs_admission, self.unidentified_since = False, None
         return True
 
@@ -118,13 +136,14 @@ class IncomingBody:
         """Whether an unidentified sender has taken too long."""
         return self.unidentified_since is not None and now - self.unidentified_since >= UNIDENTIFIED_S
 
-    def release(self) -> None:
-        """Give back what it held in the ledgers; from any thread, any number of times."""
+    def close(self) -> None:
+        """Give back what it holds; from any thread, any number of times."""
+        self.file.close()
         self._unidentified.release()
         if self._of_user is not None:
             self._of_user.release()
 
 
-def _refused(scope: str, detail: str) -> TooMuchAtOnce:
+def _refused(scope: str, detail: str) -> Refusal:
     THROTTLED.labels(scope).inc()
-    return TooMuchAtOnce(detail.rstrip("."))
+    return Refusal(429, detail.rstrip("."), RETRY_AFTER_S)

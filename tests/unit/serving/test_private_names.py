@@ -1,4 +1,4 @@
-"""What is used of the inside of waitress and Autobahn is what docs/decisions/0012-libraries-by-their-manual.md lists.
+"""What is used of the inside of waitress and Autobahn is what docs/decisions/0013-a-socket-before-waitress.md lists.
 
 ``setup.py`` admits the minor versions that were read for it. Where another one is admitted, these tests fail by the
 name that has gone; read then what took its place, and run tests/integration (test_api_*, test_framing, realtime).
@@ -19,50 +19,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import waitress
 from autobahn.asyncio.websocket import WebSocketServerProtocol
 from autobahn.websocket.interfaces import IWebSocketChannel, IWebSocketChannelStreamingApi
-from waitress import wasyncore
-from waitress.buffers import OverflowableBuffer
 from waitress.channel import HTTPChannel
-from waitress.parser import HTTPRequestParser
-from waitress.receiver import FixedStreamReceiver
-from waitress.server import BaseWSGIServer, TcpWSGIServer
-from waitress.task import ThreadedTaskDispatcher
+from waitress.task import WSGITask
 
 from skywatch.realtime.transports.websocket import WebSocketConnection
-from skywatch.serving.web_server.http_connection import HttpConnection
-from skywatch.serving.web_server.incoming_body import BodyBuffer
-from skywatch.serving.web_server.probe_dispatcher import ProbeDispatcher
-from skywatch.serving.web_server.request_parser import RequestParser
-from skywatch.serving.web_server.responses import ProblemTask, ResponseTask, TooLargeTask
+from skywatch.serving.web_server.http_channel import HttpChannel, ResponseTask
 
 ROOT = Path(__file__).resolve().parents[3]
-DECISION = ROOT / "docs" / "decisions" / "0012-libraries-by-their-manual.md"
+DECISION = ROOT / "docs" / "decisions" / "0013-a-socket-before-waitress.md"
 REQUIREMENTS = {"waitress": ">=3.0.1,<3.1", "autobahn": ">=26.10,<26.11"}
-OURS = (
-    HttpConnection,
-    RequestParser,
-    ProblemTask,
-    ResponseTask,
-    TooLargeTask,
-    BodyBuffer,
-    ProbeDispatcher,
-    WebSocketConnection,
-)
-# function -> its parameters, where ours take or pass them by position
+OURS = (HttpChannel, ResponseTask, WebSocketConnection)
+# function -> its parameters, where ours take or pass them
 SIGNATURES: dict[Any, list[str]] = {
+    waitress.create_server: ["application", "map"],
     HTTPChannel.__init__: ["self", "server", "sock", "addr", "adj", "map"],
-    HTTPChannel._flush_some: ["self", "do_close"],
-    HTTPChannel._flush_exception: ["self", "flush", "do_close"],
-    HTTPChannel.send: ["self", "data", "do_close"],
-    HTTPChannel.write_soon: ["self", "data"],
-    HTTPRequestParser.received: ["self", "data"],
-    FixedStreamReceiver.__init__: ["self", "cl", "buf"],
-    OverflowableBuffer.__init__: ["self", "overflow"],
-    ThreadedTaskDispatcher.set_thread_count: ["self", "count"],
-    HTTPRequestParser.parse_header: ["self", "header_plus"],
-    BaseWSGIServer.maintenance: ["self", "now"],
-    wasyncore.loop: ["timeout", "use_poll", "map", "count"],
+    WSGITask.__init__: ["self", "channel", "request"],
     WebSocketServerProtocol._fail_connection: ["self", "code", "reason"],
     WebSocketServerProtocol.sendHttpErrorResponse: ["self", "code", "reason", "responseHeaders"],
     WebSocketServerProtocol.sendCloseFrame: ["self", "code", "reasonUtf8", "isReply"],
@@ -74,9 +48,13 @@ SIGNATURES: dict[Any, list[str]] = {
 def listed() -> dict[type, set[str]]:
     """The table of the decision: class -> names."""
     names: dict[type, set[str]] = defaultdict(set)
-    for path, cell in re.findall(r"^\| `([\w.]+)` \| ([^|]+) \|", DECISION.read_text(encoding="utf-8"), re.MULTILINE):
+    for path in re.findall(r"^\| `([\w.]+)` \|", DECISION.read_text(encoding="utf-8"), re.MULTILINE):
         module, _, name = path.rpartition(".")
-        names[getattr(importlib.import_module(module), name)] |= set(re.findall(r"`(\w+)`", cell))
+        if name[0].isupper():
+            names[getattr(importlib.import_module(module), name)] |= set()
+        else:
+            module, _, kind = module.rpartition(".")
+            names[getattr(importlib.import_module(module), kind)].add(name)
     return names
 
 
@@ -89,8 +67,9 @@ def test_the_minor_version_is_the_one_that_was_read(package: str) -> None:
 
 
 def has(kind: type, name: str) -> bool:
-    """Whether a class or its methods give instances an attribute."""
-    return hasattr(kind, name) or re.search(rf"self\.{name}\b", source_of(kind)) is not None
+    """Whether a class or its methods give instances an attribute, or some that begin so."""
+    end = "" if name.endswith("_") else r"\b"
+    return hasattr(kind, name) or re.search(rf"self\.{name}{end}", source_of(kind)) is not None
 
 
 @functools.cache
@@ -106,16 +85,20 @@ def test_the_libraries_have_what_is_listed() -> None:
 
 
 def names_in(tree: ast.AST) -> set[str]:
-    """Attributes that are read, set or declared in code."""
+    """Attributes that are read, set or declared in code, and texts."""
     names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     names |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    names |= {str(node.value) for node in ast.walk(tree) if isinstance(node, ast.Constant)}
     return names | {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
 
 
-def test_what_is_listed_is_used() -> None:
+def sources() -> list[ast.Module]:
     folders = (ROOT / "skywatch" / "serving", ROOT / "skywatch" / "realtime" / "transports")
-    sources = [path for folder in folders for path in folder.rglob("*.py")]
-    used = set().union(*(names_in(ast.parse(path.read_text(encoding="utf-8"))) for path in sources))
+    return [ast.parse(path.read_text(encoding="utf-8")) for folder in folders for path in folder.rglob("*.py")]
+
+
+def test_what_is_listed_is_used() -> None:
+    used = set().union(*map(names_in, sources()))
     assert set().union(*listed().values()) - used == set()
 
 
@@ -130,13 +113,26 @@ def test_what_our_classes_use_of_their_bases_is_listed(kind: type) -> None:
     used = {name for base in ours for name in vars(base)}
     for base in ours:
         for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(base)))):
-            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self":
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("self", "super()"):
                 used.add(node.attr)
-    names = set().union(*(names for base, names in listed().items() if issubclass(theirs, base.__mro__[-2])))
+    names = set().union(*(names for base, names in listed().items() if issubclass(theirs, base)))
     found = {name for name in used & members if not name.startswith("__")}
     if issubclass(kind, WebSocketConnection):
         found -= documented
     assert found - names == set()
+
+
+def test_what_is_imported_is_listed() -> None:
+    """Of waitress' modules, which its manual does not name."""
+    imported = {
+        getattr(importlib.import_module(node.module), name.name)
+        for tree in sources()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("waitress.")
+        for name in node.names
+    }
+    assert imported - set(listed()) == set()
+    assert {HTTPChannel, WSGITask} == imported
 
 
 def test_a_name_that_has_gone_is_noticed() -> None:
@@ -148,7 +144,3 @@ def test_parameters_are_those_that_are_given() -> None:
         names = list(inspect.signature(function).parameters)
         fits = names[: len(expected)] == expected or set(expected) <= set(names)
         assert fits, f"{function.__qualname__} takes {names}"
-
-
-def test_the_server_is_of_the_class_that_is_changed() -> None:
-    assert issubclass(TcpWSGIServer, BaseWSGIServer)

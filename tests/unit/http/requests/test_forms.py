@@ -5,7 +5,6 @@ import random
 import pytest
 
 from skywatch.http.requests.forms import MAX_PARTS, MAX_VALUE, FormField
-from skywatch.serving.web_server.incoming_body import BodyBuffer
 
 TYPE = "multipart/form-data; boundary=xyz"
 
@@ -32,15 +31,6 @@ def find(body, size=None, content_type=TYPE):
 @pytest.mark.parametrize("parts", [(KEY, FILE), (FILE, KEY), (part("keys", b"no"), KEY, part("key", b"second"), FILE)])
 def test_it_is_found_wherever_it_stands_and_however_it_arrives(parts, size):
     assert find(form(*parts), size).value == "sk_1"
-
-
-def test_a_body_shows_it_what_arrives():
-    field = FormField(TYPE, "key")
-    body = BodyBuffer(field)
-    for piece in (KEY[:20], KEY[20:], FILE):
-        body.append(piece)
-    assert field.value == "sk_1"
-    assert len(body) == len(KEY + FILE)
 
 
 def test_it_is_known_before_the_file_has_arrived():

@@ -1,31 +1,26 @@
 """Chunked bodies: however they arrive in pieces they are one body, and what is not as the RFC says is refused."""
 
 import pytest
-from waitress.buffers import OverflowableBuffer
 
-from skywatch.serving.web_server.chunked_body import MAX_SIZE_LINE, MAX_TRAILER, ChunkedBody
+from skywatch.serving.web_server.chunked_body import MAX_SIZE_LINE, MAX_TRAILER, Chunks
+from skywatch.serving.web_server.request_head import Refusal
 
 WHOLE = b'5\r\nhello\r\n1;name="v"\r\n,\r\nA\r\n0123456789\r\n0\r\nX-Sum: 7\r\n\r\n'
 NEXT = b"GET / HTTP/1.1\r\n"
 
 
 def read(data, size):
-    """The body after pieces of so many bytes, and what was left of the data."""
-    body = ChunkedBody(OverflowableBuffer(100_000))
-    position = 0
-    while position < len(data) and not body.completed and body.error is None:
-        position += body.received(data[position : position + size])
-    return body, data[position:]
+    """The body after pieces of so many bytes, what was left of the data, and whether the body is complete."""
+    body, position = [], 0
+    chunks = Chunks(body.append)
+    while position < len(data) and not chunks.is_complete:
+        position += chunks.receive(data[position : position + size])
+    return b"".join(body), data[position:], chunks.is_complete
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
 def test_pieces_of_any_size_are_one_body_and_the_next_request_is_left_alone(size):
-    body, rest = read(WHOLE + NEXT, size)
-    assert body.error is None
-    assert body.completed
-    assert body.getfile().read() == b"hello,0123456789"
-    assert len(body) == 16
-    assert rest == NEXT
+    assert read(WHOLE + NEXT, size) == (b"hello,0123456789", NEXT, True)
 
 
 @pytest.mark.parametrize("size", [1, 1000])
@@ -43,14 +38,15 @@ def test_pieces_of_any_size_are_one_body_and_the_next_request_is_left_alone(size
     ],
 )
 def test_what_is_none_is_refused(data, reason, size):
-    body, _ = read(data, size)
-    assert not body.completed
-    assert body.error.body == reason
+    with pytest.raises(Refusal) as refused:
+        read(data, size)
+    assert (refused.value.status, refused.value.text) == (400, reason)
 
 
 @pytest.mark.parametrize(
     ("data", "longest"), [(b"1;%b\r\nx\r\n0\r\n\r\n", MAX_SIZE_LINE - 4), (b"0\r\nA:%b\r\n\r\n", MAX_TRAILER - 4)]
 )
 def test_lines_may_be_as_long_as_the_limit(data, longest):
-    assert read(data % (b"x" * longest), 1000)[0].completed
-    assert read(data % (b"x" * (longest + 1)), 1000)[0].error is not None
+    assert read(data % (b"x" * longest), 1000)[2]
+    with pytest.raises(Refusal):
+        read(data % (b"x" * (longest + 1)), 1000)
