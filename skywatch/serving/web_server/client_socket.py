@@ -50,6 +50,9 @@ class Incoming:
             self.body.close()
 
 
+NOTHING = Incoming()
+
+
 class Asked:
     """What waitress is given to answer: a request, one without its body yet (``is_question``), or one to refuse."""
 
@@ -97,6 +100,8 @@ class Asked:
         """The answer was made."""
         if not self.is_continued:
             self.incoming.close()
+        # An idle connection keeps nothing of it.
+        self.environ, self.incoming = None, NOTHING
         self.is_over = True
 
 

@@ -74,7 +74,9 @@ class HttpChannel(HTTPChannel):
             self.asked.environ = {ASKED: self.asked, CONNECTION: self.client}
         else:
             self.asked.refusal = Refusal(500, "the application failed")
-        return ResponseTask(channel, request)
+        task = ResponseTask(channel, request)
+        task.set_close_on_finish()
+        return task
 
 
 def install(sockets: Mapping[int, Any]) -> Callable[[], None]:
