@@ -1,8 +1,8 @@
 """Access and refresh tokens: JSON Web Tokens signed with HS256.
 
-pyramid-jwt's policy signs them; PyJWT itself, which pyramid-jwt is built on, reads them, because pyramid-jwt logs the
-reason of a refusal and returns no claims, whereas clients must be able to distinguish an expired
-token from an invalid one.
+pyramid-jwt's policy makes them (``create_token``) and reads them (``get_claims``). What it does not know is checked
+after it: the kind of token, the ids of login and token, and the expiry, because clients must be able to distinguish an
+expired token from an invalid one.
 
 The first secret signs, all of them verify, so that secrets can be rotated without ending anybody's login. A token is
 proof of its user and login only; rights always come from the database.
@@ -10,14 +10,14 @@ proof of its user and login only; rights always come from the database.
 
 from __future__ import annotations
 
+import logging
 import math
 import re
 import secrets
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import jwt
+from pyramid.request import Request
 from pyramid_jwt.policy import JWTAuthenticationPolicy
 
 from skywatch.accounts.settings import AccountSettings
@@ -30,6 +30,11 @@ TokenType = Literal["access", "refresh"]
 MAX_LENGTH = 2048
 SHAPE = re.compile(r"[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+")
 TOKEN_ID = re.compile(r"[0-9a-f]{32}")
+# The policy accepts tokens for so long around their times, which are checked here: it does not tell an expired token
+# from an invalid one.
+LEEWAY_S = 100 * 365 * 86_400
+# Each key that has not signed a token is a warning of the policy's; the answer to a refused token names its problem.
+logging.getLogger("pyramid_jwt").setLevel(logging.ERROR)
 # Where development goes without a secret: tokens then end with the process.
 THROWAWAY_SECRET = secrets.token_urlsafe(48)
 
@@ -45,32 +50,16 @@ class Claims:
     expires_at: float
 
 
-class TokenPolicy(JWTAuthenticationPolicy):
-    """pyramid-jwt's policy with several keys: the first signs, every one verifies."""
-
-    def __init__(self, keys: Sequence[str]) -> None:
-        super().__init__(keys[0], algorithm=ALGORITHM)
-        self.keys = tuple(keys)
-
-    def claims_of(self, token: str) -> dict[str, Any]:
-        """The claims of a token that one of the keys has signed, expired or not; raises jwt.InvalidTokenError."""
-        for key in self.keys:
-            try:
-                claims: dict[str, Any] = jwt.decode(
-                    token, key, algorithms=[self.algorithm], options={"verify_exp": False}
-                )
-            except jwt.InvalidSignatureError:
-                continue
-            return claims
-        raise jwt.InvalidSignatureError("no key has signed this token")
-
-
 class TokenCodec:
     """Writes and reads the tokens of one installation."""
 
     def __init__(self, settings: AccountSettings) -> None:
         current = settings.jwt_secret_key or settings.secret or THROWAWAY_SECRET
-        self._policy = TokenPolicy((current, *settings.jwt_secret_key_previous))
+        # A policy has one key; the first signs, every one verifies.
+        self._policies = [
+            JWTAuthenticationPolicy(key, algorithm=ALGORITHM, auth_type="Bearer", leeway=LEEWAY_S)
+            for key in (current, *settings.jwt_secret_key_previous)
+        ]
         self.access_lifetime_s = settings.jwt_access_token_lifetime_minutes * 60
         self.refresh_lifetime_s = settings.jwt_refresh_token_lifetime_days * 86_400
 
@@ -84,7 +73,7 @@ class TokenCodec:
         return self._write("refresh", user_id, login_id, token_id, expires_at)
 
     def _write(self, token_type: TokenType, user_id: int, login_id: str, token_id: str, expires_at: float) -> str:
-        token: str = self._policy.create_token(
+        token: str = self._policies[0].create_token(
             str(user_id), token_type=token_type, user_id=user_id, sid=login_id, jti=token_id, exp=int(expires_at)
         )
         return token
@@ -94,8 +83,8 @@ class TokenCodec:
         if len(token) > MAX_LENGTH or not SHAPE.fullmatch(token):
             raise Problem("token_invalid")
         try:
-            claims = _claims(self._policy.claims_of(token))
-        except (jwt.InvalidTokenError, ValueError, TypeError, RecursionError, OverflowError):
+            claims = _claims(self._payload(token))
+        except (ValueError, TypeError, RecursionError, OverflowError):
             # PyJWT turns only some malformed headers into its own error (nested a thousand deep, for one).
             raise Problem("token_invalid") from None
         if claims is None or claims.token_type != token_type:
@@ -103,6 +92,12 @@ class TokenCodec:
         if not claims.expires_at > unix_now():
             raise Problem("token_expired")
         return claims
+
+    def _payload(self, token: str) -> dict[str, Any]:
+        """The claims of a token that one of the keys has signed, expired or not; empty where none has."""
+        # Tokens of bodies, cookies and the real-time channel are read like those of the header.
+        request = Request.blank("/", headers={"Authorization": f"Bearer {token}"})
+        return next((claims for policy in self._policies if (claims := policy.get_claims(request))), {})
 
 
 def new_token_id() -> str:
@@ -113,6 +108,8 @@ def new_token_id() -> str:
 def _claims(payload: dict[str, Any]) -> Claims | None:
     kind, user_id, login_id = payload.get("token_type"), payload.get("user_id"), payload.get("sid")
     token_id, expires_at = payload.get("jti"), payload.get("exp")
+    if max(payload.get("iat", 0), payload.get("nbf", 0)) > unix_now():
+        return None
     if kind not in ("access", "refresh") or type(user_id) is not int or not 0 < user_id < 2**63:
         return None
     if not (isinstance(login_id, str) and isinstance(token_id, str) and isinstance(expires_at, int | float)):
