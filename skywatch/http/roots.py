@@ -124,9 +124,7 @@ def includeme(config: Configurator) -> None:
         if API_PREFIX + path in config.registry.cornice_services:
             continue
         name = feature or "api"
-        service = ApiService(
-            f"root.{name}", path or "/", feature=feature, canonical=f"{API_PREFIX}{path}/", tag=feature or "docs"
-        )
+        service = ApiService(f"root.{name}", path or "/", feature=feature, trailing_slash=True, tag=feature or "docs")
         service.get(
             permission=reading_permission(feature), operation_id=f"get_{name}_root", responses={200: AreaRoot()}
         )(show_root)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from skywatch.http.resources.service import API_PREFIX
 from skywatch.security.permissions import Permission
 
 FEATURE = "alerts"
@@ -22,7 +21,7 @@ class Mount(TypedDict):
     name: str
     path: str
     feature: str
-    canonical: str
+    trailing_slash: bool
 
 
 def within(name: str, path: str) -> Mount:
@@ -31,5 +30,5 @@ def within(name: str, path: str) -> Mount:
         name=f"{FEATURE}.{name}",
         path=f"/{FEATURE}{path}",
         feature=FEATURE,
-        canonical=f"{API_PREFIX}/{FEATURE}{path}/",
+        trailing_slash=True,
     )

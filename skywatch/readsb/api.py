@@ -22,7 +22,7 @@ from skywatch.security.permissions import Permission
 MAX_V2_RADIUS_NM = 250.0
 
 
-re_api = ApiService("readsb.api", "/re-api", canonical="/re-api/", feature="aircraft", absolute=True, tag="re-api")
+re_api = ApiService("readsb.api", "/re-api", trailing_slash=True, feature="aircraft", absolute=True, tag="re-api")
 v2_all = ApiService("readsb.v2_all", "/v2/all", feature="aircraft", absolute=True, tag="v2")
 v2_military = ApiService("readsb.v2_mil", "/v2/mil", feature="aircraft", absolute=True, tag="v2")
 v2_pia = ApiService("readsb.v2_pia", "/v2/pia", feature="aircraft", absolute=True, tag="v2")

@@ -6,6 +6,7 @@ from typing import Any
 
 from pyramid.response import Response
 
+from skywatch.alerts.area import AlertService
 from skywatch.alerts.geofences import queries, service
 from skywatch.alerts.geofences.schemas import (
     GeofenceChange,
@@ -27,7 +28,7 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.render import json_response
-from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.http.resources.service import NUMBER
 from skywatch.http.resources.validation import has_at_most, json_body, too_many_values
 from skywatch.security.permissions import Permission, ViewPermission
 
@@ -37,25 +38,10 @@ MAX_VALUES = 3 * MAX_POSITIONS + 100_000
 MAX_REFUSED = 100
 GEOJSON_TYPES = ("application/json", "application/geo+json")
 
-geofences = ApiService("alerts.geofences", "/alerts/geofences", feature="alerts", canonical="/api/v1/alerts/geofences/")
-export = ApiService(
-    "alerts.geofences_export",
-    "/alerts/geofences/export",
-    feature="alerts",
-    canonical="/api/v1/alerts/geofences/export/",
-)
-importing = ApiService(
-    "alerts.geofences_import",
-    "/alerts/geofences/import",
-    feature="alerts",
-    canonical="/api/v1/alerts/geofences/import/",
-)
-geofence = ApiService(
-    "alerts.geofence",
-    f"/alerts/geofences/{{id:{NUMBER}}}",
-    feature="alerts",
-    canonical=f"/api/v1/alerts/geofences/{{id:{NUMBER}}}/",
-)
+geofences = AlertService("alerts.geofences", "/alerts/geofences")
+export = AlertService("alerts.geofences_export", "/alerts/geofences/export")
+importing = AlertService("alerts.geofences_import", "/alerts/geofences/import")
+geofence = AlertService("alerts.geofence", f"/alerts/geofences/{{id:{NUMBER}}}")
 
 
 @geofences.get(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: GeofenceList()})

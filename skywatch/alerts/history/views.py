@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from skywatch.alerts.area import AlertService
 from skywatch.alerts.history import service
 from skywatch.alerts.history.answers import alert_answer
 from skywatch.alerts.history.schemas import (
@@ -21,31 +22,16 @@ from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.schema import OpenSchema
-from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission
 
 VIEW = Permission.ALERTS_VIEW
 
-history = ApiService("alerts.history", "/alerts/history", feature="alerts", canonical="/api/v1/alerts/history/")
-acknowledge_all = ApiService(
-    "alerts.acknowledge_all",
-    "/alerts/history/acknowledge-all",
-    feature="alerts",
-    canonical="/api/v1/alerts/history/acknowledge-all/",
-)
-single_alert = ApiService(
-    "alerts.history_one",
-    f"/alerts/history/{{id:{NUMBER}}}",
-    feature="alerts",
-    canonical=f"/api/v1/alerts/history/{{id:{NUMBER}}}/",
-)
-acknowledge = ApiService(
-    "alerts.acknowledge",
-    f"/alerts/history/{{id:{NUMBER}}}/acknowledge",
-    feature="alerts",
-    canonical=f"/api/v1/alerts/history/{{id:{NUMBER}}}/acknowledge/",
-)
-stats = ApiService("alerts.stats", "/alerts/stats", feature="alerts", canonical="/api/v1/alerts/stats/")
+history = AlertService("alerts.history", "/alerts/history")
+acknowledge_all = AlertService("alerts.acknowledge_all", "/alerts/history/acknowledge-all")
+single_alert = AlertService("alerts.history_one", f"/alerts/history/{{id:{NUMBER}}}")
+acknowledge = AlertService("alerts.acknowledge", f"/alerts/history/{{id:{NUMBER}}}/acknowledge")
+stats = AlertService("alerts.stats", "/alerts/stats")
 
 
 @history.get(permission=VIEW, query=AlertHistoryQuery(), responses={200: AlertHistoryList()})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from skywatch.alerts.area import AlertService
 from skywatch.alerts.geofences.views import text_body
 from skywatch.alerts.watchlists import service
 from skywatch.alerts.watchlists.schemas import (
@@ -24,24 +25,12 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.schema import Schema
-from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission, ViewPermission
 
-watchlists = ApiService(
-    "alerts.watchlists", "/alerts/watchlists", feature="alerts", canonical="/api/v1/alerts/watchlists/"
-)
-watchlist = ApiService(
-    "alerts.watchlist",
-    f"/alerts/watchlists/{{id:{NUMBER}}}",
-    feature="alerts",
-    canonical=f"/api/v1/alerts/watchlists/{{id:{NUMBER}}}/",
-)
-importing = ApiService(
-    "alerts.watchlist_import",
-    f"/alerts/watchlists/{{id:{NUMBER}}}/import",
-    feature="alerts",
-    canonical=f"/api/v1/alerts/watchlists/{{id:{NUMBER}}}/import/",
-)
+watchlists = AlertService("alerts.watchlists", "/alerts/watchlists")
+watchlist = AlertService("alerts.watchlist", f"/alerts/watchlists/{{id:{NUMBER}}}")
+importing = AlertService("alerts.watchlist_import", f"/alerts/watchlists/{{id:{NUMBER}}}/import")
 
 
 @watchlists.get(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: WatchlistList()})

@@ -8,6 +8,7 @@ from typing import Any
 
 from skywatch.airframes.military import military_aircraft
 from skywatch.cannonball import topics
+from skywatch.cannonball.area import CannonballService
 from skywatch.cannonball.location import Location, LocationStore
 from skywatch.cannonball.models import CannonballSession
 from skywatch.cannonball.sessions import service
@@ -41,64 +42,22 @@ from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.schema import OpenSchema
-from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission, ViewPermission
 
 VIEW = Permission.CANNONBALL_VIEW
-BASE = "/api/v1/cannonball"
 
-location = ApiService(
-    "cannonball.location", "/cannonball/location", feature="cannonball", canonical=f"{BASE}/location/"
-)
-active = ApiService(
-    "cannonball.active_sessions",
-    "/cannonball/sessions/active",
-    feature="cannonball",
-    canonical=f"{BASE}/sessions/active/",
-)
-sessions = ApiService(
-    "cannonball.sessions", "/cannonball/sessions", feature="cannonball", canonical=f"{BASE}/sessions/"
-)
-session = ApiService(
-    "cannonball.session",
-    f"/cannonball/sessions/{{id:{NUMBER}}}",
-    feature="cannonball",
-    canonical=f"{BASE}/sessions/{{id:{NUMBER}}}/",
-)
-session_end = ApiService(
-    "cannonball.session_end",
-    f"/cannonball/sessions/{{id:{NUMBER}}}/end",
-    feature="cannonball",
-    canonical=f"{BASE}/sessions/{{id:{NUMBER}}}/end/",
-)
-patterns = ApiService(
-    "cannonball.patterns", "/cannonball/patterns", feature="cannonball", canonical=f"{BASE}/patterns/"
-)
-alerts = ApiService("cannonball.alerts", "/cannonball/alerts", feature="cannonball", canonical=f"{BASE}/alerts/")
-acknowledge_all = ApiService(
-    "cannonball.acknowledge_all",
-    "/cannonball/alerts/acknowledge-all",
-    feature="cannonball",
-    canonical=f"{BASE}/alerts/acknowledge-all/",
-)
-alert = ApiService(
-    "cannonball.alert",
-    f"/cannonball/alerts/{{id:{NUMBER}}}",
-    feature="cannonball",
-    canonical=f"{BASE}/alerts/{{id:{NUMBER}}}/",
-)
-acknowledge = ApiService(
-    "cannonball.acknowledge",
-    f"/cannonball/alerts/{{id:{NUMBER}}}/acknowledge",
-    feature="cannonball",
-    canonical=f"{BASE}/alerts/{{id:{NUMBER}}}/acknowledge/",
-)
-announced = ApiService(
-    "cannonball.announced",
-    f"/cannonball/alerts/{{id:{NUMBER}}}/announced",
-    feature="cannonball",
-    canonical=f"{BASE}/alerts/{{id:{NUMBER}}}/announced/",
-)
+location = CannonballService("cannonball.location", "/cannonball/location")
+active = CannonballService("cannonball.active_sessions", "/cannonball/sessions/active")
+sessions = CannonballService("cannonball.sessions", "/cannonball/sessions")
+session = CannonballService("cannonball.session", f"/cannonball/sessions/{{id:{NUMBER}}}")
+session_end = CannonballService("cannonball.session_end", f"/cannonball/sessions/{{id:{NUMBER}}}/end")
+patterns = CannonballService("cannonball.patterns", "/cannonball/patterns")
+alerts = CannonballService("cannonball.alerts", "/cannonball/alerts")
+acknowledge_all = CannonballService("cannonball.acknowledge_all", "/cannonball/alerts/acknowledge-all")
+alert = CannonballService("cannonball.alert", f"/cannonball/alerts/{{id:{NUMBER}}}")
+acknowledge = CannonballService("cannonball.acknowledge", f"/cannonball/alerts/{{id:{NUMBER}}}/acknowledge")
+announced = CannonballService("cannonball.announced", f"/cannonball/alerts/{{id:{NUMBER}}}/announced")
 
 
 @location.put(permission=ViewPermission.PERSONAL_WRITE, body=NewLocation(), responses={200: ShownLocation()})

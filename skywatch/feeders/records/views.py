@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from skywatch.core.hooks import AfterRename
+from skywatch.feeders.area import FeederService
 from skywatch.feeders.models import Feeder
 from skywatch.feeders.names import FEEDER
 from skywatch.feeders.records import schemas, service
@@ -18,23 +19,16 @@ from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
-from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.http.resources.service import NUMBER
 from skywatch.http.settings import HttpSettings
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.security.permissions import Permission, ViewPermission
 
 VIEW, OWN = Permission.FEEDERS_VIEW, Permission.FEEDERS_OWN
 
-feeders = ApiService("feeders", "/feeders", feature="feeders", canonical="/api/v1/feeders/")
-feeder = ApiService(
-    "feeders.one", f"/feeders/{{id:{NUMBER}}}", feature="feeders", canonical=f"/api/v1/feeders/{{id:{NUMBER}}}/"
-)
-rotation = ApiService(
-    "feeders.rotate",
-    f"/feeders/{{id:{NUMBER}}}/rotate",
-    feature="feeders",
-    canonical=f"/api/v1/feeders/{{id:{NUMBER}}}/rotate/",
-)
+feeders = FeederService("feeders", "/feeders")
+feeder = FeederService("feeders.one", f"/feeders/{{id:{NUMBER}}}")
+rotation = FeederService("feeders.rotate", f"/feeders/{{id:{NUMBER}}}/rotate")
 
 
 @feeders.get(permission=VIEW, query=schemas.FeederQuery(), responses={200: schemas.FeederList()})

@@ -96,7 +96,8 @@ class ApiService(Service):
     """A service below ``/api/v1`` (or at ``absolute``) under the access rules of ``feature``.
 
     ``feature`` None is for views about the service itself. Paths are written without a trailing slash; both forms
-    work, and ``canonical`` is the one of documents and links. ``tag`` is the group of the OpenAPI document, by
+    work. ``canonical`` is the path of documents and links, which ends with a slash where ``trailing_slash`` is set: an
+    area declares that once (``functools.partial``). ``tag`` is the group of the OpenAPI document, by
     default the first part of the path.
     """
 
@@ -113,7 +114,7 @@ class ApiService(Service):
         path: str,
         *,
         feature: str | None,
-        canonical: str | None = None,
+        trailing_slash: bool = False,
         absolute: bool = False,
         tag: str | None = None,
         **kw: Any,
@@ -121,11 +122,12 @@ class ApiService(Service):
         self.feature = feature
         self.tag = tag
         full = path if absolute else API_PREFIX + path
-        self.canonical = canonical or full
+        full = full.rstrip("/") or "/"
+        self.canonical = f"{full.rstrip('/')}/" if trailing_slash else full
         self.parts = _Parts()
         super().__init__(
             name,
-            full.rstrip("/") or "/",
+            full,
             factory=context_factory(feature),
             error_handler=validation_failed,
             renderer="json",

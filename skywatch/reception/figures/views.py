@@ -23,13 +23,11 @@ feeder_quality = ApiService(
     "feeders.quality",
     f"/feeders/{{id:{NUMBER}}}/quality",
     feature="feeders",
-    canonical=f"/api/v1/feeders/{{id:{NUMBER}}}/quality",
 )
 feeder_coverage = ApiService(
     "feeders.coverage",
     f"/feeders/{{id:{NUMBER}}}/coverage",
     feature="feeders",
-    canonical=f"/api/v1/feeders/{{id:{NUMBER}}}/coverage",
 )
 
 

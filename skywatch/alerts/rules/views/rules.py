@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from skywatch.alerts.access import sees_all
+from skywatch.alerts.area import AlertService
 from skywatch.alerts.conditions.states import check_state
 from skywatch.alerts.models import AlertRule
 from skywatch.alerts.rules import service
@@ -28,26 +29,16 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import UNSET, body_of
 from skywatch.http.resources.ids import RowId, row_id
-from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 
 VIEW, CREATE = Permission.ALERTS_VIEW, Permission.ALERTS_CREATE
 EDIT, DELETE = Permission.ALERTS_EDIT, Permission.ALERTS_DELETE
 
-rules = ApiService("alerts.rules", "/alerts/rules", feature="alerts", canonical="/api/v1/alerts/rules/")
-rule = ApiService(
-    "alerts.rule",
-    f"/alerts/rules/{{id:{NUMBER}}}",
-    feature="alerts",
-    canonical=f"/api/v1/alerts/rules/{{id:{NUMBER}}}/",
-)
-subscription = ApiService(
-    "alerts.rule_subscribe",
-    f"/alerts/rules/{{id:{NUMBER}}}/subscribe",
-    feature="alerts",
-    canonical=f"/api/v1/alerts/rules/{{id:{NUMBER}}}/subscribe/",
-)
+rules = AlertService("alerts.rules", "/alerts/rules")
+rule = AlertService("alerts.rule", f"/alerts/rules/{{id:{NUMBER}}}")
+subscription = AlertService("alerts.rule_subscribe", f"/alerts/rules/{{id:{NUMBER}}}/subscribe")
 
 
 @rules.get(permission=VIEW, query=RuleQuery(), responses={200: RuleList()})

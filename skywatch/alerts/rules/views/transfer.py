@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from skywatch.alerts.area import AlertService
 from skywatch.alerts.conditions.states import check_states
 from skywatch.alerts.rules import transfer
 from skywatch.alerts.rules.transfer_schemas import RulesExport, RulesImport, RulesImported, RulesImportFields
@@ -11,15 +12,10 @@ from skywatch.core.areas.geometry import MAX_POSITIONS
 from skywatch.http.clients.audit import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
-from skywatch.http.resources.service import ApiService
 from skywatch.security.permissions import Permission, ViewPermission
 
-export = ApiService(
-    "alerts.rules_export", "/alerts/rules/export", feature="alerts", canonical="/api/v1/alerts/rules/export/"
-)
-importing = ApiService(
-    "alerts.rules_import", "/alerts/rules/import", feature="alerts", canonical="/api/v1/alerts/rules/import/"
-)
+export = AlertService("alerts.rules_export", "/alerts/rules/export")
+importing = AlertService("alerts.rules_import", "/alerts/rules/import")
 
 
 # JSON values of an import: each position is a list of two or three, and rules have lists of values.

@@ -9,6 +9,7 @@ import msgspec
 from sqlalchemy.orm import Session
 
 from skywatch.alerts.access import owner_id
+from skywatch.alerts.area import AlertService
 from skywatch.alerts.conditions.states import check_triable
 from skywatch.alerts.conditions.tree import ConditionsFault, parsed
 from skywatch.alerts.engine.data.documents import SkyMaker
@@ -32,7 +33,7 @@ from skywatch.core.problems import Problem, invalid_fields
 from skywatch.core.process.deadline import Deadline
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
-from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.http.resources.service import NUMBER
 from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.picture.settings import PictureSettings
 from skywatch.security.permissions import Permission
@@ -46,13 +47,8 @@ class DryRunRequest(SkyRequest):
     deadline: Deadline
 
 
-test = ApiService("alerts.rules_test", "/alerts/rules/test", feature="alerts", canonical="/api/v1/alerts/rules/test/")
-test_one = ApiService(
-    "alerts.rule_test",
-    f"/alerts/rules/{{id:{NUMBER}}}/test",
-    feature="alerts",
-    canonical=f"/api/v1/alerts/rules/{{id:{NUMBER}}}/test/",
-)
+test = AlertService("alerts.rules_test", "/alerts/rules/test")
+test_one = AlertService("alerts.rule_test", f"/alerts/rules/{{id:{NUMBER}}}/test")
 
 
 @test.post(

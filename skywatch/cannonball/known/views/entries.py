@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from skywatch.cannonball.area import CannonballService
 from skywatch.cannonball.known import search, service
 from skywatch.cannonball.known.schemas import (
     WHOLE_LIST,
@@ -28,35 +29,17 @@ from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
-from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission, ViewPermission
 
 VIEW, MANAGE = ViewPermission.KNOWN_AIRCRAFT_VIEW, Permission.CANNONBALL_MANAGE
 ADDRESS = re.compile("[0-9A-Fa-f]{6}")
-BASE = "/api/v1/cannonball/known-aircraft"
 
-known = ApiService("cannonball.known", "/cannonball/known-aircraft", feature="cannonball", canonical=f"{BASE}/")
-check = ApiService(
-    "cannonball.known_check",
-    "/cannonball/known-aircraft/check/{icao_hex}",
-    feature="cannonball",
-    canonical=f"{BASE}/check/{{icao_hex}}/",
-)
-stats = ApiService(
-    "cannonball.known_stats", "/cannonball/known-aircraft/stats", feature="cannonball", canonical=f"{BASE}/stats/"
-)
-known_entry = ApiService(
-    "cannonball.known_entry",
-    f"/cannonball/known-aircraft/{{id:{NUMBER}}}",
-    feature="cannonball",
-    canonical=f"{BASE}/{{id:{NUMBER}}}/",
-)
-verify = ApiService(
-    "cannonball.known_verify",
-    f"/cannonball/known-aircraft/{{id:{NUMBER}}}/verify",
-    feature="cannonball",
-    canonical=f"{BASE}/{{id:{NUMBER}}}/verify/",
-)
+known = CannonballService("cannonball.known", "/cannonball/known-aircraft")
+check = CannonballService("cannonball.known_check", "/cannonball/known-aircraft/check/{icao_hex}")
+stats = CannonballService("cannonball.known_stats", "/cannonball/known-aircraft/stats")
+known_entry = CannonballService("cannonball.known_entry", f"/cannonball/known-aircraft/{{id:{NUMBER}}}")
+verify = CannonballService("cannonball.known_verify", f"/cannonball/known-aircraft/{{id:{NUMBER}}}/verify")
 
 
 @known.get(permission=VIEW, query=KnownQuery(), responses={200: KnownList()})

@@ -6,6 +6,7 @@ from typing import Any
 
 import colander
 
+from skywatch.cannonball.area import CannonballService
 from skywatch.cannonball.known.formats.delimited_table import DELIMITERS, ENCODINGS, Refused, Unreadable
 from skywatch.cannonball.known.imports.lists import FORMS
 from skywatch.cannonball.known.imports.update import ImportRefused, Report
@@ -24,7 +25,6 @@ from skywatch.http.resources.schema import (
     QueryString,
     Schema,
 )
-from skywatch.http.resources.service import ApiService
 from skywatch.http.resources.validation import json_body
 from skywatch.security.permissions import Permission
 
@@ -93,12 +93,7 @@ class ImportReport(Schema):
     )
 
 
-imports = ApiService(
-    "cannonball.known_import",
-    "/cannonball/known-aircraft/import",
-    feature="cannonball",
-    canonical="/api/v1/cannonball/known-aircraft/import/",
-)
+imports = CannonballService("cannonball.known_import", "/cannonball/known-aircraft/import")
 
 
 @imports.post(
