@@ -17,8 +17,8 @@ import secrets
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pyramid.request import Request
 from pyramid_jwt.policy import JWTAuthenticationPolicy
+from webob import Request
 
 from skywatch.accounts.settings import AccountSettings
 from skywatch.core.clock import unix_now
