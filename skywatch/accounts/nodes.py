@@ -11,12 +11,9 @@ import colander
 from skywatch.accounts.names import clean_display_name, clean_email, clean_username
 from skywatch.accounts.passwords.rules import MAX_LENGTH, check_password
 from skywatch.http.resources.schema import (
-    JsonBoolean,
-    JsonInteger,
     JsonList,
     JsonString,
-    Nullable,
-    Timestamp,
+    text_node,
 )
 
 LEVELS = ("public", "authenticated", "permission")
@@ -43,34 +40,9 @@ class Cleaned(JsonString):
             raise colander.Invalid(node, str(error)) from None
 
 
-def text(maximum: int, minimum: int = 0, **kw: Any) -> colander.SchemaNode:
-    """A string of limited length."""
-    return colander.SchemaNode(JsonString(), validator=colander.Length(minimum, maximum), **kw)
-
-
 def strings_node(item: colander.SchemaNode, minimum: int = 0, maximum: int = 200, **kw: Any) -> colander.SchemaNode:
     """A list, of a length between these."""
     return colander.SchemaNode(JsonList(), item, validator=colander.Length(minimum, maximum), **kw)
-
-
-def timestamp_node(**kw: Any) -> colander.SchemaNode:
-    """A moment."""
-    return colander.SchemaNode(Timestamp(), **kw)
-
-
-def optional_timestamp_node(**kw: Any) -> colander.SchemaNode:
-    """A moment or null."""
-    return colander.SchemaNode(Nullable(Timestamp()), **kw)
-
-
-def boolean_node(**kw: Any) -> colander.SchemaNode:
-    """True or false."""
-    return colander.SchemaNode(JsonBoolean(), **kw)
-
-
-def number_node(**kw: Any) -> colander.SchemaNode:
-    """A whole number."""
-    return colander.SchemaNode(JsonInteger(), **kw)
 
 
 def small_json(node: colander.SchemaNode, value: Any) -> None:
@@ -109,7 +81,7 @@ def _not_easy(node: colander.SchemaNode, password: str) -> None:
 
 def role_names_node(**kw: Any) -> colander.SchemaNode:
     """The names of roles."""
-    return strings_node(text(64, 1), maximum=50, **kw)
+    return strings_node(text_node(64, 1), maximum=50, **kw)
 
 
 DROP: dict[str, Any] = {"missing": colander.drop}

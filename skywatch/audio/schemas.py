@@ -10,16 +10,17 @@ from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.schema import (
     FilePart,
     IcaoAddress,
-    JsonInteger,
     JsonList,
     JsonNumber,
     JsonString,
-    Nullable,
     QueryBoolean,
     QueryNumber,
     QueryString,
     Schema,
     Timestamp,
+    integer_node,
+    nullable_node,
+    number_node,
 )
 
 STATUSES = tuple(status.value for status in Status)
@@ -29,53 +30,41 @@ def _text(description: str = "") -> colander.SchemaNode:
     return colander.SchemaNode(JsonString(multiline=True), description=description)
 
 
-def _number(description: str = "") -> colander.SchemaNode:
-    return colander.SchemaNode(JsonNumber(), description=description)
-
-
-def _count(description: str = "") -> colander.SchemaNode:
-    return colander.SchemaNode(JsonInteger(), description=description)
-
-
-def _or_null(kind: colander.SchemaType, description: str = "") -> colander.SchemaNode:
-    return colander.SchemaNode(Nullable(kind), description=description)
-
-
 class TranscriptSegment(Schema):
     """A part of a transcript."""
 
-    begin_s = _number("From the begin of the recording (s).")
-    end_s = _number("From the begin of the recording (s).")
+    begin_s = number_node("From the begin of the recording (s).")
+    end_s = number_node("From the begin of the recording (s).")
     text = _text()
 
 
 class TransmissionRecord(Schema):
     """A transmission."""
 
-    id = _count()
+    id = integer_node()
     at = colander.SchemaNode(Timestamp(), description="When it began.")
     received_at = colander.SchemaNode(Timestamp(), description="When it was stored.")
     channel = _text()
-    frequency_mhz = _or_null(JsonNumber())
-    duration_s = _number()
+    frequency_mhz = nullable_node(JsonNumber())
+    duration_s = number_node()
     media_type = _text("audio/mpeg, audio/ogg, audio/flac or audio/wav.")
-    bytes = _count()
+    bytes = integer_node()
     sha256 = _text("Of the recording; the ETag of its file.")
-    peak_db = _or_null(JsonNumber(), "Highest level (dBFS); null in silence.")
-    loudness_lufs = _or_null(JsonNumber(), "Integrated loudness (EBU R 128); null in silence.")
+    peak_db = nullable_node(JsonNumber(), "Highest level (dBFS); null in silence.")
+    loudness_lufs = nullable_node(JsonNumber(), "Integrated loudness (EBU R 128); null in silence.")
     status = colander.SchemaNode(JsonString(), validator=colander.OneOf(STATUSES), description="Of the transcription.")
-    reason = _or_null(JsonString(), "Why there is no transcript.")
-    transcript = _or_null(JsonString(multiline=True))
+    reason = nullable_node(JsonString(), "Why there is no transcript.")
+    transcript = nullable_node(JsonString(multiline=True))
     segments = colander.SchemaNode(JsonList(), TranscriptSegment(name="segment"))
-    icao_hex = _or_null(JsonString(), "Aircraft that was named and within range then.")
-    callsign = _or_null(JsonString())
+    icao_hex = nullable_node(JsonString(), "Aircraft that was named and within range then.")
+    callsign = nullable_node(JsonString())
     flags = colander.SchemaNode(
         JsonList(), colander.SchemaNode(JsonString(), name="flag"), description="`truncated`, `possible_distress`."
     )
     source = _text("`upload`, `call-upload` or `folder:NAME`.")
     waveform = colander.SchemaNode(
         JsonList(),
-        _number().clone(),
+        number_node().clone(),
         missing=colander.drop,
         description="200 peaks, 0 to 1; in lists with `waveform=true`.",
     )
@@ -148,9 +137,9 @@ class AudioChannel(Schema):
     """A channel."""
 
     channel = _text()
-    frequency_mhz = _or_null(JsonNumber(), "Null where it varies or is not known.")
-    transmissions = _count()
-    duration_s = _number("Of all its transmissions.")
+    frequency_mhz = nullable_node(JsonNumber(), "Null where it varies or is not known.")
+    transmissions = integer_node()
+    duration_s = number_node("Of all its transmissions.")
     last_at = colander.SchemaNode(Timestamp())
 
 
@@ -163,25 +152,25 @@ class AudioChannels(PageLinks):
 class StatusCounts(Schema):
     """Transmissions by state of their transcription."""
 
-    none = _count()
-    queued = _count()
-    processing = _count()
-    done = _count()
-    no_speech = _count()
-    failed = _count()
+    none = integer_node()
+    queued = integer_node()
+    processing = integer_node()
+    done = integer_node()
+    no_speech = integer_node()
+    failed = integer_node()
 
 
 class AudioStats(Schema):
     """Figures of a span of time."""
 
-    transmissions = _count()
-    duration_s = _number()
-    bytes = _count("Of all transmissions; a recording that several share counts for each.")
-    oldest_at = _or_null(Timestamp())
-    newest_at = _or_null(Timestamp())
+    transmissions = integer_node()
+    duration_s = number_node()
+    bytes = integer_node("Of all transmissions; a recording that several share counts for each.")
+    oldest_at = nullable_node(Timestamp())
+    newest_at = nullable_node(Timestamp())
     by_status = StatusCounts()
-    channels = _count("Different channels.")
-    possible_distress = _count("Transmissions with words of distress.")
+    channels = integer_node("Different channels.")
+    possible_distress = integer_node("Transmissions with words of distress.")
     transcription = _text("The engine in use.")
 
 
@@ -196,10 +185,10 @@ class PlaylistQuery(PageQuery):
 class PlaylistItem(Schema):
     """A transmission to play."""
 
-    id = _count()
+    id = integer_node()
     at = colander.SchemaNode(Timestamp())
     channel = _text()
-    duration_s = _number()
+    duration_s = number_node()
     media_type = _text()
     file = _text("Path of its file.")
 
@@ -208,4 +197,4 @@ class Playlist(PageLinks):
     """Transmissions in the order they are to be played."""
 
     items = colander.SchemaNode(JsonList(), PlaylistItem(name="item"))
-    duration_s = _number("Of the items on this page.")
+    duration_s = number_node("Of the items on this page.")

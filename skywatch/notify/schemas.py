@@ -22,8 +22,11 @@ from skywatch.http.resources.schema import (
     QueryString,
     Schema,
     Timestamp,
+    integer_node,
     node,
+    nullable_node,
     one_of_declared,
+    text_node,
 )
 from skywatch.notify.hooks import NotificationKind, subscribed_kinds
 from skywatch.notify.vocabulary import PRIORITIES, ChannelKind, ChannelState, DeliveryState
@@ -32,18 +35,6 @@ KINDS = [kind.value for kind in ChannelKind]
 STATES = [state.value for state in DeliveryState]
 CHANNEL_STATES = [state.value for state in ChannelState]
 MAX_ADDRESS = 2000
-
-
-def _text(maximum: int, minimum: int = 1, **kw: object) -> colander.SchemaNode:
-    return colander.SchemaNode(JsonString(), validator=colander.Length(minimum, maximum), **kw)
-
-
-def _moment(**kw: object) -> colander.SchemaNode:
-    return colander.SchemaNode(Nullable(Timestamp()), **kw)
-
-
-def _number(**kw: object) -> colander.SchemaNode:
-    return colander.SchemaNode(JsonInteger(), **kw)
 
 
 class _Distinct:
@@ -138,9 +129,9 @@ class NewChannelFields(Fields):
 class NewChannel(Schema):
     struct = NewChannelFields
 
-    name = _text(120)
+    name = text_node(120, 1)
     kind = colander.SchemaNode(JsonString(), validator=colander.OneOf(KINDS))
-    address = _text(
+    address = text_node(
         MAX_ADDRESS,
         0,
         missing="",
@@ -156,8 +147,8 @@ class NewChannel(Schema):
 class ChannelChanges(Schema):
     struct = ChannelChangesFields
 
-    name = _text(120, missing=colander.drop)
-    address = _text(MAX_ADDRESS, 0, missing=colander.drop)
+    name = text_node(120, 1, missing=colander.drop)
+    address = text_node(MAX_ADDRESS, 0, missing=colander.drop)
 
     def __init__(self, *args: object, **kw: object) -> None:
         super().__init__(*args, **kw)
@@ -166,22 +157,22 @@ class ChannelChanges(Schema):
 
 
 class ChannelRecord(Schema):
-    id = _number()
-    user = _number(description="Id of its owner.")
+    id = integer_node()
+    user = integer_node(description="Id of its owner.")
     name = colander.SchemaNode(JsonString())
     kind = colander.SchemaNode(JsonString(), validator=colander.OneOf(KINDS))
     address = colander.SchemaNode(JsonString(), description="Scheme and host.")
     enabled = colander.SchemaNode(JsonBoolean())
     minimum_priority = colander.SchemaNode(JsonString(), validator=colander.OneOf(PRIORITIES))
-    rate_per_minute = _number()
+    rate_per_minute = integer_node()
     digest_s = colander.SchemaNode(Nullable(JsonInteger()))
     send_cleared = colander.SchemaNode(JsonBoolean())
     sources = colander.SchemaNode(JsonList(), colander.SchemaNode(JsonString()))
     state = colander.SchemaNode(JsonString(), validator=colander.OneOf(CHANNEL_STATES))
-    failures = _number(description="Consecutive failures.")
-    last_success_at = _moment()
+    failures = integer_node(description="Consecutive failures.")
+    last_success_at = nullable_node(Timestamp())
     last_error = colander.SchemaNode(Nullable(JsonString()))
-    last_error_at = _moment()
+    last_error_at = nullable_node(Timestamp())
     created_at = colander.SchemaNode(Timestamp())
     updated_at = colander.SchemaNode(Timestamp())
 
@@ -213,21 +204,21 @@ def _kinds(features: FeatureSet) -> str:
 
 
 class DeliveryRecord(Schema):
-    id = _number()
+    id = integer_node()
     kind = node(JsonString(), lambda features: f"{_kinds(features)}.")
     event = colander.SchemaNode(JsonString(), description="Type in the message.")
     alert_id = colander.SchemaNode(Nullable(JsonInteger()))
     subject_id = colander.SchemaNode(Nullable(JsonInteger()), description="The alert or event, by its kind.")
     rule = colander.SchemaNode(Nullable(JsonInteger()))
-    channel = _number()
+    channel = integer_node()
     priority = colander.SchemaNode(JsonString(), validator=colander.OneOf(PRIORITIES))
     message_id = colander.SchemaNode(JsonString(), description="The same id in every attempt.")
     state = colander.SchemaNode(JsonString(), validator=colander.OneOf(STATES))
-    attempts = _number()
-    next_at = _moment(description="Time of the next attempt.")
+    attempts = integer_node()
+    next_at = nullable_node(Timestamp(), description="Time of the next attempt.")
     last_error = colander.SchemaNode(Nullable(JsonString()))
     created_at = colander.SchemaNode(Timestamp())
-    delivered_at = _moment()
+    delivered_at = nullable_node(Timestamp())
 
 
 class QueryMoment(Timestamp):
@@ -261,12 +252,12 @@ class RetrySpan(Schema):
 
 
 class RetryResult(Schema):
-    retried = _number(description="Number of deliveries that are retried.")
+    retried = integer_node(description="Number of deliveries that are retried.")
 
 
 class BrowserKeys(Schema):
-    p256dh = _text(120, description="The browser's public key (base64url).")
-    auth = _text(40, description="The authentication secret (base64url).")
+    p256dh = text_node(120, 1, description="The browser's public key (base64url).")
+    auth = text_node(40, 1, description="The authentication secret (base64url).")
 
 
 class NewBrowserFields(Fields, kw_only=True):
@@ -283,18 +274,18 @@ class NewBrowser(Schema):
 
     struct = NewBrowserFields
 
-    name = _text(120, missing="Browser")
-    endpoint = _text(MAX_ADDRESS)
+    name = text_node(120, 1, missing="Browser")
+    endpoint = text_node(MAX_ADDRESS, 1)
     expirationTime = colander.SchemaNode(Nullable(JsonInteger()), missing=None)  # noqa: N815 - the browser's name
     keys = BrowserKeys()
 
 
 class BrowserRecord(Schema):
-    id = _number()
+    id = integer_node()
     name = colander.SchemaNode(JsonString())
     service = colander.SchemaNode(JsonString(), description="Host of the push service.")
     created_at = colander.SchemaNode(Timestamp())
-    last_success_at = _moment()
+    last_success_at = nullable_node(Timestamp())
 
 
 class BrowserList(PageLinks):

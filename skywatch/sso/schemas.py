@@ -6,7 +6,7 @@ from typing import Any
 
 import colander
 
-from skywatch.accounts.nodes import DROP, text
+from skywatch.accounts.nodes import DROP
 from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
@@ -18,6 +18,7 @@ from skywatch.http.resources.schema import (
     QueryString,
     Schema,
     Timestamp,
+    text_node,
 )
 from skywatch.sso.claims import MATCH_TYPES
 
@@ -64,14 +65,14 @@ class ProviderList(PageLinks):
 
 
 class LogoutToken(Schema):
-    logout_token = text(64_000, 1)
+    logout_token = text_node(64_000, 1)
 
 
 class _Mapping(Schema):
-    claim_name = text(200, 1, description="Name of a claim, or a path such as realm_access.roles.")
+    claim_name = text_node(200, 1, description="Name of a claim, or a path such as realm_access.roles.")
     match_type = colander.SchemaNode(JsonString(), validator=colander.OneOf(MATCH_TYPES))
-    claim_value = text(500, 1, description="The value, part of a value, or RE2 pattern.")
-    role = text(64, 1, description="Name of the role that it gives.")
+    claim_value = text_node(500, 1, description="The value, part of a value, or RE2 pattern.")
+    role = text_node(64, 1, description="Name of the role that it gives.")
 
 
 def _priority(**kw: Any) -> colander.SchemaNode:
@@ -120,7 +121,7 @@ class MappingReplacementFields(MappingCreateFields):
 class MappingCreate(_Mapping):
     struct = MappingCreateFields
 
-    name = text(120, 1)
+    name = text_node(120, 1)
     priority = _priority(**DROP)
     is_active = colander.SchemaNode(JsonBoolean(), **DROP)
     provider = _provider(**DROP)
@@ -131,7 +132,7 @@ class MappingReplacement(_Mapping):
 
     struct = MappingReplacementFields
 
-    name = text(120, 1)
+    name = text_node(120, 1)
     priority = _priority(missing=0)
     is_active = colander.SchemaNode(JsonBoolean(), missing=True)
     provider = _provider(missing=None)
@@ -140,11 +141,11 @@ class MappingReplacement(_Mapping):
 class MappingChange(Schema):
     struct = MappingChangeFields
 
-    name = text(120, 1, **DROP)
-    claim_name = text(200, 1, **DROP)
+    name = text_node(120, 1, **DROP)
+    claim_name = text_node(200, 1, **DROP)
     match_type = colander.SchemaNode(JsonString(), validator=colander.OneOf(MATCH_TYPES), **DROP)
-    claim_value = text(500, 1, **DROP)
-    role = text(64, 1, **DROP)
+    claim_value = text_node(500, 1, **DROP)
+    role = text_node(64, 1, **DROP)
     priority = _priority(**DROP)
     is_active = colander.SchemaNode(JsonBoolean(), **DROP)
     provider = _provider(**DROP)

@@ -6,19 +6,10 @@ from typing import Any
 
 import colander
 
-from skywatch.accounts.nodes import (
-    DROP,
-    LEVELS,
-    boolean_node,
-    optional_timestamp_node,
-)
+from skywatch.accounts.nodes import DROP, LEVELS
 from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
-from skywatch.http.resources.schema import (
-    JsonList,
-    JsonString,
-    Schema,
-)
+from skywatch.http.resources.schema import JsonList, JsonString, Schema, Timestamp, boolean_node, nullable_node
 from skywatch.security.permissions import FEATURES
 
 
@@ -67,7 +58,7 @@ class AccessReplacement(AccessSummary):
 
 class AccessEntry(AccessSummary):
     feature = colander.SchemaNode(JsonString())
-    updated_at = optional_timestamp_node()
+    updated_at = nullable_node(Timestamp())
 
 
 class AccessList(PageLinks):

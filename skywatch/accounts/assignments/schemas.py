@@ -7,13 +7,7 @@ from typing import Any
 
 import colander
 
-from skywatch.accounts.nodes import (
-    DROP,
-    boolean_node,
-    number_node,
-    optional_timestamp_node,
-    timestamp_node,
-)
+from skywatch.accounts.nodes import DROP
 from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.fields import Fields
 from skywatch.http.resources.schema import (
@@ -23,11 +17,16 @@ from skywatch.http.resources.schema import (
     Nullable,
     QueryInteger,
     Schema,
+    Timestamp,
+    boolean_node,
+    integer_node,
+    nullable_node,
+    timestamp_node,
 )
 
 
 def row_id_node(**kw: Any) -> colander.SchemaNode:
-    return number_node(validator=colander.Range(1, 2**63 - 1), **kw)
+    return integer_node(validator=colander.Range(1, 2**63 - 1), **kw)
 
 
 class AssignmentQuery(PageQuery):
@@ -46,7 +45,7 @@ class AssignmentCreate(Schema):
 
     user = row_id_node()
     role = row_id_node()
-    expires_at = optional_timestamp_node(missing=None, description="When it ends by itself.")
+    expires_at = nullable_node(Timestamp(), missing=None, description="When it ends by itself.")
 
 
 class AssignmentChangeFields(Fields):
@@ -56,16 +55,16 @@ class AssignmentChangeFields(Fields):
 class AssignmentChange(Schema):
     struct = AssignmentChangeFields
 
-    expires_at = optional_timestamp_node(description="When it ends by itself; null for never.")
+    expires_at = nullable_node(Timestamp(), description="When it ends by itself; null for never.")
 
 
 class AssignmentEntry(Schema):
-    id = number_node()
-    user = number_node()
+    id = integer_node()
+    user = integer_node()
     username = colander.SchemaNode(JsonString())
-    role = number_node()
+    role = integer_node()
     role_name = colander.SchemaNode(JsonString())
-    expires_at = optional_timestamp_node()
+    expires_at = nullable_node(Timestamp())
     is_expired = boolean_node()
     assigned_by = colander.SchemaNode(Nullable(JsonInteger()))
     created_at = timestamp_node()

@@ -6,11 +6,7 @@ from typing import Any
 
 import colander
 
-from skywatch.accounts.nodes import (
-    DROP,
-    number_node,
-    timestamp_node,
-)
+from skywatch.accounts.nodes import DROP
 from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.schema import (
     JsonInteger,
@@ -22,6 +18,8 @@ from skywatch.http.resources.schema import (
     QueryString,
     Schema,
     Timestamp,
+    integer_node,
+    timestamp_node,
 )
 
 
@@ -53,7 +51,7 @@ class AuditQuery(PageQuery):
 
 
 class AuditRecord(Schema):
-    id = number_node()
+    id = integer_node()
     at = timestamp_node()
     action = colander.SchemaNode(JsonString())
     actor_id = colander.SchemaNode(Nullable(JsonInteger()))

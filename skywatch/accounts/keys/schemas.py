@@ -6,15 +6,7 @@ from datetime import datetime
 
 import colander
 
-from skywatch.accounts.nodes import (
-    DROP,
-    boolean_node,
-    number_node,
-    optional_timestamp_node,
-    strings_node,
-    text,
-    timestamp_node,
-)
+from skywatch.accounts.nodes import DROP, strings_node
 from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
@@ -22,6 +14,12 @@ from skywatch.http.resources.schema import (
     JsonString,
     QueryInteger,
     Schema,
+    Timestamp,
+    boolean_node,
+    integer_node,
+    nullable_node,
+    text_node,
+    timestamp_node,
 )
 from skywatch.security.permissions import OPTIONAL_SCOPES, SCOPES, WITHHELD_FROM_KEYS
 
@@ -61,7 +59,7 @@ class KeyCreateFields(Fields):
 class KeyCreate(Schema):
     struct = KeyCreateFields
 
-    name = text(120, 1)
+    name = text_node(120, 1)
     scopes = strings_node(
         colander.SchemaNode(JsonString(), validator=colander.OneOf(ALL_SCOPES)),
         minimum=1,
@@ -71,8 +69,8 @@ class KeyCreate(Schema):
             f"a car: it carries the owner's own records there, never {' or '.join(sorted(WITHHELD_FROM_KEYS))}."
         ),
     )
-    expires_at = optional_timestamp_node(missing=None, description="When it ends; to set one is advised.")
-    user = number_node(
+    expires_at = nullable_node(Timestamp(), missing=None, description="When it ends; to set one is advised.")
+    user = integer_node(
         validator=colander.Range(1, MOST),
         description="A service account that the key is for, instead of the caller; needs users.edit and every "
         "permission of that account.",
@@ -81,13 +79,13 @@ class KeyCreate(Schema):
 
 
 class KeyEntry(Schema):
-    id = number_node()
+    id = integer_node()
     name = colander.SchemaNode(JsonString())
     key_prefix = colander.SchemaNode(JsonString())
     scopes = strings_node(colander.SchemaNode(JsonString()))
     is_active = boolean_node()
-    expires_at = optional_timestamp_node()
-    last_used_at = optional_timestamp_node()
+    expires_at = nullable_node(Timestamp())
+    last_used_at = nullable_node(Timestamp())
     created_at = timestamp_node()
 
 

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from skywatch.accounts.nodes import (
-    password_node,
-    text,
-)
+from skywatch.accounts.nodes import password_node
 from skywatch.http.resources.fields import Fields
-from skywatch.http.resources.schema import (
-    Schema,
-)
+from skywatch.http.resources.schema import Schema, text_node
 
 
 class PasswordChangeFields(Fields):
@@ -20,5 +15,5 @@ class PasswordChangeFields(Fields):
 class PasswordChange(Schema):
     struct = PasswordChangeFields
 
-    current_password = text(1024, 1)
+    current_password = text_node(1024, 1)
     new_password = password_node()

@@ -6,15 +6,7 @@ from typing import Any
 
 import colander
 
-from skywatch.accounts.nodes import (
-    DROP,
-    boolean_node,
-    display_name_node,
-    number_node,
-    strings_node,
-    text,
-    timestamp_node,
-)
+from skywatch.accounts.nodes import DROP, display_name_node, strings_node
 from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
@@ -22,6 +14,10 @@ from skywatch.http.resources.schema import (
     JsonString,
     QueryBoolean,
     Schema,
+    boolean_node,
+    integer_node,
+    text_node,
+    timestamp_node,
 )
 from skywatch.security.permissions import Permission
 
@@ -37,7 +33,7 @@ def permission_names_node(**kw: Any) -> colander.SchemaNode:
 
 
 def priority_node(**kw: Any) -> colander.SchemaNode:
-    return number_node(validator=colander.Range(0, 1000), description="Higher means more privileged.", **kw)
+    return integer_node(validator=colander.Range(0, 1000), description="Higher means more privileged.", **kw)
 
 
 class RoleChangeFields(Fields):
@@ -57,7 +53,7 @@ class RoleCreate(Schema):
 
     name = role_name_node()
     display_name = display_name_node(**DROP)
-    description = text(1000, **DROP)
+    description = text_node(1000, **DROP)
     permissions = permission_names_node(**DROP)
     priority = priority_node(**DROP)
 
@@ -67,20 +63,20 @@ class RoleChange(Schema):
 
     name = role_name_node(**DROP)
     display_name = display_name_node(**DROP)
-    description = text(1000, **DROP)
+    description = text_node(1000, **DROP)
     permissions = permission_names_node(**DROP)
     priority = priority_node(**DROP)
 
 
 class RoleEntry(Schema):
-    id = number_node()
+    id = integer_node()
     name = colander.SchemaNode(JsonString())
     display_name = colander.SchemaNode(JsonString())
     description = colander.SchemaNode(JsonString())
     permissions = strings_node(colander.SchemaNode(JsonString()), maximum=1000)
-    priority = number_node()
+    priority = integer_node()
     is_system = boolean_node()
-    user_count = number_node(description="How many users hold it now.")
+    user_count = integer_node(description="How many users hold it now.")
     created_at = timestamp_node()
     updated_at = timestamp_node()
 

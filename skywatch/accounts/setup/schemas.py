@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from skywatch.accounts.nodes import password_node, text, username_node
+from skywatch.accounts.nodes import password_node, username_node
 from skywatch.accounts.users.schemas import UserSummary
 from skywatch.http.resources.fields import Fields
-from skywatch.http.resources.schema import Schema
+from skywatch.http.resources.schema import Schema, text_node
 
 
 class SetupFields(Fields):
@@ -17,7 +17,7 @@ class SetupFields(Fields):
 class SetupBody(Schema):
     struct = SetupFields
 
-    token = text(100, 1, description="The one-time password, as the link carries it.")
+    token = text_node(100, 1, description="The one-time password, as the link carries it.")
     username = username_node()
     password = password_node(description="The administrator's own password from now on.")
 

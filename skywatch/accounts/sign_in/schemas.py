@@ -5,21 +5,10 @@ from __future__ import annotations
 import colander
 
 from skywatch.accounts.access.schemas import FeatureSummaries
-from skywatch.accounts.nodes import (
-    DROP,
-    MAX_TOKEN,
-    boolean_node,
-    strings_node,
-    text,
-)
+from skywatch.accounts.nodes import DROP, MAX_TOKEN, strings_node
 from skywatch.accounts.users.schemas import UserSummary
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
-from skywatch.http.resources.schema import (
-    JsonString,
-    Nullable,
-    OpenSchema,
-    Schema,
-)
+from skywatch.http.resources.schema import JsonString, Nullable, OpenSchema, Schema, boolean_node, text_node
 
 
 class CredentialsFields(Fields):
@@ -30,8 +19,8 @@ class CredentialsFields(Fields):
 class Credentials(OpenSchema):
     struct = CredentialsFields
 
-    username = text(254, 1, description="The username or the e-mail address.")
-    password = text(1024, 1)
+    username = text_node(254, 1, description="The username or the e-mail address.")
+    password = text_node(1024, 1)
 
 
 class RefreshFields(Fields):
@@ -57,7 +46,7 @@ class HandoverFields(Fields):
 class HandoverBody(Schema):
     struct = HandoverFields
 
-    code = text(64, 1, description="The code from the body of the console's page.")
+    code = text_node(64, 1, description="The code from the body of the console's page.")
 
 
 class Tokens(Schema):

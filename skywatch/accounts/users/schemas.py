@@ -9,16 +9,12 @@ import colander
 from skywatch.accounts.models import PERSON, SERVICE
 from skywatch.accounts.nodes import (
     DROP,
-    boolean_node,
     display_name_node,
     email_node,
-    number_node,
-    optional_timestamp_node,
     password_node,
     role_names_node,
     small_json,
     strings_node,
-    timestamp_node,
     username_node,
 )
 from skywatch.http.lists.pagination import PageLinks, PageQuery
@@ -30,11 +26,16 @@ from skywatch.http.resources.schema import (
     QueryBoolean,
     QueryString,
     Schema,
+    Timestamp,
+    boolean_node,
+    integer_node,
+    nullable_node,
+    timestamp_node,
 )
 
 
 class UserSummary(Schema):
-    id = number_node()
+    id = integer_node()
     username = colander.SchemaNode(JsonString())
     kind = colander.SchemaNode(
         JsonString(), description="person, or service: a program's account, which has API keys alone."
@@ -54,7 +55,7 @@ class Profile(UserSummary):
     auth_provider = colander.SchemaNode(JsonString(), description="local, oidc, or none for a service account.")
     is_active = boolean_node()
     created_at = timestamp_node()
-    last_login = optional_timestamp_node()
+    last_login = nullable_node(Timestamp())
 
 
 class ProfileChangeFields(Fields):

@@ -16,25 +16,15 @@ from skywatch.http.resources.schema import (
     JsonSequence,
     JsonString,
     Nullable,
+    RangeOrNull,
     Schema,
     Timestamp,
 )
 
 
-class AltitudeOrNull(colander.Range):
-    """An altitude, or null for none."""
-
-    def __init__(self) -> None:
-        super().__init__(LOWEST_FT, HIGHEST_FT)
-
-    def __call__(self, node: colander.SchemaNode, value: float | None) -> None:
-        if value is not None:
-            super().__call__(node, value)
-
-
 def _altitude(description: str, missing: Any) -> colander.SchemaNode:
     return colander.SchemaNode(
-        Nullable(JsonNumber()), missing=missing, validator=AltitudeOrNull(), description=description
+        Nullable(JsonNumber()), missing=missing, validator=RangeOrNull(LOWEST_FT, HIGHEST_FT), description=description
     )
 
 

@@ -18,9 +18,12 @@ from skywatch.http.resources.schema import (
     Nullable,
     QueryBoolean,
     QueryInteger,
-    QueryString,
+    RangeOrNull,
     Schema,
     Timestamp,
+    choice_filter,
+    choice_node,
+    number_node,
 )
 from skywatch.patterns.findings import Confidence, PatternType
 
@@ -28,29 +31,6 @@ MAX_RADIUS_NM = 100.0
 # Faster than any user moves (kt).
 MAX_SPEED_KT = 700.0
 LEVELS = values(ThreatLevel)
-
-
-def number(description: str = "", **kw: object) -> colander.SchemaNode:
-    """A JSON number."""
-    return colander.SchemaNode(JsonNumber(), description=description, **kw)
-
-
-class RangeOrNull(colander.Range):
-    """A range that accepts null: clients send what their positioning API returns."""
-
-    def __call__(self, node: colander.SchemaNode, value: float | None) -> None:
-        if value is not None:
-            super().__call__(node, value)
-
-
-def word(words: tuple[str, ...], description: str = "") -> colander.SchemaNode:
-    """The node of an enumeration."""
-    return colander.SchemaNode(JsonString(), validator=colander.OneOf(words), description=description)
-
-
-def chosen(words: tuple[str, ...], description: str) -> colander.SchemaNode:
-    """The node of a filter by an enumeration."""
-    return colander.SchemaNode(QueryString(), missing=None, validator=colander.OneOf(words), description=description)
 
 
 class NewLocationFields(Fields):
@@ -68,8 +48,8 @@ class NewLocation(Schema):
 
     struct = NewLocationFields
 
-    lat = number("Latitude (degrees).", validator=colander.Range(-90, 90))
-    lon = number("Longitude (degrees).", validator=colander.Range(-180, 180))
+    lat = number_node("Latitude (degrees).", validator=colander.Range(-90, 90))
+    lon = number_node("Longitude (degrees).", validator=colander.Range(-180, 180))
     heading = colander.SchemaNode(
         Nullable(JsonNumber()),
         missing=None,
@@ -93,11 +73,11 @@ class NewLocation(Schema):
 class ShownLocation(Schema):
     """A stored location."""
 
-    lat = number()
-    lon = number()
+    lat = number_node()
+    lon = number_node()
     heading = colander.SchemaNode(Nullable(JsonNumber()))
     speed_kt = colander.SchemaNode(Nullable(JsonNumber()))
-    radius_nm = number()
+    radius_nm = number_node()
     updated_at = colander.SchemaNode(Timestamp())
     expires_at = colander.SchemaNode(Timestamp(), description="When it expires unless it is refreshed.")
 
@@ -109,11 +89,11 @@ class SessionSummary(Schema):
     icao_hex = colander.SchemaNode(JsonString())
     callsign = colander.SchemaNode(JsonString())
     is_active = colander.SchemaNode(JsonBoolean())
-    threat_level = word(LEVELS)
-    urgency_score = number("0 to 100.")
-    distance_nm = number("From the user (nm).")
-    bearing = number("True bearing from the user (degrees).")
-    closing_speed_kts = number("Positive when approaching (kt).")
+    threat_level = choice_node(LEVELS)
+    urgency_score = number_node("0 to 100.")
+    distance_nm = number_node("From the user (nm).")
+    bearing = number_node("True bearing from the user (degrees).")
+    closing_speed_kts = number_node("Positive when approaching (kt).")
     last_seen = colander.SchemaNode(Timestamp(), description="Time of the last position.")
     pattern_count = colander.SchemaNode(JsonInteger())
     alert_count = colander.SchemaNode(JsonInteger())
@@ -123,15 +103,15 @@ class SessionRecord(SessionSummary):
     """A session with all its fields."""
 
     user = colander.SchemaNode(JsonInteger(), description="Id of its user.")
-    identification = word(values(Identification), "Why the aircraft is of interest.")
+    identification = choice_node(values(Identification), "Why the aircraft is of interest.")
     known_aircraft = colander.SchemaNode(
         Nullable(JsonInteger()), description="Id of its entry in the list of known aircraft."
     )
     agency_name = colander.SchemaNode(JsonString())
     military = colander.SchemaNode(JsonBoolean())
-    peak_threat_level = word(LEVELS)
-    peak_urgency_score = number()
-    closest_nm = number()
+    peak_threat_level = choice_node(LEVELS)
+    peak_urgency_score = number_node()
+    closest_nm = number_node()
     started_at = colander.SchemaNode(Timestamp())
     ended_at = colander.SchemaNode(Nullable(Timestamp()))
     end_reason = colander.SchemaNode(
@@ -173,8 +153,8 @@ class SessionQuery(TimeQuery):
     is_active = colander.SchemaNode(
         QueryBoolean(), missing=None, description="Only active sessions, or only ended ones."
     )
-    threat_level = chosen(LEVELS, "Present (or last) threat level.")
-    identification = chosen(values(Identification), "Why the aircraft was of interest.")
+    threat_level = choice_filter(LEVELS, "Present (or last) threat level.")
+    identification = choice_filter(values(Identification), "Why the aircraft was of interest.")
     user = colander.SchemaNode(QueryInteger(), missing=None, description="Id of the user; needs cannonball.manage.")
 
 
@@ -195,17 +175,17 @@ class AlertRecord(Schema):
     session = colander.SchemaNode(JsonInteger())
     session_icao = colander.SchemaNode(JsonString())
     session_callsign = colander.SchemaNode(JsonString())
-    alert_type = word(values(AlertType))
-    priority = word(LEVELS)
+    alert_type = choice_node(values(AlertType))
+    priority = choice_node(LEVELS)
     title = colander.SchemaNode(JsonString())
     message = colander.SchemaNode(JsonString())
-    aircraft_lat = number()
-    aircraft_lon = number()
+    aircraft_lat = number_node()
+    aircraft_lon = number_node()
     aircraft_altitude = colander.SchemaNode(Nullable(JsonInteger()), description="Feet; null if unknown.")
-    user_lat = number()
-    user_lon = number()
-    distance_nm = number()
-    bearing = number()
+    user_lat = number_node()
+    user_lon = number_node()
+    distance_nm = number_node()
+    bearing = number_node()
     pattern = colander.SchemaNode(Nullable(JsonInteger()))
     notified = colander.SchemaNode(
         JsonBoolean(),
@@ -238,8 +218,8 @@ class AlertQuery(TimeQuery):
     announced = colander.SchemaNode(
         QueryBoolean(), missing=None, description="Only announced alerts, or only the others."
     )
-    alert_type = chosen(values(AlertType), "Kind of alert.")
-    priority = chosen(LEVELS, "Priority.")
+    alert_type = choice_filter(values(AlertType), "Kind of alert.")
+    priority = choice_filter(LEVELS, "Priority.")
     session = colander.SchemaNode(QueryInteger(), missing=None, description="Id of the session.")
     user = colander.SchemaNode(QueryInteger(), missing=None, description="Id of the user; needs cannonball.manage.")
 
@@ -259,18 +239,18 @@ class PatternRecord(Schema):
     )
     icao_hex = colander.SchemaNode(JsonString())
     callsign = colander.SchemaNode(JsonString())
-    pattern_type = word(values(PatternType))
+    pattern_type = choice_node(values(PatternType))
     is_surveillance = colander.SchemaNode(
         JsonBoolean(), description="False if it has an ordinary reason, which details name."
     )
-    confidence = word(values(Confidence))
-    confidence_score = number("0 to 1.")
-    center_lat = number()
-    center_lon = number()
-    radius_nm = number()
+    confidence = choice_node(values(Confidence))
+    confidence_score = number_node("0 to 1.")
+    center_lat = number_node()
+    center_lon = number_node()
+    radius_nm = number_node()
     started_at = colander.SchemaNode(Timestamp())
     ended_at = colander.SchemaNode(Nullable(Timestamp()))
-    duration_s = number()
+    duration_s = number_node()
     details = colander.SchemaNode(JsonObject())
 
 
@@ -283,8 +263,8 @@ class PatternList(PageLinks):
 class PatternQuery(TimeQuery):
     """Filters of patterns."""
 
-    pattern_type = chosen(values(PatternType), "Kind of pattern.")
-    confidence = chosen(values(Confidence), "Confidence.")
+    pattern_type = choice_filter(values(PatternType), "Kind of pattern.")
+    confidence = choice_filter(values(Confidence), "Confidence.")
     is_surveillance = colander.SchemaNode(
         QueryBoolean(), missing=None, description="Only surveillance patterns, or only the others."
     )

@@ -19,6 +19,7 @@ from skywatch.http.resources.schema import (
     JsonString,
     Nullable,
     QueryBoolean,
+    RangeOrNull,
     Schema,
     Timestamp,
     node,
@@ -40,14 +41,6 @@ class Uuid(JsonString):
             return digits_of(value)
         except ValueError as error:
             raise colander.Invalid(node, str(error)) from None
-
-
-class RangeOrNull(colander.Range):
-    """A number within bounds, or null for none."""
-
-    def __call__(self, node: colander.SchemaNode, value: float | None) -> None:
-        if value is not None:
-            super().__call__(node, value)
 
 
 def _name(**kw: Any) -> colander.SchemaNode:

@@ -97,10 +97,58 @@ class OpenSchema(Schema):
 
 
 def node(
-    kind: colander.SchemaType, description: str | Callable[[FeatureSet], str], *children: Any, **kw: Any
+    kind: colander.SchemaType, description: str | Callable[[FeatureSet], str] = "", *children: Any, **kw: Any
 ) -> colander.SchemaNode:
     """A described node; a function describes it by the features of the application whose document is written."""
     return colander.SchemaNode(kind, *children, description=description, **kw)
+
+
+def text_node(maximum: int, minimum: int = 0, **kw: Any) -> colander.SchemaNode:
+    """A string of limited length."""
+    return node(JsonString(), validator=colander.Length(minimum, maximum), **kw)
+
+
+def number_node(description: str = "", **kw: Any) -> colander.SchemaNode:
+    """A number."""
+    return node(JsonNumber(), description, **kw)
+
+
+def integer_node(description: str = "", **kw: Any) -> colander.SchemaNode:
+    """A whole number."""
+    return node(JsonInteger(), description, **kw)
+
+
+def boolean_node(description: str = "", **kw: Any) -> colander.SchemaNode:
+    """True or false."""
+    return node(JsonBoolean(), description, **kw)
+
+
+def timestamp_node(description: str = "", **kw: Any) -> colander.SchemaNode:
+    """A moment."""
+    return node(Timestamp(), description, **kw)
+
+
+def nullable_node(kind: colander.SchemaType, description: str = "", **kw: Any) -> colander.SchemaNode:
+    """A value of another type, or null."""
+    return node(Nullable(kind), description, **kw)
+
+
+def choice_node(words: Iterable[str], description: str = "", **kw: Any) -> colander.SchemaNode:
+    """One of these words."""
+    return node(JsonString(), description, validator=colander.OneOf(tuple(words)), **kw)
+
+
+def choice_filter(words: Iterable[str], description: str) -> colander.SchemaNode:
+    """A parameter of the query that filters by one of these words."""
+    return node(QueryString(), description, missing=None, validator=colander.OneOf(tuple(words)))
+
+
+class RangeOrNull(colander.Range):
+    """A number within bounds, or null for none."""
+
+    def __call__(self, node: colander.SchemaNode, value: float | None) -> None:
+        if value is not None:
+            super().__call__(node, value)
 
 
 class _Json(colander.SchemaType):

@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 from skywatch.accounts.assignments.service import deciding, replace_assignments
 from skywatch.accounts.identity.caller import check_covers
 from skywatch.accounts.models import User
-from skywatch.accounts.nodes import optional_timestamp_node
 from skywatch.accounts.roles.service import find_roles
 from skywatch.accounts.users import service as users
 from skywatch.accounts.users.schemas import UserChange
@@ -23,6 +22,7 @@ from skywatch.core.storage.audit import Target
 from skywatch.core.storage.versions import check_version, version_of
 from skywatch.http.lists.pagination import MAX_LIMIT
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.schema import Timestamp, nullable_node
 from skywatch.security.permissions import Permission
 
 
@@ -71,7 +71,7 @@ def _form(request: Request) -> colander.SchemaNode:
     with request.runtime.sessions() as session:
         names = [role.name for role in find_roles(session, limit=MAX_LIMIT, offset=0)[0]]
     for name in names:
-        form.add(optional_timestamp_node(name=_end_field(name), missing=None))
+        form.add(nullable_node(Timestamp(), name=_end_field(name), missing=None))
     return form
 
 
