@@ -1,11 +1,11 @@
-"""What the deliveries of tests/functional/delivering have, and the MQTT broker."""
+"""What the deliveries of tests/functional/notify/deliveries have, and the MQTT broker."""
 
 import asyncio
 
 import aiomqtt
 import pytest
 
-from tests.functional.delivering.conftest import ada, receiver, runtime, sessions
+from tests.functional.notify.deliveries.conftest import ada, receiver, runtime, sessions
 from tests.ports import free_port
 from tests.servers import skip_or_fail
 from tests.waiting import PATIENCE_S

@@ -11,7 +11,7 @@ from skywatch.core.database.engine import writing
 from skywatch.core.storage.audit import Actor
 from skywatch.notify.deliveries.leases import due_channels
 from skywatch.notify.deliveries.restored import hold_pending
-from tests.functional.notifications.conftest import ADA, ADMIN, BASE, BEN
+from tests.functional.notify.conftest import ADA, ADMIN, BASE, BEN
 from tests.notifying import change_channel, deliveries, notification, send
 
 

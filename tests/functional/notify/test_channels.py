@@ -17,7 +17,7 @@ from skywatch.core.database.upkeep import seal_stored
 from skywatch.notify.channels.channel_test import TESTS
 from skywatch.notify.deliveries.leases import recipient_of
 from skywatch.notify.models import Channel
-from tests.functional.notifications.conftest import ADA, ADMIN, BASE, BEN, VIEWER
+from tests.functional.notify.conftest import ADA, ADMIN, BASE, BEN, VIEWER
 from tests.ports import free_port
 from tests.receiving import receiving
 from tests.servers import BEFORE_SQL

@@ -20,7 +20,7 @@ from skywatch.picture.distribution.snapshot_client import SnapshotClient
 from skywatch.picture.distribution.snapshot_server import SnapshotServer
 from skywatch.picture.state.sky import from_bytes, to_bytes
 from tests.realtime import Skies
-from tests.unit.picture.sharing.test_publisher import RemoteBus, assert_same
+from tests.unit.picture.distribution.test_publisher import RemoteBus, assert_same
 from tests.waiting import PATIENCE_S, until
 
 
