@@ -72,7 +72,7 @@ def measure_parts(hub: FeederHub, parts: Parts) -> None:
     """Measure what a hub does by its parts."""
     gatherer = hub.gatherer
     gatherer._frames = parts.wrap("framing", gatherer._frames)  # type: ignore[method-assign]
-    gatherer.strangers._matcher.match = parts.wrap("gathering", gatherer.strangers._matcher.match)  # type: ignore[method-assign]
+    gatherer.strangers._deduplicator.deduplicate = parts.wrap("gathering", gatherer.strangers._deduplicator.deduplicate)  # type: ignore[method-assign]
     gatherer.strangers._decoder.decode = parts.wrap("decoding", gatherer.strangers._decoder.decode)  # type: ignore[method-assign]
     gatherer._decode = parts.wrap("counting", gatherer._decode)  # type: ignore[method-assign]
     hub.reduce = parts.wrap("reduction", hub.reduce)  # type: ignore[method-assign]

@@ -16,7 +16,7 @@ import numpy as np
 
 from skywatch.core.arrays import distinct
 from skywatch.inputs.options import Station
-from skywatch.receivers.feeders.frames.matcher import JITTER_S, addresses
+from skywatch.receivers.feeders.frames.deduplicator import JITTER_S, addresses
 from skywatch.receivers.feeders.reports.columns import FIELDS, AloneFrames, ReportColumns
 from skywatch.receivers.feeders.reports.divided import (
     POSITION,
@@ -28,7 +28,7 @@ from skywatch.receivers.feeders.reports.divided import (
 )
 from skywatch.receivers.feeders.reports.feeder_numbers import FeederSlots
 from skywatch.receivers.feeders.reports.reducer import Reducer
-from skywatch.receivers.feeders.reports.redundancy_filter import FAST, FORGET_S, Folding
+from skywatch.receivers.feeders.reports.redundancy_filter import FAST, FORGET_S, RedundancyFilter
 from skywatch.receivers.feeders.voices import extent
 from skywatch.receivers.framing.frames import Column, FrameBatch
 from skywatch.receivers.mode_s.bits import words
@@ -75,7 +75,7 @@ class ProcessAgreement:
         self._station = station
         self._slots = FeederSlots()
         self._reducer = Reducer(self._slots, is_ours=is_ours)
-        self._folding = Folding()
+        self._redundancy = RedundancyFilter()
         self._decoder = self._new_decoder()
         self._speakers: dict[str, _Speaker] = {}
         self._waiting: list[_Waiting] = []
@@ -100,9 +100,9 @@ class ProcessAgreement:
         waiting, starts = _transmissions(waiting)
         slot = waiting.slot
         is_agreed = extent(self._slots.speaker[slot], self._slots.network[slot], starts).is_independent()
-        if len(self._folding.divided.addresses):
+        if len(self._redundancy.divided.addresses):
             first = waiting.frames[starts]
-            is_agreed &= ~np.isin(addresses(first, words(first.data)[0]), self._folding.divided.addresses)
+            is_agreed &= ~np.isin(addresses(first, words(first.data)[0]), self._redundancy.divided.addresses)
         group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(slot))))
         self._waiting = [waiting.rows(~is_agreed[group])]
         # The first time: who delays what others heard does not make it newer.
@@ -112,7 +112,7 @@ class ProcessAgreement:
             chosen = np.flatnonzero(is_agreed & (np.floor(time) == second))
             chosen = chosen[np.argsort(time[chosen], kind="stable")]
             reports.append(self._reports(waiting.frames[starts[chosen]], chosen, group, slot))
-        return self._folding.fold(ReportColumns.concatenate(reports))
+        return self._redundancy.filter(ReportColumns.concatenate(reports))
 
     def shift(self, step: float) -> None:
         """Start over: the clock has been set by so many seconds."""

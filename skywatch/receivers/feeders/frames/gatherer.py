@@ -18,8 +18,8 @@ from skywatch.inputs.options import Station
 from skywatch.receivers.feeders.feeder import Lane
 from skywatch.receivers.feeders.frames.beast_streams import frame_streams
 from skywatch.receivers.feeders.frames.clocks import FeederClocks
+from skywatch.receivers.feeders.frames.deduplicator import CAPACITY
 from skywatch.receivers.feeders.frames.feeder_counts import FeederCounts
-from skywatch.receivers.feeders.frames.matcher import CAPACITY
 from skywatch.receivers.feeders.frames.shared_decoder import SharedDecoder
 from skywatch.receivers.feeders.new_addresses import TOO_MANY_AIRCRAFT, AddressLimit
 from skywatch.receivers.feeders.reports.columns import OURS_AGREED, AloneFrames, Heard, ReportColumns, number_of

@@ -13,13 +13,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from skywatch.inputs.options import Station
+from skywatch.receivers.feeders.frames.deduplicator import FrameDeduplicator
 from skywatch.receivers.feeders.frames.feeder_counts import FeederCounts
-from skywatch.receivers.feeders.frames.matcher import TransmissionMatcher
 from skywatch.receivers.feeders.new_addresses import AddressLimit
 from skywatch.receivers.feeders.reports.columns import AGREED, LANE_SHIFT, OURS_AGREED
 from skywatch.receivers.feeders.reports.feeder_numbers import FeederSlots
 from skywatch.receivers.feeders.reports.reducer import NO_KEY, Reducer, Taken
-from skywatch.receivers.feeders.reports.redundancy_filter import Folding
+from skywatch.receivers.feeders.reports.redundancy_filter import RedundancyFilter
 from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.framing.frames import Column, FrameBatch
 from skywatch.receivers.mode_s.decoder import Decoder
@@ -51,8 +51,8 @@ class SharedDecoder:
         self.reducer = Reducer(slots, is_ours=is_ours)
         self._is_ours = is_ours
         self._slots, self._counts, self._tap, self._limit = slots, counts, tap, limit
-        self._folding = Folding()
-        self._matcher = TransmissionMatcher(slots)
+        self._redundancy = RedundancyFilter()
+        self._deduplicator = FrameDeduplicator(slots)
         # Feeders may be anywhere: what is on the ground is where one stands, or around the station.
         self._decoder = Decoder(station, max_range_nm=math.inf, capacity=DECODER_CAPACITY, places=places)
 
@@ -63,7 +63,7 @@ class SharedDecoder:
 
     def decode(self, frames: FrameBatch, slot: Column, at: float) -> None:
         """Decode at least one frame; ``slot`` i4[n] are the feeders, ``at`` (monotonic s) when they came."""
-        matched = self._matcher.match(frames, slot, at, self._folding.divided.addresses)
+        matched = self._deduplicator.deduplicate(frames, slot, at, self._redundancy.divided.addresses)
 
         def admits(addresses: Column, rows: Column) -> Column:
             return self._limit.admit(addresses, matched.lanes[rows], matched.payers[rows], at)
@@ -72,8 +72,8 @@ class SharedDecoder:
         key, is_position = self.reducer.add(decoded, matched.lanes, matched.is_repeat)
         if self._tap is not None:
             self._tap.put(decoded, but=matched.is_repeat)
-        self._matcher.note(matched.entry, key, is_position)
-        late_key, late_is_position = self._matcher.noted(matched.late_entry)
+        self._deduplicator.note(matched.entry, key, is_position)
+        late_key, late_is_position = self._deduplicator.noted(matched.late_entry)
         keys = np.concatenate([key[matched.hearer_row], late_key])
         slots = np.concatenate([matched.hearer_slot, matched.late_slot])
         rssi = np.concatenate([matched.hearer_rssi, matched.late_rssi])
@@ -90,9 +90,9 @@ class SharedDecoder:
 
     def hear(self, frames: FrameBatch, slot: Column, at: float) -> Column:
         """Note that feeders of the other kind heard what is decoded here; ?[n]: which frames that are."""
-        entry, is_duplicate = self._matcher.find(frames, at)
+        entry, is_duplicate = self._deduplicator.find(frames, at)
         found = np.flatnonzero(entry >= 0)
-        key, is_position = self._matcher.noted(entry[found])
+        key, is_position = self._deduplicator.noted(entry[found])
         # What could not be decoded here the other kind may decode, who has heard more of the aircraft.
         is_good = key != NO_KEY
         found, key, is_position = found[is_good], key[is_good], is_position[is_good]
@@ -111,10 +111,10 @@ class SharedDecoder:
         reports, heard, alone = self.reducer.take()
         if len(reports):
             now = float(reports.at.max())
-            self._folding.divided.add(self._decoder.take_doubted(now - DOUBTED_S), now)
-        reports = self._folding.fold(reports)
+            self._redundancy.divided.add(self._decoder.take_doubted(now - DOUBTED_S), now)
+        reports = self._redundancy.filter(reports)
         # Nor is agreed between processes what divides the feeders of one.
-        alone = alone[np.isin(alone.key, reports.key) & ~self._folding.divided.mask(alone.key)]
+        alone = alone[np.isin(alone.key, reports.key) & ~self._redundancy.divided.mask(alone.key)]
         if self._is_ours:
             reports.key[reports.lane == AGREED] += OURS_AGREED << LANE_SHIFT
         return Taken(reports, heard, alone)

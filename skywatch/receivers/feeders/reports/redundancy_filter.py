@@ -1,4 +1,4 @@
-"""``Folding``: drops what a feeder alone says where independent feeders agree on it already.
+"""``RedundancyFilter``: drops what a feeder alone says where independent feeders agree on it already.
 
 What contradicts them is passed on whole and marked, so that the picture can judge it. What they have not said lately is
 passed on, too. Nothing a single feeder says replaces a fresh value on which others agree.
@@ -28,7 +28,7 @@ _FRESH = np.array([FRESH_S if name in FAST else SLOW_FRESH_S for name in FIELDS]
 _IN_LANE = (1 << LANE_SHIFT) - 1
 
 
-class Folding:
+class RedundancyFilter:
     """The agreed values of the last minute: of each address and source, with the time of each.
 
     Nothing is agreed of the aircraft in ``divided``, to which those are added on which feeders agree in two groups.
@@ -38,7 +38,7 @@ class Folding:
         self.divided = DividedAircraft()
         self._said = LastSaid()
 
-    def fold(self, reports: ReportColumns) -> ReportColumns:
+    def filter(self, reports: ReportColumns) -> ReportColumns:
         """The reports without what is agreed already; each single feeder's messages are counted all the same."""
         if not len(reports):
             return reports

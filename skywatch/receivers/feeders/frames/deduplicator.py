@@ -1,4 +1,4 @@
-"""``TransmissionMatcher``: which of the frames that feeders sent are the same transmission.
+"""``FrameDeduplicator``: which of the frames that feeders sent are the same transmission.
 
 Frames with equal bytes from several feeders within a second are one transmission, heard by all of them. A feeder that
 sends the same bytes again heard another one: replies and all-calls repeat themselves. Everything is columns; frames are
@@ -42,7 +42,7 @@ ENTRY = np.dtype(
 )  # fmt: skip
 
 
-class Matched(NamedTuple):
+class DistinctFrames(NamedTuple):
     """What is decoded of one gathering, and who heard what.
 
     Rows to decode: ``frames``, ``lanes`` i8, ``payers`` i8 (the lanes of those who sent them first), ``is_repeat`` ?
@@ -68,7 +68,7 @@ class Matched(NamedTuple):
     counted: int
 
 
-class TransmissionMatcher:
+class FrameDeduplicator:
     """Matches one gathering after the other."""
 
     def __init__(self, slots: FeederSlots) -> None:
@@ -80,7 +80,7 @@ class TransmissionMatcher:
         self._next = 0
         self._factors = [np.uint64(secrets.randbits(64) | 1) for _ in range(3)]
 
-    def match(self, frames: FrameBatch, slot: Column, at: float, divided: Column = _NOBODY) -> Matched:
+    def deduplicate(self, frames: FrameBatch, slot: Column, at: float, divided: Column = _NOBODY) -> DistinctFrames:
         """Match at least one frame; ``slot`` i4[n] are the feeders, ``at`` (monotonic s) when they came.
 
         Of aircraft whose addresses are ``divided`` i8[n] nothing is agreed on.
@@ -140,7 +140,7 @@ class TransmissionMatcher:
     def _chosen(
         self, frames: FrameBatch, slot: Column, order: Column, starts: Column, group: Column,
         entry: Column, is_late: Column, is_agreed: Column, was_agreed: Column, is_duplicate: Column,
-    ) -> Matched:  # fmt: skip
+    ) -> DistinctFrames:  # fmt: skip
         """The rows to decode: one for what independent feeders heard, else one for each feeder, in its lane."""
         time, rssi = frames.time[order], frames.rssi[order]
         shown = np.where(self._slots.shows_signal[slot[order]], rssi, np.nan).astype(np.float32)
@@ -169,7 +169,7 @@ class TransmissionMatcher:
         of_order = slot[order]
         alone_lanes = self._slots.lane[of_order[alone]]
         unmeasured = np.full(len(promoted), np.nan, np.float32)
-        return Matched(
+        return DistinctFrames(
             frames=result[arrival],
             lanes=np.concatenate([np.zeros(len(once), np.int64), alone_lanes])[arrival],
             payers=np.concatenate([self._slots.lane[entries["first_slot"][entry[once]]], alone_lanes])[arrival],
