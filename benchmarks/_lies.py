@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks._drawn_flights import INVENTED, KINDS, Traffic
 from benchmarks._liars import FeederSpec, LiarWorld, Lies
 from skywatch.core.bus.memory import MemoryBus
-from skywatch.feeders.ingest.connected_feeders import FeederClaims
+from skywatch.feeders.ingest.connected_feeders import ConnectedFeeders
 
 FLIGHTS, HALF_SECONDS = 40, 120
 # Two honest feeders and a liar at these processes.
@@ -70,7 +70,7 @@ def copies() -> tuple[int, int]:
     bus = MemoryBus()
     claims = []
     for index, process in enumerate(world.processes):
-        claims.append(FeederClaims(bus, process.hub, f"process {index}"))
+        claims.append(ConnectedFeeders(bus, process.hub, f"process {index}"))
         claims[-1].start()
         claims[-1].renew()
     refused = 0

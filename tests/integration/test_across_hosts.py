@@ -10,7 +10,7 @@ from skywatch.core.bus import open_bus
 from skywatch.core.database.engine import writing
 from skywatch.core.storage.audit import Actor
 from skywatch.core.stored_settings import change
-from skywatch.feeders.ingest.connected_feeders import FeederClaims
+from skywatch.feeders.ingest.connected_feeders import ConnectedFeeders
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.feeders.hub import FeederHub
 from tests.accounts import PASSWORD, Population
@@ -94,7 +94,7 @@ def test_a_feeder_is_connected_to_one_process_at_a_time(bus_url):
     made, buses = [], [open_bus(bus_url) for _ in range(2)]
     for name, bus in zip(("one", "two"), buses, strict=True):
         hub = FeederHub(loop=Loop())
-        claims = FeederClaims(bus, hub, name)
+        claims = ConnectedFeeders(bus, hub, name)
         claims.start()
         made.append((claims, hub))
     older, newer, stranger = Connection("net"), Connection("net"), Connection("elsewhere")

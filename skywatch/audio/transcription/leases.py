@@ -33,7 +33,7 @@ T = Transmission
 
 
 @dataclass(frozen=True)
-class Claim:
+class LeasedTransmission:
     """A transmission that this worker transcribes."""
 
     id: int
@@ -54,7 +54,7 @@ def is_anything_due(session: Session) -> bool:
     return session.scalar(sa.select(T.id).where(_due(utcnow())).limit(1)) is not None
 
 
-def claim(session: Session, lease_s: float) -> Claim | None:
+def claim(session: Session, lease_s: float) -> LeasedTransmission | None:
     """Take the newest transmission that is due; None where none is."""
     while True:
         now = utcnow()
@@ -71,16 +71,16 @@ def claim(session: Session, lease_s: float) -> Claim | None:
         row.status, row.attempts = Status.PROCESSING.value, row.attempts + 1
         row.lease, row.leased_until = secrets.token_hex(16), now + timedelta(seconds=lease_s)
         recording = session.get_one(Recording, row.sha256)
-        return Claim(row.id, row.lease, recording.path, recording.media_type)
+        return LeasedTransmission(row.id, row.lease, recording.path, recording.media_type)
 
 
-def renew(session: Session, claim: Claim, lease_s: float) -> None:
+def renew(session: Session, claim: LeasedTransmission, lease_s: float) -> None:
     """Hold a lease for longer."""
     until = utcnow() + timedelta(seconds=lease_s)
     session.execute(sa.update(T).where(T.id == claim.id, T.lease == claim.lease).values(leased_until=until))
 
 
-def give_back(session: Session, claim: Claim) -> None:
+def give_back(session: Session, claim: LeasedTransmission) -> None:
     """Put a transmission back as if it had not been taken: this worker stops."""
     row = _claimed_row(session, claim)
     if row is not None:
@@ -89,7 +89,7 @@ def give_back(session: Session, claim: Claim) -> None:
 
 
 def succeed(
-    session: Session, claim: Claim, segments: Sequence[Segment], sky: Sky, flights: sa.FromClause | None
+    session: Session, claim: LeasedTransmission, segments: Sequence[Segment], sky: Sky, flights: sa.FromClause | None
 ) -> bool:
     """Record a transcript, whose aircraft may be in the picture; False where the lease was lost meanwhile."""
     row = _claimed_row(session, claim)
@@ -108,7 +108,7 @@ def succeed(
     return True
 
 
-def end_without_speech(session: Session, claim: Claim, why: str) -> bool:
+def end_without_speech(session: Session, claim: LeasedTransmission, why: str) -> bool:
     """Record that nothing was said; False where the lease was lost meanwhile."""
     row = _claimed_row(session, claim)
     if row is None:
@@ -120,7 +120,7 @@ def end_without_speech(session: Session, claim: Claim, why: str) -> bool:
     return True
 
 
-def fail(session: Session, claim: Claim, why: str, *, for_good: bool = False) -> bool:
+def fail(session: Session, claim: LeasedTransmission, why: str, *, for_good: bool = False) -> bool:
     """Record a failed try: again after a pause, or never; False where the lease was lost meanwhile."""
     row = _claimed_row(session, claim)
     if row is None:
@@ -134,7 +134,7 @@ def fail(session: Session, claim: Claim, why: str, *, for_good: bool = False) ->
     return True
 
 
-def _claimed_row(session: Session, claim: Claim) -> Transmission | None:
+def _claimed_row(session: Session, claim: LeasedTransmission) -> Transmission | None:
     return session.scalar(sa.select(T).where(T.id == claim.id, T.lease == claim.lease).with_for_update())
 
 

@@ -19,7 +19,7 @@ from skywatch.audio.transcription import leases
 from skywatch.audio.transcription.engines import create_engine
 from skywatch.audio.transcription.engines.base import Engine, EngineFailed, Segment
 from skywatch.audio.transcription.guards import believable
-from skywatch.audio.transcription.leases import Claim
+from skywatch.audio.transcription.leases import LeasedTransmission
 from skywatch.core.database.engine import is_outage, outage_of, reason, writing
 from skywatch.core.hooks import stored_flights
 from skywatch.core.problems import Problem
@@ -97,8 +97,8 @@ class TranscriptionWorker:
                 pause = PAUSE_S
             await asyncio.sleep(pause)
 
-    async def _claim(self) -> Claim | None:
-        def run() -> Claim | None:
+    async def _claim(self) -> LeasedTransmission | None:
+        def run() -> LeasedTransmission | None:
             # Looks first: an empty queue must not take SQLite's write lock twice a second.
             with self._sessions() as session:
                 if not leases.is_anything_due(session):
@@ -108,7 +108,7 @@ class TranscriptionWorker:
 
         return await asyncio.get_running_loop().run_in_executor(None, run)
 
-    async def _transcribe(self, claim: Claim) -> None:
+    async def _transcribe(self, claim: LeasedTransmission) -> None:
         renewing = asyncio.create_task(self._renew(claim), name="lease of a transmission")
         began = time.perf_counter()
         try:
@@ -149,14 +149,14 @@ class TranscriptionWorker:
         else:
             await self._in_database(lambda session: leases.end_without_speech(session, claim, why))
 
-    async def _give_back(self, claim: Claim) -> None:
+    async def _give_back(self, claim: LeasedTransmission) -> None:
         try:
             await self._in_database(lambda session: leases.give_back(session, claim))
         except Exception as error:
             # The worker ends all the same; the lease runs out by itself.
             self._queue_fault(error)
 
-    def _listen(self, claim: Claim) -> tuple[list[Segment], str]:
+    def _listen(self, claim: LeasedTransmission) -> tuple[list[Segment], str]:
         """The segments that were spoken, or why there are none."""
         assert self._engine is not None
         path = self._store.path(claim.path)
@@ -167,7 +167,7 @@ class TranscriptionWorker:
         segments, why = believable(self._engine.transcribe(path, claim.media_type))
         return segments, why or NO_WORDS
 
-    async def _renew(self, claim: Claim) -> None:
+    async def _renew(self, claim: LeasedTransmission) -> None:
         while True:
             await asyncio.sleep(self._lease_s / 3)
             try:

@@ -1,4 +1,4 @@
-"""``FeederClaims``: which process a feeder is connected to, on the bus, so that one UUID has one connection.
+"""``ConnectedFeeders``: which process a feeder is connected to, on the bus, so that one UUID has one connection.
 
 The rules are those of ``FeederHub.claim``, between processes: from the same network the newer connection replaces the
 older, from another one it is refused until the older has been silent for ten seconds. Without the bus everybody is let
@@ -24,7 +24,7 @@ PREFIX = "feeder-claim:"
 LIFETIME_S = 15.0
 
 
-class Claim(msgspec.Struct, array_like=True):
+class ConnectedFeeder(msgspec.Struct, array_like=True):
     """A connection of a feeder: its process, its network, when it was made, when it last sent (unix s)."""
 
     process: str
@@ -33,10 +33,10 @@ class Claim(msgspec.Struct, array_like=True):
     heard_at: float
 
 
-_encoder, _decoder = msgspec.msgpack.Encoder(), msgspec.msgpack.Decoder(Claim)
+_encoder, _decoder = msgspec.msgpack.Encoder(), msgspec.msgpack.Decoder(ConnectedFeeder)
 
 
-class FeederClaims:
+class ConnectedFeeders:
     """``may_enter``, ``renew`` and ``withdraw`` wait for the bus: they are called in threads."""
 
     def __init__(self, bus: Bus, hub: FeederHub, process: str) -> None:
@@ -67,7 +67,7 @@ class FeederClaims:
                 if connection.has_uuid:
                     self._hub.note_copied(number)
                 return False
-            self._write(number, Claim(self._process, connection.network, time.time(), time.time()))
+            self._write(number, ConnectedFeeder(self._process, connection.network, time.time(), time.time()))
             self._faults.succeeded()
         except BusError as error:
             self._faults.failed(str(error))
@@ -82,7 +82,7 @@ class FeederClaims:
             for number, connection in connections.items():
                 if number > 0:
                     heard_at = time.time() - connection.silent_s()
-                    self._write(number, Claim(self._process, connection.network, connection.since, heard_at))
+                    self._write(number, ConnectedFeeder(self._process, connection.network, connection.since, heard_at))
             for number in self._held - set(connections):
                 self._withdraw(number)
             self._faults.succeeded()
@@ -99,7 +99,7 @@ class FeederClaims:
             self._held.discard(number)
             self._hub.close_soon(number)
 
-    def _holds(self, claim: Claim, network: str) -> bool:
+    def _holds(self, claim: ConnectedFeeder, network: str) -> bool:
         """Whether a connection to another process keeps one from this network out."""
         return (
             claim.process != self._process
@@ -107,14 +107,14 @@ class FeederClaims:
             and time.time() - claim.heard_at < YIELDS_AFTER_S
         )
 
-    def _read(self, number: int) -> Claim | None:
+    def _read(self, number: int) -> ConnectedFeeder | None:
         data = self._bus.get(f"{PREFIX}{number}")
         try:
             return _decoder.decode(data) if data is not None else None
         except msgspec.MsgspecError:
             return None
 
-    def _write(self, number: int, claim: Claim) -> None:
+    def _write(self, number: int, claim: ConnectedFeeder) -> None:
         self._held.add(number)
         self._bus.put(f"{PREFIX}{number}", _encoder.encode(claim), LIFETIME_S)
 

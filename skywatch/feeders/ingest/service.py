@@ -17,7 +17,7 @@ from skywatch.core.process import tasks
 from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry.fault_log import FaultLog
-from skywatch.feeders.ingest.connected_feeders import FeederClaims
+from skywatch.feeders.ingest.connected_feeders import ConnectedFeeders
 from skywatch.inputs.running_inputs import RunningInputs
 from skywatch.picture.declared import declared_listeners, open_declared_of, unusable, use_settings
 from skywatch.picture.settings import PictureSettings
@@ -43,7 +43,7 @@ class IngestService:
         self._is_needed = not runtime.bus.carries_objects
         self._hub = runtime.shared(feeder_hub)
         self._process = secrets.token_hex(8)
-        self.claims = FeederClaims(runtime.bus, self._hub, self._process)
+        self.claims = ConnectedFeeders(runtime.bus, self._hub, self._process)
         self._receivers: RunningInputs[Receiver] = RunningInputs(
             self._open, lambda receiver: receiver.run(_NoSink()), unusable
         )

@@ -34,7 +34,7 @@ P, H, S = DeliveryState.PENDING, DeliveryState.HELD, DeliveryState.SENDING
 
 
 @dataclass(frozen=True)
-class Claim:
+class LeasedMessage:
     """A message to send, its recipient, and the lease under which it is sent."""
 
     lease: str
@@ -65,7 +65,7 @@ def due_channels(session: Session, now: datetime, limit: int) -> list[DueChannel
     return [DueChannel(row.id, row.user_id, row.kind, row.state == ChannelState.FAILING) for row in rows]
 
 
-def claim(session: Session, settings: Settings, channel_id: int, lease: str | None = None) -> Claim | None:
+def claim(session: Session, settings: Settings, channel_id: int, lease: str | None = None) -> LeasedMessage | None:
     """Lease a channel and claim its due deliveries; None if there are none or another worker serves the channel.
 
     ``lease`` is this worker's lease of the last claim. Deliveries that the user may no longer receive become dead.
@@ -151,7 +151,7 @@ def _over_rate(channel: Channel, now: datetime) -> bool:
     return False
 
 
-def _take(session: Session, channel: Channel, batch: Sequence[Delivery], lease: str, now: datetime) -> Claim:
+def _take(session: Session, channel: Channel, batch: Sequence[Delivery], lease: str, now: datetime) -> LeasedMessage:
     first = batch[0]
     message_id = first.batch or (new_message_id() if len(batch) > 1 else first.message_id)
     for delivery in batch:
@@ -161,7 +161,7 @@ def _take(session: Session, channel: Channel, batch: Sequence[Delivery], lease: 
         if len(batch) > 1 or first.batch:
             delivery.batch = message_id
     channel.window_count += 1
-    return Claim(
+    return LeasedMessage(
         lease,
         recipient_of(session, channel, now, skip=set(first.reached)),
         compose(batch, message_id, now),

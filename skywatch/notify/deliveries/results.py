@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
-from skywatch.notify.deliveries.leases import Claim
+from skywatch.notify.deliveries.leases import LeasedMessage
 from skywatch.notify.deliveries.outbox import CHANNEL_DISABLED, Notification, enqueue
 from skywatch.notify.deliveries.schedule import FAILURES_UNTIL_DISABLED, MAX_RETRY_AFTER_S, next_attempt
 from skywatch.notify.hooks import NotificationKind
@@ -21,7 +21,7 @@ from skywatch.settings import Settings
 P, S = DeliveryState.PENDING, DeliveryState.SENDING
 
 
-def delivered(session: Session, settings: Settings, claim: Claim, outcome: Outcome) -> None:
+def delivered(session: Session, settings: Settings, claim: LeasedMessage, outcome: Outcome) -> None:
     """Record that a message was accepted, and call the features' ``delivered`` hooks."""
     now = utcnow()
     channel = _leased(session, claim)
@@ -39,7 +39,7 @@ def delivered(session: Session, settings: Settings, claim: Claim, outcome: Outco
     _call_delivered_hooks(session, settings, claim.recipient.kind, rows)
 
 
-def failed(session: Session, claim: Claim, failure: SendFailed) -> bool:
+def failed(session: Session, claim: LeasedMessage, failure: SendFailed) -> bool:
     """Record that a message was not accepted; returns whether the channel has been disabled by it."""
     now = utcnow()
     channel = _leased(session, claim)
@@ -79,7 +79,7 @@ def disable(session: Session, channel: Channel) -> None:
     )
 
 
-def abandon(session: Session, claim: Claim) -> None:
+def abandon(session: Session, claim: LeasedMessage) -> None:
     """Make the deliveries of a claim pending again, where the worker is stopped before they were sent."""
     if _leased(session, claim) is None:
         return
@@ -121,14 +121,14 @@ def _notify_owner(session: Session, channel: Channel) -> None:
     )
 
 
-def _leased(session: Session, claim: Claim) -> Channel | None:
+def _leased(session: Session, claim: LeasedMessage) -> Channel | None:
     """The channel, if this worker still holds its lease."""
     return session.scalar(
         sa.select(Channel).where(Channel.id == claim.recipient.channel_id, Channel.lease == claim.lease)
     )
 
 
-def _rows(session: Session, claim: Claim) -> list[Delivery]:
+def _rows(session: Session, claim: LeasedMessage) -> list[Delivery]:
     """The deliveries of a claim that are still being sent."""
     query = sa.select(Delivery).where(Delivery.id.in_(claim.delivery_ids), Delivery.state == S).order_by(Delivery.id)
     return list(session.scalars(query))

@@ -29,7 +29,7 @@ from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.core.telemetry.health import State
 from skywatch.notify import metrics
 from skywatch.notify.deliveries import leases, results
-from skywatch.notify.deliveries.leases import Claim, DueChannel
+from skywatch.notify.deliveries.leases import DueChannel, LeasedMessage
 from skywatch.notify.deliveries.outbox import WAKE_TOPIC
 from skywatch.notify.senders.base import UNREACHABLE, Outcome, Sender, SendFailed
 from skywatch.notify.user_rights import people
@@ -187,7 +187,7 @@ class DeliveryWorker:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._stopping.wait(), PAUSE_S)
 
-    async def _attempt(self, claim: Claim, person: str) -> bool:
+    async def _attempt(self, claim: LeasedMessage, person: str) -> bool:
         """Send one message and record the result; returns whether it was accepted."""
         kind, begin = claim.recipient.kind, unix_now()
         try:
@@ -226,11 +226,11 @@ class DeliveryWorker:
                 self._senders = await asyncio.to_thread(_create_senders, self._runtime)
         return self._senders[kind]
 
-    async def _record_success(self, claim: Claim, outcome: Outcome) -> None:
+    async def _record_success(self, claim: LeasedMessage, outcome: Outcome) -> None:
         settings = self._runtime.settings
         await self._in_database(lambda session: results.delivered(session, settings, claim, outcome))
 
-    async def _record_failure(self, claim: Claim, failure: SendFailed) -> None:
+    async def _record_failure(self, claim: LeasedMessage, failure: SendFailed) -> None:
         metrics.DELIVERIES.labels(claim.recipient.kind, "failed").inc()
         if await self._in_database(lambda session: results.failed(session, claim, failure)):
             log.warning("channel %d is disabled: %s", claim.recipient.channel_id, failure.cause)

@@ -89,7 +89,7 @@ def horizon_nm(altitude_ft: float) -> float:
 
 
 @dataclass(frozen=True)
-class Claim:
+class ReportedPosition:
     """Where one receiver says that an aircraft is.
 
     ``voices`` independent feeders say so (None: the receiver by itself); ``voice`` is whose it is.
@@ -113,7 +113,7 @@ class Claim:
     voices: int | None = None
     voice: Voice = OURS
 
-    def near(self, other: Claim) -> bool:
+    def near(self, other: ReportedPosition) -> bool:
         """Whether one aircraft can have been at both places."""
         elapsed_s = (self.at - other.at) * max(self.pace, other.pace)
         on_ground, mlat = self.on_ground and other.on_ground, self.mlat or other.mlat
@@ -121,7 +121,7 @@ class Claim:
         return geo.point_distance_nm(self.lat, self.lon, other.lat, other.lon) <= reach
 
 
-def settle(claims: Sequence[Claim], believed: bool) -> tuple[set[str], bool]:
+def settle(claims: Sequence[ReportedPosition], believed: bool) -> tuple[set[str], bool]:
     """The receivers whose claims are accepted, and whether the position accepted before (``believed``) is replaced.
 
     Where nothing was believed and nothing speaks for one claim more than for another, nobody is believed. The outcome
@@ -148,9 +148,9 @@ def settle(claims: Sequence[Claim], believed: bool) -> tuple[set[str], bool]:
     return {claim.receiver for claim in incumbents}, False
 
 
-def camps(claims: Sequence[Claim]) -> list[list[Claim]]:
+def camps(claims: Sequence[ReportedPosition]) -> list[list[ReportedPosition]]:
     """Claims by where they place the aircraft: those that do not contradict each other together."""
-    parties: list[list[Claim]] = []
+    parties: list[list[ReportedPosition]] = []
     for claim in claims:
         for party in parties:
             if party[0].near(claim):
@@ -161,7 +161,7 @@ def camps(claims: Sequence[Claim]) -> list[list[Claim]]:
     return parties
 
 
-def _weight(camp: Sequence[Claim]) -> tuple[int, int, int]:
+def _weight(camp: Sequence[ReportedPosition]) -> tuple[int, int, int]:
     return (
         count_voices([claim for claim in camp if claim.credible]),
         count_voices(camp),
@@ -169,7 +169,7 @@ def _weight(camp: Sequence[Claim]) -> tuple[int, int, int]:
     )
 
 
-def count_voices(camp: Sequence[Claim]) -> int:
+def count_voices(camp: Sequence[ReportedPosition]) -> int:
     """Count the voices that say so: the feeders of one owner, or in one network, are one.
 
     What several agree on is no further voice beside theirs.

@@ -4,42 +4,42 @@ from __future__ import annotations
 
 import dataclasses
 
-from skywatch.picture.positions.plausibility import CONFIRMATIONS, Claim
+from skywatch.picture.positions.plausibility import CONFIRMATIONS, ReportedPosition
 
 # Where nothing is believed of an aircraft, a receiver whose positions jumped counts less for so long (s).
 ERRATIC_S = 30.0
 
 
 @dataclasses.dataclass
-class RepeatedClaim:
+class RepeatedPosition:
     """The last of several positions in a row that contradict the accepted position but not each other."""
 
-    claim: Claim
+    claim: ReportedPosition
     count: int = 1
     refused_at: float = 0.0  # the claim's time when it was last counted as refused
     erratic_at: float = float("-inf")  # when a position contradicted the receiver's own one before
 
 
-class RepeatedClaims:
+class RepeatedPositions:
     """Repeated claims by address and receiver; false while there is none."""
 
     def __init__(self) -> None:
-        self._claims: dict[tuple[str, str], RepeatedClaim] = {}
+        self._claims: dict[tuple[str, str], RepeatedPosition] = {}
 
     def __bool__(self) -> bool:
         return bool(self._claims)
 
-    def note(self, address: str, claim: Claim, has_belief: bool) -> Claim:
+    def note(self, address: str, claim: ReportedPosition, has_belief: bool) -> ReportedPosition:
         """Add a claim of this tick; return it with whether it is confirmed and credible."""
         key = address, claim.receiver
         if claim.agrees:
             return claim
         before = self._claims.get(key)
         if before is None:
-            self._claims[key] = RepeatedClaim(claim)
+            self._claims[key] = RepeatedPosition(claim)
             return claim
         if not before.claim.near(claim):
-            self._claims[key] = RepeatedClaim(claim, refused_at=before.refused_at, erratic_at=claim.at)
+            self._claims[key] = RepeatedPosition(claim, refused_at=before.refused_at, erratic_at=claim.at)
             return claim if has_belief else dataclasses.replace(claim, credible=False)
         if not has_belief and claim.at - before.erratic_at <= ERRATIC_S:
             claim = dataclasses.replace(claim, credible=False)
@@ -48,12 +48,12 @@ class RepeatedClaims:
             before.count += 1
         return dataclasses.replace(claim, confirmed=True) if before.count >= CONFIRMATIONS else claim
 
-    def count(self, address: str, claim: Claim) -> int | None:
+    def count(self, address: str, claim: ReportedPosition) -> int | None:
         """How often in a row a receiver claimed this; None if it did not contradict the accepted position."""
         repeated = self._claims.get((address, claim.receiver))
         return repeated.count if repeated is not None else None
 
-    def is_refused_again(self, address: str, claim: Claim) -> bool:
+    def is_refused_again(self, address: str, claim: ReportedPosition) -> bool:
         """Whether this position has not been counted as refused yet; from now on it has."""
         repeated = self._claims.get((address, claim.receiver))
         if repeated is not None:

@@ -20,14 +20,14 @@ from skywatch.picture.positions.accepted import NO_TRUST, Offer, Positions
 from skywatch.picture.positions.plausibility import (
     FORGOTTEN_AFTER_S,
     HIGHEST_FT,
-    Claim,
+    ReportedPosition,
     camps,
     horizon_nm,
     reach_nm,
     settle,
 )
 from skywatch.picture.positions.reliability import ReliabilityTracker
-from skywatch.picture.positions.repeated import RepeatedClaims
+from skywatch.picture.positions.repeated import RepeatedPositions
 from skywatch.picture.state.fields import MLAT_TRUST, OWN_TRUST, STALE_S
 from skywatch.picture.state.sky import DisputedPosition, RefusedPosition
 from skywatch.receivers.feeders.voices import SEVERAL, UNKNOWN
@@ -61,7 +61,7 @@ class PositionValidator:
         self.places: dict[str, tuple[float, float]] = {}
         self.feeder_places: dict[str, tuple[float, float]] = {}
         self.pace = pace
-        self._repeated = RepeatedClaims()
+        self._repeated = RepeatedPositions()
 
     def begin(self, believed: Sequence[Positions], names: Sequence[str], now: float) -> None:
         """Begin a tick; ``believed`` are accepted positions, the last ones those that a receiver is best known by."""
@@ -172,7 +172,7 @@ class PositionValidator:
         now: float,
         held: Array | None,
     ) -> list[Offer]:
-        claims: dict[int, list[tuple[int, int, Claim]]] = {row: [] for row in sorted(disputed)}
+        claims: dict[int, list[tuple[int, int, ReportedPosition]]] = {row: [] for row in sorted(disputed)}
         for number, (offer, agrees) in enumerate(zip(offers, agreeing, strict=True)):
             indices = np.flatnonzero(np.isin(offer.rows, list(disputed)) & ~np.isnan(offer.lat))
             for index in indices.tolist():
@@ -213,14 +213,14 @@ class PositionValidator:
 
     def _against_ours(
         self,
-        claims: list[tuple[int, int, Claim]],
+        claims: list[tuple[int, int, ReportedPosition]],
         believed: Positions,
         row: int,
         names: Sequence[str],
         address: str,
     ) -> list[tuple[int, int]]:
         """Refuse, of the claims of strangers, those that contradict the position of ours: their offer and its index."""
-        ours = Claim(
+        ours = ReportedPosition(
             names[believed.receiver[row]], float(believed.lat[row]), float(believed.lon[row]), float(believed.at[row]),
             int(believed.trust[row]), math.nan, False, bool(believed.trust[row] == MLAT_TRUST),
         )  # fmt: skip
@@ -235,10 +235,10 @@ class PositionValidator:
                 self.contradicted_ours.add(address)
         return [(number, index) for number, index, _ in against]
 
-    def _claim(self, offer: Offer, index: int, name: str, agrees: bool) -> Claim:
+    def _claim(self, offer: Offer, index: int, name: str, agrees: bool) -> ReportedPosition:
         lat, lon = float(offer.lat[index]), float(offer.lon[index])
         reliability = self._reliability[name]
-        return Claim(
+        return ReportedPosition(
             name,
             lat,
             lon,
@@ -255,7 +255,7 @@ class PositionValidator:
             voice=offer.voice,
         )
 
-    def _refuse(self, address: str, claim: Claim, contradicted: bool, decided: bool) -> None:
+    def _refuse(self, address: str, claim: ReportedPosition, contradicted: bool, decided: bool) -> None:
         if not self._repeated.is_refused_again(address, claim):
             return  # The same position as at the last tick.
         reliability = self._reliability[claim.receiver]
@@ -265,7 +265,7 @@ class PositionValidator:
         if contradicted and decided:
             reliability.refused += 1
 
-    def _note_refused(self, address: str, claim: Claim) -> None:
+    def _note_refused(self, address: str, claim: ReportedPosition) -> None:
         count = self._repeated.count(address, claim)
         if count is not None and claim.credible:
             self.refused.append(RefusedPosition(address, claim.lat, claim.lon, claim.at, claim.receiver, count))
@@ -276,7 +276,9 @@ class PositionValidator:
         self.contradicted = {key: at for key, at in self.contradicted.items() if at > old}
 
 
-def _disputed(address: str, claim: Claim, believed: Claim, *, in_doubt: bool = False) -> DisputedPosition:
+def _disputed(
+    address: str, claim: ReportedPosition, believed: ReportedPosition, *, in_doubt: bool = False
+) -> DisputedPosition:
     return DisputedPosition(
         address,
         claim.lat,

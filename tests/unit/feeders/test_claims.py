@@ -9,7 +9,7 @@ import pytest
 
 from skywatch.core.bus import BusError
 from skywatch.core.bus.memory import MemoryBus
-from skywatch.feeders.ingest.connected_feeders import FeederClaims
+from skywatch.feeders.ingest.connected_feeders import ConnectedFeeders
 from skywatch.feeders.ingest.service import IngestService
 from skywatch.receivers.feeders.feeder import KnownFeeder
 from skywatch.receivers.feeders.hub import FeederHub, feeder_hub
@@ -45,7 +45,7 @@ def processes():
     bus, made = MemoryBus(), []
     for name in ("one", "two"):
         hub = FeederHub(loop=Loop())
-        claims = FeederClaims(bus, hub, name)
+        claims = ConnectedFeeders(bus, hub, name)
         claims.start()
         made.append((claims, hub))
     yield made

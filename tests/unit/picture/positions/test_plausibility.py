@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from skywatch.core import geo
-from skywatch.picture.positions.plausibility import CONFIRMATIONS, Claim, coverage, reach_nm, settle
+from skywatch.picture.positions.plausibility import CONFIRMATIONS, ReportedPosition, coverage, reach_nm, settle
 from skywatch.picture.positions.validator import DISPUTED, JUMP, RANGE
 from tests.unit.picture.reports import START, Clock, increment, picture_at, snapshot
 
@@ -50,8 +50,8 @@ def test_how_far_an_aircraft_may_have_come(elapsed, speed, on_ground, mlat, leas
     st.booleans(),
 )
 def test_two_claims_are_near_as_columns_of_positions_are(north_nm, elapsed_s, speed_kt, on_ground, mlat):
-    one = Claim("a", 47.0, 8.0, START + elapsed_s, 0, speed_kt, on_ground, mlat)
-    other = Claim("b", 47.0 + north_nm / 60, 8.0, START, 0, math.nan, on_ground, mlat)
+    one = ReportedPosition("a", 47.0, 8.0, START + elapsed_s, 0, speed_kt, on_ground, mlat)
+    other = ReportedPosition("b", 47.0 + north_nm / 60, 8.0, START, 0, math.nan, on_ground, mlat)
     reach = reach_nm(np.array([one.at - other.at]), np.array([speed_kt]), np.array([on_ground]), np.array([mlat]))
     distance = geo.distance_nm(47.0, 8.0, other.lat, 8.0)
     assume(abs(distance - reach[0]) > 1e-6)
@@ -219,7 +219,9 @@ def test_in_any_order_of_receivers_no_implausible_one_wins(order, wrong, bad_fir
 )
 def test_a_settlement_does_not_depend_on_the_order_of_claims(places, believed):
     claims = [
-        Claim(f"r{n}", lat, 0.0, START + age, age % 3, 450.0, False, False, believed and lat < 1, age != 5, age == 7)
+        ReportedPosition(
+            f"r{n}", lat, 0.0, START + age, age % 3, 450.0, False, False, believed and lat < 1, age != 5, age == 7
+        )
         for n, (lat, age) in enumerate(places)
     ]
     outcomes = {
