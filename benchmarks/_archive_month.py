@@ -26,7 +26,7 @@ from skywatch.archive.reader import child
 from skywatch.archive.reader.archive_reader import _INFO, ArchiveReader, Reach, opening_of
 from skywatch.archive.reader.questions import Question
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.storage import open_place
+from skywatch.archive.storage import open_storage
 from skywatch.core.bus import open_bus
 from skywatch.core.database.engine import create_engine, create_session_factory
 from skywatch.core.process.children import ChildPool
@@ -120,7 +120,7 @@ def show_month(base: Database, folder: Path, flown_s: int, show: Callable[[str, 
         count = _archive(settings)
         show(f"a month: {DAYS} days of {flown_s / 3600:g} h", f"{count:,} points")
         bucket = _settings(archived, archive_url="s3://sky/month", archive_s3_endpoint=address, **KEYS)
-        target, root = open_place(bucket.of(ArchiveSettings)).arrow()
+        target, root = open_storage(bucket.of(ArchiveSettings)).arrow()
         pyarrow.fs.copy_files(str(folder / "month"), root, pyarrow.fs.LocalFileSystem(), target)
         _ask(base, {FOLDER: (settings, read_by_process), BUCKET: (bucket, answered)}, show)
 

@@ -151,7 +151,7 @@ def parse_field(text: str) -> str:
     return text
 
 
-class PlaceQuery(Schema):
+class PositionQuery(Schema):
     """Which aircraft: every filter that is given must match."""
 
     hex = optional(QueryList(parse_icao, MAX_LOOKUP), "ICAO addresses, separated by commas.")
@@ -183,7 +183,7 @@ class PlaceQuery(Schema):
             raise error
 
 
-class AircraftQuery(PlaceQuery, PageQuery):
+class AircraftQuery(PositionQuery, PageQuery):
     """Filters, order, fields and page."""
 
     sort = colander.SchemaNode(

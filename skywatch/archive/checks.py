@@ -8,8 +8,8 @@ from skywatch.archive.batch.cluster import ClusterError, require_dask
 from skywatch.archive.contents.manifest import day_of
 from skywatch.archive.errors import ArchiveError, Uninstalled
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.storage import open_place
-from skywatch.archive.storage.folder import FolderPlace
+from skywatch.archive.storage import open_storage
+from skywatch.archive.storage.folder import FolderStorage
 from skywatch.archive.writer.run import require_extra
 from skywatch.core.terminal.checks import Finding, Inspection, check_room, fault, ok
 
@@ -23,16 +23,16 @@ def check(inspection: Inspection) -> Iterator[Finding]:
         return
     try:
         require_extra()
-        place = open_place(settings)
-        if isinstance(place, FolderPlace):
-            yield check_room(PART, place.folder)
-        days = sum(1 for name in place.names() if day_of(name) is not None)
+        storage = open_storage(settings)
+        if isinstance(storage, FolderStorage):
+            yield check_room(PART, storage.folder)
+        days = sum(1 for name in storage.names() if day_of(name) is not None)
     except Uninstalled:
         yield fault(PART, "the extra archive is not installed", "pip install 'skywatch[archive]'")
     except ArchiveError as error:
         yield fault(PART, str(error), "look at archive_url and the archive_s3_* settings")
     else:
-        yield ok(PART, f"{days:,} days are in {place.url}")
+        yield ok(PART, f"{days:,} days are in {storage.url}")
     yield _batch()
 
 

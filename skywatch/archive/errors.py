@@ -22,11 +22,11 @@ class Uninstalled(ArchiveError):
         super().__init__("the archive needs the extra: pip install 'skywatch[archive]'")
 
 
-class PlaceError(ArchiveError):
+class ArchiveStorageError(ArchiveError):
     """The folder or bucket cannot be reached, read or written."""
 
 
-class MissingFile(PlaceError):
+class MissingFile(ArchiveStorageError):
     """A file is not there."""
 
 
@@ -43,13 +43,13 @@ class Cancelled(ArchiveError):
     """The process is being stopped."""
 
 
-def place_error(error: OSError, where: object = "") -> PlaceError:
+def place_error(error: OSError, where: object = "") -> ArchiveStorageError:
     """An error of the system: a full disk, missing rights, a server that does not answer."""
     if isinstance(error, FileNotFoundError):
         return MissingFile("is missing", where)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return PlaceError("the disk is full", where)
+        return ArchiveStorageError("the disk is full", where)
     if error.errno:
-        return PlaceError(os.strerror(error.errno), where)
+        return ArchiveStorageError(os.strerror(error.errno), where)
     # Arrow's errors of S3 are long, and name the request: their first sentence says what is wrong.
-    return PlaceError(" ".join(str(error).split())[:200] or type(error).__name__, where)
+    return ArchiveStorageError(" ".join(str(error).split())[:200] or type(error).__name__, where)

@@ -24,7 +24,7 @@ import numpy as np
 from sqlalchemy import event
 
 from skywatch.archive.reader.archive_reader import bind
-from skywatch.archive.storage.folder import FolderPlace
+from skywatch.archive.storage.folder import FolderStorage
 from skywatch.core.bus import open_bus
 from skywatch.core.database import migrations
 from skywatch.core.database.engine import create_engine, create_session_factory
@@ -94,7 +94,7 @@ def work(folder: str, kill_at: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     for name in ("put", "delete"):
-        setattr(FolderPlace, name, _watched(getattr(FolderPlace, name), step))
+        setattr(FolderStorage, name, _watched(getattr(FolderStorage, name), step))
     event.listen(runtime.engine, "commit", step)
     event.listen(runtime.engine, "begin", step)
     archive(runtime.sessions, runtime.settings)
@@ -133,9 +133,9 @@ def _run(target: Any, *arguments: Any) -> int:
 def run(kills: int, show: Any = print) -> tuple[int, int]:
     """(kills, rounds in which everything went from the database); raises AssertionError where something is wrong."""
     killed, rounds, at = 0, 0, 0
-    with tempfile.TemporaryDirectory(prefix="skywatch-crashes-") as place:
-        prepare(Path(place, "origin"))
-        folder = _begin(place, 0)
+    with tempfile.TemporaryDirectory(prefix="skywatch-crashes-") as storage:
+        prepare(Path(storage, "origin"))
+        folder = _begin(storage, 0)
         while killed < kills:
             at += 7
             code = _run(work, str(folder), at)
@@ -146,13 +146,13 @@ def run(kills: int, show: Any = print) -> tuple[int, int]:
             show(f"{killed} of {kills}: step {at}, {'killed' if code else 'done'}")
             if outcome == 2 or code == 0:
                 rounds, at = rounds + 1, rounds % 7
-                folder = _begin(place, rounds)
+                folder = _begin(storage, rounds)
     return killed, rounds
 
 
-def _begin(place: str, number: int) -> Path:
-    folder = Path(place, f"round{number}")
-    shutil.copytree(Path(place, "origin"), folder)
+def _begin(storage: str, number: int) -> Path:
+    folder = Path(storage, f"round{number}")
+    shutil.copytree(Path(storage, "origin"), folder)
     return folder
 
 

@@ -119,7 +119,7 @@ def get_airspaces(request: SkyRequest) -> Response:
 
 @geojson.get(
     permission=Permission.AIRCRAFT_VIEW,
-    query=schemas.PlaceQuery(),
+    query=schemas.PositionQuery(),
     remember_query=True,
     responses={200: "application/geo+json", 304: None},
 )

@@ -12,7 +12,7 @@ from pyarrow import parquet as pq
 
 from skywatch.archive.contents.manifest import DayFile, folder_of
 from skywatch.archive.errors import DayError
-from skywatch.archive.storage import Place
+from skywatch.archive.storage import ArchiveStorage
 
 HOUR_S, DAY_S = 3600, 86_400
 # No archived file is larger: an hour of the whole world's traffic has a tenth of it.
@@ -20,13 +20,15 @@ MAX_BYTES = 1 << 31
 
 
 class ArchivedRows:
-    """The rows of some days, whose files are those of their manifests; raises DayError and PlaceError.
+    """The rows of some days, whose files are those of their manifests; raises DayError and ArchiveStorageError.
 
     What cannot be read of days other than ``day`` (None: of none) is left out, and ``left_out`` says why, by day.
     """
 
-    def __init__(self, place: Place, files: Mapping[date, tuple[DayFile, ...]], day: date | None = None) -> None:
-        self._place = place
+    def __init__(
+        self, storage: ArchiveStorage, files: Mapping[date, tuple[DayFile, ...]], day: date | None = None
+    ) -> None:
+        self._storage = storage
         self._files = files
         self._day = day
         self.left_out: dict[date, str] = {}
@@ -59,9 +61,9 @@ class ArchivedRows:
         file = next((file for file in self._files.get(day, ()) if file.stem == stem), None)
         if file is None:
             return None
-        data = self._place.read(f"{folder_of(day)}/{file.name}", min(file.bytes, MAX_BYTES))
+        data = self._storage.read(f"{folder_of(day)}/{file.name}", min(file.bytes, MAX_BYTES))
         if len(data) != file.bytes or hashlib.sha256(data).hexdigest() != file.sha256:
-            raise DayError(day, f"is damaged: {file.name} does not have the hash of the manifest", self._place.url)
+            raise DayError(day, f"is damaged: {file.name} does not have the hash of the manifest", self._storage.url)
         try:
             return pq.read_table(pa.BufferReader(data), columns=columns, use_threads=False)
         except (pa.ArrowException, OSError) as error:

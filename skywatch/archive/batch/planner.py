@@ -20,7 +20,7 @@ from skywatch.archive.kinds import DAY, ArchivedKind, span_of_day
 from skywatch.archive.models import ArchivedDay
 from skywatch.archive.reader.questions import Opening
 from skywatch.archive.state import states_of
-from skywatch.archive.storage import Place
+from skywatch.archive.storage import ArchiveStorage
 from skywatch.core.batch import BatchJob, Options
 from skywatch.core.database.engine import SessionFactory
 from skywatch.core.process.version import VERSION
@@ -86,8 +86,8 @@ class Planner:
     def __init__(
         self,
         sessions: SessionFactory,
-        place: Place,
-        results: Place,
+        storage: ArchiveStorage,
+        results: ArchiveStorage,
         job: BatchJob,
         options: Options,
         opening: Opening,
@@ -95,7 +95,7 @@ class Planner:
         stored: Stored,
     ) -> None:
         self._sessions = sessions
-        self._place = place
+        self._storage = storage
         self._results = results
         self._job = job
         self._options = options
@@ -108,7 +108,7 @@ class Planner:
             self._military = military_aircraft(session)
 
     def plan(self, days: Sequence[date]) -> Iterator[Planned | Done | Unfit]:
-        """What is to be done with each of these days; raises PlaceError where the place fails."""
+        """What is to be done with each of these days; raises ArchiveStorageError where the storage fails."""
         for day in days:
             yield self.look(day)
             for other in [other for other in self._manifests if other < day]:
@@ -175,7 +175,7 @@ class Planner:
             from skywatch.archive.batch.archived_rows import ArchivedRows
 
             try:
-                rows = ArchivedRows(self._place, {day: self._files(day) or ()})
+                rows = ArchivedRows(self._storage, {day: self._files(day) or ()})
                 table = rows.flights(day, ["icao_hex", "military"])
             except (DayError, MissingFile):
                 table = None
@@ -202,9 +202,9 @@ class Planner:
 
     def _read(self, day: date) -> Manifest | DayError | None:
         try:
-            return read_manifest(self._place, day)
+            return read_manifest(self._storage, day)
         except DayError as error:
-            if NAME in self._place.names(folder_of(day)):
+            if NAME in self._storage.names(folder_of(day)):
                 return error
             with self._sessions() as session:
                 rows = _archived_rows(session, day)

@@ -20,7 +20,7 @@ from skywatch.archive.errors import ArchiveError
 from skywatch.archive.hooks import kinds_of
 from skywatch.archive.reader.archive_reader import opening_of
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.storage import Place, open_place
+from skywatch.archive.storage import ArchiveStorage, open_storage
 from skywatch.archive.writer.backlog import last_complete_day
 from skywatch.archive.writer.run import require_extra
 from skywatch.core.batch import BatchJob, Options
@@ -66,12 +66,12 @@ class Batch:
 
     job: BatchJob
     planner: Planner
-    results: Place
+    results: ArchiveStorage
 
     def run(self, days: Sequence[date], workers: Workers, step: Callable[[int], None]) -> RunOutcome:
         """Do the days that have no result; ``step`` is called with how many are done or passed over.
 
-        A day that cannot be done does not keep the others waiting; raises PlaceError where the place fails.
+        A day that cannot be done does not keep the others waiting; raises ArchiveStorageError where the storage fails.
         """
         outcome, finished = RunOutcome(), _Finished(step)
         renewed = self._round(self.planner.plan(days), workers, outcome, finished, may_renew=True)
@@ -170,11 +170,11 @@ def open_batch(
     opening = opening_of(archive)
     if not with_keys:
         opening = msgspec.structs.replace(opening, access_key="", secret_key="")
-    place, results = open_place(archive), results_of(archive, job.name)
+    storage, results = open_storage(archive), results_of(archive, job.name)
     station = settings.of(PictureSettings).station
     stored = Stored(kinds_of(settings.features, KINDS), last_complete_day(utcnow(), archive.archive_after_hours))
     planner = Planner(
-        sessions, place, results, job, options, opening, Station(*station) if station is not None else None, stored
+        sessions, storage, results, job, options, opening, Station(*station) if station is not None else None, stored
     )
     return Batch(job, planner, results), options
 

@@ -16,7 +16,7 @@ from skywatch.archive.errors import ArchiveError, MissingFile
 from skywatch.archive.hooks import PastDays
 from skywatch.archive.reader.questions import Opening
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.storage import open_place
+from skywatch.archive.storage import open_storage
 from skywatch.core.batch import BatchJob, batch_jobs
 from skywatch.core.feature import FeatureSet
 from skywatch.core.process.version import VERSION
@@ -27,7 +27,7 @@ ROWS_A_PAGE = 10_000
 class Task(msgspec.Struct, frozen=True, kw_only=True):
     """The work of ``job`` over ``day``; ``files`` are those of the day and of the days around it that it reads.
 
-    ``opening`` names the place; without keys the worker takes those of its environment. ``military`` says by address
+    ``opening`` names the storage; without keys the worker takes those of its environment. ``military`` says by address
     whether an aircraft is military, of those that archived rows say otherwise of.
     """
 
@@ -91,7 +91,7 @@ def _work(features: FeatureSet, task: Task) -> tuple[bytes, int, dict[date, str]
 
     job = batch_jobs(features)[task.job]
     opening = task.opening
-    place = open_place(
+    storage = open_storage(
         ArchiveSettings(
             archive_url=opening.url,
             archive_s3_endpoint=opening.endpoint,
@@ -101,7 +101,7 @@ def _work(features: FeatureSet, task: Task) -> tuple[bytes, int, dict[date, str]
         )
     )
     station = (task.station.lat, task.station.lon) if task.station is not None else None
-    archived = ArchivedRows(place, task.files, task.day)
+    archived = ArchivedRows(storage, task.files, task.day)
     past_days = features.only(PastDays)
     if past_days is None:
         raise ArchiveError("no feature of this installation makes days of archived rows")

@@ -12,7 +12,7 @@ from datetime import date, datetime, timedelta
 import msgspec
 
 from skywatch.archive.errors import DayError, MissingFile
-from skywatch.archive.storage.base import Place
+from skywatch.archive.storage.base import ArchiveStorage
 
 SCHEMA = 2
 NAME = "manifest.json"
@@ -81,17 +81,17 @@ def day_of(folder: str) -> date | None:
         return None
 
 
-def read_manifest(place: Place, day: date) -> Manifest:
+def read_manifest(storage: ArchiveStorage, day: date) -> Manifest:
     """The manifest of a day.
 
-    Raises DayError where it is missing, damaged or newer, PlaceError where the place fails.
+    Raises DayError where it is missing, damaged or newer, ArchiveStorageError where the storage fails.
     """
     name = f"{folder_of(day)}/{NAME}"
     try:
-        data = place.read(name, MAX_BYTES)
+        data = storage.read(name, MAX_BYTES)
     except MissingFile:
-        raise DayError(day, "is missing", f"{place.url}/{name}") from None
-    return parse_manifest(data, day, f"{place.url}/{name}")
+        raise DayError(day, "is missing", f"{storage.url}/{name}") from None
+    return parse_manifest(data, day, f"{storage.url}/{name}")
 
 
 def parse_manifest(data: bytes, day: date, where: str = "") -> Manifest:

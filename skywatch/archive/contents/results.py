@@ -17,7 +17,7 @@ import msgspec
 from skywatch.archive.contents.manifest import NAME, DayFile, day_of, folder_of
 from skywatch.archive.errors import DayError, MissingFile
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.storage import Place, open_place
+from skywatch.archive.storage import ArchiveStorage, open_storage
 from skywatch.core.process.version import VERSION
 
 FOLDER = "batch"
@@ -50,24 +50,24 @@ class _Version(msgspec.Struct):
     schema: int
 
 
-def results_of(settings: ArchiveSettings, job: str) -> Place:
+def results_of(settings: ArchiveSettings, job: str) -> ArchiveStorage:
     """The place of the results of a job."""
-    return open_place(dataclasses.replace(settings, archive_url=f"{settings.archive_url.rstrip('/')}/{FOLDER}/{job}"))
+    return open_storage(dataclasses.replace(settings, archive_url=f"{settings.archive_url.rstrip('/')}/{FOLDER}/{job}"))
 
 
-def evaluated_days(place: Place) -> list[date]:
+def evaluated_days(storage: ArchiveStorage) -> list[date]:
     """The days that have a folder, in order."""
-    return sorted(day for day in map(day_of, place.names()) if day is not None)
+    return sorted(day for day in map(day_of, storage.names()) if day is not None)
 
 
-def read_result(place: Place, job: str, day: date) -> ResultManifest | None:
+def read_result(storage: ArchiveStorage, job: str, day: date) -> ResultManifest | None:
     """The manifest of a day's result, None where there is none; raises DayError where it is damaged or newer."""
     name = f"{folder_of(day)}/{NAME}"
     try:
-        data = place.read(name, MAX_BYTES)
+        data = storage.read(name, MAX_BYTES)
     except MissingFile:
         return None
-    where = f"{place.url}/{name}"
+    where = f"{storage.url}/{name}"
     try:
         if msgspec.json.decode(data, type=_Version).schema > SCHEMA:
             raise DayError(day, f"has a result of {job} by a newer release of Skywatch", where)
@@ -82,52 +82,54 @@ def read_result(place: Place, job: str, day: date) -> ResultManifest | None:
     return manifest
 
 
-def write_result(place: Place, job: str, day: date, data: bytes, rows: int, inputs: str, *, is_complete: bool) -> None:
-    """Write the result of a day, of ``rows`` rows; raises PlaceError."""
+def write_result(
+    storage: ArchiveStorage, job: str, day: date, data: bytes, rows: int, inputs: str, *, is_complete: bool
+) -> None:
+    """Write the result of a day, of ``rows`` rows; raises ArchiveStorageError."""
     file = f"{job}.parquet"
     files = (DayFile(file, rows, len(data), hashlib.sha256(data).hexdigest()),) if data else ()
     manifest = ResultManifest(
         schema=SCHEMA, job=job, day=day, files=files, inputs=inputs, is_complete=is_complete, release=VERSION
     )
     folder = folder_of(day)
-    with place.staging() as staging:
-        before = _files_of(place, job, day)
+    with storage.staging() as staging:
+        before = _files_of(storage, job, day)
         if before != files:
-            place.delete(f"{folder}/{NAME}")
+            storage.delete(f"{folder}/{NAME}")
             if data:
                 (staging / file).write_bytes(data)
-                place.put(f"{folder}/{file}", staging / file)
+                storage.put(f"{folder}/{file}", staging / file)
             else:
-                place.delete(f"{folder}/{file}")
+                storage.delete(f"{folder}/{file}")
         (staging / NAME).write_bytes(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
-        place.put(f"{folder}/{NAME}", staging / NAME)
+        storage.put(f"{folder}/{NAME}", staging / NAME)
 
 
-def read_file(place: Place, day: date, manifest: ResultManifest) -> bytes:
+def read_file(storage: ArchiveStorage, day: date, manifest: ResultManifest) -> bytes:
     """The Parquet file of a result, empty where it has no rows; raises DayError where it is damaged or missing."""
     if not manifest.files:
         return b""
     file = manifest.files[0]
     try:
-        data = place.read(f"{folder_of(day)}/{file.name}", file.bytes)
+        data = storage.read(f"{folder_of(day)}/{file.name}", file.bytes)
     except MissingFile:
-        raise DayError(day, f"has a damaged result of {manifest.job}: {file.name} is missing", place.url) from None
+        raise DayError(day, f"has a damaged result of {manifest.job}: {file.name} is missing", storage.url) from None
     if hashlib.sha256(data).hexdigest() != file.sha256:
         raise DayError(
             day,
             f"has a damaged result of {manifest.job}: {file.name} does not have the hash of its manifest",
-            place.url,
+            storage.url,
         )
     return data
 
 
-def _files_of(place: Place, job: str, day: date) -> tuple[DayFile, ...] | None:
+def _files_of(storage: ArchiveStorage, job: str, day: date) -> tuple[DayFile, ...] | None:
     """The files of the present result, None where there is none that holds."""
     try:
-        manifest = read_result(place, job, day)
+        manifest = read_result(storage, job, day)
         if manifest is None:
             return None
-        read_file(place, day, manifest)
+        read_file(storage, day, manifest)
     except DayError:
         return None
     return manifest.files

@@ -41,7 +41,7 @@ from skywatch.archive.reader.questions import (
     Question,
 )
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.storage.folder import FolderPlace
+from skywatch.archive.storage.folder import FolderStorage
 from skywatch.archive.writer.verification import check_file
 from skywatch.core.problems import Problem
 from skywatch.core.process.children import Child, ChildEnded, ChildLate, ChildPool, inherited
@@ -69,7 +69,7 @@ class ArchiveReader:
         self.verified: dict[str, tuple[str, int, int]] = {}
         self._children: ChildPool | None = None
         url = archive.archive_url
-        self._folder = FolderPlace.of(url) if url.startswith("file:") else None
+        self._folder = FolderStorage.of(url) if url.startswith("file:") else None
         self._lock = threading.Lock()
 
     @property
@@ -77,7 +77,7 @@ class ArchiveReader:
         """The longest time of one query."""
         return self._settings.archive_query_s
 
-    def folder(self) -> FolderPlace | None:
+    def folder(self) -> FolderStorage | None:
         """The folder; None where the archive is in a bucket, which the children alone read."""
         return self._folder
 
@@ -101,7 +101,7 @@ class ArchiveReader:
 
 
 def opening_of(archive: ArchiveSettings) -> Opening:
-    """What a child is told of the place; keys that are not set are those of the environment."""
+    """What a child is told of the storage; keys that are not set are those of the environment."""
     access, secret = archive.archive_s3_access_key, archive.archive_s3_secret_key
     if archive.archive_url.startswith("s3:") and not access:
         access, secret = os.environ.get("AWS_ACCESS_KEY_ID", ""), os.environ.get("AWS_SECRET_ACCESS_KEY", "")
@@ -197,14 +197,14 @@ class Reach:
 
     def _verify(self, day: date, file: DayFile) -> None:
         """Hash a file of a folder when this process reads it first or it has changed; raises Problem."""
-        place = self._reader.folder()
-        assert place is not None
-        path = place.folder / folder_of(day) / file.name
+        storage = self._reader.folder()
+        assert storage is not None
+        path = storage.folder / folder_of(day) / file.name
         try:
             status = path.stat()
             stamp = (file.sha256, status.st_mtime_ns, status.st_size)
             if self._reader.verified.get(str(path)) != stamp:
-                check_file(place, day, file)
+                check_file(storage, day, file)
                 self._reader.verified[str(path)] = stamp
         except OSError:
             raise _unavailable(DayError(day, f"is damaged: {file.name} is missing")) from None
@@ -266,7 +266,7 @@ class Reach:
             log.warning("the archive is damaged: %s", answer.detail)
             detail = f"{answer.detail[0].upper()}{answer.detail[1:]}."
             raise Problem("unavailable", detail, headers={"Retry-After": "60"})
-        if answer.fault == "place":
+        if answer.fault == "storage":
             log.warning("the archive cannot be read: %s", answer.detail)
             raise Problem("unavailable", "The archive cannot be read at present.", headers={"Retry-After": "10"})
         if answer.fault:

@@ -25,7 +25,7 @@ from skywatch.archive.reader import queries, questions
 from skywatch.archive.reader.hotspots import hotspots
 from skywatch.archive.reader.questions import Answer, Opening, Question
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.storage import open_place
+from skywatch.archive.storage import open_storage
 from skywatch.archive.storage.base import fingerprint
 from skywatch.core.process.children import answer_questions, read_frame
 
@@ -41,7 +41,7 @@ IO_THREADS = 2
 
 
 class Reader:
-    """Reads files of the place for one question after the other."""
+    """Reads files of the storage for one question after the other."""
 
     def __init__(self, opening: Opening) -> None:
         self.settings = settings = ArchiveSettings(
@@ -53,8 +53,8 @@ class Reader:
         )
         pa.set_cpu_count(1)
         pa.set_io_thread_count(IO_THREADS)
-        self._place = open_place(settings)
-        self._filesystem, self._root = self._place.arrow()
+        self._storage = open_storage(settings)
+        self._filesystem, self._root = self._storage.arrow()
         self.database = duckdb.connect(":memory:", config={"threads": 1})
         for name, value in (
             ("memory_limit", f"{max(16, int(opening.memory_mb * DUCKDB_SHARE))}MB"),
@@ -71,7 +71,7 @@ class Reader:
 
     def read_small(self, question: questions.FileQuestion) -> bytes:
         """The bytes of a small file."""
-        return self._place.read(question.files[0], question.most)
+        return self._storage.read(question.files[0], question.most)
 
     def hashes(self, question: questions.HashQuestion) -> list[tuple[int, int, str | None]]:
         """What each file is; those that are not as they were known are read and hashed."""
@@ -81,7 +81,7 @@ class Reader:
             if info.size is None:
                 raise MissingFile("is missing", file)
             stamp = (info.mtime_ns or 0, info.size)
-            sha256 = None if known is not None and stamp == tuple(known) else fingerprint(self._place, file)[1]
+            sha256 = None if known is not None and stamp == tuple(known) else fingerprint(self._storage, file)[1]
             found.append((*stamp, sha256))
         return found
 
@@ -140,7 +140,7 @@ def respond(reader: Reader, question: Any) -> Answer:
     except (OSError, duckdb.Error, pa.ArrowException) as error:
         return _failed(reader, error, question)
     except ArchiveError as error:
-        return Answer(fault="place", detail=str(error)[:200])
+        return Answer(fault="storage", detail=str(error)[:200])
     except Exception as error:
         return Answer(fault="fault", detail=f"{type(error).__name__}: {error}"[:300])
 
@@ -154,11 +154,11 @@ def _failed(reader: Reader, error: BaseException, question: Any) -> Answer:
         # A damaged page is an error of reading, too.
         if any(word in text for word in DAMAGE):
             return Answer(fault="damaged", detail="a file cannot be read", file=_named(reader, error, question))
-        return Answer(fault="place", detail=text[:200])
+        return Answer(fault="storage", detail=text[:200])
     if "No such file" in text or "does not exist" in text:
         return Answer(fault="damaged", detail="a file is missing", file=_named(reader, error, question))
     if "AWS Error" in text or "Timeout" in text or "curlCode" in text:
-        return Answer(fault="place", detail=text[:200])
+        return Answer(fault="storage", detail=text[:200])
     if any(word in text for word in DAMAGE_BEHIND_DUCKDB):
         return Answer(fault="damaged", detail="a file cannot be read", file=_named(reader, error, question))
     return Answer(fault="fault", detail=text[:300])
@@ -201,7 +201,7 @@ def main() -> None:
     try:
         reader = Reader(opening)
     except (ArchiveError, OSError, duckdb.Error) as error:
-        reader, fault = None, Answer(fault="place", detail=str(error)[:200])
+        reader, fault = None, Answer(fault="storage", detail=str(error)[:200])
     limit_memory(opening.memory_mb)
     decoder = msgspec.msgpack.Decoder(Question)
 

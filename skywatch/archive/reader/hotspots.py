@@ -12,7 +12,7 @@ from pyarrow import parquet as pq
 from skywatch.archive.contents.results import evaluated_days, read_file, read_result, results_of
 from skywatch.archive.errors import DayError
 from skywatch.archive.reader.questions import HotspotsQuestion
-from skywatch.archive.storage import Place
+from skywatch.archive.storage import ArchiveStorage
 
 JOB = "hotspots"
 COUNTS = ("info", "warning", "critical")
@@ -25,12 +25,12 @@ TRIES = 3
 
 def hotspots(reader: Any, question: HotspotsQuestion) -> dict[str, Any]:
     """``cells``: latitude and longitude of the centre, info, warning, critical; ``days``: those that have a result."""
-    place = results_of(reader.settings, JOB)
+    storage = results_of(reader.settings, JOB)
     first = datetime.fromtimestamp(question.begin, UTC).date()
     last = datetime.fromtimestamp(question.end, UTC).date()
     days, tables = [], []
-    for day in evaluated_days(place):
-        if first <= day <= last and (data := _read(place, day)) is not None:
+    for day in evaluated_days(storage):
+        if first <= day <= last and (data := _read(storage, day)) is not None:
             days.append(day.isoformat())
             if data:
                 tables.append(_of_span(data, day, question))
@@ -38,12 +38,12 @@ def hotspots(reader: Any, question: HotspotsQuestion) -> dict[str, Any]:
     return {"days": days, "cells": cells}
 
 
-def _read(place: Place, day: date) -> bytes | None:
+def _read(storage: ArchiveStorage, day: date) -> bytes | None:
     """The file of a day's result, None where there is none; raises DayError."""
     for attempt in range(1, TRIES + 1):
-        manifest = read_result(place, JOB, day)
+        manifest = read_result(storage, JOB, day)
         try:
-            return None if manifest is None else read_file(place, day, manifest)
+            return None if manifest is None else read_file(storage, day, manifest)
         except DayError:
             if attempt == TRIES:
                 raise

@@ -12,7 +12,7 @@ UNKNOWN = -1
 
 
 class Opening(msgspec.Struct):
-    """The first frame: the place and its settings, and the memory of a query (MB)."""
+    """The first frame: the storage and its settings, and the memory of a query (MB)."""
 
     url: str
     endpoint: str
@@ -23,7 +23,7 @@ class Opening(msgspec.Struct):
 
 
 class PositionsQuestion(msgspec.Struct, tag="positions"):
-    """Points of ``files`` (paths below the place) with ``begin_cs <= at_cs <= end_cs``, of one aircraft or all.
+    """Points of ``files`` (paths below the storage) with ``begin_cs <= at_cs <= end_cs``, of one aircraft or all.
 
     ``box`` is west, south, east and north in 0.00001 degrees; points just outside it may be in the answer.
     """
@@ -129,7 +129,7 @@ Question = (
 
 
 class Answer(msgspec.Struct):
-    """``value`` is the answer; ``fault`` says why there is none: ``damaged``, ``place``, ``memory``, ``fault``, or
+    """``value`` is the answer; ``fault`` says why there is none: ``damaged``, ``storage``, ``memory``, ``fault``, or
     ``day`` for a day that ``detail`` names.
     """
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from skywatch.archive.errors import Uninstalled
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.storage.base import Place
-from skywatch.archive.storage.folder import FolderPlace
+from skywatch.archive.storage.base import ArchiveStorage
+from skywatch.archive.storage.folder import FolderStorage
 
-__all__ = ["Place", "open_place"]
+__all__ = ["ArchiveStorage", "open_storage"]
 
 
-def open_place(settings: ArchiveSettings) -> Place:
-    """The place that ``archive_url`` names; raises ArchiveError where it cannot be used at all.
+def open_storage(settings: ArchiveSettings) -> ArchiveStorage:
+    """The storage that ``archive_url`` names; raises ArchiveError where it cannot be used at all.
 
     Nothing is read or written yet.
     """
     if settings.archive_url.startswith("file:"):
-        return FolderPlace.of(settings.archive_url)
+        return FolderStorage.of(settings.archive_url)
     try:
-        from skywatch.archive.storage.s3 import S3Place
+        from skywatch.archive.storage.s3 import S3Storage
     except ImportError:
         raise Uninstalled() from None
-    return S3Place.of(settings)
+    return S3Storage.of(settings)

@@ -1,4 +1,4 @@
-"""What a place is that files of the archive are in. A file appears whole or not at all, and is never changed."""
+"""Where files of the archive are stored. A file appears whole or not at all, and is never changed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ CHUNK_BYTES = 1 << 20
 Step = Callable[[int], None]
 
 
-class Place(Protocol):
-    """Files under names such as ``day=2026-11-24/manifest.json``; every method raises PlaceError."""
+class ArchiveStorage(Protocol):
+    """Files under names such as ``day=2026-11-24/manifest.json``; every method raises ArchiveStorageError."""
 
     @property
     def url(self) -> str:
@@ -25,7 +25,7 @@ class Place(Protocol):
         ...
 
     def read(self, name: str, most: int) -> bytes:
-        """A small file; raises MissingFile where there is none, and PlaceError beyond ``most`` bytes."""
+        """A small file; raises MissingFile where there is none, and ArchiveStorageError beyond ``most`` bytes."""
         ...
 
     def open(self, name: str) -> AbstractContextManager[BinaryIO]:
@@ -45,7 +45,7 @@ class Place(Protocol):
         ...
 
     def arrow(self) -> tuple[Any, str]:
-        """(``pyarrow.fs.FileSystem``, the path of the place in it); needs the extra ``archive``."""
+        """(``pyarrow.fs.FileSystem``, the path of the storage in it); needs the extra ``archive``."""
         ...
 
 
@@ -55,10 +55,10 @@ def chunks(file: BinaryIO) -> Iterator[bytes]:
         yield data
 
 
-def fingerprint(place: Place, name: str, step: Step = lambda count: None) -> tuple[int, str]:
+def fingerprint(storage: ArchiveStorage, name: str, step: Step = lambda count: None) -> tuple[int, str]:
     """Size and SHA-256 of a file; ``step`` is called with the number of bytes just read."""
     digest, size = hashlib.sha256(), 0
-    with place.open(name) as file:
+    with storage.open(name) as file:
         for data in chunks(file):
             digest.update(data)
             size += len(data)

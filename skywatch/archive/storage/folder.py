@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from skywatch.archive.errors import PlaceError, place_error
+from skywatch.archive.errors import ArchiveStorageError, place_error
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.core.backups import StoredFolder
 from skywatch.settings import Settings
@@ -19,14 +19,14 @@ from skywatch.settings import Settings
 STAGING = ".staging"
 
 
-class FolderPlace:
+class FolderStorage:
     """A folder; it is created when the first file is written."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     @classmethod
-    def of(cls, url: str) -> FolderPlace:
+    def of(cls, url: str) -> FolderStorage:
         """The folder of a URL ``file:///folder``."""
         return cls(Path(unquote(urlsplit(url).path)))
 
@@ -46,7 +46,7 @@ class FolderPlace:
         with self.open(name) as file:
             data = file.read(most + 1)
         if len(data) > most:
-            raise PlaceError("is too large", self.folder / name)
+            raise ArchiveStorageError("is too large", self.folder / name)
         return data
 
     @contextmanager
@@ -112,5 +112,5 @@ def _sync(folder: Path) -> None:
 def folders(settings: Settings) -> list[StoredFolder]:
     """The archive in backups: where it is a folder it belongs into them; a bucket is kept by its own means."""
     url = settings.of(ArchiveSettings).archive_url
-    path = FolderPlace.of(url).folder if url.startswith("file:") else None
+    path = FolderStorage.of(url).folder if url.startswith("file:") else None
     return [StoredFolder(name="archive", path=path, setting="archive_url", without=(STAGING,))]

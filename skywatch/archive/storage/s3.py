@@ -19,7 +19,7 @@ os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
 
 from pyarrow import fs
 
-from skywatch.archive.errors import PlaceError, place_error
+from skywatch.archive.errors import ArchiveStorageError, place_error
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.storage.base import chunks
 
@@ -27,7 +27,7 @@ CONNECT_TIMEOUT_S, REQUEST_TIMEOUT_S = 5.0, 20.0
 ATTEMPTS = 3
 
 
-class S3Place:
+class S3Storage:
     """Objects below a prefix of a bucket."""
 
     def __init__(self, filesystem: Any, path: str) -> None:
@@ -35,8 +35,8 @@ class S3Place:
         self._path = path
 
     @classmethod
-    def of(cls, settings: ArchiveSettings, environ: Mapping[str, str] | None = None) -> S3Place:
-        """The bucket of the settings; raises PlaceError where there are no credentials."""
+    def of(cls, settings: ArchiveSettings, environ: Mapping[str, str] | None = None) -> S3Storage:
+        """The bucket of the settings; raises ArchiveStorageError where there are no credentials."""
         parts = urlsplit(settings.archive_url)
         endpoint = urlsplit(settings.archive_s3_endpoint)
         filesystem = fs.S3FileSystem(
@@ -66,7 +66,7 @@ class S3Place:
         with self.open(name) as file:
             data = file.read(most + 1)
         if len(data) > most:
-            raise PlaceError("is too large", f"{self.url}/{name}")
+            raise ArchiveStorageError("is too large", f"{self.url}/{name}")
         return data
 
     @contextmanager
@@ -112,5 +112,7 @@ def _credentials(settings: ArchiveSettings, environ: Mapping[str, str]) -> dict[
         return {"access_key": settings.archive_s3_access_key, "secret_key": settings.archive_s3_secret_key}
     access, secret = environ.get("AWS_ACCESS_KEY_ID", ""), environ.get("AWS_SECRET_ACCESS_KEY", "")
     if not access or not secret:
-        raise PlaceError("archive_s3_access_key and archive_s3_secret_key are not set, nor is AWS_ACCESS_KEY_ID")
+        raise ArchiveStorageError(
+            "archive_s3_access_key and archive_s3_secret_key are not set, nor is AWS_ACCESS_KEY_ID"
+        )
     return {"access_key": access, "secret_key": secret, "session_token": environ.get("AWS_SESSION_TOKEN") or None}

@@ -26,11 +26,11 @@ from skywatch.archive.contents.manifest import (
     folder_of,
     read_manifest,
 )
-from skywatch.archive.errors import Cancelled, DayError, PlaceError
+from skywatch.archive.errors import ArchiveStorageError, Cancelled, DayError
 from skywatch.archive.kinds import ArchivedKind, span_of_day
 from skywatch.archive.models import ArchivedDay
 from skywatch.archive.state import mark_archived, states_of
-from skywatch.archive.storage.base import Place
+from skywatch.archive.storage.base import ArchiveStorage
 from skywatch.archive.writer.verification import check_files
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.process.version import VERSION
@@ -38,10 +38,10 @@ from skywatch.core.process.version import VERSION
 
 @dataclass(frozen=True)
 class Archiver:
-    """What archives days: the database, the place, all kinds that are archived, and the station of the manifest."""
+    """What archives days: the database, the storage, all kinds that are archived, and the station of the manifest."""
 
     sessions: SessionFactory
-    place: Place
+    storage: ArchiveStorage
     kinds: Sequence[ArchivedKind]
     station: Station | None = None
     is_cancelled: Callable[[], bool] = lambda: False
@@ -75,8 +75,8 @@ class _Before:
 def archive_day(archiver: Archiver, day: date, *, again: bool = False) -> DayOutcome:
     """Archive what of a day is not in the archive yet, with ``again`` all of it.
 
-    Raises DayError where the archived day is damaged and the database no longer has its rows, PlaceError where the
-    place fails, and Cancelled.
+    Raises DayError where the archived day is damaged and the database no longer has its rows, ArchiveStorageError where
+    the storage fails, and Cancelled.
     """
     with archiver.sessions() as session:
         states = states_of(session, day)
@@ -92,7 +92,7 @@ def archive_day(archiver: Archiver, day: date, *, again: bool = False) -> DayOut
         if not due:
             return DayOutcome(day, earlier, waiting, 0)
         manifest, written = _write(archiver, session, day, [item.kind for item in before], earlier)
-    ids = {item.kind.name: _ids(archiver.place, day, item.kind, manifest) for item in before}
+    ids = {item.kind.name: _ids(archiver.storage, day, item.kind, manifest) for item in before}
     with writing(archiver.sessions) as session:
         for item in before:
             rows = sum(file.rows for file in manifest.files if item.kind.has(file.stem))
@@ -106,7 +106,7 @@ def archive_day(archiver: Archiver, day: date, *, again: bool = False) -> DayOut
                 entries=item.entries,
                 ids=ids.get(item.kind.name),
             )
-    _delete_others(archiver.place, day, manifest)
+    _delete_others(archiver.storage, day, manifest)
     metrics.ARCHIVE_DAYS.inc()
     return DayOutcome(day, manifest if manifest.files else None, waiting, written)
 
@@ -116,12 +116,12 @@ def _before(session: Session, kind: ArchivedKind, day: date, state: ArchivedDay 
     return _Before(kind, changes, kind.stored(session, day), kind.entries(session, day))
 
 
-def _ids(place: Place, day: date, kind: ArchivedKind, manifest: Manifest) -> tuple[int, int] | None:
+def _ids(storage: ArchiveStorage, day: date, kind: ArchivedKind, manifest: Manifest) -> tuple[int, int] | None:
     """The least and the greatest identifier of the archived rows of a kind whose rows have one."""
     from skywatch.archive.writer.files import id_range
 
     file = next((file for file in manifest.files if file.stem == kind.name), None)
-    return id_range(place, day, file) if file is not None else None
+    return id_range(storage, day, file) if file is not None else None
 
 
 def _is_current(state: ArchivedDay | None) -> bool:
@@ -131,11 +131,11 @@ def _is_current(state: ArchivedDay | None) -> bool:
 def _earlier(archiver: Archiver, day: date, states: dict[str, ArchivedDay]) -> Manifest | None:
     """The manifest that the day has; None for one that is not there, or not usable while the database has all rows."""
     is_needed = any(state.removed_at is not None and state.rows for state in states.values())
-    if NAME not in archiver.place.names(folder_of(day)) and not is_needed:
+    if NAME not in archiver.storage.names(folder_of(day)) and not is_needed:
         return None
     try:
-        manifest = read_manifest(archiver.place, day)
-        check_files(archiver.place, day, manifest)
+        manifest = read_manifest(archiver.storage, day)
+        check_files(archiver.storage, day, manifest)
     except DayError as error:
         # What a newer release wrote is not replaced.
         if is_needed or "newer" in error.why:
@@ -148,19 +148,19 @@ def _write(
     archiver: Archiver, session: Session, day: date, due: Sequence[ArchivedKind], earlier: Manifest | None
 ) -> tuple[Manifest, int]:
     """Write the files of the kinds that are due and a manifest; the manifest, and the bytes that were written."""
-    place, files = archiver.place, earlier.files if earlier is not None else ()
+    storage, files = archiver.storage, earlier.files if earlier is not None else ()
     by_stem = {file.stem: file for file in files}
     kept = [file for file in files if not any(kind.has(file.stem) for kind in due)]
     fresh: list[DayFile] = []
     written = 0
-    with place.staging() as staging:
+    with storage.staging() as staging:
         for kind in due:
             for local in _local_files(archiver, session, day, kind, staging, by_stem):
                 file = _named(local, by_stem.get(local.stem))
                 fresh.append(file)
                 if file.name not in {other.name for other in files}:
-                    place.put(f"{folder_of(day)}/{file.name}", staging / local.name)
-                    _read_back(place, day, file)
+                    storage.put(f"{folder_of(day)}/{file.name}", staging / local.name)
+                    _read_back(storage, day, file)
                     written += file.bytes
                 (staging / local.name).unlink(missing_ok=True)
         manifest = _manifest(archiver, day, [*kept, *fresh])
@@ -168,12 +168,12 @@ def _write(
             path = staging / NAME
             data = manifest.encode()
             path.write_bytes(data)
-            place.put(f"{folder_of(day)}/{NAME}", path)
+            storage.put(f"{folder_of(day)}/{NAME}", path)
             written += len(data)
     if manifest.files:
-        if read_manifest(place, day) != manifest:
-            raise PlaceError("does not give back what was written", f"{place.url}/{folder_of(day)}/{NAME}")
-        check_files(place, day, manifest)
+        if read_manifest(storage, day) != manifest:
+            raise ArchiveStorageError("does not give back what was written", f"{storage.url}/{folder_of(day)}/{NAME}")
+        check_files(storage, day, manifest)
     metrics.ARCHIVE_BYTES.inc(written)
     return manifest, written
 
@@ -190,7 +190,7 @@ def _local_files(
     from skywatch.archive.writer.files import read_table, write_file
 
     def archived(name: str) -> Any:
-        return read_table(archiver.place, day, by_stem[name]) if name in by_stem else None
+        return read_table(archiver.storage, day, by_stem[name]) if name in by_stem else None
 
     for file in kind.files(session, day, archived):
         local = write_file(staging, file, archiver.check_cancelled)
@@ -214,12 +214,14 @@ def replace_name(file: DayFile, name: str) -> DayFile:
     return DayFile(name, file.rows, file.bytes, file.sha256)
 
 
-def _read_back(place: Place, day: date, file: DayFile) -> None:
+def _read_back(storage: ArchiveStorage, day: date, file: DayFile) -> None:
     from skywatch.archive.writer.files import count_rows
 
-    rows = count_rows(place, day, file)
+    rows = count_rows(storage, day, file)
     if rows != file.rows:
-        raise PlaceError(f"has {rows} rows instead of {file.rows}", f"{place.url}/{folder_of(day)}/{file.name}")
+        raise ArchiveStorageError(
+            f"has {rows} rows instead of {file.rows}", f"{storage.url}/{folder_of(day)}/{file.name}"
+        )
 
 
 def _manifest(archiver: Archiver, day: date, files: Sequence[DayFile]) -> Manifest:
@@ -228,9 +230,9 @@ def _manifest(archiver: Archiver, day: date, files: Sequence[DayFile]) -> Manife
     return Manifest(schema=SCHEMA, files=ordered, begin=begin, end=end, station=archiver.station, release=VERSION)
 
 
-def _delete_others(place: Place, day: date, manifest: Manifest) -> None:
+def _delete_others(storage: ArchiveStorage, day: date, manifest: Manifest) -> None:
     """Delete files of the day that the manifest does not name: those of an earlier one or of a run that was killed."""
     names = {file.name for file in manifest.files}
-    for name in place.names(folder_of(day)):
+    for name in storage.names(folder_of(day)):
         if FILE_NAME.fullmatch(name) and name not in names:
-            place.delete(f"{folder_of(day)}/{name}")
+            storage.delete(f"{folder_of(day)}/{name}")

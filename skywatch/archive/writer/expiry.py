@@ -10,7 +10,7 @@ from skywatch.archive.errors import DayError
 from skywatch.archive.hooks import archived_kinds
 from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.state import forget
-from skywatch.archive.storage.base import Place
+from skywatch.archive.storage.base import ArchiveStorage
 from skywatch.archive.writer.backlog import first_kept_day
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.storage.retention_clock import RetentionClock, Stored
@@ -18,7 +18,7 @@ from skywatch.core.storage.retention_clock import RetentionClock, Stored
 
 def expire(
     sessions: SessionFactory,
-    place: Place,
+    storage: ArchiveStorage,
     settings: ArchiveSettings,
     now: datetime,
     clock: RetentionClock | None = None,
@@ -30,7 +30,7 @@ def expire(
     keep = {kind.name: settings.keep_days(kind.name) for kind in archived_kinds(settings.features)}
     if not any(keep.values()):
         return 0
-    days = sorted(filter(None, map(day_of, place.names())))
+    days = sorted(filter(None, map(day_of, storage.names())))
     first = {kind: first_kept_day(now, kept) for kind, kept in keep.items()}
     if clock is not None:
         # Which kinds a day has says its manifest, which is not read for that.
@@ -42,16 +42,16 @@ def expire(
     for day in days:
         old = [kind for kind, begin in first.items() if day < begin]
         if old:
-            count += _expire_day(sessions, place, day, old)
+            count += _expire_day(sessions, storage, day, old)
     return count
 
 
-def _expire_day(sessions: SessionFactory, place: Place, day: date, kinds: Sequence[str]) -> int:
+def _expire_day(sessions: SessionFactory, storage: ArchiveStorage, day: date, kinds: Sequence[str]) -> int:
     """Delete the files of these kinds: first the note in the database, then the manifest's entries, then the files."""
     try:
-        manifest = read_manifest(place, day)
+        manifest = read_manifest(storage, day)
     except DayError:
-        if NAME in place.names(folder_of(day)):
+        if NAME in storage.names(folder_of(day)):
             return 0
         manifest = None
     with writing(sessions) as session:
@@ -60,22 +60,22 @@ def _expire_day(sessions: SessionFactory, place: Place, day: date, kinds: Sequen
     kept = [file for file in manifest.files if file.stem.split("-")[0] not in kinds] if manifest is not None else []
     if manifest is not None and len(kept) < len(manifest.files):
         if kept:
-            _replace(place, day, manifest, kept)
+            _replace(storage, day, manifest, kept)
         else:
-            place.delete(f"{folder_of(day)}/{NAME}")
+            storage.delete(f"{folder_of(day)}/{NAME}")
     count, names = 0, {file.name for file in kept}
-    for name in place.names(folder_of(day)):
+    for name in storage.names(folder_of(day)):
         if FILE_NAME.fullmatch(name) and name not in names:
-            place.delete(f"{folder_of(day)}/{name}")
+            storage.delete(f"{folder_of(day)}/{name}")
             count += 1
     return count
 
 
-def _replace(place: Place, day: date, manifest: Manifest, kept: Sequence[object]) -> None:
+def _replace(storage: ArchiveStorage, day: date, manifest: Manifest, kept: Sequence[object]) -> None:
     """Write a manifest of the files that stay."""
     import msgspec
 
-    with place.staging() as staging:
+    with storage.staging() as staging:
         path = staging / NAME
         path.write_bytes(msgspec.structs.replace(manifest, files=tuple(kept)).encode())
-        place.put(f"{folder_of(day)}/{NAME}", path)
+        storage.put(f"{folder_of(day)}/{NAME}", path)

@@ -11,9 +11,9 @@ from pyarrow import parquet as pq
 
 from skywatch.archive.contents.layout import ROWS_A_GROUP
 from skywatch.archive.contents.manifest import DayFile, folder_of
-from skywatch.archive.errors import DayError, PlaceError, place_error
+from skywatch.archive.errors import ArchiveStorageError, DayError, place_error
 from skywatch.archive.kinds import ArchivedFile
-from skywatch.archive.storage.base import CHUNK_BYTES, Place
+from skywatch.archive.storage.base import CHUNK_BYTES, ArchiveStorage
 
 
 def write_file(folder: Path, file: ArchivedFile, is_cancelled: Callable[[], None]) -> DayFile | None:
@@ -66,39 +66,39 @@ def _hash(path: Path) -> tuple[int, str]:
     return size, digest.hexdigest()
 
 
-def read_table(place: Place, day: Any, file: DayFile) -> Any:
-    """All rows of a file; raises DayError where it is damaged or missing, PlaceError where it cannot be read."""
+def read_table(storage: ArchiveStorage, day: Any, file: DayFile) -> Any:
+    """Rows of a file; raises DayError where it is damaged or missing, ArchiveStorageError where it cannot be read."""
     import pyarrow as pa
 
-    filesystem, root = place.arrow()
+    filesystem, root = storage.arrow()
     try:
         return pq.read_table(f"{root}/{folder_of(day)}/{file.name}", filesystem=filesystem, use_threads=False)
     except FileNotFoundError:
-        raise DayError(day, f"is damaged: {file.name} is missing", place.url) from None
+        raise DayError(day, f"is damaged: {file.name} is missing", storage.url) from None
     except (pa.ArrowInvalid, EOFError) as error:
-        raise DayError(day, f"is damaged: {file.name} cannot be read ({str(error)[:80]})", place.url) from None
+        raise DayError(day, f"is damaged: {file.name} cannot be read ({str(error)[:80]})", storage.url) from None
     except OSError as error:
         raise place_error(error, file.name) from None
 
 
-def count_rows(place: Place, day: Any, file: DayFile) -> int:
+def count_rows(storage: ArchiveStorage, day: Any, file: DayFile) -> int:
     """The rows of a file, each of them decoded."""
     import pyarrow as pa
 
-    filesystem, root = place.arrow()
+    filesystem, root = storage.arrow()
     try:
         with filesystem.open_input_file(f"{root}/{folder_of(day)}/{file.name}") as source:
             batches = pq.ParquetFile(source).iter_batches(use_threads=False)
             return sum(len(batch) for batch in batches)
     except pa.ArrowInvalid as error:
-        raise PlaceError(f"cannot be read back ({str(error)[:80]})", file.name) from None
+        raise ArchiveStorageError(f"cannot be read back ({str(error)[:80]})", file.name) from None
     except OSError as error:
         raise place_error(error, file.name) from None
 
 
-def id_range(place: Place, day: Any, file: DayFile) -> tuple[int, int]:
+def id_range(storage: ArchiveStorage, day: Any, file: DayFile) -> tuple[int, int]:
     """The least and the greatest ``id`` of a file, by the statistics of its row groups."""
-    filesystem, root = place.arrow()
+    filesystem, root = storage.arrow()
     try:
         with filesystem.open_input_file(f"{root}/{folder_of(day)}/{file.name}") as source:
             metadata = pq.ParquetFile(source).metadata

@@ -18,7 +18,7 @@ from skywatch.archive.hooks import archived_kinds
 from skywatch.archive.kinds import ArchivedKind, span_of_day
 from skywatch.archive.models import ArchivedDay
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.storage import Place, open_place
+from skywatch.archive.storage import ArchiveStorage, open_storage
 from skywatch.archive.writer.backlog import first_kept_day
 from skywatch.archive.writer.verification import check_files
 from skywatch.core.clock import utcnow
@@ -52,15 +52,17 @@ class RemovalGuard:
             yield sa.true()
             return
         fault: ArchiveError | None = None
-        place = open_place(self._settings) if is_archived else None
+        storage = open_storage(self._settings) if is_archived else None
         for day in self._days(kind, archived, before):
             try:
-                is_free = place is None or self._is_expired(archived, day) or self._is_verified(place, archived, day)
+                is_free = (
+                    storage is None or self._is_expired(archived, day) or self._is_verified(storage, archived, day)
+                )
             except ArchiveError as error:
                 fault = fault or error
                 continue
-            if is_free and self._note(archived, day, is_verified=place is not None):
-                yield archived.on(day) & (_is_current(archived, day) if place is not None else sa.true())
+            if is_free and self._note(archived, day, is_verified=storage is not None):
+                yield archived.on(day) & (_is_current(archived, day) if storage is not None else sa.true())
         if fault is not None:
             raise fault
 
@@ -94,15 +96,15 @@ class RemovalGuard:
         """Whether the archive would not keep the day."""
         return day < first_kept_day(self._now(), self._settings.keep_days(kind.name))
 
-    def _is_verified(self, place: Place, kind: ArchivedKind, day: date) -> bool:
+    def _is_verified(self, storage: ArchiveStorage, kind: ArchivedKind, day: date) -> bool:
         """Whether the archive has the day; hashes every file of it. Raises ArchiveError where it is damaged."""
         with self._sessions() as session:
             state = session.get(ArchivedDay, (kind.name, day))
         if state is None or not state.is_current:
             return False
         if state.rows:
-            manifest = read_manifest(place, day)
-            check_files(place, day, manifest)
+            manifest = read_manifest(storage, day)
+            check_files(storage, day, manifest)
             return sum(file.rows for file in manifest.files if kind.has(file.stem)) == state.rows
         return True
 

@@ -12,7 +12,7 @@ from skywatch.archive.contents.manifest import Station
 from skywatch.archive.errors import ArchiveError, Cancelled, DayError
 from skywatch.archive.hooks import kinds_of
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.storage import open_place
+from skywatch.archive.storage import open_storage
 from skywatch.archive.writer.backlog import waiting_days
 from skywatch.archive.writer.day import Archiver, DayOutcome, archive_day
 from skywatch.archive.writer.expiry import expire
@@ -57,7 +57,7 @@ def open_archiver(
     station = settings.of(PictureSettings).station
     return Archiver(
         sessions=sessions,
-        place=open_place(archive),
+        storage=open_storage(archive),
         kinds=kinds_of(settings.features, archive.archive_kinds),
         station=Station(*station) if station is not None else None,
         is_cancelled=is_cancelled,
@@ -101,7 +101,8 @@ def run(
 
     ``clock`` says how far ``now`` is believed where days are deleted.
 
-    A day that is damaged does not keep the others waiting; raises PlaceError where the place fails, and Cancelled.
+    A day that is damaged does not keep the others waiting; raises ArchiveStorageError where the storage fails, and
+    Cancelled.
     """
     outcome = RunOutcome()
     again = days is not None
@@ -115,7 +116,7 @@ def run(
             outcome.faults[day] = str(error)
         step(number)
         metrics.ARCHIVE_WAITING.set(len(days) - number if not again else 0)
-    outcome.expired = expire(archiver.sessions, archiver.place, settings, now, clock)
+    outcome.expired = expire(archiver.sessions, archiver.storage, settings, now, clock)
     return outcome
 
 

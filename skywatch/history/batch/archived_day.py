@@ -50,7 +50,7 @@ class RowsOfArchive:
         self._military = military
 
     def points(self, hour: int) -> Points:
-        """As ``Rows``; raises DayError and PlaceError."""
+        """As ``Rows``; raises DayError and ArchiveStorageError."""
         from skywatch.history.storage.archive_columns import points_of
 
         table = self._archived.positions(hour)
@@ -62,7 +62,7 @@ class RowsOfArchive:
         return in_order(points)
 
     def flights(self, day: date) -> list[FlightFacts]:
-        """As ``Rows``; raises DayError and PlaceError."""
+        """As ``Rows``; raises DayError and ArchiveStorageError."""
         table = self._archived.flights(day, list(FlightFacts._fields))
         if table is None:
             return []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from skywatch.core.batch import BatchJob
-from skywatch.history.analysis.service import BANDS_FT, LIMITS_FT, SECTOR_DEG, SECTORS, Reception, heard_points
+from skywatch.history.analysis.service import BANDS_FT, LIMITS_FT, SECTOR_DEG, SECTORS, RangeBySector, heard_points
 from skywatch.history.batch.day import HistoryDay
 from skywatch.history.storage.points import MILITARY, NO_ALTITUDE
 
@@ -14,7 +14,7 @@ from skywatch.history.storage.points import MILITARY, NO_ALTITUDE
 def run(day: HistoryDay, options: bytes) -> Iterator[tuple[Any, ...]]:
     """A row for each sector and band that has points."""
     assert day.station is not None
-    everybody, civil = Reception(day.station), Reception(day.station)
+    everybody, civil = RangeBySector(day.station), RangeBySector(day.station)
     for points in day.hours(day.begin, day.end):
         points = heard_points(points, day.station)
         points = points[points["flags"] & NO_ALTITUDE == 0]

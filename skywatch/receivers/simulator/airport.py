@@ -13,7 +13,7 @@ import numpy as np
 
 from skywatch.core import geo
 from skywatch.receivers.simulator.paths import THRESHOLD_NM, Column, Path, Profile, frame, lane, profile
-from skywatch.receivers.simulator.placement import ARRIVING, DEPARTING, SHUTTLE, Kind, Place
+from skywatch.receivers.simulator.placement import ARRIVING, DEPARTING, SHUTTLE, Kind, SimulatedFlight
 
 HEADWAY_S = 75.0
 # Arrivals and departures fly within this angle (degrees) of the runway, and no further (nm).
@@ -83,15 +83,15 @@ class Airport:
             for direction in (1, -1)
         ]
 
-    def arrive(self, now: float, entering: bool) -> Place | None:
+    def arrive(self, now: float, entering: bool) -> SimulatedFlight | None:
         """A place among the arrivals."""
         return self._join(Kind.ARRIVAL, self._arrivals, None, ARRIVING, now, entering)
 
-    def depart(self, now: float, entering: bool) -> Place | None:
+    def depart(self, now: float, entering: bool) -> SimulatedFlight | None:
         """A place among the departures."""
         return self._join(Kind.DEPARTURE, self._departures, None, DEPARTING, now, entering)
 
-    def shuttle(self, kind: Kind, now: float, entering: bool) -> Place | None:
+    def shuttle(self, kind: Kind, now: float, entering: bool) -> SimulatedFlight | None:
         """A position of a shuttle flight; ``kind`` is only its label."""
         for index in self._generator.permutation(len(self._shuttles)).tolist():
             stream, path = self._shuttles[index]
@@ -102,14 +102,14 @@ class Airport:
 
     def _join(
         self, kind: Kind, stream: Stream, path: Path | None, number: int, now: float, entering: bool
-    ) -> Place | None:
+    ) -> SimulatedFlight | None:
         began_at = stream.join(now, entering)
         if began_at is None:
             return None
         if path is None:
             aside = float(self._generator.uniform(-SECTOR_DEG, SECTOR_DEG))
             path = radial(self._centre, self.heading_deg + aside, self.profiles[number], kind is Kind.ARRIVAL)
-        return Place(kind, path, began_at, began_at + self.profiles[number].duration_s, profile=number)
+        return SimulatedFlight(kind, path, began_at, began_at + self.profiles[number].duration_s, profile=number)
 
     def _shuttle_path(self, strip: Strip, direction: int) -> Path:
         heading = frame(*self._centre, self.heading_deg + (0 if direction == 1 else 180))

@@ -13,7 +13,7 @@ from skywatch.receivers.simulator import lanes
 from skywatch.receivers.simulator.airport import Airport
 from skywatch.receivers.simulator.cells import Cells, circling
 from skywatch.receivers.simulator.lanes import Lanes
-from skywatch.receivers.simulator.placement import Kind, Place
+from skywatch.receivers.simulator.placement import Kind, SimulatedFlight
 
 # Lanes have room for this many times the aircraft: those that enter at once must find an open one.
 SPARE = 1.6
@@ -44,11 +44,11 @@ class Airspace:
         self._lanes = Lanes(generator, centre, self.radius_nm, now)
         self._lanes.prepare(count)
 
-    def place(self, kind: Kind, now: float, entering: bool) -> Place | None:
+    def place(self, kind: Kind, now: float, entering: bool) -> SimulatedFlight | None:
         """See ``placement.Placement``."""
         if kind is Kind.GROUND:
             return parked(self._generator, self._centre, now)
-        place: Place | None = None
+        place: SimulatedFlight | None = None
         if kind is Kind.LIGHT:
             place = self._cells.light(now)
         elif kind is Kind.HELICOPTER:
@@ -67,7 +67,7 @@ def sufficient_radius_nm(count: int, radius_nm: float) -> float:
     return radius_nm
 
 
-def parked(generator: np.random.Generator, centre: tuple[float, float], now: float) -> Place:
+def parked(generator: np.random.Generator, centre: tuple[float, float], now: float) -> SimulatedFlight:
     """A place on the ground around the airport: some stand and some taxi."""
     lat, lon = geo.destination(*centre, generator.uniform(0, 360), generator.uniform(*GROUND_NM))
     speeds = TAXI_KT if generator.random() < 1 / 3 else (0.0, 0.0)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from skywatch.core import geo
 from skywatch.receivers.simulator.airport import Airport, is_in_sector
 from skywatch.receivers.simulator.paths import frame, orbit
-from skywatch.receivers.simulator.placement import Kind, Place
+from skywatch.receivers.simulator.placement import Kind, SimulatedFlight
 
 CELL_NM, MARGIN_NM = 8.0, 5.0
 # Nearer to the airport than this (nm) arrivals and departures are as low as light aircraft.
@@ -67,11 +67,11 @@ class Cells:
         self._light = self._shuffled(cells, LIGHT_LAYERS_FT)
         self._helicopter = self._shuffled(cells, HELICOPTER_LAYERS_FT)
 
-    def light(self, now: float) -> Place | None:
+    def light(self, now: float) -> SimulatedFlight | None:
         """A place for a light aircraft."""
         return self._place(Kind.LIGHT, self._light, now, LIGHT_KT, LIGHT_RADIUS_NM, SWING_FT)
 
-    def helicopter(self, now: float) -> Place | None:
+    def helicopter(self, now: float) -> SimulatedFlight | None:
         """A place for a helicopter."""
         return self._place(Kind.HELICOPTER, self._helicopter, now, HELICOPTER_KT, HELICOPTER_RADIUS_NM, 0.0)
 
@@ -88,7 +88,7 @@ class Cells:
         speeds: tuple[float, float],
         radii: tuple[float, float],
         swing_ft: float,
-    ) -> Place | None:
+    ) -> SimulatedFlight | None:
         slot = free.take()
         if slot is None:
             return None
@@ -110,13 +110,13 @@ def circling(
     radii: tuple[float, float],
     swing_ft: float,
     release: Callable[[], None] = lambda: None,
-) -> Place:
+) -> SimulatedFlight:
     """A place on a circle around a point; speeds and radii are drawn from their ranges."""
     path = orbit(
         frame(*at, 0.0), float(generator.uniform(*radii)), bool(generator.random() < 0.5), generator.uniform(0, 6.28)
     )
     speed_kt, stays_s = float(generator.uniform(*speeds)), float(generator.uniform(*STAYS_S))
-    return Place(kind, path, now, now + stays_s, speed_kt, altitude_ft, swing_ft, release=release)
+    return SimulatedFlight(kind, path, now, now + stays_s, speed_kt, altitude_ft, swing_ft, release=release)
 
 
 def _free(airport: Airport, outer_nm: float) -> npt.NDArray[np.float64]:

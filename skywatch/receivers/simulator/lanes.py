@@ -11,7 +11,7 @@ import numpy as np
 
 from skywatch.core import geo
 from skywatch.receivers.simulator.paths import Path, frame, lane
-from skywatch.receivers.simulator.placement import Kind, Place
+from skywatch.receivers.simulator.placement import Kind, SimulatedFlight
 
 # Radar separation is 5 nm (ICAO Doc 4444, 8.7.3); the detectors' box has 3 nm.
 LATERAL_NM, IN_TRAIL_NM = 5.0, 8.0
@@ -55,7 +55,7 @@ class Lanes:
         """Draw the places of the first ``count`` aircraft."""
         self._waiting = self._generator.choice(self.capacity, min(count, self.capacity), replace=False).tolist()
 
-    def anywhere(self) -> Place | None:
+    def anywhere(self) -> SimulatedFlight | None:
         """A place somewhere on a lane, as everybody has at the start."""
         if not self._waiting:
             return None
@@ -64,7 +64,7 @@ class Lanes:
         number = slot - (self._ends[which] - self._slots[which])
         return self._place(which, self._first_nm[which] + number * IN_TRAIL_NM, self._now)
 
-    def enter(self, now: float) -> Place | None:
+    def enter(self, now: float) -> SimulatedFlight | None:
         """A place at the beginning of a lane that has room."""
         open_lanes = np.flatnonzero((now - self._joined_at) * self._speed_kt >= IN_TRAIL_NM * 3600)
         if not len(open_lanes):
@@ -73,13 +73,13 @@ class Lanes:
         self._joined_at[which] = now
         return self._place(which, 0.0, now)
 
-    def _place(self, which: int, flown_nm: float, now: float) -> Place:
+    def _place(self, which: int, flown_nm: float, now: float) -> SimulatedFlight:
         level, speed_kt, half_nm = int(self._level[which]), float(self._speed_kt[which]), float(self._half_nm[which])
         path: Path = lane(self._frames[level], float(self._left_nm[which]), -half_nm)
         began_at = now - flown_nm / speed_kt * 3600
         is_endless = half_nm >= np.pi * path.arc_nm * (1 - 1e-9)
         ends_at = np.inf if is_endless else began_at + 2 * half_nm / speed_kt * 3600
-        return Place(Kind.OVERFLIGHT, path, began_at, ends_at, speed_kt, 1000.0 * (LOWEST + level))
+        return SimulatedFlight(Kind.OVERFLIGHT, path, began_at, ends_at, speed_kt, 1000.0 * (LOWEST + level))
 
 
 def capacity(radius_nm: float) -> int:

@@ -26,7 +26,7 @@ LEVEL, DEPARTING, ARRIVING, SHUTTLE = -1, 0, 1, 2
 
 
 @dataclass(frozen=True)
-class Place:
+class SimulatedFlight:
     """Where an aircraft flies, from ``began_at`` (unix seconds) until ``ends_at``.
 
     Without a profile it flies ``speed_kt`` at ``altitude_ft``, up and down by ``swing_ft``. ``release`` is called
@@ -50,7 +50,7 @@ class Placement(Protocol):
     radius_nm: float
     profiles: tuple[Profile, Profile, Profile]
 
-    def place(self, kind: Kind, now: float, entering: bool) -> Place | None:
+    def place(self, kind: Kind, now: float, entering: bool) -> SimulatedFlight | None:
         """A place for an aircraft of a kind, or of another one where there is none; None where all is full.
 
         With ``entering`` it begins now, else it may be anywhere on its way.

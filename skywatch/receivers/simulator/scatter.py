@@ -9,7 +9,7 @@ from skywatch.receivers.simulator.airport import profiles, radial
 from skywatch.receivers.simulator.airspace import parked
 from skywatch.receivers.simulator.cells import HELICOPTER_KT, HELICOPTER_RADIUS_NM, LIGHT_KT, SWING_FT, circling
 from skywatch.receivers.simulator.paths import frame, lane
-from skywatch.receivers.simulator.placement import ARRIVING, DEPARTING, Kind, Place
+from skywatch.receivers.simulator.placement import ARRIVING, DEPARTING, Kind, SimulatedFlight
 
 # How much nearer to the centre these kinds are.
 LIGHT_SHARE, HELICOPTER_SHARE = 0.6, 0.3
@@ -25,7 +25,7 @@ class Scatter:
         self.radius_nm = radius_nm
         self.profiles = profiles(radius_nm)
 
-    def place(self, kind: Kind, now: float, entering: bool) -> Place | None:
+    def place(self, kind: Kind, now: float, entering: bool) -> SimulatedFlight | None:
         """See ``placement.Placement``."""
         random = self._generator
         if kind is Kind.GROUND:
@@ -42,9 +42,9 @@ class Scatter:
         flown = self.profiles[number]
         path = radial(self._centre, random.uniform(0, 360), flown, kind is Kind.ARRIVAL)
         began_at = now if entering else now - random.uniform(0, flown.duration_s)
-        return Place(kind, path, began_at, began_at + flown.duration_s, profile=number)
+        return SimulatedFlight(kind, path, began_at, began_at + flown.duration_s, profile=number)
 
-    def _overflight(self, now: float, entering: bool) -> Place:
+    def _overflight(self, now: float, entering: bool) -> SimulatedFlight:
         random = self._generator
         at, heading = self._anywhere(1.0), random.uniform(0, 360)
         if entering:
@@ -54,7 +54,7 @@ class Scatter:
         path = lane(frame(*at, heading), 0.0, 0.0)
         # It ends where it leaves the radius.
         speed_kt, altitude_ft = float(random.uniform(430, 500)), 1000.0 * random.integers(30, 42)
-        return Place(Kind.OVERFLIGHT, path, now, np.inf, speed_kt, altitude_ft)
+        return SimulatedFlight(Kind.OVERFLIGHT, path, now, np.inf, speed_kt, altitude_ft)
 
     def _anywhere(self, share: float) -> tuple[float, float]:
         # Even over the cap of the sphere, whatever its size.

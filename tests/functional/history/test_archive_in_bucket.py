@@ -9,7 +9,7 @@ import uuid
 import pytest
 
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.storage import open_place
+from skywatch.archive.storage import open_storage
 from tests.archives import archive, fill, prune
 from tests.buckets import KEYS, s3_server
 from tests.functional.history.recorded import ANALYST
@@ -41,8 +41,8 @@ def test_bucket_answers_as_the_database_did(address, make_client, migrated_sqlit
     prune(client.runtime, client.runtime.settings)
     assert [client.get(f"/api/v1/history/{path}", headers=ANALYST).body for path in PATHS] == before
     # A byte of the footer, which has no checksum of its own: the hash of the manifest finds it in a new process.
-    place = open_place(client.runtime.settings.of(ArchiveSettings))
-    filesystem, root = place.arrow()
+    storage = open_storage(client.runtime.settings.of(ArchiveSettings))
+    filesystem, root = storage.arrow()
     name = f"{root}/day=2026-03-02/positions-06.parquet"
     with filesystem.open_input_stream(name) as file:
         data = bytearray(file.read())

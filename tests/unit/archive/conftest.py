@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.storage import Place, open_place
+from skywatch.archive.storage import ArchiveStorage, open_storage
 from skywatch.core.runtime import Runtime
 from skywatch.settings import Settings
 from tests.archives import fill
@@ -29,8 +29,8 @@ class Years:
         return self.runtime.sessions
 
     @property
-    def place(self) -> Place:
-        return open_place(self.settings.of(ArchiveSettings))
+    def storage(self) -> ArchiveStorage:
+        return open_storage(self.settings.of(ArchiveSettings))
 
 
 @pytest.fixture(scope="session")

@@ -38,7 +38,7 @@ def contents(folder):
 def test_all_points_come_back_as_they_were(years):
     outcome = archive(years.sessions, years.settings)
     assert not outcome.faults
-    np.testing.assert_array_equal(stored_points(years.place.folder), years.points)
+    np.testing.assert_array_equal(stored_points(years.storage.folder), years.points)
 
 
 def test_flights_have_every_column_of_the_table(years):
@@ -47,7 +47,7 @@ def test_flights_have_every_column_of_the_table(years):
         expected = session.execute(sa.select(*Flight.__table__.c).order_by(Flight.first_seen_at, Flight.id)).all()
     rows = [
         tuple(row.values())
-        for file in sorted(years.place.folder.rglob("flights.parquet"))
+        for file in sorted(years.storage.folder.rglob("flights.parquet"))
         for row in pq.ParquetFile(file).read().to_pylist()
     ]
     assert rows == [tuple(row) for row in expected]
@@ -55,7 +55,7 @@ def test_flights_have_every_column_of_the_table(years):
 
 def test_positions_are_delta_encoded_in_order_of_cell_address_and_time(years):
     archive(years.sessions, years.settings)
-    file = pq.ParquetFile(years.place.folder / f"day={DAY}" / "positions-05.parquet")
+    file = pq.ParquetFile(years.storage.folder / f"day={DAY}" / "positions-05.parquet")
     group = file.metadata.row_group(0)
     columns = [group.column(index) for index in range(group.num_columns)]
     assert all("DELTA_BINARY_PACKED" in column.encodings and column.compression == "ZSTD" for column in columns)
@@ -79,7 +79,7 @@ def test_positions_are_delta_encoded_in_order_of_cell_address_and_time(years):
 
 def test_unknown_values_are_null_and_flags_are_gap_and_ground(years):
     archive(years.sessions, years.settings)
-    tables = [pq.ParquetFile(file).read() for file in years.place.folder.rglob("positions-*.parquet")]
+    tables = [pq.ParquetFile(file).read() for file in years.storage.folder.rglob("positions-*.parquet")]
     assert {flag for table in tables for flag in table["flags"].to_pylist()} <= set(range(8))
     on_ground = [row for table in tables for row in table.to_pylist() if row["flags"] & 2]
     assert on_ground
@@ -102,8 +102,8 @@ def test_row_groups_are_small_whatever_an_hour_has(years, tmp_path):
 
 def test_manifest_names_every_file_with_rows_bytes_and_hash(years):
     archive(years.sessions, years.settings)
-    manifest = read_manifest(years.place, DAY)
-    folder = years.place.folder / f"day={DAY}"
+    manifest = read_manifest(years.storage, DAY)
+    folder = years.storage.folder / f"day={DAY}"
     assert {file.name for file in manifest.files} == {path.name for path in folder.iterdir()} - {"manifest.json"}
     for file in manifest.files:
         data = (folder / file.name).read_bytes()
@@ -115,27 +115,27 @@ def test_manifest_names_every_file_with_rows_bytes_and_hash(years):
 
 def test_same_day_again_has_the_same_bytes(years):
     archive(years.sessions, years.settings)
-    before = contents(years.place.folder)
-    stamps = {path: path.stat().st_mtime_ns for path in years.place.folder.rglob("positions-*")}
+    before = contents(years.storage.folder)
+    stamps = {path: path.stat().st_mtime_ns for path in years.storage.folder.rglob("positions-*")}
     outcome = archive(years.sessions, years.settings, days=[DAY])
     assert [day.day for day in outcome.days] == [DAY]
-    assert contents(years.place.folder) == before
-    assert {path: path.stat().st_mtime_ns for path in years.place.folder.rglob("positions-*")} == stamps
+    assert contents(years.storage.folder) == before
+    assert {path: path.stat().st_mtime_ns for path in years.storage.folder.rglob("positions-*")} == stamps
 
 
 def test_empty_folder_gets_the_same_bytes_again(years):
     archive(years.sessions, years.settings)
-    before = contents(years.place.folder)
-    for path in list(years.place.folder.rglob("*.*")):
+    before = contents(years.storage.folder)
+    for path in list(years.storage.folder.rglob("*.*")):
         path.unlink()
     archive(years.sessions, years.settings, days=[FIRST + timedelta(days=n) for n in range(4)])
-    assert contents(years.place.folder) == before
+    assert contents(years.storage.folder) == before
 
 
 def test_days_without_rows_have_no_folder(years):
     archive(years.sessions, years.settings)
     # The last flights of the third day may end on the fourth.
-    assert len(list(years.place.folder.iterdir())) <= 4
+    assert len(list(years.storage.folder.iterdir())) <= 4
     assert archive(years.sessions, years.settings).days == []
 
 
@@ -150,16 +150,16 @@ def test_day_with_a_flight_under_way_waits_with_its_flights(years):
         session.execute(sa.update(Flight).where(Flight.id == 1).values(active=True))
     outcome = archive(years.sessions, years.settings)
     assert [(day.day, day.waiting) for day in outcome.waiting] == [(FIRST, ("flights",))]
-    assert "flights.parquet" not in {file.name for file in read_manifest(years.place, FIRST).files}
+    assert "flights.parquet" not in {file.name for file in read_manifest(years.storage, FIRST).files}
     with writing(years.sessions) as session:
         session.execute(sa.update(Flight).where(Flight.id == 1).values(active=False))
     archive(years.sessions, years.settings)
-    assert "flights.parquet" in {file.name for file in read_manifest(years.place, FIRST).files}
+    assert "flights.parquet" in {file.name for file in read_manifest(years.storage, FIRST).files}
 
 
 def test_rows_added_later_give_new_files_and_a_new_manifest(years):
     archive(years.sessions, years.settings)
-    before = read_manifest(years.place, DAY)
+    before = read_manifest(years.storage, DAY)
     with writing(years.sessions) as session:
         late = datetime(2026, 3, 2, 1, tzinfo=UTC)
         flight = session.scalars(sa.select(Flight).where(Flight.first_seen_at >= late)).first()
@@ -167,25 +167,25 @@ def test_rows_added_later_give_new_files_and_a_new_manifest(years):
         session.execute(sa.insert(Flight), [columns])
         mark_changed(session, "flights", [DAY])
     outcome = archive(years.sessions, years.settings)
-    after = read_manifest(years.place, DAY)
+    after = read_manifest(years.storage, DAY)
     assert [day.day for day in outcome.days] == [DAY]
     names = {file.name for file in after.files}
     assert "flights.r2.parquet" in names
     assert "flights.parquet" not in names
     assert {file.name for file in before.files} - names == {"flights.parquet"}
-    assert {path.name for path in (years.place.folder / f"day={DAY}").iterdir()} == names | {"manifest.json"}
+    assert {path.name for path in (years.storage.folder / f"day={DAY}").iterdir()} == names | {"manifest.json"}
 
 
 def test_rows_that_only_the_archive_has_stay_in_it(years):
     archive(years.sessions, years.settings)
-    before = stored_points(years.place.folder)
+    before = stored_points(years.storage.folder)
     with writing(years.sessions) as session:
         session.execute(sa.delete(Chunk))
         session.execute(sa.delete(Flight).where(Flight.id % 2 == 0))
         mark_changed(session, "positions", [DAY])
         mark_changed(session, "flights", [DAY])
     archive(years.sessions, years.settings)
-    np.testing.assert_array_equal(stored_points(years.place.folder), before)
+    np.testing.assert_array_equal(stored_points(years.storage.folder), before)
 
 
 def test_stopped_run_leaves_whole_days_and_goes_on_later(years):
@@ -196,8 +196,8 @@ def test_stopped_run_leaves_whole_days_and_goes_on_later(years):
     done = {day for kind, day in states(years.sessions)}
     assert done
     archive(years.sessions, years.settings)
-    np.testing.assert_array_equal(stored_points(years.place.folder), years.points)
-    assert not list(years.place.folder.glob(".staging"))
+    np.testing.assert_array_equal(stored_points(years.storage.folder), years.points)
+    assert not list(years.storage.folder.glob(".staging"))
 
 
 def test_damaged_day_whose_rows_are_gone_is_not_replaced(years):
@@ -208,7 +208,7 @@ def test_damaged_day_whose_rows_are_gone_is_not_replaced(years):
         state.removed_at = LATER
         session.merge(state)
         mark_changed(session, "positions", [DAY])
-    path = years.place.folder / f"day={DAY}" / "positions-05.parquet"
+    path = years.storage.folder / f"day={DAY}" / "positions-05.parquet"
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
@@ -219,19 +219,19 @@ def test_damaged_day_whose_rows_are_gone_is_not_replaced(years):
 
 def test_day_of_a_newer_release_is_left_as_it_is(years):
     archive(years.sessions, years.settings)
-    path = years.place.folder / f"day={DAY}" / "manifest.json"
+    path = years.storage.folder / f"day={DAY}" / "manifest.json"
     path.write_text(path.read_text().replace('"schema": 2', '"schema": 3'))
     outcome = archive(years.sessions, years.settings, days=[DAY])
     assert "newer release" in outcome.faults[DAY]
     with pytest.raises(DayError):
-        read_manifest(years.place, DAY)
+        read_manifest(years.storage, DAY)
 
 
 def test_keep_days_delete_nothing_by_a_clock_that_leapt(years, make_settings):
     archive(years.sessions, years.settings)
     kept = years.runtime.settings.of(ArchiveSettings)
     settings = make_settings(archive_url=kept.archive_url, archive_keep_days=3)
-    archiver, names = open_archiver(years.sessions, settings), sorted(years.place.names())
+    archiver, names = open_archiver(years.sessions, settings), sorted(years.storage.names())
 
     def run_on(day):
         now = datetime(2026, 3, 4, 12, tzinfo=UTC) + timedelta(days=day)
@@ -243,7 +243,7 @@ def test_keep_days_delete_nothing_by_a_clock_that_leapt(years, make_settings):
     expired, hold = run_on(3 * 365)
     assert expired == 0
     assert "set forward by 1,095 days" in hold.why
-    assert sorted(years.place.names()) == names
+    assert sorted(years.storage.names()) == names
 
 
 def test_keep_days_deletes_old_days_from_the_archive(years, make_settings):
@@ -252,8 +252,8 @@ def test_keep_days_deletes_old_days_from_the_archive(years, make_settings):
     settings = make_settings(archive_url=kept.archive_url, archive_keep_days=1, archive_keep_flights_days=2)
     now = datetime(2026, 3, 4, 12, tzinfo=UTC)
     archive(years.sessions, settings, now=now)
-    assert not (years.place.folder / f"day={FIRST}").exists()
-    names = {path.name for path in (years.place.folder / "day=2026-03-02").iterdir()}
+    assert not (years.storage.folder / f"day={FIRST}").exists()
+    names = {path.name for path in (years.storage.folder / "day=2026-03-02").iterdir()}
     assert names == {"flights.parquet", "manifest.json"}
     assert (("positions", date(2026, 3, 2)) in states(years.sessions), ("flights", DAY) in states(years.sessions)) == (
         False,

@@ -56,7 +56,7 @@ def test_kinds_that_are_not_archived_go_as_before(years, make_settings, place_se
 @pytest.mark.parametrize("damage", ["changed", "missing", "no manifest", "newer"])
 def test_damaged_day_stays_in_the_database(years, damage):
     archive(years.sessions, years.settings)
-    folder = years.place.folder / f"day={DAY}"
+    folder = years.storage.folder / f"day={DAY}"
     path = folder / ("flights.parquet" if damage in ("changed", "missing") else "manifest.json")
     if damage == "changed":
         path.write_bytes(path.read_bytes()[:-1] + b"\0")

@@ -14,7 +14,7 @@ from skywatch.archive.contents.manifest import read_manifest
 from skywatch.archive.models import ArchivedDay
 from skywatch.archive.reader.archive_reader import reaching
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.storage import open_place
+from skywatch.archive.storage import open_storage
 from skywatch.core.database.engine import writing
 from skywatch.history.models import Chunk
 from skywatch.history.storage.points import MILITARY, in_order
@@ -90,7 +90,7 @@ def test_points_that_come_later_make_it_a_day_of_the_new_schema(old):
         session.execute(sa.update(ArchivedDay).values(changes=1))
     outcome = archive(old.sessions, old.settings)
     assert outcome.faults == {}
-    manifest = read_manifest(open_place(old.settings.of(ArchiveSettings)), FIRST)
+    manifest = read_manifest(open_storage(old.settings.of(ArchiveSettings)), FIRST)
     assert manifest.schema == 2
     with writing(old.sessions) as session:
         session.execute(sa.delete(Chunk))

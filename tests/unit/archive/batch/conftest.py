@@ -11,7 +11,7 @@ import pytest
 
 from skywatch.alerts.models import AlertRule
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.storage import open_place
+from skywatch.archive.storage import open_storage
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.features import load
@@ -73,8 +73,8 @@ class Installation:
     owners: tuple[int, ...] = ()
 
     @property
-    def place(self):
-        return open_place(self.settings.of(ArchiveSettings))
+    def storage(self):
+        return open_storage(self.settings.of(ArchiveSettings))
 
 
 def install(database, folder, **settings):

@@ -82,5 +82,5 @@ def test_hotspots_count_with_and_without_military_aircraft(evaluated):
 def test_results_of_a_bucket_lie_in_it(days):
     outcome = run_job(days.sessions, days.settings, "coverage", DAYS[0], AFTER)
     assert outcome.faults == {}
-    assert days.place.names("batch/coverage/day=2026-03-02") == ["coverage.parquet", "manifest.json"]
+    assert days.storage.names("batch/coverage/day=2026-03-02") == ["coverage.parquet", "manifest.json"]
     assert run_job(days.sessions, days.settings, "coverage", DAYS[0], AFTER).before == 4

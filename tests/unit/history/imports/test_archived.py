@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from skywatch.archive.contents.manifest import read_manifest
 from skywatch.archive.reader.archive_reader import reaching
 from skywatch.archive.settings import ArchiveSettings
-from skywatch.archive.storage import open_place
+from skywatch.archive.storage import open_storage
 from skywatch.core.problems import Problem
 from skywatch.history.models import Flight
 from tests.archives import FIRST, address_of, archive, counts, fill, prune
@@ -32,11 +32,11 @@ def runtime(make_runtime, tmp_path):
 
 
 def archived(runtime):
-    place = open_place(runtime.settings.of(ArchiveSettings))
+    storage = open_storage(runtime.settings.of(ArchiveSettings))
     rows = []
-    for folder in sorted(place.folder.iterdir()):
+    for folder in sorted(storage.folder.iterdir()):
         day = datetime.fromisoformat(folder.name[4:]).date()
-        for file in read_manifest(place, day).files:
+        for file in read_manifest(storage, day).files:
             if file.stem == "flights":
                 rows += pq.ParquetFile(folder / file.name).read().to_pylist()
     return rows
