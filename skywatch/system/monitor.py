@@ -27,7 +27,7 @@ from skywatch.settings import Settings
 from skywatch.system.extents import publish_extents
 from skywatch.system.health.checks import all_checks, receiver_statuses
 from skywatch.system.health.log import HealthLog
-from skywatch.system.receiver_series import SAMPLE_S, ReceptionRecorder, publish_reception
+from skywatch.system.receiver_series import SAMPLE_S, ReceiverRecorder, publish_reception
 from skywatch.system.status import status_forms
 
 log = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class SystemMonitor:
         self._runtime = runtime
         self._stop = threading.Event()
         self._health_log = HealthLog(runtime.sessions)
-        self._reception = ReceptionRecorder()
+        self._reception = ReceiverRecorder()
         self._next_reception = 0.0
         self._sky: Sky | None = None
         self._threads = [
@@ -83,7 +83,7 @@ class SystemMonitor:
         for thread in self._threads:
             if thread.is_alive():
                 thread.join()
-        if self._reception.reception.newest:
+        if self._reception.series.newest:
             self._try(lambda: self._reception.save(self._runtime.sessions), _reception_faults)
         health.withdraw(RETENTION)
 
@@ -116,7 +116,7 @@ class SystemMonitor:
         completed = self._reception.take(unix_now(), receiver_statuses(self._runtime), self._sky)
         if time.monotonic() >= self._next_reception:
             self._next_reception = time.monotonic() + RECEPTION_EVERY_S
-            publish_reception(self._runtime.bus, self._reception.reception)
+            publish_reception(self._runtime.bus, self._reception.series)
         if completed:
             self._reception.save(self._runtime.sessions)
 

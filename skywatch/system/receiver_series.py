@@ -49,7 +49,7 @@ class Means(msgspec.Struct, array_like=True):
         self.civil += (civil - self.civil) / self.samples
 
 
-class Reception(msgspec.Struct):
+class ReceiverSeries(msgspec.Struct):
     """The slots of each receiver by name, the newest last; None is a slot without a sample.
 
     ``newest`` is the number of the newest slot: unix seconds divided by ``SLOT_S``.
@@ -63,20 +63,20 @@ class Reception(msgspec.Struct):
         return SAMPLE_S * sum(slot.samples for slot in self.receivers.get(name, ()) if slot is not None)
 
 
-_decoder = msgspec.json.Decoder(Reception)
+_decoder = msgspec.json.Decoder(ReceiverSeries)
 
 
-class ReceptionRecorder:
+class ReceiverRecorder:
     """Samples the receivers of one tracker; used by one thread."""
 
     def __init__(self) -> None:
-        self.reception = Reception()
+        self.series = ReceiverSeries()
 
     def take(self, at: float, statuses: Iterable[ReceiverStatus], sky: Sky | None) -> bool:
         """Add a sample of all receivers (``at`` is unix seconds); whether a slot was completed by that."""
         completed = self._advance(int(at // SLOT_S))
         counts = aircraft_by_receiver(sky) if sky is not None else {}
-        receivers = self.reception.receivers
+        receivers = self.series.receivers
         for status in statuses:
             slots = receivers.get(status.name)
             if slots is None:
@@ -91,21 +91,21 @@ class ReceptionRecorder:
 
     def _advance(self, slot: int) -> bool:
         """Begin a new slot where its time has come; a clock that was set back goes on in the newest one."""
-        reception = self.reception
-        passed = slot - reception.newest
+        series = self.series
+        passed = slot - series.newest
         if passed <= 0:
             return False
         gap = [None] * min(passed, SLOTS)
-        shifted = {name: [*slots[len(gap) :], *gap] for name, slots in reception.receivers.items()}
-        completed = bool(reception.newest)
+        shifted = {name: [*slots[len(gap) :], *gap] for name, slots in series.receivers.items()}
+        completed = bool(series.newest)
         # What has had no sample for the whole span was removed.
         remaining = {name: slots for name, slots in shifted.items() if any(slots)}
-        self.reception = Reception(slot, remaining)
+        self.series = ReceiverSeries(slot, remaining)
         return completed
 
     def save(self, sessions: SessionFactory) -> None:
         """Write the series over the saved one; raises SQLAlchemyError where the database is away."""
-        saved.write(sessions, {SAVED: _encoder.encode(self.reception)})
+        saved.write(sessions, {SAVED: _encoder.encode(self.series)})
 
     def restore(self, sessions: SessionFactory) -> None:
         """Go on with the saved series; raises ValueError where it cannot be read, and SQLAlchemyError."""
@@ -113,12 +113,12 @@ class ReceptionRecorder:
         if data is None:
             return
         try:
-            reception = _decoder.decode(data)
+            series = _decoder.decode(data)
         except msgspec.MsgspecError as error:
             raise ValueError(f"the saved reception is damaged: {error}") from None
-        if any(len(slots) != SLOTS for slots in reception.receivers.values()):
+        if any(len(slots) != SLOTS for slots in series.receivers.values()):
             raise ValueError(f"the saved reception does not have {SLOTS} slots")
-        self.reception = reception
+        self.series = series
 
 
 def aircraft_by_receiver(sky: Sky) -> dict[str, tuple[int, int]]:
@@ -136,12 +136,12 @@ def aircraft_by_receiver(sky: Sky) -> dict[str, tuple[int, int]]:
     return sums
 
 
-def publish_reception(bus: Bus, reception: Reception) -> None:
+def publish_reception(bus: Bus, series: ReceiverSeries) -> None:
     """Publish the series for the other processes."""
-    bus.publish(Message(TOPIC, "reception", _encoder.encode(reception), snapshot=True))
+    bus.publish(Message(TOPIC, "reception", _encoder.encode(series), snapshot=True))
 
 
-def last_reception(bus: Bus) -> Reception | None:
+def last_reception(bus: Bus) -> ReceiverSeries | None:
     """The series published last; None before the first and while the bus is unreachable."""
     try:
         message = bus.last(TOPIC)

@@ -6,7 +6,7 @@ from skywatch.picture.storage import saved_picture as saved
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.system import receiver_series
 from skywatch.system.monitor import SystemMonitor
-from skywatch.system.receiver_series import SLOT_S, ReceptionRecorder, last_reception
+from skywatch.system.receiver_series import SLOT_S, ReceiverRecorder, last_reception
 
 START = 1_000_000 * SLOT_S
 
@@ -16,14 +16,14 @@ def status(name="roof", rate=10.0):
 
 
 def series(recorder, name="roof"):
-    return [slot and slot.messages for slot in recorder.reception.receivers[name]]
+    return [slot and slot.messages for slot in recorder.series.receivers[name]]
 
 
 def test_a_restart_goes_on_with_what_was_saved(make_runtime):
     runtime = make_runtime()
-    before, after = ReceptionRecorder(), ReceptionRecorder()
+    before, after = ReceiverRecorder(), ReceiverRecorder()
     after.restore(runtime.sessions)
-    assert after.reception.receivers == {}
+    assert after.series.receivers == {}
     before.take(START, [status(rate=12)], None)
     before.save(runtime.sessions)
     after.restore(runtime.sessions)
@@ -35,7 +35,7 @@ def test_a_restart_goes_on_with_what_was_saved(make_runtime):
 def test_a_damaged_series_is_refused(make_runtime, data):
     runtime = make_runtime()
     saved.write(runtime.sessions, {receiver_series.SAVED: data})
-    recorder = ReceptionRecorder()
+    recorder = ReceiverRecorder()
     with pytest.raises(ValueError, match="saved reception"):
         recorder.restore(runtime.sessions)
     recorder.take(START, [status()], None)
@@ -50,6 +50,6 @@ def test_the_monitor_publishes_what_it_samples_and_saves_it_at_its_end(make_runt
     (means,) = [slot for slot in last_reception(runtime.bus).receivers["roof"] if slot]
     assert means.messages == 33
     monitor.close()
-    later = ReceptionRecorder()
+    later = ReceiverRecorder()
     later.restore(runtime.sessions)
     assert series(later)[-1] == 33

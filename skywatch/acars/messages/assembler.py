@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from skywatch.acars.envelopes import Burst
-from skywatch.acars.messages.draft import Draft, Reception
+from skywatch.acars.messages.draft import BurstReception, Draft
 
 T = TypeVar("T")
 SAME_BURST_S = 2.0
@@ -60,7 +60,7 @@ class Assembler:
         """The steps that a burst makes; ``received_at`` in unix seconds."""
         at = self._time_of(burst, received_at)
         self._forget(at)
-        reception = Reception(burst.station, at, burst.level_db, burst.frequency_mhz)
+        reception = BurstReception(burst.station, at, burst.level_db, burst.frequency_mhz)
         key = _key(burst)
         heard = self._recent.get(key)
         if heard is not None and abs(at - heard.at) <= REPEAT_S:
@@ -122,7 +122,7 @@ class Assembler:
         # Every message begins with the first letter: another one goes on with the latest of its number.
         return draft
 
-    def _count(self, heard: _Heard, reception: Reception) -> list[Step]:
+    def _count(self, heard: _Heard, reception: BurstReception) -> list[Step]:
         """The same burst at another station or on another frequency, or the same again."""
         receiver = (reception.station, reception.frequency_mhz)
         if abs(reception.at - heard.at) <= SAME_BURST_S and receiver not in heard.receivers:

@@ -19,7 +19,7 @@ _NAMES = ("icao_hex", "registration", "flight")
 
 
 @dataclass(frozen=True)
-class Reception:
+class BurstReception:
     """One station's reception. ``at`` is unix seconds."""
 
     station: str
@@ -37,7 +37,7 @@ class Snapshot:
     received_at: float
     text: str
     application: dict[str, Any] | None
-    receptions: tuple[Reception, ...]
+    receptions: tuple[BurstReception, ...]
     repeats: int
     is_incomplete: bool
 
@@ -51,14 +51,14 @@ class Draft:
     received_at: float
     input: str = ""
     id: int | None = None
-    receptions: list[Reception] = field(default_factory=list)
+    receptions: list[BurstReception] = field(default_factory=list)
     repeats: int = 0
     parts: dict[str, Burst] = field(default_factory=dict)
     # Whether parts are missing: before the first one received, between two, or behind the last.
     is_incomplete: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add_reception(self, reception: Reception) -> None:
+    def add_reception(self, reception: BurstReception) -> None:
         """Note one more station, unless another part of the text has named it."""
         receiver = (reception.station, reception.frequency_mhz)
         with self.lock:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.acars.decoding import decode
 from skywatch.acars.envelopes import Burst
-from skywatch.acars.messages.draft import Draft, Reception, Snapshot
+from skywatch.acars.messages.draft import BurstReception, Draft, Snapshot
 from skywatch.acars.messages.links import Linker, Sighting
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.resources.answers import decoded_answer, message_answer
@@ -137,7 +137,7 @@ def _bounded(raw: dict[str, Any]) -> dict[str, Any]:
         return {"unreadable": True}
 
 
-def _reception(reception: Reception) -> dict[str, Any]:
+def _reception(reception: BurstReception) -> dict[str, Any]:
     return {
         "station": reception.station,
         "at": to_iso(to_datetime(reception.at)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from skywatch.system.receiver_series import SLOTS, Reception
+from skywatch.system.receiver_series import SLOTS, ReceiverSeries
 
 WIDTH, HEIGHT = SLOTS, 32
 # The line stays inside of the picture where it is highest and lowest.
@@ -39,7 +39,7 @@ def draw(values: Sequence[float | None]) -> Sparkline | None:
     return Sparkline("".join(pieces), most, values[-1])
 
 
-def lines_of(reception: Reception | None, name: str, military: bool) -> dict[str, Sparkline | None]:
+def lines_of(reception: ReceiverSeries | None, name: str, military: bool) -> dict[str, Sparkline | None]:
     """Messages a second and aircraft of a receiver; ``military``: whether the reader may know of military aircraft."""
     slots = reception.receivers.get(name, []) if reception is not None else []
     return {

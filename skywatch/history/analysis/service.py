@@ -148,7 +148,7 @@ def coverage(
 ) -> dict[str, Any]:
     """The range of reception, by bearing from the station and by altitude; ``simulated``: all aircraft are."""
     every = one_slice_in(session, span, MAX_CHUNKS)
-    reception = Reception(station)
+    reception = RangeBySector(station)
     for points in _points_within(session, span, every):
         points = heard_points(points, station, simulated=simulated)
         points = points[points["flags"] & NO_ALTITUDE == 0]
@@ -190,7 +190,7 @@ def heard_points(points: Points, station: tuple[float, float], *, simulated: boo
     return heard
 
 
-class Reception:
+class RangeBySector:
     """How far positions were from the station, by sector of bearing and band of altitude."""
 
     def __init__(self, station: tuple[float, float]) -> None:

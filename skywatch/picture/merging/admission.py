@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
-from skywatch.picture.merging.capacity import ALONE, CLEARLY, OURS, Holder, Reception, holder_of, rate_of
+from skywatch.picture.merging.capacity import ALONE, CLEARLY, OURS, Holder, MessageRates, holder_of, rate_of
 from skywatch.picture.merging.receiver_views import ReceiverViews
 from skywatch.receivers.reports.report import Report
 
@@ -68,7 +68,7 @@ class Admission:
         self.proof = proof
         self.dropped: Counter[str] = Counter()
         self._admitted: set[str] = set()
-        self._reception = Reception(maximum)
+        self._rates = MessageRates(maximum)
         self._full_before = 0
         self._is_full = False
         # Of strangers, and of ours.
@@ -109,7 +109,7 @@ class Admission:
         present = {report.hex for report in reports}
         if len(present | self._admitted) > self.maximum:
             # Before the first of them makes room for another one.
-            self._reception.hold(holder, present & self._admitted, books)
+            self._rates.hold(holder, present & self._admitted, books)
         for report in reports:
             address = report.hex
             if address in self._admitted:
@@ -128,7 +128,7 @@ class Admission:
             if waiting is not None and waiting.receiver == book.name and not report.snapshot:
                 accepted.append(waiting.report)
             accepted.append(report)
-        self._reception.look_again(holder)
+        self._rates.look_again(holder)
         if self.dropped[DISPLACED] > displaced_before:
             accepted = [report for report in accepted if report.hex in self._admitted]
         return accepted
@@ -138,7 +138,7 @@ class Admission:
         full = self.dropped[NO_ROOM] + self.dropped[DISPLACED]
         self._full_before, self._is_full = full, full > self._full_before
         self._admitted = set().union(*(book.views for book in books))
-        self._reception.follow(self._admitted)
+        self._rates.follow(self._admitted)
         for waiting in self._waiting.values():
             while waiting and next(iter(waiting.values())).renewed_at <= before:
                 self._drop_oldest(waiting)
@@ -151,14 +151,14 @@ class Admission:
             waiting.since += step
             waiting.latest_at += step
             waiting.renewed_at += step
-        self._reception.shift(step)
+        self._rates.shift(step)
 
     def _admit(self, receiver: str, holder: Holder, report: Report, waiting: _Waiting | None, now: float) -> None:
         since, messages = (waiting.since, waiting.messages) if waiting is not None else (now, 0)
         if waiting is not None:
             del self._queue(waiting.holder)[report.hex]
         self._admitted.add(report.hex)
-        self._reception.begin(receiver, holder, report, since, messages)
+        self._rates.begin(receiver, holder, report, since, messages)
 
     def _queue(self, holder: Holder) -> OrderedDict[str, _Waiting]:
         return self._waiting[holder.standing == OURS]
@@ -187,7 +187,7 @@ class Admission:
     ) -> bool:
         """Displace an aircraft for a new one; whether there was one to displace."""
         below = waiting.rate(report, now) / CLEARLY if waiting is not None else 0.0
-        displaced = self._reception.make_room(holder, books, below, now)
+        displaced = self._rates.make_room(holder, books, below, now)
         if displaced is None:
             return False
         self._admitted.discard(displaced)

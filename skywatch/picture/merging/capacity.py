@@ -1,4 +1,4 @@
-"""``Reception``: who holds the places of a full picture, how often each address is received, and so who makes room.
+"""``MessageRates``: who holds the places of a full picture, how often each address is received, and so who makes room.
 
 What ours hear displaces what only strangers hear, and what strangers agree on displaces what those of one owner hear
 alone, never the other way. Among equals who has less than its share displaces aircraft of who has the most; any other
@@ -58,7 +58,7 @@ class _Count:
     messages: int
 
 
-class _Places:
+class _Allocation:
     """Who holds the places of a full picture as of a tick, and what was noted since."""
 
     def __init__(self, books: Sequence[ReceiverViews]) -> None:
@@ -116,7 +116,7 @@ class _Places:
         return self._books_above[holder.standing]
 
 
-class Reception:
+class MessageRates:
     """The rates of the addresses in a picture of at most ``maximum`` aircraft, for each receiver by itself."""
 
     def __init__(self, maximum: int) -> None:
@@ -125,7 +125,7 @@ class Reception:
         self._counts: dict[tuple[str, str], _Count] = {}
         self._most_counts = MIN_COUNTS
         # None until somebody asks for room after a tick.
-        self._places: _Places | None = None
+        self._places: _Allocation | None = None
 
     def begin(self, receiver: str, holder: Holder, report: Report, since: float, messages: int) -> None:
         """Measure an address that is admitted with this report, after so many messages since that time (unix s)."""
@@ -181,9 +181,9 @@ class Reception:
         for count in self._counts.values():
             count.since += step
 
-    def _since_tick(self, books: Sequence[ReceiverViews]) -> _Places:
+    def _since_tick(self, books: Sequence[ReceiverViews]) -> _Allocation:
         if self._places is None:
-            self._places = _Places(books)
+            self._places = _Allocation(books)
         return self._places
 
     def _displace(

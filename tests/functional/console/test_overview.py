@@ -14,7 +14,7 @@ from skywatch.core.storage.retention import Extent
 from skywatch.picture.distribution.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.system.extents import publish_extents
-from skywatch.system.receiver_series import ReceptionRecorder, publish_reception
+from skywatch.system.receiver_series import ReceiverRecorder, publish_reception
 
 
 def concerns(page):
@@ -66,9 +66,9 @@ def test_receivers_show_their_state_and_the_last_24_hours(root):
     roof = receiver(state="waiting", message_rate=812.0)
     roof.last_error = "connection refused"
     publish(root.runtime, topics.RECEIVERS, [roof, receiver("attic")])
-    recorder = ReceptionRecorder()
+    recorder = ReceiverRecorder()
     recorder.take(time.time(), [roof], None)
-    publish_reception(root.runtime.bus, recorder.reception)
+    publish_reception(root.runtime.bus, recorder.series)
     page = root.get("")
     assert "1,234" in page.text
     assert "1 h 1 min" in page.text

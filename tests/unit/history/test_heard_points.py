@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skywatch.core import geo
-from skywatch.history.analysis.service import Reception, heard_points
+from skywatch.history.analysis.service import RangeBySector, heard_points
 from skywatch.history.storage.points import GROUND, NO_ALTITUDE, POINT, SIMULATED
 from skywatch.picture.state.own_antenna import ELSEWHERE, ORIGIN_SHIFT, OURS, STRANGERS
 
@@ -49,6 +49,6 @@ def test_simulated_points_count_where_all_aircraft_are():
 
 
 def test_the_range_of_a_sector_is_of_what_was_heard():
-    reception = Reception(STATION)
+    reception = RangeBySector(STATION)
     reception.add(heard_points(np.concatenate([point(120.0), point(9_000.0), point(300.0, source=MLAT)]), STATION))
     assert reception.range_nm(4) == pytest.approx(120.0, abs=0.1)

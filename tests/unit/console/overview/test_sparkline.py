@@ -1,7 +1,7 @@
 """The small lines of the last 24 hours."""
 
 from skywatch.console.overview.sparkline import HEIGHT, MARGIN, draw, lines_of
-from skywatch.system.receiver_series import SLOTS, Means, Reception
+from skywatch.system.receiver_series import SLOTS, Means, ReceiverSeries
 
 BOTTOM, TOP = HEIGHT - MARGIN, MARGIN
 
@@ -26,7 +26,7 @@ def test_silence_is_a_line_at_the_bottom_and_nothing_is_no_line():
 
 def test_military_aircraft_count_for_those_who_may_know_of_them():
     slots = [*[None] * (SLOTS - 1), Means(messages=3.0, aircraft=9.0, civil=7.0, samples=1)]
-    reception = Reception(1, {"roof": slots})
+    reception = ReceiverSeries(1, {"roof": slots})
     assert lines_of(reception, "roof", military=True)["aircraft"].most == 9.0
     assert lines_of(reception, "roof", military=False)["aircraft"].most == 7.0
     assert lines_of(reception, "attic", military=True) == {"messages": None, "aircraft": None}
