@@ -34,7 +34,7 @@ from skywatch.picture.state.clock import Completion, PictureClock
 from skywatch.picture.state.doubt import ALL, ONLY_STRANGERS, OURS_TOO, POSITION
 from skywatch.picture.state.own_antenna import ELSEWHERE, ORIGIN_SHIFT, STRANGERS
 from skywatch.picture.state.own_antenna import OURS as HEARD_BY_OURS
-from skywatch.picture.state.receiver_view import View, clear_airframes
+from skywatch.picture.state.receiver_view import ReceiverView, clear_airframes
 from skywatch.picture.state.sky import DisputedPosition, RefusedPosition, Sky
 from skywatch.picture.storage.saved_picture import FORM, SavedBook, SavedPicture, SavedPosition
 from skywatch.picture.storage.saved_reports import pack, unpack
@@ -309,8 +309,8 @@ class Picture:
         books = []
         for receiver in self._views:
             views = list(receiver.views.values())
-            snapshots = pack([view for view in views if type(view) is not View])
-            grown = pack([view for view in views if type(view) is View])
+            snapshots = pack([view for view in views if type(view) is not ReceiverView])
+            grown = pack([view for view in views if type(view) is ReceiverView])
             books.append(SavedBook(receiver.name, snapshots, grown, receiver.voice))
         positions = self._rows.saved_positions(self._views.names)
         return SavedPicture(FORM, self._clock.now(), self._rows.first_sights(), positions, books)

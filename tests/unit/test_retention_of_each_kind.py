@@ -84,7 +84,7 @@ def stored(kind: Kind, number: int, age: timedelta, values: dict[str, Any]) -> d
     return {**row, kind.column: int(at.timestamp()) if kind.unix else at, **values}
 
 
-class Place:
+class ArchiveStorage:
     """A service with rows of one kind."""
 
     def __init__(self, make_runtime, name: str, **settings: float) -> None:
@@ -123,7 +123,7 @@ def test_every_kind_is_here():
 @pytest.mark.parametrize("name", sorted(KINDS))
 def test_what_is_older_than_its_setting_goes_and_health_counts_it(make_runtime, name):
     expected = KINDS[name]
-    place = Place(make_runtime, name, **expected.age)
+    place = ArchiveStorage(make_runtime, name, **expected.age)
     place.add(
         stored(place.kind, 1, expected.keep + HOUR, expected.ended),
         stored(place.kind, 2, expected.keep - HOUR, expected.ended),
@@ -138,7 +138,7 @@ def test_what_is_older_than_its_setting_goes_and_health_counts_it(make_runtime, 
 @pytest.mark.parametrize("name", WITH_ROOM)
 def test_of_what_is_more_than_its_setting_in_megabytes_the_newest_stay(make_runtime, name):
     expected = KINDS[name]
-    place = Place(make_runtime, name, **{expected.room: 0.002})
+    place = ArchiveStorage(make_runtime, name, **{expected.room: 0.002})
     place.add(*(stored(place.kind, number, (100 - number) * HOUR / 10, expected.ended) for number in range(10, 70)))
     place.retain()
     left = place.numbers()

@@ -30,7 +30,7 @@ _SURVEILLANCE = frozenset(name.encode("ascii") for name in SURVEILLANCE_TYPES)
 
 
 @dataclass(frozen=True, eq=False)
-class Views:
+class ObservedAircraft:
     """The aircraft of some sessions as the sky shows them, with their users; one element for each session."""
 
     now: float
@@ -44,7 +44,7 @@ class Views:
     radius_nm: Array
 
     @classmethod
-    def of(cls, sky: Sky, sessions: Sequence[LiveSession], users: Mapping[int, TrackedUser]) -> Views:
+    def of(cls, sky: Sky, sessions: Sequence[LiveSession], users: Mapping[int, TrackedUser]) -> ObservedAircraft:
         """The views of those sessions whose aircraft has a position; all have a user and an aircraft in the sky."""
         index, columns = sky.index, (sky.column("lat"), sky.column("lon"))
         rows = np.array([index[session.address] for session in sessions], np.intp)
@@ -84,7 +84,7 @@ class Numbers:
     """The levels at the tick before."""
 
 
-def observe(views: Views, sky: Sky, settings: CannonballSettings) -> Numbers:
+def observe(views: ObservedAircraft, sky: Sky, settings: CannonballSettings) -> Numbers:
     """Update the sessions with the sky of a tick; their interests and patterns are those of this tick already."""
     sessions, now, rows = views.sessions, views.now, views.rows
     column = {name: sky.column(name)[rows] for name in _OBSERVED}
@@ -160,7 +160,7 @@ def _numbers(sessions: list[LiveSession], before: list[ThreatLevel]) -> Numbers:
     )
 
 
-def _velocities(views: Views, column: Mapping[str, Array], position_at: list[float]) -> Velocity:
+def _velocities(views: ObservedAircraft, column: Mapping[str, Array], position_at: list[float]) -> Velocity:
     """The velocities of the aircraft: transmitted, or from one position to the next."""
     speed, track = column["gs_kt"].astype(np.float64), column["track_deg"].astype(np.float64)
     north, east = velocity_of(speed, track)
@@ -171,7 +171,7 @@ def _velocities(views: Views, column: Mapping[str, Array], position_at: list[flo
     return Velocity(north, east)
 
 
-def _closing(views: Views, velocity: Velocity, settings: CannonballSettings) -> Array:
+def _closing(views: ObservedAircraft, velocity: Velocity, settings: CannonballSettings) -> Array:
     """The smoothed closing speeds (kt)."""
     of_users = np.array([user.velocity for user in views.users], np.float64).reshape(-1, 2)
     closing = closing_speed_kt(velocity, Velocity(of_users[:, 0], of_users[:, 1]), views.bearing_deg)
@@ -187,7 +187,9 @@ def _closing(views: Views, velocity: Velocity, settings: CannonballSettings) -> 
     return smooth
 
 
-def _situations(views: Views, closing: Array, column: Mapping[str, Array], surveillance: list[bool]) -> Situations:
+def _situations(
+    views: ObservedAircraft, closing: Array, column: Mapping[str, Array], surveillance: list[bool]
+) -> Situations:
     sessions = views.sessions
     codes = np.array([session.interest.identification.code for session in sessions], np.intp)
     score, away = np.zeros(len(sessions)), np.full(len(sessions), np.inf)

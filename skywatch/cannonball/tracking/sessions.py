@@ -13,7 +13,7 @@ from skywatch.cannonball.tracking.geometry import arrival_s
 from skywatch.cannonball.tracking.interests.interest import Interest, InterestTable
 from skywatch.cannonball.tracking.interests.watch import PatternWatch
 from skywatch.cannonball.tracking.locations import TrackedUser
-from skywatch.cannonball.tracking.observation import Numbers, Views, observe
+from skywatch.cannonball.tracking.observation import Numbers, ObservedAircraft, observe
 from skywatch.cannonball.tracking.pauses import Occasion, Pauses, longest_pause_s
 from skywatch.cannonball.tracking.session import LiveSession, Pair
 from skywatch.cannonball.tracking.storage.changes import (
@@ -105,7 +105,7 @@ class SessionTracker:
         opened = self._open(sky, users, interests, watch)
         index = sky.index
         present = [session for pair, session in self.sessions.items() if pair[0] in users and pair[1] in index]
-        views = Views.of(sky, present, users)
+        views = ObservedAircraft.of(sky, present, users)
         self._take_reasons(sky, views, interests, watch)
         numbers = observe(views, sky, self._settings)
         noteworthy = self._noteworthy(views, numbers, opened, watch)
@@ -138,7 +138,7 @@ class SessionTracker:
             opened.add(session)
         return opened
 
-    def _take_reasons(self, sky: Sky, views: Views, interests: InterestTable, watch: PatternWatch) -> None:
+    def _take_reasons(self, sky: Sky, views: ObservedAircraft, interests: InterestTable, watch: PatternWatch) -> None:
         """Give each session the reasons why its aircraft is of interest now."""
         for session, stronger in zip(views.sessions, interests.interests(sky, views.rows), strict=True):
             if stronger is not None:
@@ -149,7 +149,9 @@ class SessionTracker:
                 patterns = watch.surveillance(session.address)
                 session.pattern = patterns[0] if patterns else None
 
-    def _noteworthy(self, views: Views, numbers: Numbers, opened: set[LiveSession], watch: PatternWatch) -> list[bool]:
+    def _noteworthy(
+        self, views: ObservedAircraft, numbers: Numbers, opened: set[LiveSession], watch: PatternWatch
+    ) -> list[bool]:
         """Whether anything but numbers may change with a session: it opens or ends, or an alert may be due."""
         settings, sessions, distance = self._settings, views.sessions, views.distance_nm
         ranks = np.array([(now.rank, was.rank) for now, was in zip(numbers.level, numbers.before, strict=True)])

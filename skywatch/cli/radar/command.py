@@ -19,7 +19,7 @@ from rich.live import Live
 from skywatch.cli.radar.columns import UNITS, Trends
 from skywatch.cli.radar.keys import Keys, keyboard, read
 from skywatch.cli.radar.table import screen, whole
-from skywatch.cli.radar.view import SORTS, View
+from skywatch.cli.radar.view import SORTS, Screen
 from skywatch.client import Client, FixedToken, LoginTokens, Refused, TokenSource
 from skywatch.client.channel import PERMISSION_DENIED
 from skywatch.client.tokens import LoginFailed
@@ -62,7 +62,7 @@ def radar(url: str, bbox: str | None, username: str | None, sort: str, words: st
     area = parse_box(bbox)
     tokens = token_source(base, username)
     anonymous = isinstance(tokens, FixedToken) and not tokens.is_given
-    view = View(sort=sort, filter=words, units_name=units)
+    view = Screen(sort=sort, filter=words, units_name=units)
     console = Console()
     try:
         asyncio.run(_run(base, tokens, area, console, view, once or not console.is_terminal))
@@ -147,7 +147,7 @@ def channel_addresses(base: str, announced: dict[str, Any]) -> list[str]:
 
 
 async def _run(
-    base: str, tokens: TokenSource, area: list[float] | None, console: Console, view: View, once: bool
+    base: str, tokens: TokenSource, area: list[float] | None, console: Console, view: Screen, once: bool
 ) -> None:
     async with httpx.AsyncClient(base_url=base, timeout=TIMEOUT_S) as http:
         config = await http.get("/api/v1/auth/config")
@@ -234,7 +234,7 @@ async def _first_picture(picture: Picture, tasks: list[asyncio.Task[None]]) -> N
 
 
 async def _draw(
-    console: Console, picture: Picture, view: View, tasks: list[asyncio.Task[None]], descriptor: int | None
+    console: Console, picture: Picture, view: Screen, tasks: list[asyncio.Task[None]], descriptor: int | None
 ) -> None:
     trends, pressed, keys = Trends(), asyncio.Event(), Keys()
     loop = asyncio.get_running_loop()

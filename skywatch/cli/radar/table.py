@@ -26,7 +26,7 @@ from skywatch.cli.radar.columns import (
     number,
     plain,
 )
-from skywatch.cli.radar.view import View
+from skywatch.cli.radar.view import Screen
 
 # What a narrow terminal does without, in this order: a callsign cut short says nothing, a missing column little.
 DISPENSABLE = ("track", "seen", "climb", "registration", "squawk", "type", "speed")
@@ -94,7 +94,7 @@ def _columns(rows: list[dict[str, Text]], width: int | None) -> list[str]:
     return chosen
 
 
-def whole(aircraft: list[dict[str, Any]], source: str, view: View, width: int) -> RenderableType:
+def whole(aircraft: list[dict[str, Any]], source: str, view: Screen, width: int) -> RenderableType:
     """The whole table, for output that does not scroll."""
     shown = view.arrange(aircraft, len(aircraft) + 1)
     rows = table(shown, width, view.units, sort=view.sort, descending=view.descending)
@@ -102,7 +102,7 @@ def whole(aircraft: list[dict[str, Any]], source: str, view: View, width: int) -
 
 
 def screen(
-    aircraft: list[dict[str, Any]], source: str, view: View, trends: Trends, width: int, height: int
+    aircraft: list[dict[str, Any]], source: str, view: Screen, trends: Trends, width: int, height: int
 ) -> RenderableType:
     """One screen: the part of the list that fits, and the details of the selected aircraft."""
     if view.help:
@@ -125,14 +125,14 @@ def screen(
     return Group(*parts)
 
 
-def _title(aircraft: list[dict[str, Any]], source: str, view: View) -> Text:
+def _title(aircraft: list[dict[str, Any]], source: str, view: Screen) -> Text:
     count = f"{len(aircraft)} aircraft ({source})"
     if view.filter:
         count += f" · {len(view.listed)} match “{plain(view.filter)}”"
     return Text(count, style="bold", no_wrap=True, overflow="ellipsis")
 
 
-def _more(view: View) -> str:
+def _more(view: Screen) -> str:
     parts = [f"{RISING} {view.above} more"] if view.above else []
     parts += [f"{FALLING} {view.below} more"] if view.below else []
     return "   ".join(parts)

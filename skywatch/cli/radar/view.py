@@ -13,7 +13,7 @@ SORTS = tuple(COLUMNS)
 
 
 @dataclass
-class View:
+class Screen:
     """The state of the screen; ``press`` takes the names of keys that ``radar_keys`` gives."""
 
     sort: str = "distance"

@@ -18,12 +18,14 @@ from skywatch.picture.state.fields import (
     Group,
     trust,
 )
-from skywatch.picture.state.receiver_view import FieldState, View
+from skywatch.picture.state.receiver_view import FieldState, ReceiverView
 from skywatch.receivers.feeders.voices import OURS, Voice
 from skywatch.receivers.reports.report import Report
 
 
-def merge(views: Sequence[Report], now: float, voices: Sequence[Voice] = (), is_contested: bool = False) -> View:
+def merge(
+    views: Sequence[Report], now: float, voices: Sequence[Voice] = (), is_contested: bool = False
+) -> ReceiverView:
     """One report of all views of an aircraft (at least one).
 
     Each group of fields comes from the view whose source is trusted most among those heard within STALE_S, the
@@ -76,7 +78,7 @@ def _is_settled(views: Sequence[Report], group: Group, voices: Sequence[Voice], 
         return not _is_confirmed(views, group, voices)
     agreed_s = group.agreed_s(is_contested)
     for view in views:
-        if isinstance(view, View) and view.is_agreed:
+        if isinstance(view, ReceiverView) and view.is_agreed:
             standing = group_standing(view, group)
             if standing is not None and now - standing[1] <= agreed_s:
                 return True
@@ -96,7 +98,7 @@ def _is_confirmed(views: Sequence[Report], group: Group, voices: Sequence[Voice]
 
 def _level(view: Report, level: int, at: float, now: float) -> float:
     """The trust in what a view says: a little more where several independent feeders say it."""
-    is_agreed = isinstance(view, View) and view.is_agreed and now - at <= AGREED_S
+    is_agreed = isinstance(view, ReceiverView) and view.is_agreed and now - at <= AGREED_S
     return level - 0.5 if is_agreed else level
 
 
@@ -110,14 +112,14 @@ def group_standing(view: Report, group: Group) -> tuple[int, float] | None:
     """Trust and time of a group in a view; None where it says nothing of it."""
     for name in group.fields:
         if getattr(view, name) is not UNSET:
-            if isinstance(view, View) and name in view.heard:
+            if isinstance(view, ReceiverView) and name in view.heard:
                 return view.heard[name].trust, view.heard[name].at
             return _field_trust(view, name), view.position_at if group.name == "position" else view.at
     return None
 
 
 def _field_trust(view: Report, name: str) -> int:
-    if isinstance(view, View) and name in view.heard:
+    if isinstance(view, ReceiverView) and name in view.heard:
         return view.heard[name].trust
     level = trust(view.type)
     if view.mlat and name in view.mlat:
@@ -139,9 +141,9 @@ def without_expired(view: Report, now: float) -> Report:
     return pruned
 
 
-def _copy(view: Report) -> View:
+def _copy(view: Report) -> ReceiverView:
     """A view of its own with all values of another and nothing noted as heard."""
-    merged = View(view.hex, heard={})
+    merged = ReceiverView(view.hex, heard={})
     for name in Report.__struct_fields__:
         setattr(merged, name, getattr(view, name))
     return merged

@@ -10,7 +10,7 @@ import numpy as np
 from skywatch.core.arrays import Array
 from skywatch.picture.merging.aircraft_merge import without_expired
 from skywatch.picture.state.fields import LIFETIME_S, MIN_LIFETIME_S, POSITION_LIFETIME_S
-from skywatch.picture.state.receiver_view import View, absorb, clear_airframes, expire, view_of
+from skywatch.picture.state.receiver_view import ReceiverView, absorb, clear_airframes, expire, view_of
 from skywatch.receivers.feeders.voices import OURS, Voice
 from skywatch.receivers.reports.report import Report
 
@@ -58,7 +58,7 @@ class ReceiverViews:
                 self.views[report.hex] = report
                 continue
             view = self.views.get(report.hex)
-            if type(view) is not View:
+            if type(view) is not ReceiverView:
                 view = self.views[report.hex] = view_of(report.hex)
                 self.grows = True
             absorb(view, report)
@@ -81,19 +81,19 @@ class ReceiverViews:
         self._oldest_at = None
         for view in views:
             self.views.setdefault(view.hex, view)
-            self.grows |= type(view) is View
+            self.grows |= type(view) is ReceiverView
 
     def current(self, now: float) -> dict[str, Report]:
         """The views without expired fields."""
         if self.grows:
             for view in self.views.values():
-                if type(view) is View:
+                if type(view) is ReceiverView:
                     expire(view, now)
         old = now - MIN_LIFETIME_S
         oldest_at, self._oldest_at = self._oldest_at, None
         if (self._oldest() if oldest_at is None else oldest_at) >= old:
             return self.views
-        aged = [view for view in self.views.values() if view.at < old and type(view) is not View]
+        aged = [view for view in self.views.values() if view.at < old and type(view) is not ReceiverView]
         if not aged:
             return self.views
         return self.views | {view.hex: without_expired(view, now) for view in aged}
@@ -108,7 +108,7 @@ class ReceiverViews:
         for view in self.views.values():
             view.at += step
             view.position_at += step
-            if isinstance(view, View):
+            if isinstance(view, ReceiverView):
                 view.type_at += step
                 view.expires_at += step
                 for state in view.heard.values():
@@ -116,7 +116,9 @@ class ReceiverViews:
 
 
 def _expires_at(view: Report, now: float, timeout_s: float) -> float:
-    fields = [view.expires_at] if isinstance(view, View) else [view.at + lifetime_s for lifetime_s in LIFETIMES_S]
+    fields = (
+        [view.expires_at] if isinstance(view, ReceiverView) else [view.at + lifetime_s for lifetime_s in LIFETIMES_S]
+    )
     # A field is shown until its lifetime has passed, not as long as it lasts: what ends now has not ended yet.
     ends = (*fields, view.position_at + POSITION_LIFETIME_S, view.at + timeout_s)
     return min((at for at in ends if at >= now), default=now)

@@ -14,7 +14,7 @@ from skywatch.picture.merging.lead import FollowingValues, array_of
 from skywatch.picture.positions.accepted import Offer
 from skywatch.picture.state.columns import columns_of, floats, on_ground
 from skywatch.picture.state.fields import MLAT_TRUST, TISB_TRUST
-from skywatch.picture.state.receiver_view import FieldState, View
+from skywatch.picture.state.receiver_view import FieldState, ReceiverView
 from skywatch.receivers.feeders.voices import Voice
 from skywatch.receivers.reports.report import Report
 
@@ -117,7 +117,7 @@ class Reported:
         """?[n]: on which views independent feeders agree; None where the receiver is one."""
         if not self.is_agreement:
             return None
-        return np.array([isinstance(view, View) and view.is_agreed for view in self.views], "?")
+        return np.array([isinstance(view, ReceiverView) and view.is_agreed for view in self.views], "?")
 
     def voices(self) -> Array | None:
         """How many independent feeders stand for each view; None where the receiver is one."""
@@ -128,9 +128,9 @@ class Reported:
 
 def field_states(views: Sequence[Report]) -> Times:
     """Return the states of single fields of the views that have them, with their indices."""
-    if View not in set(map(type, views)):
+    if ReceiverView not in set(map(type, views)):
         return []
-    return [(index, view.heard) for index, view in enumerate(views) if type(view) is View]
+    return [(index, view.heard) for index, view in enumerate(views) if type(view) is ReceiverView]
 
 
 def is_listed(values: list[Any]) -> Array:

@@ -33,7 +33,7 @@ from skywatch.picture.state.doubt import (
     SQUAWK,
 )
 from skywatch.picture.state.fields import GROUPS, STALE_S, Group, trust
-from skywatch.picture.state.receiver_view import FieldState, View, is_new
+from skywatch.picture.state.receiver_view import FieldState, ReceiverView, is_new
 from skywatch.receivers.feeders.voices import SEVERAL, UNKNOWN, Voice
 from skywatch.receivers.reports.report import Report
 
@@ -349,7 +349,7 @@ def _add_contradictions(
         speakers.append(np.full(len(chosen), numbers.setdefault(of_receiver.voice.speaker, len(numbers))))
         agreed = of_receiver.agreed()
         is_several.append(np.zeros(len(chosen), "?") if agreed is None else agreed[chosen])
-    claims = _Claims(views, np.concatenate(rows), np.concatenate(speakers), np.concatenate(is_several))
+    claims = _Statements(views, np.concatenate(rows), np.concatenate(speakers), np.concatenate(is_several))
     claims = claims.of_several_speakers()
     if not claims.views:
         return
@@ -363,13 +363,13 @@ def _add_contradictions(
                 disputed[row] = list(dict.fromkeys((*disputed.get(row, ()), comparison.name)))
 
 
-class _Claims:
+class _Statements:
     """What single strangers, or several at once, say of aircraft: a view, its row and its speaker's number."""
 
     def __init__(self, views: list[Report], rows: Array, speakers: Array, is_several: Array) -> None:
         self.views, self.rows, self.speakers, self.is_several = views, rows, speakers, is_several
 
-    def of_several_speakers(self) -> _Claims:
+    def of_several_speakers(self) -> _Statements:
         """Those about aircraft of which more than one speaks."""
         if not self.views:
             return self
@@ -377,7 +377,7 @@ class _Claims:
         voices = np.bincount(pairs >> 32, minlength=int(self.rows.max()) + 1)
         chosen = np.flatnonzero((voices[self.rows] > 1) | self.is_several)
         views = list(map(self.views.__getitem__, chosen.tolist()))
-        return _Claims(views, self.rows[chosen], self.speakers[chosen], self.is_several[chosen])
+        return _Statements(views, self.rows[chosen], self.speakers[chosen], self.is_several[chosen])
 
     def against(self, comparison: Comparison, said: Array, said_at: Array, codes: TextCodes, now: float) -> list[int]:
         """The rows in which two speakers say the same, and not what ours ``said`` at ``said_at``."""
@@ -385,9 +385,9 @@ class _Claims:
         values = read(comparison, [getattr(view, field) for view in self.views], codes)
         at = np.array([view.at for view in self.views])
         differs = np.flatnonzero(np.abs(values - said) > comparison.tolerance + comparison.rate * np.abs(at - said_at))
-        # What is no ``View`` has one time for all fields, and was heard lately.
+        # What is no ``ReceiverView`` has one time for all fields, and was heard lately.
         views = self.views
-        is_said = [type(views[at]) is not View or is_new(views[at], field, now) for at in differs.tolist()]
+        is_said = [type(views[at]) is not ReceiverView or is_new(views[at], field, now) for at in differs.tolist()]
         chosen = differs[np.array(is_said, "?")]
         order = chosen[np.lexsort((values[chosen], self.rows[chosen]))]
         one, other = order[:-1], order[1:]

@@ -36,14 +36,14 @@ from skywatch.picture.merging.values import ReportValues, is_whole, set_values
 from skywatch.picture.positions.accepted import NO_TRUST
 from skywatch.picture.state.columns import columns_of, is_absent, numbers
 from skywatch.picture.state.fields import STALE_S, UNNAMED_TRUST
-from skywatch.picture.state.receiver_view import View
+from skywatch.picture.state.receiver_view import ReceiverView
 from skywatch.picture.state.sky import SOURCE_INDEX
 from skywatch.receivers.feeders.voices import Voice
 from skywatch.receivers.reports.receiver_names import FEEDERS, TRUSTED_FEEDERS
 from skywatch.receivers.reports.report import ReducedReport, Report
 
 # Their fields have times of their own, or they stand for several voices.
-_UNLIKE = (View, ReducedReport)
+_UNLIKE = (ReceiverView, ReducedReport)
 # Two positions so close (degrees) are one: that of a moment later.
 ECHO_DEG = 0.005
 

@@ -1,4 +1,4 @@
-"""``View``: the state of one aircraft at one receiver, accumulated from single messages.
+"""``ReceiverView``: the state of one aircraft at one receiver, accumulated from single messages.
 
 For a receiver of snapshots the last report is the view.
 """
@@ -28,7 +28,7 @@ class FieldState(msgspec.Struct, array_like=True, gc=False):
     frames: int = 0
 
 
-class View(Report, gc=False):
+class ReceiverView(Report, gc=False):
     """A report accumulated from increments; ``heard`` has an entry for each field that ages.
 
     ``voices`` independent feeders agreed on what came last, before they were divided if it ``is_divided``.
@@ -46,20 +46,20 @@ class View(Report, gc=False):
         return self.voices > 1 and not self.is_divided
 
 
-def view_of(address: str) -> View:
+def view_of(address: str) -> ReceiverView:
     """An empty view."""
-    return View(address, messages=0, heard={})
+    return ReceiverView(address, messages=0, heard={})
 
 
 def is_new(view: Report, name: str, now: float) -> bool:
     """Whether a field was heard within STALE_S."""
     if getattr(view, name) is UNSET:
         return False
-    state = view.heard.get(name) if isinstance(view, View) else None
+    state = view.heard.get(name) if isinstance(view, ReceiverView) else None
     return now - (state.at if state is not None else view.at) <= STALE_S
 
 
-def absorb(view: View, report: Report) -> None:
+def absorb(view: ReceiverView, report: Report) -> None:
     """Update a view with one message, field by field, unless the view has a fresher or more trusted value."""
     at = report.at
     level = trust(report.type)
@@ -105,7 +105,7 @@ def clear_airframes(reports: Iterable[Report]) -> None:
             report.r = report.t = report.desc = report.ownOp = report.year = report.dbFlags = UNSET
 
 
-def expire(view: View, now: float) -> None:
+def expire(view: ReceiverView, now: float) -> None:
     """Clear the fields whose lifetime has passed."""
     if now < view.expires_at:
         return

@@ -17,7 +17,7 @@ from msgspec import UNSET
 
 from skywatch.picture.state.doubt import ALONE, EMERGENCY, GROUP_BITS, OURS_TOO, POSITION, SQUAWK
 from skywatch.picture.state.fields import GROUPS, LIFETIME_S, MLAT_TRUST, TISB_TRUST
-from skywatch.picture.state.receiver_view import FieldState, View
+from skywatch.picture.state.receiver_view import FieldState, ReceiverView
 from skywatch.picture.state.sky import UNKNOWN_DOUBT, Sky
 from skywatch.picture.storage.saved_picture import FORM, SavedBook, SavedPicture, SavedPosition
 from skywatch.picture.storage.saved_reports import SavedReports, pack
@@ -51,7 +51,7 @@ _decoder = msgspec.json.Decoder(Report)
 def saved_from(sky: Sky) -> SavedPicture:
     """What ``Picture.restore`` takes."""
     columns = {name: column.tolist() for name, column in sky.columns.items()}
-    views: dict[str, list[View]] = defaultdict(list)
+    views: dict[str, list[ReceiverView]] = defaultdict(list)
     positions, confirmed = {}, []
     doubt_by_row = sky.doubt_by_row().tolist()
     for row, address in enumerate(sky.hexes):
@@ -113,9 +113,9 @@ def _position_trust(values: dict[str, float]) -> int:
     return TISB_TRUST if values["tisb"] else int(values["source"])
 
 
-def _view(report: Report, values: dict[str, float]) -> View:
+def _view(report: Report, values: dict[str, float]) -> ReceiverView:
     """The view of an aircraft whose values in the columns are these."""
-    view = View(**msgspec.structs.asdict(report))
+    view = ReceiverView(**msgspec.structs.asdict(report))
     view.seen = view.seen_pos = UNSET
     view.at = view.type_at = values["seen_at"]
     view.position_at = 0.0 if view.lat is UNSET else values["position_at"]

@@ -14,12 +14,12 @@ import msgspec
 from msgspec import UNSET
 
 from skywatch.picture.state.columns import columns_of, is_absent
-from skywatch.picture.state.receiver_view import FieldState, View
+from skywatch.picture.state.receiver_view import FieldState, ReceiverView
 from skywatch.receivers.reports.report import Report
 
 # Of a view, in addition to the fields of a report and ``heard``.
 VIEW_FIELDS = ("type_at", "expires_at")
-_DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(View)}
+_DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(ReceiverView)}
 
 
 class SavedReports(msgspec.Struct, array_like=True):
@@ -37,9 +37,9 @@ def pack(reports: Sequence[Report]) -> SavedReports:
     """The fields of reports of any class, or, if all of them are views, of views."""
     fields = {name: values for name, values in columns_of(reports).items() if values and not is_absent(values)}
     heard = []
-    if reports and all(type(report) is View for report in reports):
+    if reports and all(type(report) is ReceiverView for report in reports):
         fields |= {name: [getattr(view, name) for view in reports] for name in VIEW_FIELDS}
-        heard = [view.heard for view in reports if isinstance(view, View)]
+        heard = [view.heard for view in reports if isinstance(view, ReceiverView)]
     for name, values in fields.items():
         if UNSET in values:
             fields[name] = [None if value is UNSET else value for value in values]
@@ -48,7 +48,7 @@ def pack(reports: Sequence[Report]) -> SavedReports:
 
 def unpack(saved: SavedReports) -> list[Report]:
     """The reports; fields that this release does not have are ignored. Raises ValueError if lists differ in length."""
-    kind = View if saved.heard else Report
+    kind = ReceiverView if saved.heard else Report
     columns = [saved.heard if name == "heard" else _values(saved, name) for name in kind.__struct_fields__]
     return [kind(*row) for row in zip(*columns, strict=True)]
 

@@ -27,7 +27,7 @@ from skywatch.realtime.topics.backfill import EventBackfill
 from skywatch.realtime.topics.event_log import Stream
 from skywatch.realtime.topics.event_topics import EventTopics
 from skywatch.realtime.topics.live_topics import LiveTopics
-from skywatch.realtime.topics.picture_state import View
+from skywatch.realtime.topics.picture_state import LiveView
 from skywatch.realtime.topics.topic_table import TopicTable
 from skywatch.realtime.wire.frames import Event
 from skywatch.realtime.wire.outbox import Listener, Turn
@@ -214,9 +214,9 @@ class Hub:
             # One invalid event must not delay those after it.
             self._faults.failed(f"an event on topic {message.topic} was not delivered: {error}")
 
-    def snapshot(self, source: View | Stream) -> Event:
+    def snapshot(self, source: LiveView | Stream) -> Event:
         """The snapshot of a source for a new subscriber."""
-        if isinstance(source, View):
+        if isinstance(source, LiveView):
             return self.live.snapshot(source)
         return self.events.logs[source.topic].snapshot(source.visibility, unix_now())
 

@@ -17,7 +17,7 @@ from skywatch.core.problems import Problem
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.realtime.subscribers.authentication import Admission, ConnectionAuthenticator
 from skywatch.realtime.topics.event_log import Stream
-from skywatch.realtime.topics.picture_state import View
+from skywatch.realtime.topics.picture_state import LiveView
 from skywatch.realtime.wire import messages
 from skywatch.realtime.wire.close_codes import CloseReason
 from skywatch.realtime.wire.limits import ConnectionCounter
@@ -42,7 +42,7 @@ class Subscriber(Protocol):
         """Its protocol."""
 
     @property
-    def subscriptions(self) -> Mapping[str, View | Stream]:
+    def subscriptions(self) -> Mapping[str, LiveView | Stream]:
         """Its view or stream of each topic."""
 
     def send(self, kind: str, body: dict[str, Any]) -> None:

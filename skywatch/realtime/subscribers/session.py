@@ -14,7 +14,7 @@ from skywatch.realtime.subscribers.hub import Hub
 from skywatch.realtime.subscribers.register import AccountsAwayError
 from skywatch.realtime.subscribers.subscriptions import Subscriptions
 from skywatch.realtime.topics.event_log import Stream
-from skywatch.realtime.topics.picture_state import View
+from skywatch.realtime.topics.picture_state import LiveView
 from skywatch.realtime.wire import close_codes, messages, socketio
 from skywatch.realtime.wire.close_codes import CloseReason, Refusal
 from skywatch.realtime.wire.frames import variant_of
@@ -71,7 +71,7 @@ class Session:
         self.variant = variant_of(protocol.encode_event, link.deflate)
 
     @property
-    def subscriptions(self) -> Mapping[str, View | Stream]:
+    def subscriptions(self) -> Mapping[str, LiveView | Stream]:
         """Its view or stream of each topic."""
         return self._topics.sources
 
@@ -254,7 +254,7 @@ class Session:
 
     def send_picture_state(self) -> None:
         """Send whether the picture is live, if an aircraft topic is subscribed."""
-        if any(isinstance(source, View) for source in self.subscriptions.values()):
+        if any(isinstance(source, LiveView) for source in self.subscriptions.values()):
             self.send("picture", self.hub.picture_state())
 
     def abandon(self) -> None:

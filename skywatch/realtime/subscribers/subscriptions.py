@@ -6,7 +6,7 @@ from skywatch.realtime.subscribers.hub import Hub
 from skywatch.realtime.topics.areas import Area
 from skywatch.realtime.topics.columns import Form
 from skywatch.realtime.topics.event_log import Stream
-from skywatch.realtime.topics.picture_state import Population, View
+from skywatch.realtime.topics.picture_state import LiveView, Population
 from skywatch.realtime.topics.tile_grid import TileForm
 from skywatch.realtime.wire.frames import Point
 from skywatch.realtime.wire.outbox import Listener
@@ -17,7 +17,7 @@ class Subscriptions:
     """Joins and leaves at the hub for ``listener``; ``sources`` are its views and streams, by topic."""
 
     def __init__(self, hub: Hub, listener: Listener) -> None:
-        self.sources: dict[str, View | Stream] = {}
+        self.sources: dict[str, LiveView | Stream] = {}
         self._hub = hub
         self._listener = listener
         self._areas: dict[str, Area | None] = {}
@@ -33,16 +33,16 @@ class Subscriptions:
 
     def source(
         self, topic: str, area: Area | None, visibility: Visibility, form: Form | TileForm | None = None
-    ) -> View | Stream:
+    ) -> LiveView | Stream:
         """The view or stream of a topic for these rights."""
         if not self._hub.topics.is_live(topic):
             return self._hub.events.stream_of(topic, visibility)
         population: Population = "military" if topic == "military" else "all" if visibility.military else "civil"
         if isinstance(form, TileForm):
             # Neither airframe details nor distances are in the rows of tiles.
-            return View(topic, population, False, None, form, visibility.user_id)
+            return LiveView(topic, population, False, None, form, visibility.user_id)
         user = visibility.user_id if form is not None and ("flags" in form.fields or form.limit is not None) else None
-        return View(topic, population, visibility.details, area, form, user, visibility.exact_station)
+        return LiveView(topic, population, visibility.details, area, form, user, visibility.exact_station)
 
     def put(self, topic: str, area: Area | None, visibility: Visibility, form: Form | TileForm | None = None) -> None:
         """Set the source of a topic, replacing an earlier one; nothing is sent until ``join``."""
@@ -57,7 +57,7 @@ class Subscriptions:
     def join(self, topic: str, since: Point | None) -> None:
         """Start sending a topic: what was missed since a point, or a snapshot."""
         source = self.sources[topic]
-        if isinstance(source, View):
+        if isinstance(source, LiveView):
             self._hub.live.join(self._listener, source, since)
         else:
             size = self._hub.events.join(self._listener, source, since)
@@ -67,7 +67,7 @@ class Subscriptions:
     def leave(self, topic: str) -> None:
         """Unsubscribe from a topic."""
         source = self.sources.pop(topic, None)
-        if isinstance(source, View):
+        if isinstance(source, LiveView):
             self._hub.live.leave(self._listener, source)
         elif source is not None:
             self._hub.events.leave(self._listener, source)
@@ -97,5 +97,5 @@ class Subscriptions:
     def catch_up(self) -> None:
         """Send the latest state of the aircraft topics, unless the connection is congested."""
         for source in self.sources.values():
-            if isinstance(source, View) and not self._listener.outbox.congested:
+            if isinstance(source, LiveView) and not self._listener.outbox.congested:
                 self._hub.live.catch_up(self._listener, source)

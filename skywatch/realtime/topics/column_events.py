@@ -13,7 +13,7 @@ from skywatch.picture.state.sky import Sky
 from skywatch.realtime.topics.areas import Rows
 from skywatch.realtime.topics.columns import EncodedRows, Form, became_stale, thin
 from skywatch.realtime.topics.marks import MarkedRows
-from skywatch.realtime.topics.picture_state import PictureState, View, members_of
+from skywatch.realtime.topics.picture_state import LiveView, PictureState, members_of
 from skywatch.realtime.wire.frames import Event
 
 EVENT = "aircraft:columns"
@@ -26,14 +26,14 @@ class ColumnEvents:
         self._state = state
         self._seq = -1
         self._epoch = ""
-        self._events: dict[tuple[View, bool], Event] = {}
+        self._events: dict[tuple[LiveView, bool], Event] = {}
         self._encoded: dict[tuple[tuple[str, ...], bool], EncodedRows] = {}
         # What each view shows in this tick (rows, number hidden), and what thinned ones showed in the one before.
-        self._chosen: dict[View, tuple[Rows, int]] = {}
-        self._shown_before: dict[View, frozenset[str]] = {}
+        self._chosen: dict[LiveView, tuple[Rows, int]] = {}
+        self._shown_before: dict[LiveView, frozenset[str]] = {}
         self.marked = MarkedRows(state)
 
-    def full(self, view: View) -> Event:
+    def full(self, view: LiveView) -> Event:
         """The present contents of a view."""
         self._follow()
         event = self._events.get((view, True))
@@ -42,7 +42,7 @@ class ColumnEvents:
             event = self._events[view, True] = self._event(view, rows, [], hidden, full=True)
         return event
 
-    def update(self, view: View, since: int) -> Event:
+    def update(self, view: LiveView, since: int) -> Event:
         """The changes of the last tick; a full state for a subscriber that missed the tick before."""
         self._follow()
         state = self._state
@@ -73,7 +73,7 @@ class ColumnEvents:
         self._epoch, self._seq = sky.epoch, sky.seq
         self._events, self._encoded, self._chosen = {}, {}, {}
 
-    def _choose(self, view: View) -> tuple[Rows, int]:
+    def _choose(self, view: LiveView) -> tuple[Rows, int]:
         choice = self._chosen.get(view)
         if choice is None:
             assert isinstance(view.form, Form)
@@ -84,7 +84,7 @@ class ColumnEvents:
             choice = self._chosen[view] = (chosen, len(rows) - len(chosen))
         return choice
 
-    def _step(self, view: View, before: Sky) -> Event:
+    def _step(self, view: LiveView, before: Sky) -> Event:
         sky = self._state.sky
         rows, hidden = self._choose(view)
         was = sky.column("previous_row")[rows]
@@ -113,7 +113,7 @@ class ColumnEvents:
             encoded = self._encoded[key] = EncodedRows(self._state.sky, fields, details)
         return encoded
 
-    def _event(self, view: View, rows: Rows, removed: list[str], hidden: int, *, full: bool) -> Event:
+    def _event(self, view: LiveView, rows: Rows, removed: list[str], hidden: int, *, full: bool) -> Event:
         sky = self._state.sky
         assert isinstance(view.form, Form)
         encoded = self.encoded_rows(view.form.fields, view.details)
@@ -137,7 +137,7 @@ class ColumnEvents:
         return Event(view.topic, EVENT, self._state.epoch(view), sky.seq, json, packed)
 
 
-def _rows_in(sky: Sky, view: View) -> Rows:
+def _rows_in(sky: Sky, view: LiveView) -> Rows:
     members = members_of(sky, view.population)
     if view.area is not None:
         members = members & view.area.inside(sky.column("lat"), sky.column("lon"))

@@ -17,7 +17,7 @@ from skywatch.picture.state.sky import Sky
 from skywatch.realtime.metrics import REALTIME_DROPPED, REALTIME_SENT
 from skywatch.realtime.topics.column_events import ColumnEvents
 from skywatch.realtime.topics.marks import Marks
-from skywatch.realtime.topics.picture_state import PictureState, View
+from skywatch.realtime.topics.picture_state import LiveView, PictureState
 from skywatch.realtime.topics.tile_grid import TileForm
 from skywatch.realtime.topics.tile_readers import TileReaders
 from skywatch.realtime.wire.frames import Event, Point
@@ -75,24 +75,24 @@ class LiveTopics:
         self._shown, self._exact = _Pictures(), _Pictures()
         self.state = self._shown.state
         self._tiles = TileReaders(self.state, self._shown.columns)
-        self._views: dict[View, _Viewers] = {}
+        self._views: dict[LiveView, _Viewers] = {}
         self._wake = wake
         self._send = send
         self._charge = charge
-        self._newcomers: dict[tuple[Listener, View], None] = {}
+        self._newcomers: dict[tuple[Listener, LiveView], None] = {}
         # Viewers for whom an event could not be made; retried at the next tick.
-        self._unserved: dict[tuple[Listener, View], None] = {}
+        self._unserved: dict[tuple[Listener, LiveView], None] = {}
         self._faults = FaultLog(log, "a view cannot be sent", "all views are sent again")
         # Users with marked aircraft have views of their own; all others share views.
         self._next_marks: Marks = {}
         self._marked: set[int] = set()
-        self._personal: dict[int, dict[tuple[Listener, View], None]] = {}
+        self._personal: dict[int, dict[tuple[Listener, LiveView], None]] = {}
 
     def take_marks(self, marks: Marks) -> None:
         """The aircraft that are marked for users from the next tick on."""
         self._next_marks = marks
 
-    def _shared_view(self, view: View) -> View:
+    def _shared_view(self, view: LiveView) -> LiveView:
         """The view whose events a viewer of this one gets: shared, or the user's own."""
         return view if view.user is None or view.user in self._marked else replace(view, user=None)
 
@@ -125,7 +125,7 @@ class LiveTopics:
         for shared in set(before.values()):
             self._drop_empty(shared)
 
-    def join(self, listener: Listener, view: View, since: Point | None) -> None:
+    def join(self, listener: Listener, view: LiveView, since: Point | None) -> None:
         """Add a viewer: it gets the changes since a point, or a snapshot."""
         if isinstance(view.form, TileForm):
             self._tiles.join(listener, view)
@@ -137,7 +137,7 @@ class LiveTopics:
         elif not listener.outbox.congested:
             self.catch_up(listener, view)
 
-    def _join_view(self, listener: Listener, view: View, since: Point | None) -> None:
+    def _join_view(self, listener: Listener, view: LiveView, since: Point | None) -> None:
         if view.user is not None:
             self._personal.setdefault(view.user, {})[listener, view] = None
             if self._shown.columns.marked.marks.get(view.user):
@@ -147,7 +147,7 @@ class LiveTopics:
         resumes = since is not None and view.form is None and self.state.can_continue(view, since.epoch, since.seq)
         viewers.behind[listener] = since.seq if since is not None and resumes else None
 
-    def _is_watching(self, listener: Listener, view: View) -> bool:
+    def _is_watching(self, listener: Listener, view: LiveView) -> bool:
         if isinstance(view.form, TileForm):
             return self._tiles.is_reading(listener, view)
         return self._shared_view(view) in self._views
@@ -163,7 +163,7 @@ class LiveTopics:
                     self._unserved[listener, view] = None
                     self._faults.failed(f"topic {view.topic}", error)
 
-    def _failed(self, view: View, viewers: _Viewers, error: Exception) -> None:
+    def _failed(self, view: LiveView, viewers: _Viewers, error: Exception) -> None:
         """All viewers of a view get a snapshot at the next tick."""
         self._faults.failed(f"topic {view.topic}", error)
         for listener in viewers.level:
@@ -176,7 +176,7 @@ class LiveTopics:
         self.state.forget()
         self._exact.state.forget()
 
-    def _pictures(self, view: View) -> _Pictures:
+    def _pictures(self, view: LiveView) -> _Pictures:
         """The picture of a view: everybody's, or the one with exact distances where that is another one.
 
         The latter is made only while somebody sees it, but the history is everybody's: it has no gaps to resume across.
@@ -187,7 +187,7 @@ class LiveTopics:
         self._exact.state.follow(self.state, exact_sky)
         return self._exact
 
-    def leave(self, listener: Listener, view: View) -> None:
+    def leave(self, listener: Listener, view: LiveView) -> None:
         """Remove a viewer."""
         if isinstance(view.form, TileForm):
             self._unserved.pop((listener, view), None)
@@ -205,12 +205,12 @@ class LiveTopics:
         viewers.behind.pop(listener, None)
         self._drop_empty(shared)
 
-    def _drop_empty(self, shared: View) -> None:
+    def _drop_empty(self, shared: LiveView) -> None:
         viewers = self._views.get(shared)
         if viewers is not None and not viewers.level and not viewers.behind:
             del self._views[shared]
 
-    def catch_up(self, listener: Listener, view: View) -> int:
+    def catch_up(self, listener: Listener, view: LiveView) -> int:
         """Send the latest state to a viewer that was congested or is new; returns how many bytes that is."""
         if isinstance(view.form, TileForm):
             return self._tiles.catch_up(listener, view)
@@ -231,12 +231,12 @@ class LiveTopics:
             listener.outbox.push(frame)
         return len(frame or b"")
 
-    def snapshot(self, view: View) -> Event:
+    def snapshot(self, view: LiveView) -> Event:
         """The present contents of a view, in its form."""
         pictures = self._pictures(view)
         return pictures.state.snapshot(view) if view.form is None else pictures.columns.full(view)
 
-    def _update(self, view: View, since: int) -> Event:
+    def _update(self, view: LiveView, since: int) -> Event:
         pictures = self._pictures(view)
         return pictures.state.update(view, since) if view.form is None else pictures.columns.update(view, since)
 

@@ -31,7 +31,7 @@ _AIRCRAFT_BYTES, _ADDRESS_BYTES = 400, 9
 
 
 @dataclass(frozen=True)
-class View:
+class LiveView:
     """The contents of a subscription: topic, population, with or without airframe details, area."""
 
     topic: str
@@ -129,11 +129,11 @@ class PictureState:
             weight = self._memory["weight"] = sum(map(len, self.sky.encoded))
         return weight
 
-    def epoch(self, view: View) -> str:
+    def epoch(self, view: LiveView) -> str:
         """The start of the picture and the digest of the view: a seq means something only within both."""
         return f"{self.sky.epoch}.{view.digest}"
 
-    def snapshot(self, view: View) -> Event:
+    def snapshot(self, view: LiveView) -> Event:
         """The present contents of a view, as ``aircraft:snapshot``."""
         event = self._memory.get(view)
         if not isinstance(event, Event):
@@ -142,18 +142,18 @@ class PictureState:
             self._memory[view] = event
         return event
 
-    def snapshot_data(self, view: View) -> bytes:
+    def snapshot_data(self, view: LiveView) -> bytes:
         """The data of a snapshot: aircraft, count and time."""
         rows = self._rows(view)
         bodies = self._bodies(view.details)
         joined = b",".join([bodies[row] for row in rows.tolist()])
         return b'{"aircraft":[%b],"count":%d,"now":%b}' % (joined, len(rows), _number(self.sky.now))
 
-    def can_continue(self, view: View, epoch: str, seq: int) -> bool:
+    def can_continue(self, view: LiveView, epoch: str, seq: int) -> bool:
         """Whether an update from this point to now is possible."""
         return epoch == self.epoch(view) and self.floor <= seq <= self.sky.seq
 
-    def update(self, view: View, since: int) -> Event:
+    def update(self, view: LiveView, since: int) -> Event:
         """What changed after tick ``since``, as ``aircraft:update``; a snapshot where that is smaller.
 
         ``since`` must be a point from which ``can_continue``.
@@ -164,7 +164,7 @@ class PictureState:
             event = self._memory[key] = self._make_update(view, since)
         return event
 
-    def _make_update(self, view: View, since: int) -> Event:
+    def _make_update(self, view: LiveView, since: int) -> Event:
         if since == self.sky.seq - 1 and self.previous is not None:
             joined, removed = self._step(view)
         else:
@@ -183,7 +183,7 @@ class PictureState:
         )
         return Event(view.topic, "aircraft:update", self.epoch(view), self.sky.seq, data)
 
-    def _step(self, view: View) -> tuple[bytes, list[str]]:
+    def _step(self, view: LiveView) -> tuple[bytes, list[str]]:
         """What changed in the last tick alone: shared by all areas of the same population."""
         bodies = self._bodies(view.details)
         if view.area is not None:
@@ -197,7 +197,7 @@ class PictureState:
         step: tuple[bytes, list[str]] = self._memory[key]  # type: ignore[assignment]
         return step
 
-    def _removed_since(self, view: View, since: int, rows: Rows) -> list[str]:
+    def _removed_since(self, view: LiveView, since: int, rows: Rows) -> list[str]:
         """Addresses the view may have shown at ``since`` and does not show now (some it may never have shown)."""
         index = self.sky.index
         is_shown = np.zeros(len(self.sky), dtype=bool)
@@ -214,7 +214,7 @@ class PictureState:
         hexes = self.sky.hexes
         return removed + [hexes[row] for row in np.flatnonzero(outside).tolist() if hexes[row] not in departed]
 
-    def _rows(self, view: View) -> Rows:
+    def _rows(self, view: LiveView) -> Rows:
         members = members_of(self.sky, view.population)
         if view.area is not None:
             members = members & view.area.inside(self.sky.column("lat"), self.sky.column("lon"))

@@ -19,7 +19,7 @@ from skywatch.picture.state.sky import Sky
 from skywatch.realtime.topics.areas import Rows
 from skywatch.realtime.topics.column_events import ColumnEvents
 from skywatch.realtime.topics.columns import DEFAULT_FIELDS, EncodedRows, array_head, became_stale
-from skywatch.realtime.topics.picture_state import PictureState, Population, View, members_of
+from skywatch.realtime.topics.picture_state import LiveView, PictureState, Population, members_of
 from skywatch.realtime.topics.tile_grid import Grid, Numbers, TileForm
 from skywatch.realtime.wire.frames import message_frame
 from skywatch.realtime.wire.native import packed_head
@@ -107,9 +107,9 @@ class Variant:
     deflate: bool
 
     @property
-    def view(self) -> View:
+    def view(self) -> LiveView:
         """The view that names the epoch."""
-        return View(self.topic, self.population, False, None, TileForm(self.grid))
+        return LiveView(self.topic, self.population, False, None, TileForm(self.grid))
 
 
 class TileEvents:

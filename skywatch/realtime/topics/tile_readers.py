@@ -12,7 +12,7 @@ import numpy as np
 
 from skywatch.realtime.metrics import REALTIME_DROPPED, REALTIME_SENT
 from skywatch.realtime.topics.column_events import ColumnEvents
-from skywatch.realtime.topics.picture_state import PictureState, View
+from skywatch.realtime.topics.picture_state import LiveView, PictureState
 from skywatch.realtime.topics.tile_frames import TileEvents, Variant, VariantFrames
 from skywatch.realtime.topics.tile_grid import Numbers, TileForm
 from skywatch.realtime.wire.outbox import Listener
@@ -21,7 +21,7 @@ from skywatch.realtime.wire.outbox import Listener
 @dataclass(eq=False)
 class _Reader:
     listener: Listener
-    view: View
+    view: LiveView
     tiles: tuple[int, ...]
     group: _Group
     # Whether it has the contents of the last tick.
@@ -50,7 +50,7 @@ class TileReaders:
         """The number of different variants that are read."""
         return len(self._groups)
 
-    def join(self, listener: Listener, view: View) -> None:
+    def join(self, listener: Listener, view: LiveView) -> None:
         """Add a reader; it gets nothing before ``catch_up``."""
         assert isinstance(view.form, TileForm)
         variant = Variant(view.topic, view.population, view.form.grid, listener.variant[1])
@@ -61,7 +61,7 @@ class TileReaders:
         group.readers[reader] = None
         group.counts[list(reader.tiles)] += 1
 
-    def leave(self, listener: Listener, view: View) -> None:
+    def leave(self, listener: Listener, view: LiveView) -> None:
         """Remove a reader."""
         reader = self._readers.pop((listener, view.topic))
         group = reader.group
@@ -70,12 +70,12 @@ class TileReaders:
         if not group.readers:
             del self._groups[group.variant]
 
-    def is_reading(self, listener: Listener, view: View) -> bool:
+    def is_reading(self, listener: Listener, view: LiveView) -> bool:
         """Whether a listener reads the tiles of a view, and no others by now."""
         reader = self._readers.get((listener, view.topic))
         return reader is not None and reader.view == view
 
-    def catch_up(self, listener: Listener, view: View) -> int:
+    def catch_up(self, listener: Listener, view: LiveView) -> int:
         """Send all tiles in full to a reader that was congested or is new; returns how many bytes that is."""
         reader = self._readers[listener, view.topic]
         if reader.is_level:
@@ -86,7 +86,7 @@ class TileReaders:
         reader.is_level = True
         return len(frames)
 
-    def tick(self, continuous: bool, after_each: Callable[[], None]) -> Iterator[tuple[Listener, View, Exception]]:
+    def tick(self, continuous: bool, after_each: Callable[[], None]) -> Iterator[tuple[Listener, LiveView, Exception]]:
         """Send the changes of one tick, or all in full after a gap; ``after_each`` is called after each reader.
 
         Yields the readers for whom no frames could be made: they have to catch up.

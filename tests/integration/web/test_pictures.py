@@ -18,7 +18,7 @@ from rich.console import Console
 
 from skywatch.cli.radar.columns import Trends
 from skywatch.cli.radar.table import screen
-from skywatch.cli.radar.view import View
+from skywatch.cli.radar.view import Screen
 from tests.conftest import ROOT
 from tests.integration.web.pages import LIVE, PASSWORD, ROWS, Page
 from tests.ports import free_port
@@ -72,7 +72,7 @@ def test_the_picture_of_the_radar(page, house, tmp_path):
     console = Console(
         record=True, file=io.StringIO(), width=112, height=34, force_terminal=True, color_system="truecolor"
     )
-    view = View()
+    view = Screen()
     for key in ("", "down", "down", "down", "enter"):
         view.press(key)
         shown = screen(aircraft, "live", view, Trends(), 110, 34)

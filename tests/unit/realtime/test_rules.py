@@ -19,7 +19,7 @@ from skywatch.features import FEATURES
 from skywatch.realtime.subscribers.authentication import credential_of_auth
 from skywatch.realtime.topics.event_topics import EventTopics
 from skywatch.realtime.topics.live_topics import LiveTopics
-from skywatch.realtime.topics.picture_state import View
+from skywatch.realtime.topics.picture_state import LiveView
 from skywatch.realtime.topics.topic_table import TopicTable
 from skywatch.realtime.wire import native, socketio
 from skywatch.realtime.wire.frames import Event, Point, message_frame, text_frame
@@ -328,13 +328,13 @@ def test_a_view_that_fails_blocks_no_other_and_is_sent_when_it_works():
         live = LiveTopics(lambda: loop.call_soon(lambda: live.hand_over()))
         skies, good, bad = Skies(), ModelClient(), ModelClient()
         live.tick([skies.next({"4b1620": {"alt": 0}})])
-        views = View("aircraft", "all", False), View("aircraft", "civil", False)
+        views = LiveView("aircraft", "all", False), LiveView("aircraft", "civil", False)
         for client, view in zip((good, bad), views, strict=True):
             live.join(client, view, None)
         await asyncio.sleep(0.01)
         make = live.state.update
 
-        def broken(view: View, since: int) -> Event:
+        def broken(view: LiveView, since: int) -> Event:
             if view is views[1]:
                 raise RuntimeError("a fault of the program")
             return make(view, since)

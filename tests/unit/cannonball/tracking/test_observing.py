@@ -12,7 +12,7 @@ from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.geometry import Velocity
 from skywatch.cannonball.tracking.interests.interest import Interest
 from skywatch.cannonball.tracking.locations import TrackedUser
-from skywatch.cannonball.tracking.observation import Views, observe
+from skywatch.cannonball.tracking.observation import ObservedAircraft, observe
 from skywatch.cannonball.tracking.session import LiveSession
 from skywatch.cannonball.vocabulary import Identification
 from tests.skies import NOW, sky_of
@@ -77,11 +77,11 @@ def test_sessions_together_have_the_numbers_of_each_alone(flights, reasons):
     together, alone = sessions_of(reasons), sessions_of(reasons)
     for tick, sky in skies(flights):
         located = users(tick)
-        views = Views.of(sky, together, located)
+        views = ObservedAircraft.of(sky, together, located)
         numbers = observe(views, sky, SETTINGS)
         placed = {id(session) for session in views.sessions}
         for session, single in zip(together, alone, strict=True):
-            one = Views.of(sky, [single], located)
+            one = ObservedAircraft.of(sky, [single], located)
             assert bool(one.sessions) == (id(session) in placed), "those without a position keep their numbers"
             observe(one, sky, SETTINGS)
             assert is_same(state(session), state(single))
@@ -91,4 +91,4 @@ def test_sessions_together_have_the_numbers_of_each_alone(flights, reasons):
 
 def test_without_sessions_nothing_is_observed():
     sky = sky_of({"hex": "4b1600", "lat": 47.4, "lon": 8.5})
-    assert observe(Views.of(sky, [], {}), sky, SETTINGS).level == []
+    assert observe(ObservedAircraft.of(sky, [], {}), sky, SETTINGS).level == []

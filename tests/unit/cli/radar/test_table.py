@@ -7,7 +7,7 @@ from rich.console import Console
 
 from skywatch.cli.radar.columns import COLUMNS, UNITS, Trends
 from skywatch.cli.radar.table import screen, table, whole
-from skywatch.cli.radar.view import View
+from skywatch.cli.radar.view import Screen
 
 AIRCRAFT = [
     {
@@ -65,7 +65,7 @@ def test_units():
 @pytest.mark.parametrize(("width", "height"), [(100, 30), (80, 24), (60, 12), (40, 8)])
 @pytest.mark.parametrize("keys", [(), ("down",), ("down", "enter"), ("/", "s"), ("end",)])
 def test_a_screen_fits_and_says_what_is_not_on_it(width, height, keys):
-    view, trends = View(), Trends()
+    view, trends = Screen(), Trends()
     screen(SKY, "live", view, trends, width, height)
     for key in keys:
         view.press(key)
@@ -83,7 +83,7 @@ def test_a_screen_fits_and_says_what_is_not_on_it(width, height, keys):
 
 
 def test_details_of_the_selected_aircraft():
-    view = View()
+    view = Screen()
     view.arrange(AIRCRAFT, 10)
     view.press("enter")
     text = shown(screen(AIRCRAFT, "live", view, Trends(), 100, 40), 100, 40)
@@ -93,7 +93,7 @@ def test_details_of_the_selected_aircraft():
 
 
 def test_the_help_names_every_key():
-    view = View()
+    view = Screen()
     view.press("?")
     text = shown(screen(AIRCRAFT, "live", view, Trends(), 100, 30), 100, 30)
     assert all(word in text for word in ("PgUp", "Enter", "Esc", "filter", "reverse", "quit"))
@@ -112,14 +112,14 @@ def test_colours_are_altitudes_emergencies_red_and_the_selection_reversed():
 def test_an_emergency_that_only_one_feeder_has_heard_is_not_red_and_says_so():
     ghost = {"hex": "700001", "squawk": "7700", "single_source": True}
     assert "1;31m" not in shown(table([ghost], 100), 100, colours=True)
-    view = View()
+    view = Screen()
     view.arrange([ghost], 10)
     view.press("enter")
     assert "heard by one feeder only" in shown(screen([ghost], "live", view, Trends(), 100, 40), 100, 40)
 
 
 def test_everything_at_once_where_nobody_scrolls():
-    text = shown(whole(SKY, "live", View(filter="swr1"), 100), 100)
+    text = shown(whole(SKY, "live", Screen(filter="swr1"), 100), 100)
     assert "200 aircraft (live) · 111 match “swr1”" in text
     assert sum("SWR1" in line for line in text.splitlines()) == 111
     assert KEYS not in text

@@ -6,7 +6,7 @@ import pytest
 
 from skywatch.cli.radar.columns import MOVED_NM, Trends, altitude_ft, colour, matching, ordered
 from skywatch.cli.radar.keys import Keys
-from skywatch.cli.radar.view import SORTS, View
+from skywatch.cli.radar.view import SORTS, Screen
 
 SKY = [
     {"hex": f"4b{n:04x}", "flight": f"SWR{n}", "distance_nm": float(n), "alt_baro": 1000 * n, "t": "A320"}
@@ -27,7 +27,7 @@ def press(view, *keys, rows=10, sky=SKY):
 
 @pytest.fixture
 def view():
-    found = View()
+    found = Screen()
     found.arrange(SKY, 10)
     return found
 
@@ -133,7 +133,7 @@ def test_units_change_in_turn(view):
 
 
 def test_other_keys_do_nothing(view):
-    before = View(**vars(view))
+    before = Screen(**vars(view))
     press(view, "x", "é", "backspace")
     assert view == before
 

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from skywatch.picture.picture import Picture
-from skywatch.picture.state.receiver_view import View
+from skywatch.picture.state.receiver_view import ReceiverView
 from skywatch.picture.storage.saved_picture import decode, encode
 from skywatch.picture.storage.saved_reports import SavedReports, pack, unpack
 from skywatch.receivers.factory import KINDS, open_receiver
@@ -28,7 +28,7 @@ AGES = ("seen", "seen_pos")
 
 def fields_of(report: Report) -> dict[str, Any]:
     """The fields of a report or a view, whatever class it has; a list is what a tuple is."""
-    kind: type[Report] = View if isinstance(report, View) else Report
+    kind: type[Report] = ReceiverView if isinstance(report, ReceiverView) else Report
     values = {name: getattr(report, name) for name in kind.__struct_fields__}
     values["heard"] = {n: msgspec.structs.astuple(s) for n, s in values.get("heard", {}).items()}
     return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
@@ -79,20 +79,20 @@ def test_what_every_kind_of_receiver_said_comes_back_field_by_field(tmp_path):
         assert {n: v for n, v in restored.items() if n not in AGES} == {n: v for n, v in was.items() if n not in AGES}
 
 
-@pytest.mark.parametrize("kind", [Report, Wire, WireLine, WireMutability, View])
+@pytest.mark.parametrize("kind", [Report, Wire, WireLine, WireMutability, ReceiverView])
 def test_a_report_of_any_class_is_saved_with_every_field(kind):
     """Every field of a report is there, so that one that is added later is saved as well."""
     values: dict[str, Any] = {field.name: f"value of {field.name}" for field in msgspec.structs.fields(Report)}
     values |= {
         "at": START,
         "position_at": START - 1,
-        "snapshot": kind is not View,
+        "snapshot": kind is not ReceiverView,
         "mlat": ["lat"],
         "acas_ra": {"a": 1},
     }
     report = kind(**values)
     (restored,) = unpack(msgspec.msgpack.decode(msgspec.msgpack.encode(pack([report])), type=SavedReports))
-    assert type(restored) is (View if kind is View else Report)
+    assert type(restored) is (ReceiverView if kind is ReceiverView else Report)
     assert fields_of(restored) == fields_of(report)
 
 

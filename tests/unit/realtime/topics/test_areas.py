@@ -11,7 +11,7 @@ import pytest
 
 from skywatch.realtime.topics.areas import Area, parse_area
 from skywatch.realtime.topics.live_topics import LiveTopics
-from skywatch.realtime.topics.picture_state import PictureState, View
+from skywatch.realtime.topics.picture_state import LiveView, PictureState
 from skywatch.realtime.wire.frames import Point
 from tests.realtime import Skies
 from tests.unit.realtime.listeners import ModelClient
@@ -56,7 +56,7 @@ def test_a_tick_tells_an_area_what_looking_at_every_aircraft_would(west, seed):
         state.ingest(skies.next(now))
         changed = {h for h, a in now.items() if before.get(h) != a}
         for area in areas:
-            data = json.loads(state.update(View("aircraft", "all", False, area), state.sky.seq - 1).data)
+            data = json.loads(state.update(LiveView("aircraft", "all", False, area), state.sky.seq - 1).data)
             told = [a["hex"] for a in data["aircraft"]]
             assert len(told) == len(set(told))
             assert set(told) == inside(now, area) & changed
@@ -67,7 +67,7 @@ def test_whoever_comes_back_to_an_area_ends_with_its_aircraft():
     random = np.random.default_rng(9)
     steps = flights(random, 6.0, 40, moving_share=0.02)
     area = Area(7.2, 45.5, 9.4, 47.9)
-    view = View("aircraft", "all", False, area)
+    view = LiveView("aircraft", "all", False, area)
     live, skies, client = LiveTopics(), Skies(), ModelClient()
     live.tick([skies.next(steps[0])])
     live.join(client, view, None)
@@ -84,7 +84,7 @@ def test_whoever_comes_back_to_an_area_ends_with_its_aircraft():
 
 
 def test_a_client_that_missed_a_restart_gets_a_snapshot_even_if_numbers_overlap():
-    view = View("aircraft", "all", False)
+    view = LiveView("aircraft", "all", False)
     live, before, after, client = LiveTopics(), Skies("one", seq=20), Skies("two"), ModelClient()
     live.tick([before.next({"4b1620": {"alt": 1}})])
     live.join(client, view, None)
@@ -99,7 +99,7 @@ def test_a_client_that_missed_a_restart_gets_a_snapshot_even_if_numbers_overlap(
 
 
 def test_a_slow_viewer_gets_one_update_instead_of_a_backlog():
-    view = View("aircraft", "all", False)
+    view = LiveView("aircraft", "all", False)
     aircraft = {f"{i:06x}": {"alt": 0} for i in range(50)}
     live, skies, client = LiveTopics(), Skies(), ModelClient()
     live.tick([skies.next(aircraft)])
@@ -119,7 +119,7 @@ def test_a_slow_viewer_gets_one_update_instead_of_a_backlog():
 def test_what_is_made_is_sent_while_the_rest_is_made_and_who_leaves_then_is_left_out(monkeypatch):
     monkeypatch.setattr("skywatch.realtime.topics.live_topics.SEND_EVERY_S", -1.0)
     clients = [ModelClient() for _ in range(3)]
-    views = [View("aircraft", "all", False, Area(0, 0, 10 + number, 10)) for number in range(3)]
+    views = [LiveView("aircraft", "all", False, Area(0, 0, 10 + number, 10)) for number in range(3)]
     told: list[list[int]] = []
 
     def send() -> None:
@@ -138,7 +138,7 @@ def test_what_is_made_is_sent_while_the_rest_is_made_and_who_leaves_then_is_left
 
 
 def test_a_point_that_is_too_old_is_answered_by_a_snapshot():
-    view = View("aircraft", "all", False)
+    view = LiveView("aircraft", "all", False)
     live, skies = LiveTopics(), Skies()
     first = skies.next({"4b1620": {}})
     live.tick([first])
@@ -153,13 +153,13 @@ def test_a_point_that_is_too_old_is_answered_by_a_snapshot():
 def test_another_view_cannot_be_resumed():
     live, skies = LiveTopics(), Skies()
     live.tick([skies.next({"4b1620": {"lat": 47.0, "lon": 8.0}})])
-    here = View("aircraft", "civil", False, Area(7, 46, 9, 48))
+    here = LiveView("aircraft", "civil", False, Area(7, 46, 9, 48))
     for other in (
-        View("aircraft", "all", False, here.area),
-        View("aircraft", "civil", True, here.area),
-        View("aircraft", "civil", False),
-        View("aircraft", "civil", False, Area(7, 46, 9, 48.5)),
-        View("military", "civil", False, here.area),
+        LiveView("aircraft", "all", False, here.area),
+        LiveView("aircraft", "civil", True, here.area),
+        LiveView("aircraft", "civil", False),
+        LiveView("aircraft", "civil", False, Area(7, 46, 9, 48.5)),
+        LiveView("military", "civil", False, here.area),
     ):
         assert not live.state.can_continue(other, live.state.epoch(here), 1)
     assert live.state.can_continue(here, live.state.epoch(here), 1)

@@ -12,7 +12,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from skywatch.picture.state.sky import Sky
 from skywatch.realtime.topics.areas import Area
 from skywatch.realtime.topics.live_topics import LiveTopics
-from skywatch.realtime.topics.picture_state import View
+from skywatch.realtime.topics.picture_state import LiveView
 from tests.realtime import Skies
 from tests.unit.realtime.listeners import ModelClient, comparable
 
@@ -48,14 +48,14 @@ class Churn(RuleBasedStateMachine):
         self.starts = 0
         self.now: dict[str, dict[str, Any]] = {}
         self.waiting: list[Sky] = []
-        self.watching: dict[ModelClient, View] = {}
+        self.watching: dict[ModelClient, LiveView] = {}
         self.tick()
 
     def tick(self, times: int = 1) -> None:
         waiting, self.waiting = self.waiting, []
         self.live.tick([*waiting, *(self.skies.next(self.now) for _ in range(times))])
 
-    def expected(self, view: View) -> dict[str, dict[str, Any]]:
+    def expected(self, view: LiveView) -> dict[str, dict[str, Any]]:
         shown = {}
         for address, a in self.now.items():
             if view.population != "all" and a["military"] != (view.population == "military"):
@@ -106,7 +106,7 @@ class Churn(RuleBasedStateMachine):
     )
     def somebody_comes(self, population: Any, details: bool, area: Area | None) -> ModelClient:
         client = ModelClient()
-        self.watching[client] = View("aircraft", population, details, area)
+        self.watching[client] = LiveView("aircraft", population, details, area)
         self.live.join(client, self.watching[client], None)
         client.read()
         assert client.snapshots == 1
@@ -125,9 +125,9 @@ class Churn(RuleBasedStateMachine):
     def somebody_comes_back(self, client: ModelClient, same_view: bool) -> None:
         if client in self.watching:
             return
-        view: View = client.gone_from  # type: ignore[attr-defined]
+        view: LiveView = client.gone_from  # type: ignore[attr-defined]
         if not same_view:
-            view = View(view.topic, view.population, not view.details, view.area)
+            view = LiveView(view.topic, view.population, not view.details, view.area)
         self.watching[client] = view
         self.live.join(client, view, client.point)
 
@@ -136,7 +136,7 @@ class Churn(RuleBasedStateMachine):
         view = self.watching.get(client)
         if view is not None and not client.outbox.congested:
             self.live.leave(client, view)
-            self.watching[client] = View(view.topic, view.population, view.details, area)
+            self.watching[client] = LiveView(view.topic, view.population, view.details, area)
             self.live.join(client, self.watching[client], None)
 
     @rule(client=clients)

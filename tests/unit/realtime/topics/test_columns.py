@@ -12,7 +12,7 @@ from skywatch.realtime.subscribers.commands import InvalidCommand, Subscribe
 from skywatch.realtime.topics.areas import Area
 from skywatch.realtime.topics.columns import DEFAULT_FIELDS, MILITARY, Form, rows_of, thin
 from skywatch.realtime.topics.live_topics import LiveTopics
-from skywatch.realtime.topics.picture_state import View
+from skywatch.realtime.topics.picture_state import LiveView
 from skywatch.realtime.wire.native import encode_event
 from tests.realtime import Skies
 from tests.unit.realtime.listeners import FakeOutbox, payload_of
@@ -71,7 +71,7 @@ def wandering(random: np.random.Generator, ticks: int, count: int = 120) -> list
 @pytest.mark.parametrize("population", ["all", "civil"])
 def test_a_client_holds_what_the_view_shows(area, limit, population):
     topics, skies, client = LiveTopics(), Skies(), Table()
-    view = View("aircraft", population, False, area, Form(DEFAULT_FIELDS, limit))
+    view = LiveView("aircraft", population, False, area, Form(DEFAULT_FIELDS, limit))
     for number, step in enumerate(wandering(np.random.default_rng(7), 30)):
         topics.tick([skies.next(step)])
         if number == 2:

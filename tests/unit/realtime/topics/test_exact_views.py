@@ -12,13 +12,13 @@ from skywatch.core import geo
 from skywatch.http.settings import HttpSettings
 from skywatch.realtime.topics.columns import Form
 from skywatch.realtime.topics.live_topics import LiveTopics
-from skywatch.realtime.topics.picture_state import View
+from skywatch.realtime.topics.picture_state import LiveView
 from skywatch.realtime.transports.handshake import Rules, is_local
 from tests.skies import sky_of
 from tests.unit.realtime.listeners import ModelClient, payload_of
 
 STATION, SHOWN = (47.451234, 8.567891), (47.45, 8.57)
-ALL = View("aircraft", "all", False)
+ALL = LiveView("aircraft", "all", False)
 EXACT = replace(ALL, exact=True)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from skywatch.realtime.topics.columns import ALERT, DEFAULT_FIELDS, Form, thin
 from skywatch.realtime.topics.live_topics import LiveTopics
-from skywatch.realtime.topics.picture_state import View
+from skywatch.realtime.topics.picture_state import LiveView
 from skywatch.realtime.wire.frames import Event
 from skywatch.realtime.wire.messages import BadMessage, Command
 from skywatch.realtime.wire.native import NativeProtocol, PackedProtocol, encode_event
@@ -26,7 +26,7 @@ class Watcher:
     """A client of columns of one user, in either form of the native protocol."""
 
     def __init__(self, user, form=None, protocol=NativeProtocol):
-        self.view = View("aircraft", "all", False, None, form or Form(DEFAULT_FIELDS), user)
+        self.view = LiveView("aircraft", "all", False, None, form or Form(DEFAULT_FIELDS), user)
         self.outbox = FakeOutbox()
         self.variant = (protocol.encode_event, False)
         self.rows, self.fulls = {}, 0

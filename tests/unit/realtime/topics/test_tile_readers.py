@@ -13,7 +13,7 @@ from skywatch.realtime.topics import tile_frames
 from skywatch.realtime.topics.areas import Area
 from skywatch.realtime.topics.columns import ALERT, DEFAULT_FIELDS, Form
 from skywatch.realtime.topics.live_topics import LiveTopics
-from skywatch.realtime.topics.picture_state import View
+from skywatch.realtime.topics.picture_state import LiveView
 from skywatch.realtime.topics.tile_grid import COARSE, FINE, Grid, TileForm
 from skywatch.realtime.wire.frames import Point
 from skywatch.realtime.wire.native import PackedProtocol
@@ -44,7 +44,7 @@ class Reader:
     """A client of tiles: it takes what is complete, and applies what changes."""
 
     def __init__(self, grid: Grid, names: list[str], population="all", user=None, topic="aircraft", deflate=False):
-        self.view = View(topic, population, False, None, TileForm(grid, tuple(map(grid.number, names))), user)
+        self.view = LiveView(topic, population, False, None, TileForm(grid, tuple(map(grid.number, names))), user)
         self.outbox = FakeOutbox()
         self.variant = (PackedProtocol.encode_event, deflate)
         self.tiles: dict[str, dict[str, list[Any]]] = {}
@@ -160,7 +160,7 @@ def test_rows_are_those_of_columns():
     topics, skies = LiveTopics(), Skies()
     reader = Reader(FINE, ["1:136:187"])
     columns = Reader(FINE, [])
-    columns.view = View("aircraft", "all", False, Area(7, 46, 8, 47), Form(DEFAULT_FIELDS))
+    columns.view = LiveView("aircraft", "all", False, Area(7, 46, 8, 47), Form(DEFAULT_FIELDS))
     topics.tick([skies.next({"4b1620": SWISS | {"military": True}, "3c6444": SWISS})])
     joined(topics, reader, columns)
     topics.tick([skies.next({"4b1620": SWISS | {"lat": 46.91}})])
