@@ -32,7 +32,7 @@ class Filters(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Matches:
+class SearchResult:
     """A page of the entries that match, by address, with the number of all of them and of the verified ones."""
 
     entries: list[dict[str, Any]]
@@ -50,7 +50,7 @@ class Totals:
     by_state: dict[str, int]
 
 
-def find(session: Session, visibility: Visibility, filters: Filters, offset: int, limit: int) -> Matches:
+def find(session: Session, visibility: Visibility, filters: Filters, offset: int, limit: int) -> SearchResult:
     """Return one page of the entries that match every filter."""
     conditions = [*_visible(visibility), *_matching(filters)]
     count, verified = session.execute(sa.select(_COUNT, _VERIFIED).where(*conditions)).one()
@@ -58,7 +58,7 @@ def find(session: Session, visibility: Visibility, filters: Filters, offset: int
     # The page is found in the index alone; only its own rows are looked up in the table.
     page = sa.select(address).where(*conditions).order_by(address).offset(offset).limit(limit)
     entries = session.execute(_entries().where(address.in_(page)).order_by(address))
-    return Matches([dict(row) for row in entries.mappings()], count, verified)
+    return SearchResult([dict(row) for row in entries.mappings()], count, verified)
 
 
 def check(session: Session, visibility: Visibility, icao_hex: str) -> dict[str, Any] | None:

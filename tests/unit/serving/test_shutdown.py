@@ -9,7 +9,7 @@ import textwrap
 
 import pytest
 
-pytestmark = pytest.mark.deep
+pytestmark = pytest.mark.deep("starts a process")
 
 SERVICE = """
     import signal, sys, threading

@@ -69,7 +69,7 @@ class DistinctFrames(NamedTuple):
 
 
 class FrameDeduplicator:
-    """Matches one gathering after the other."""
+    """Finds the copies of a frame that several feeders send, in one gathering after the other."""
 
     def __init__(self, slots: FeederSlots) -> None:
         self._slots = slots
