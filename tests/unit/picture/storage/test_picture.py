@@ -67,7 +67,7 @@ def test_what_every_kind_of_receiver_said_comes_back_field_by_field(tmp_path):
         assert set(sources.kinds.values()) == set(KINDS) - {"listen"}
         picture = asyncio.run(heard_from_every_receiver(sources.texts))
     kinds = {type(view).__name__ for book in picture._views for view in book.views.values()}
-    assert kinds >= {"Wire", "WireLine", "WireMutability", "View"}
+    assert kinds >= {"Wire", "WireLine", "WireMutability", "ReceiverView"}
     before = picture.tick()
     saved = decode(encode(picture.save()))
     again = Picture(STATION, 600.0)
