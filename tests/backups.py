@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import configparser
 import dataclasses
+import functools
 import hashlib
 import json
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
 from skywatch.accounts.models import Login, PasswordReset, User
+from skywatch.backup.contents import passphrase
+from skywatch.backup.databases import sqlite
 from skywatch.cli import group
 from skywatch.core.clock import utcnow
 from skywatch.core.database.columns import seal_columns
@@ -26,6 +31,19 @@ from tests.notifying import add_channel, add_user
 
 PASSPHRASE, SECRET = "correct horse battery", "0123456789-of-the-installation-abcdef"
 RECORDING = b"RIFF" + bytes(range(256)) * 20
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_backups() -> Iterator[None]:
+    """Passphrases that take a millisecond, and one schema for all backups to be compared with: half a second each.
+
+    The cost of a passphrase stands in each backup.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passphrase, "COST", 2**10)
+        patch.setattr(passphrase, "PASSES", 1)
+        patch.setattr(sqlite, "schema_made", functools.cache(sqlite.schema_made))
+        yield
 
 
 def skywatch(*arguments):

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 
+from skywatch.backup.contents import passphrase
 from skywatch.backup.databases.completion import Completion
 from skywatch.backup.progress import Progress
 from skywatch.cli import main
@@ -35,5 +36,7 @@ def kill_at(point):
         Completion.complete = end
 
 
+# As ``tests.backups.cheap_backups`` has it.
+passphrase.COST, passphrase.PASSES = 2**10, 1
 kill_at(sys.argv.pop(1))
 main()

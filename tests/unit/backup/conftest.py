@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import shutil
 
 import pytest
 
 from skywatch.backup.contents import passphrase
-from skywatch.backup.databases import sqlite
-from tests.backups import Installation
+from tests.backups import Installation, cheap_backups
+
+__all__ = ["cheap_backups"]
 
 COST_OF_THE_SERVICE = (passphrase.COST, passphrase.BLOCK, passphrase.PASSES)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _cheap_passphrases():
-    """Passphrases that take a millisecond; the cost is in each backup."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(passphrase, "COST", 2**10)
-        patch.setattr(passphrase, "PASSES", 1)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _migrated_once():
-    """The schema with which every backup is compared takes half a second to make."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sqlite, "schema_made", functools.cache(sqlite.schema_made))
-        yield
 
 
 @pytest.fixture(scope="session")
