@@ -4,6 +4,7 @@ import json
 import threading
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -25,18 +26,19 @@ get, post = partial(httpx.get, timeout=PATIENCE_S), partial(httpx.post, timeout=
 class Site:
     """Skywatch and its provider, and how to sign on."""
 
-    def __init__(self, runtime, url, provider_port):
+    def __init__(self, runtime, url, provider):
         self.runtime = runtime
         self.url = url
-        self.provider_port = provider_port
+        self.provider = provider
         self.people = Population(runtime)
         with writing(runtime.sessions) as session:
             role = session.query(Role).filter_by(name="operator").one()
             mapping = {"claim_name": "groups", "match_type": "exact", "claim_value": "tower", "role_id": role.id}
             session.add(ClaimMapping(name="tower", **mapping))
 
-    def provider(self):
-        return certified_provider(self.provider_port, self.url)
+    def own_provider(self):
+        """A provider that this site alone has, with keys of its own."""
+        return certified_provider(urlsplit(self.provider).port, self.url)
 
     def browser(self):
         return httpx.Client(timeout=PATIENCE_S, follow_redirects=False)
@@ -65,18 +67,32 @@ class Site:
         return get(f"{self.url}/api/v1/auth/profile", headers=headers)
 
 
+@pytest.fixture(scope="module")
+def ports():
+    """Where the sites of the tests listen, one after the other, and where the provider does, which knows them by it."""
+    return free_port(), free_port()
+
+
+@pytest.fixture(scope="module")
+def provider(ports):
+    """The provider of all tests but the one that starts it anew: a second or two of Node each time."""
+    port, provider_port = ports
+    with certified_provider(provider_port, f"http://127.0.0.1:{port}") as url:
+        yield url
+
+
 @pytest.fixture
-def make_site(make_runtime):
+def make_site(make_runtime, ports):
     running = []
 
-    def make(**changes):
-        port, provider_port = free_port(), free_port()
+    def make(provider=None, **changes):
+        port, provider_port = ports if provider else (free_port(), free_port())
         settings = {
             "environment": "development",
             "oidc_logout_redirect_uri": f"http://127.0.0.1:{port}/",
             "auth_mode": "hybrid",
             "oidc_enabled": "true",
-            "oidc_provider_url": f"http://127.0.0.1:{provider_port}",
+            "oidc_provider_url": provider or f"http://127.0.0.1:{provider_port}",
             "oidc_client_id": "skywatch",
             "oidc_client_secret": "between us, and only us",
             **changes,
@@ -85,46 +101,45 @@ def make_site(make_runtime):
         context = served(runtime, port)
         url = context.__enter__()
         running.append(context)
-        return Site(runtime, url, provider_port)
+        return Site(runtime, url, provider or f"http://127.0.0.1:{provider_port}")
 
     yield make
     for context in running:
         context.__exit__(None, None, None)
 
 
-def test_people_sign_on_with_login_and_consent_and_get_what_their_groups_say(make_site):
-    site = make_site()
-    with site.provider():
-        answer = site.sign_on("tower")
-        assert answer["user"]["roles"] == ["operator"]
-        profile = site.profile(answer).json()
-        assert (profile["username"], profile["email"]) == ("tower", "tower@example.org")
-        assert site.sign_on("guest")["user"]["roles"] == ["viewer"]
-        assert site.sign_on("tower")["user"]["id"] == answer["user"]["id"]
+def test_people_sign_on_with_login_and_consent_and_get_what_their_groups_say(make_site, provider):
+    site = make_site(provider)
+    answer = site.sign_on("tower")
+    assert answer["user"]["roles"] == ["operator"]
+    profile = site.profile(answer).json()
+    assert (profile["username"], profile["email"]) == ("tower", "tower@example.org")
+    assert site.sign_on("guest")["user"]["roles"] == ["viewer"]
+    assert site.sign_on("tower")["user"]["id"] == answer["user"]["id"]
 
 
 def test_keys_that_rotate_between_two_logins_and_a_provider_that_is_away(make_site):
     site = make_site()
     site.people.user("ada", "viewer")
-    with site.provider():
+    with site.own_provider():
         first = site.sign_on("tower")
     # Away: who is in stays in, who has a password comes in, who wants to sign on hears why not.
     assert site.profile(first).status_code == 200
     local = post(f"{site.url}/api/v1/auth/login", json={"username": "ada", "password": PASSWORD})
     assert local.status_code == 200
     begun = get(f"{site.url}/api/v1/auth/oidc/authorize").json()
-    said = {"code": "x", "state": begun["state"], "iss": f"http://127.0.0.1:{site.provider_port}"}
+    said = {"code": "x", "state": begun["state"], "iss": site.provider}
     refused = get(f"{site.url}{CALLBACK}", params=said)
     assert (refused.status_code, refused.json()["code"]) == (502, "sso_provider_unreachable")
-    with site.provider():
+    with site.own_provider():
         second = site.sign_on("tower")
     assert second["user"]["id"] == first["user"]["id"]
 
 
-def test_a_program_signs_on_by_its_loopback_address(make_site):
-    site = make_site(oidc_client_id="desk", oidc_client_secret="")
+def test_a_program_signs_on_by_its_loopback_address(make_site, provider):
+    site = make_site(provider, oidc_client_id="desk", oidc_client_secret="")
     address = f"http://127.0.0.1:{free_port()}/"
-    with site.provider(), site.browser() as browser:
+    with site.browser() as browser:
         begun = get(f"{site.url}/api/v1/auth/oidc/authorize", params={"redirect_uri": address}).json()
         back = httpx.URL(log_in(browser, begun["authorization_url"], "guest", address))
         assert back.params["state"] == begun["state"]
@@ -135,9 +150,9 @@ def test_a_program_signs_on_by_its_loopback_address(make_site):
         assert again.json()["code"] == "sso_state_unknown"
 
 
-def test_logout_ends_the_providers_session_and_its_other_logins(make_site):
-    site = make_site()
-    with site.provider(), site.browser() as browser:
+def test_logout_ends_the_providers_session_and_its_other_logins(make_site, provider):
+    site = make_site(provider)
+    with site.browser() as browser:
         here, second = site.sign_on("tower", browser), site.sign_on("tower", browser)
         elsewhere, somebody = site.sign_on("tower"), site.sign_on("guest")
         url = site.log_out(here)
@@ -150,9 +165,9 @@ def test_logout_ends_the_providers_session_and_its_other_logins(make_site):
         assert site.sign_on("guest", browser)["user"]["username"] == "guest"
 
 
-def test_a_logout_at_the_provider_ends_the_login_here(make_site):
-    site = make_site()
-    with site.provider() as provider, site.browser() as browser:
+def test_a_logout_at_the_provider_ends_the_login_here(make_site, provider):
+    site = make_site(provider)
+    with site.browser() as browser:
         answer, somebody = site.sign_on("tower", browser), site.sign_on("guest")
         log_out(browser, f"{provider}/session/end", f"{provider}/session/end/success")
         assert [site.is_in(answer), site.is_in(somebody)] == [False, True]
@@ -199,10 +214,10 @@ def map_page():
 
 
 # The flow itself is always tried by the tests above; this one shows that a real browser plays along.
-def test_a_real_browser_tells_the_page_that_asked_how_it_went(make_site, map_page):
-    site = make_site(cors_allowed_origins=map_page.origin, cors_allow_credentials="true")
+def test_a_real_browser_tells_the_page_that_asked_how_it_went(make_site, provider, map_page):
+    site = make_site(provider, cors_allowed_origins=map_page.origin, cors_allow_credentials="true")
     map_page.text = PAGE.replace("SITE", site.url)
-    with site.provider(), chromium(*browser_programs()) as browser:
+    with chromium(*browser_programs()) as browser:
         browser.open(map_page.origin)
         opener = browser.windows()[0]
         browser.click("#go")
