@@ -2,7 +2,8 @@
 
 A browser and a service each take seconds to start, so that the tests of a process share one browser and two services:
 ``page`` with ``sky`` (nobody has to sign in) or ``house`` (nothing is public). ``browser`` and ``service`` are for what
-needs switches or settings of its own, or breaks what it works with.
+needs switches or settings of its own, or breaks what it works with. The map is drawn on a canvas: a graphics card that
+the processor plays takes half of the processor time of a page, so that ``page_with_webgl`` is for what is about it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from tests.servers import browser_programs, skip_or_fail
 
 # Software rendering: WebGL without a graphics card.
 WITH_WEBGL = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
+WITHOUT_WEBGL = ("--disable-gpu", "--disable-3d-apis")
 SKY = {"receiver__demo": "simulate aircraft=40", "station_lat": 47.45, "station_lon": 8.56}
 # Who tests logs in more often than people do.
 MANY = {f"default_throttle_rates__{bucket}": "1000000/minute" for bucket in ("user", "live", "login", "refresh")}
@@ -35,8 +37,22 @@ def chromium_programs(built):
 
 @pytest.fixture(scope="session")
 def shared_browser(chromium_programs):
+    with chromium(*chromium_programs, WITHOUT_WEBGL) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def browser_with_webgl(chromium_programs):
     with chromium(*chromium_programs, WITH_WEBGL) as opened:
         yield opened
+
+
+@pytest.fixture
+def page_with_webgl(browser_with_webgl):
+    """A page whose map is drawn by the graphics card, as fresh as a new one."""
+    fresh = Page(browser_with_webgl)
+    yield fresh
+    fresh.reset()
 
 
 @pytest.fixture
@@ -52,8 +68,8 @@ def browser(chromium_programs):
     """Opens browsers; switches may be added."""
     opened = []
 
-    def make(*switches, webgl=True):
-        context = chromium(*chromium_programs, (*(WITH_WEBGL if webgl else ()), *switches))
+    def make(*switches, webgl=False):
+        context = chromium(*chromium_programs, (*(WITH_WEBGL if webgl else WITHOUT_WEBGL), *switches))
         opened.append(context)
         return Page(context.__enter__())
 
@@ -141,6 +157,6 @@ def shared_page(built):
     binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if binary is None or driver is None:
         skip_or_fail("there is no chromium with its driver here")
-    with chromium(binary, driver, (*WITH_WEBGL, "--host-resolver-rules=MAP skywatch.test 127.0.0.1")) as page:
+    with chromium(binary, driver, (*WITHOUT_WEBGL, "--host-resolver-rules=MAP skywatch.test 127.0.0.1")) as page:
         page.cdp("Emulation.setDeviceMetricsOverride", width=1280, height=860, deviceScaleFactor=1, mobile=False)
         yield page

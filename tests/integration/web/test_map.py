@@ -16,7 +16,6 @@ RENDERER = "return document.querySelector('sw-map').dataset.renderer"
 @pytest.mark.smoke
 def test_the_sky_is_shown_with_everything_from_this_service(page, sky):
     page.open_map(sky)
-    assert page.run(RENDERER) == "webgl"
     page.wait_for(f"return (() => {{{DRAWN}}})() > 50", "aircraft on the map")
     fetched = page.fetched()
     own = f"http://127.0.0.1:{sky.port}/"
@@ -32,8 +31,11 @@ def test_the_sky_is_shown_with_everything_from_this_service(page, sky):
     assert page.run("return getComputedStyle(document.body).opacity") == "1"
 
 
-def test_labels_are_drawn_by_the_graphics_card(page, sky):
+def test_labels_are_drawn_by_the_graphics_card(page_with_webgl, sky):
+    page = page_with_webgl
     page.open_map(sky)
+    assert page.run(RENDERER) == "webgl"
+    page.wait_for(f"return (() => {{{DRAWN}}})() > 50", "aircraft on the map")
     page.wait_for("return document.querySelector('sw-map').stage.picture.labels.length > 3", "labels")
     # The picture of one moment, with and without its labels.
     with_labels, without = page.run(
@@ -48,15 +50,15 @@ def test_labels_are_drawn_by_the_graphics_card(page, sky):
     assert page.run("return document.querySelector('sw-map').stage.layer.canvas.getContext('webgl2').getError()") == 0
 
 
-def test_without_webgl_aircraft_are_drawn_on_a_canvas(browser, sky):
-    page = browser("--disable-3d-apis", webgl=False)
+def test_without_webgl_aircraft_are_drawn_on_a_canvas(page, sky):
     page.open_map(sky)
     assert page.run(RENDERER) == "canvas"
     page.wait_for(f"return (() => {{{DRAWN}}})() > 50", "aircraft on the map")
     page.wait_for(f"return (() => {{{LABELLED}}})() > 200", "labels above them")
 
 
-def test_a_graphics_card_that_is_lost_is_replaced_by_a_canvas(page, sky):
+def test_a_graphics_card_that_is_lost_is_replaced_by_a_canvas(page_with_webgl, sky):
+    page = page_with_webgl
     page.open_map(sky)
     page.run(
         "document.querySelector('.stage canvas[data-renderer]').getContext('webgl2')"

@@ -26,6 +26,13 @@ from tests.waiting import PATIENCE_S, until
 
 pytestmark = pytest.mark.nightly("takes the pictures of the manual")
 
+
+@pytest.fixture
+def page(page_with_webgl):
+    """The manual shows the map as most people see it."""
+    return page_with_webgl
+
+
 MAX_BYTES = 150_000
 PICTURES = {
     "map": (1280, 800, "dark", "map", False),

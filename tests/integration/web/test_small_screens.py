@@ -16,8 +16,8 @@ KINDS = {"with a graphics card": (True, "/"), "without": (False, "/"), "without 
 # Where the map is does not depend on what draws it: ``make drill NAME=widths`` takes all pages with each.
 IS_DRILL = bool(os.environ.get("SKYWATCH_WIDTHS"))
 EVERYWHERE = {390: PAGES, 820: PAGES}
-LOOKED_AT = {"without": {390: PAGES[:1]}, "without WebGL": {820: PAGES[1:2]}}
-# `test_map` draws on a canvas by day.
+LOOKED_AT = {"without": {390: PAGES[:1]}, "with a graphics card": {820: PAGES[1:2]}}
+# `test_map` draws with a graphics card by day.
 OTHERS = pytest.mark.nightly("the same pages drawn by something else")
 
 

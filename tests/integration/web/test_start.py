@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 
 import httpx
 import pytest
@@ -36,20 +37,37 @@ window.setTimeout = (work, wait, ...more) => plain(work, wait === 4000 ? 600000 
 """
 
 
-@pytest.fixture
-def without_map(page):
-    """A page that does not get the script of the map, until the function is called."""
+@contextmanager
+def kept_from_the_map(page):
+    """The page does not get the script of the map, until the function is called."""
     page.cdp("Network.enable")
     page.cdp("Network.setBlockedURLs", urls=[MAP_SCRIPT])
 
     def release():
         page.cdp("Network.setBlockedURLs", urls=[])
 
-    yield release
-    release()
+    try:
+        yield release
+    finally:
+        release()
 
 
-def test_aircraft_are_listed_before_the_map_is_here(page, sky, without_map):
+@pytest.fixture
+def without_map(page):
+    """Keeps the page from the script of the map, until it is called."""
+    with kept_from_the_map(page) as release:
+        yield release
+
+
+@pytest.fixture
+def without_map_of_webgl(page_with_webgl):
+    """The same, for the page whose map the graphics card draws."""
+    with kept_from_the_map(page_with_webgl) as release:
+        yield release
+
+
+def test_aircraft_are_listed_before_the_map_is_here(page_with_webgl, sky, without_map_of_webgl):
+    page, without_map = page_with_webgl, without_map_of_webgl
     page.before_scripts(COUNT_CONTEXTS)
     page.visit(sky)
     page.wait_for(LISTED, "aircraft in the list")
