@@ -1,7 +1,7 @@
 """The OpenAPI document against the service: an administrator, a viewer and nobody send what it allows and what not.
 
 No 5xx (but 503, which the document names), no undocumented status or media type, no response that breaks its schema.
-The number of examples is small here and grows with ``SCHEMATHESIS_EXAMPLES``.
+The number of examples is small by day and larger in the night; ``SCHEMATHESIS_EXAMPLES`` sets both.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from tests.accounts import Population
 
 pytestmark = pytest.mark.deep("walks a whole table")
 
-EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "3"))
+FEW, MANY = (int(os.environ.get("SCHEMATHESIS_EXAMPLES", default)) for default in ("2", "15"))
+MORE = pytest.mark.nightly("more examples of the same operations")
 SEED = 20260131
 # To make up examples takes longer than the service does to answer them: all callers send the same ones.
 CALLERS = ("nobody", "viewer", "superadmin")
@@ -61,12 +62,12 @@ def closing(app):
     return answer
 
 
-def try_operation(operation, callers):
+def try_operation(operation, callers, examples):
     """Send examples of what an operation takes as each caller, and hold each answer against the document."""
 
     @hypothesis.seed(SEED)
     @hypothesis.settings(
-        max_examples=EXAMPLES,
+        max_examples=examples,
         deadline=None,
         database=None,
         phases=[hypothesis.Phase.generate],
@@ -83,14 +84,15 @@ def try_operation(operation, callers):
     hold()
 
 
-@pytest.mark.timeout(600)
-def test_the_service_keeps_to_its_document(api):
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("examples", [FEW, pytest.param(MANY, marks=MORE)], ids=["few", "many"])
+def test_the_service_keeps_to_its_document(api, examples):
     schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", closing(api.app))
     faults: list[str] = []
     for result in schema.get_all_operations():
         operation = result.ok()
         try:
-            try_operation(operation, [headers_of(api, caller) for caller in CALLERS])
+            try_operation(operation, [headers_of(api, caller) for caller in CALLERS], examples)
         except (Failure, FailureGroup) as failure:
             faults.append(f"{operation.label}: {_told(failure)}")
     assert faults == [], "\n".join(faults)

@@ -9,6 +9,8 @@ from click.testing import CliRunner
 
 from skywatch.safety.command import safety
 
+AGAIN = pytest.mark.nightly("another recording of the same kind")
+
 
 def run(*arguments):
     return CliRunner().invoke(safety, list(map(str, arguments)))
@@ -19,7 +21,7 @@ def run(*arguments):
     "name",
     [
         "feeds/switzerland_30min.jsonl.gz",
-        "feeds/michigan_session1.jsonl.gz",
+        pytest.param("feeds/michigan_session1.jsonl.gz", marks=AGAIN),
         "sbs/ulss7_61s.sbs",
         "raw/ulss7_61s_original_duplicated.beast",
         "raw/ulss7_readsb/aircraft_snapshots.jsonl.gz",

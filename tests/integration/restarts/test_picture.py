@@ -56,7 +56,11 @@ def without_ages(aircraft: dict[str, Any]) -> dict[str, Any]:
     return {n: v for n, v in aircraft.items() if n not in (*AGES, "messages", "rssi", "receiver")}
 
 
-@pytest.mark.parametrize("end", ["SIGTERM", "SIGKILL"])
+# By day `test_service` cuts the power, with one kind of receiver.
+POWER_CUT = pytest.mark.nightly("the same restart after a power cut")
+
+
+@pytest.mark.parametrize("end", ["SIGTERM", pytest.param("SIGKILL", marks=POWER_CUT)])
 def test_the_picture_of_every_kind_of_receiver_survives_a_restart(tmp_path, end):
     with every_receiver(tmp_path) as sources:
         service = installation(tmp_path, sources.texts).init()

@@ -51,6 +51,8 @@ WIDTHS = (320, 390, 820, 1440, 2560)
 # Every page is looked at in both themes and at all widths; ``make drill NAME=widths`` opens it for each pair of them.
 IS_DRILL = bool(os.environ.get("SKYWATCH_WIDTHS"))
 OPENED_AT = dict.fromkeys(("dark", "light"), WIDTHS) if IS_DRILL else {"dark": WIDTHS[:1], "light": WIDTHS[3:4]}
+# By day `test_pages` looks at all pages in both themes, though with little on them.
+OTHER_THEME = pytest.mark.nightly("the same pages in the other theme")
 
 
 @pytest.fixture(scope="module")
@@ -207,7 +209,7 @@ def test_heat_map_and_coverage_have_legends_and_keep_to_the_altitudes(page, past
     assert "Nothing" in page.text_of("sw-history-density [role=status]")
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize("theme", ["dark", pytest.param("light", marks=OTHER_THEME)])
 def test_pages_of_the_past_are_fit_for_everybody_at_every_width(page, past, theme):
     running, at = past
     page.media(prefers_color_scheme=theme)

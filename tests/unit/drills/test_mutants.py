@@ -6,7 +6,7 @@ import pytest
 
 from tests.drills import mutants
 
-pytestmark = pytest.mark.deep("costs some processor seconds")
+pytestmark = pytest.mark.nightly("short form of a drill")
 
 
 @pytest.mark.parametrize("name", list(mutants.KINDS))
