@@ -40,7 +40,7 @@ def past(feeder):
     hour = measured(120.0)
     summary, detail = pack_summary(hour), pack_detail(hour)
     present = utcnow().replace(minute=0, second=0, microsecond=0)
-    for ago in range(2, HOURS):
+    for ago in range(1, HOURS):
         at, minutes = present - timedelta(hours=ago), detail if timedelta(hours=ago) <= DETAIL_FOR else None
         for receiver, number in (("demo", None), (f"feeder-{feeder}", feeder)):
             yield {"receiver": receiver, "at": at, "feeder_id": number, "summary": summary, "detail": minutes}
@@ -53,6 +53,7 @@ def stage(shared_page, tmp_path_factory):
     engine = create_engine(made.service.database_url)
     with writing(create_session_factory(engine)) as db:
         db.execute(sa.insert(ReceiverQuality), list(past(feeder["id"])))
+        made.filled_up_to = db.scalar(sa.select(sa.func.max(ReceiverQuality.at)))
     engine.dispose()
     yield made
     made.end()
@@ -66,8 +67,8 @@ def cells(stage, of):
     )
 
 
-def test_the_page_shows_what_the_service_measures(stage):
-    # The service has measured its own receiver for a minute.
+def test_the_page_shows_what_the_service_has_measured(stage):
+    # Where an hour began since the past was stored, there is something of now once the service has measured a minute.
     quality = "/system/receivers/demo/quality"
     until(lambda: any(sector["now_nm"] for sector in stage.api("admin").get(quality).json()["range"]), wait_s=120)
     stage.sign_in("admin")
@@ -128,3 +129,19 @@ def test_the_panel_of_an_aircraft_says_who_hears_it(stage):
     stage.go(f"map?hex={address}")
     stage.shows("document.querySelector('.panel-heard-by b')?.textContent === 'demo'")
     assert "dBFS" in stage.text(".panel-heard-by")
+
+
+def test_the_service_stores_what_it_measures(stage):
+    """What its own receiver delivers, every minute."""
+    stage.page.open("about:blank")
+    engine = create_engine(stage.service.database_url)
+    measured_now = sa.select(ReceiverQuality.at).where(
+        ReceiverQuality.receiver == "demo", ReceiverQuality.at > stage.filled_up_to
+    )
+
+    def is_stored():
+        with engine.connect() as connection:
+            return connection.execute(measured_now).first()
+
+    until(is_stored, "an hour that was measured", wait_s=120, every_s=1.0)
+    engine.dispose()
