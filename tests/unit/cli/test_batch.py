@@ -45,19 +45,15 @@ def test_days_are_done_in_processes_and_a_fault_is_exit_code_1(ini, tmp_path):
     assert len(rows_of(tmp_path / "archive", "coverage")) > 0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
+def test_what_cannot_run_is_one_line(ini, monkeypatch):
+    monkeypatch.setattr("skywatch.archive.batch.cluster.CONNECT_S", 0.5)
+    for arguments, words in (
         (("coverage", "2026-03-02", "2026-03-01"), "FROM must be before TO"),
         (("coverage", "2026-03-01", "2026-03-02", "--scheduler", "tcp://127.0.0.1:1"), "no Dask scheduler at tcp://"),
         (("coverage", "2026-03-01", "2026-03-02", "--scheduler", "tcp://h:1", "--workers", "1"), "either --scheduler"),
-    ],
-    ids=["reversed", "no scheduler", "both"],
-)
-def test_what_cannot_run_is_one_line(ini, monkeypatch, arguments, words):
-    monkeypatch.setattr("skywatch.archive.batch.cluster.CONNECT_S", 0.5)
-    result = run(ini, *arguments)
-    assert result.exit_code == 1
-    assert result.output.startswith("skywatch: ")
-    assert words in result.output
-    assert result.output.count("\n") == 1
+    ):
+        result = run(ini, *arguments)
+        assert result.exit_code == 1
+        assert result.output.startswith("skywatch: ")
+        assert words in result.output
+        assert result.output.count("\n") == 1
