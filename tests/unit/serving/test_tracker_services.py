@@ -61,16 +61,20 @@ def created(runtime):
     return []
 
 
-@pytest.fixture
-def runtime(make_settings):
+@pytest.fixture(scope="module")
+def settings_class():
+    """The settings of a service with one more feature, which take a second to compose."""
     feature = Feature(
         name="balloons",
         provides=(Service(role="tracker", create=Balloons), Service(role="tracker", create=SilentBalloons)),
     )
-    settings = make_settings()
-    texts = {"secret": "x" * 40, "database_url": settings.database_url, "receiver.demo": "simulate aircraft=3"}
-    features = FeatureSet([*FEATURES, feature])
-    runtime = Runtime.open(load_with_origins(features.settings(), texts, {})[0])
+    return FeatureSet([*FEATURES, feature]).settings()
+
+
+@pytest.fixture
+def runtime(sqlite_url, settings_class):
+    texts = {"secret": "x" * 40, "database_url": sqlite_url, "receiver.demo": "simulate aircraft=3"}
+    runtime = Runtime.open(load_with_origins(settings_class, texts, {})[0])
     yield runtime
     runtime.close()
 
