@@ -36,7 +36,7 @@ def expected(shared_data):
 @pytest.mark.smoke
 def test_simulated_aircraft_are_there_after_the_start(service):
     running = service(receiver__demo="simulate aircraft=200", station_lat=47.45, station_lon=8.56)
-    running.start(new_interpreter=True)
+    running.start()
     aircraft = until(lambda: (a := running.aircraft()) and len(a) >= 150 and a)
     assert sum("lat" in a for a in aircraft.values()) > 100
     moving = next(a for a, fields in aircraft.items() if fields.get("gs", 0) > 100 and "lat" in fields)
