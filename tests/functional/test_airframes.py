@@ -7,6 +7,8 @@ from skywatch.core.database.engine import writing
 from tests.identities import as_role, install
 from tests.skies import show, sky_of
 
+pytestmark = pytest.mark.portable("sends what others send")
+
 SWISS = {"registration": "HB-IJS", "type_code": "A320", "type_name": "AIRBUS A-320", "operator": "Swiss", "owner": ""}
 FIGHTER = {"registration": "J-5001", "type_code": "F18", "type_name": "", "operator": "", "owner": ""}
 

@@ -16,17 +16,18 @@ MARKERS = (
     "deep(reason): a corpus, a whole table, an archive with worker processes or a server of its own: `make test-all`",
     "smoke: the one test of a way in or out that `make test` runs of the integration tests",
     "dear(reason): is part of `make test` although it costs more than a processor second",
-    "nightly(reason): what only repetition or the passing of time shows: `make test-nightly`",
+    "portable(reason, but=()): statements that other tests send to PostgreSQL by day, as those named in `but` do",
+    "nightly(reason): what only repetition or the passing of time shows: `make test-night`",
 )
 BROWSER = Path(__file__).resolve().parents[1] / "integration" / "web"
 # Marks that hold for all tests of a file.
-_WHOLLY_LATER = re.compile(rb"^pytestmark = pytest\.mark\.(?:deep|nightly)\(", re.MULTILINE)
+_WHOLLY_LATER = re.compile(rb"^pytestmark = \[?\s*pytest\.mark\.(?:deep|nightly)\(", re.MULTILINE)
 SERVERS = {"migrated_postgresql", "nats_url", "own_nats", "postgresql_url", "redis_url"}
 
 
 def tier_of(item: pytest.Item) -> str:
     """The one tier of a test."""
-    if item.get_closest_marker("nightly"):
+    if item.get_closest_marker("nightly") or is_portable(item):
         return "night"
     if needs_server(item):
         return "rest"
@@ -42,7 +43,7 @@ def has_none(path: Path, lane: str, tier: str | None) -> bool:
     """
     text = path.read_bytes()
     if tier == "night":
-        return b"mark.nightly(" not in text
+        return b"mark.nightly(" not in text and b"mark.portable(" not in text
     return tier == "test" and (
         b"mark.smoke" not in text if lane == "integration" else _WHOLLY_LATER.search(text) is not None
     )
@@ -50,12 +51,23 @@ def has_none(path: Path, lane: str, tier: str | None) -> bool:
 
 def needs_server(item: pytest.Item) -> bool:
     """Whether a test talks to a server that Python alone does not bring."""
-    parameters = getattr(item, "callspec", None)
     of_server = {"postgresql", "redis", "nats", *SERVERS}
-    return bool(SERVERS & set(getattr(item, "fixturenames", ()))) or (
-        parameters is not None
-        and any(isinstance(value, str) and value in of_server for value in parameters.params.values())
+    return bool(SERVERS & set(getattr(item, "fixturenames", ()))) or any(
+        isinstance(value, str) and value in of_server for value in _parameters(item)
     )
+
+
+def is_portable(item: pytest.Item) -> bool:
+    """Whether it is the variant on PostgreSQL of a test that says nothing there which others do not say by day."""
+    mark = item.get_closest_marker("portable")
+    if mark is None or item.originalname in mark.kwargs.get("but", ()):  # type: ignore[attr-defined]
+        return False
+    return any(isinstance(value, str) and value == "postgresql" for value in _parameters(item))
+
+
+def _parameters(item: pytest.Item) -> list[object]:
+    called = getattr(item, "callspec", None)
+    return [] if called is None else list(called.params.values())
 
 
 def is_in_browser(item: pytest.Item) -> bool:

@@ -19,6 +19,11 @@ from skywatch.security.permissions import Permission
 from tests.identities import as_role, install
 from tests.waiting import until
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=["test_an_export_needs_the_right_to_see_messages", "test_the_filters_of_the_list_select"],
+)
+
 ANALYST = as_role("analyst", 4)
 EXPORT = "/api/v1/acars/export"
 

@@ -14,6 +14,8 @@ from skywatch.core.database.engine import writing
 from tests.alerts import BOX
 from tests.functional.alerts.conftest import URL
 
+pytestmark = pytest.mark.portable("sends what others send", but=["test_what_a_user_has_altogether_is_limited"])
+
 # Places from which geometries are read and entries of watch lists parsed.
 WORK = (
     "skywatch.core.areas.imports.parse_geometry",

@@ -14,6 +14,10 @@ from skywatch.core.database.engine import writing
 from skywatch.core.text.expressions import ExpressionCache
 from tests.alerts import LOW, aircraft, test_of
 
+pytestmark = pytest.mark.portable(
+    "sends what others send", but=["test_a_stored_rule_beyond_the_budget_can_be_switched_off_and_mended"]
+)
+
 URL = "/api/v1/alerts/"
 
 

@@ -9,6 +9,11 @@ from tests.alerts import BOX, LOW, AlertStage, aircraft, test_of
 from tests.functional.alerts.conftest import SHOWN, URL
 from tests.waiting import until
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=["test_a_change_of_other_members_announces_nothing", "test_while_it_lasts_the_aircraft_is_marked_for_its_user"],
+)
+
 
 def test_a_rule_announces_an_aircraft_once_and_says_when_it_is_over(stage, add_rule, history):
     rule = add_rule(message="{callsign} at {alt_baro} ft, {distance_nm:.1f} nm")

@@ -6,6 +6,15 @@ from tests.alerts import BOX, aircraft, test_of
 from tests.functional.alerts.conftest import URL
 from tests.servers import BEFORE_SQL
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=[
+        "test_a_geofence_changes_and_belongs_to_its_owner",
+        "test_a_watch_list_takes_lines_and_tables",
+        "test_openair_comes_in",
+    ],
+)
+
 OPENAIR = """* two airspaces
 AC D
 AN ZURICH CTR

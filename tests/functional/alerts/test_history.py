@@ -9,6 +9,17 @@ from skywatch.notify.hooks import MqttSource
 from tests.alerts import LOW, aircraft, test_of
 from tests.functional.alerts.conftest import URL
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=[
+        "test_details_are_for_holders_of_the_right_alone",
+        "test_filters_and_pages",
+        "test_military_aircraft_are_for_holders_of_the_right_alone",
+        "test_the_first_who_acknowledges_counts",
+        "test_what_is_published_over_mqtt",
+    ],
+)
+
 MILITARY = "aircraft.view_military"
 
 

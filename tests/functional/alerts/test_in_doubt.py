@@ -11,6 +11,8 @@ from skywatch.core.bus.base import Message
 from tests.alerts import LOW, aircraft, test_of
 from tests.functional.alerts.conftest import URL
 
+pytestmark = pytest.mark.portable("sends what others send")
+
 WORDS = "heard by one feeder only"
 SINGLE = {"single_source": True}
 COOLDOWN_S = 300

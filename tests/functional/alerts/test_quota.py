@@ -23,6 +23,17 @@ from skywatch.notify.models import Delivery
 from tests.alerts import LOW, START, AlertStage, aircraft, test_of
 from tests.functional.alerts.conftest import URL
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=[
+        "test_a_service_account_has_its_part_of_what_its_owner_has",
+        "test_acknowledged_alerts_make_room_the_oldest_first",
+        "test_critical_alerts_are_stored_whatever_there_is",
+        "test_strangers_fill_a_quarter_of_the_bytes_and_make_way_for_what_is_sure",
+        "test_the_size_of_an_alert_is_near_what_the_database_takes_with_its_events_and_deliveries",
+    ],
+)
+
 LABEL = test_of("acars_label", "eq", "H1")
 # Instead of 600, so that the tests are short.
 PER_MINUTE = 60

@@ -12,6 +12,10 @@ from skywatch.picture.state.clock import Completion
 from tests.alerts import BOX, LOW, aircraft, test_of
 from tests.functional.alerts.conftest import URL
 
+pytestmark = pytest.mark.portable(
+    "sends what others send", but=["test_conditions_changed_without_a_tracker_are_silent_for_late_aircraft"]
+)
+
 TIMEOUT_S = 60.0
 # A receiver is back this long after the start (s).
 LATE_S = 20

@@ -5,6 +5,18 @@ import pytest
 from tests.alerts import BOX, LOW, aircraft, test_of
 from tests.functional.alerts.conftest import URL
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=[
+        "test_a_rule_has_its_defaults_and_changes_what_is_named",
+        "test_an_import_is_taken_whole_or_refused_whole",
+        "test_deleting_a_user_removes_rules_but_not_alerts",
+        "test_export_and_import",
+        "test_geofences_and_lists_in_use_stay",
+        "test_rules_of_others_are_hidden_unless_shared",
+    ],
+)
+
 
 def faults(answer):
     return {error["name"]: error["detail"] for error in answer.json["errors"]}

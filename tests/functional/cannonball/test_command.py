@@ -11,6 +11,8 @@ from skywatch.cli import group
 from skywatch.core.database.engine import create_engine, create_session_factory
 from tests.unit.cannonball.known.test_formats import ACFTREF, MASTER, OPENSKY, PLANE_ALERT
 
+pytestmark = pytest.mark.portable("sends what others send", but=["test_the_faa_registry_as_it_is_downloaded"])
+
 GOOD = "icao_hex,registration,agency_name\nA68A37,N520PD,Pasadena Police Dept\n"
 
 

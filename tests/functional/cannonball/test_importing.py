@@ -15,6 +15,11 @@ from skywatch.core.database.models import AuditEntry
 from skywatch.core.storage.audit import COMMAND_LINE
 from skywatch.security.visibility import EVERYTHING
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=["test_others_write_while_rows_are_compared", "test_what_others_change_between_comparison_and_lock_is_kept"],
+)
+
 HEADER = "icao_hex,registration,agency_name\n"
 
 

@@ -13,6 +13,16 @@ from tests.functional.cannonball.conftest import ADMIN, ANALYST, VIEWER
 from tests.identities import as_role, install
 from tests.servers import BEFORE_SQL
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=[
+        "test_an_entry_has_every_field_and_what_was_not_said_is_derived",
+        "test_detections_count_once_a_flight",
+        "test_the_search_sees_every_change_at_once",
+        "test_verifying_keeps_the_first_moment_and_can_be_taken_back",
+    ],
+)
+
 URL = "/api/v1/cannonball/known-aircraft/"
 FIELDS = {
     "id", "icao_hex", "registration", "aircraft_type", "aircraft_model", "agency_name", "agency_type",

@@ -17,6 +17,8 @@ from tests.functional.exported import by_duckdb, by_geojson, by_gpxpy, by_kml_sc
 from tests.functional.history.recorded import ANALYST, OPERATOR, SECONDS, VIEWER, T, get, iso, span
 from tests.identities import as_role
 
+pytestmark = pytest.mark.portable("sends what others send", but=["test_the_track_of_a_flight_comes_in_every_format"])
+
 
 @pytest.mark.deep("costs over a processor second")
 def test_bulk_export_needs_its_permission_and_nobody_is_let_in_unidentified(client):

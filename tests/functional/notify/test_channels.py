@@ -22,6 +22,17 @@ from tests.ports import free_port
 from tests.receiving import receiving
 from tests.servers import BEFORE_SQL
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=[
+        "test_a_channel_is_created_shown_changed_and_deleted",
+        "test_a_disabled_channel_is_healthy_again_when_it_is_enabled",
+        "test_browsers_are_subscribed_and_removed",
+        "test_no_secret_is_in_an_answer_a_log_line_or_the_audit_log",
+        "test_what_a_version_before_stored_is_read_and_then_encrypted",
+    ],
+)
+
 SECRETS = ("secret-path", "key=1", "whsec_", "bottoken")
 
 

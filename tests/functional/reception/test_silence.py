@@ -16,6 +16,16 @@ from tests.accounts import Population
 from tests.alerts import LOW, AlertStage
 from tests.unit.picture.reports import Clock, picture_at, snapshot
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=[
+        "test_a_disabled_or_deleted_feeder_is_not_silent_and_ends_the_alert",
+        "test_a_feeder_that_is_not_back_after_a_restart_is_silent_once_the_time_is_over",
+        "test_a_rule_follows_the_new_name_of_its_feeder_and_announces_nothing_twice",
+        "test_whoever_loses_a_feeder_is_told_no_more",
+    ],
+)
+
 RULES = "/api/v1/alerts/rules/"
 
 

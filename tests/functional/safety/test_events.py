@@ -17,6 +17,18 @@ from skywatch.safety.thresholds.thresholds import FIELDS, Thresholds
 from tests.archives import archive
 from tests.identities import as_role, install
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=[
+        "test_acknowledging_an_archived_event_archives_its_day_again",
+        "test_areas_are_geojson_live_and_at_a_moment",
+        "test_filters",
+        "test_places_are_listed_and_forgotten",
+        "test_thresholds_have_units_and_sources_and_are_changed_with_an_audit_entry",
+        "test_what_is_military_is_hidden_in_lists_counts_and_areas",
+    ],
+)
+
 V1 = "/api/v1/safety"
 VIEWER = as_role("viewer", user_id=2)
 OPERATOR = as_role("operator", user_id=3)

@@ -18,6 +18,8 @@ from tests.prefork import start_module
 from tests.processes import ENVIRONMENT
 from tests.waiting import until
 
+pytestmark = pytest.mark.portable("the alerts and deliveries of tests/functional/alerts and delivering")
+
 # More of them, and with them more moments of a kill: `ALERT_KILLS=50`.
 KILLS = int(os.environ.get("ALERT_KILLS", "3"))
 URL = "/api/v1/alerts/"

@@ -1,6 +1,6 @@
 """A tracker of nothing but alerts, as a process of its own to be killed: ``python -m ... DATABASE_URL BEGAN``.
 
-Every tenth of a second one more aircraft is there, counted from ``BEGAN`` (unix seconds), up to LAST.
+One more aircraft is there PER_SECOND times, counted from ``BEGAN`` (unix seconds), up to LAST.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from skywatch.features import load
 from tests.accounts import TEST_SECRET
 from tests.alerts import STATION, aircraft
 
-LAST, PER_SECOND = 60, 4
+LAST, PER_SECOND = 60, 8
 
 
 def main() -> None:

@@ -14,13 +14,15 @@ from tests.lanes.tiers import TIERS, has_none, tier_of
 class Item:
     """The part of a test that its tier depends on."""
 
-    def __init__(self, *marks, fixtures=(), **parameters):
-        self._marks = set(marks)
+    originalname = "test_it"
+
+    def __init__(self, *marks, fixtures=(), but=(), **parameters):
+        self._marks = {name: pytest.Mark(name, (), {"but": but}) for name in marks}
         self.fixturenames = fixtures
         self.callspec = type("", (), {"params": parameters}) if parameters else None
 
     def get_closest_marker(self, name):
-        return name if name in self._marks else None
+        return self._marks.get(name)
 
 
 @pytest.mark.parametrize(
@@ -29,6 +31,11 @@ class Item:
         (Item("unit"), "test"),
         (Item("functional", database="sqlite"), "test"),
         (Item("functional", database="postgresql"), "rest"),
+        (Item("functional", "portable", database="postgresql"), "night"),
+        (Item("functional", "portable", but=["test_it"], database="postgresql"), "rest"),
+        (Item("functional", "portable", but=["test_this"], database="postgresql"), "night"),
+        (Item("functional", "portable", database="sqlite"), "test"),
+        (Item("unit", "deep", "portable", database="sqlite"), "rest"),
         (Item("unit", fixtures=["redis_url"]), "rest"),
         (Item("unit", "deep"), "rest"),
         (Item("unit", "deep", "nightly"), "night"),
@@ -48,6 +55,7 @@ def test_each_test_has_one_tier(item, tier):
         ('pytestmark = pytest.mark.deep("a corpus")', "unit", {"test", "night"}),
         ('pytestmark = pytest.mark.nightly("a drill")', "unit", {"test"}),
         ('@pytest.mark.deep("a table")', "unit", {"night"}),
+        ('@pytest.mark.portable("rules")', "functional", set()),
         ("", "functional", {"night"}),
         ("", "integration", {"test", "night"}),
         ("@pytest.mark.smoke", "integration", {"night"}),
@@ -63,7 +71,9 @@ def test_a_file_without_tests_of_a_tier_is_not_imported(tmp_path, text, lane, wi
 def test_marks_that_say_so_are_in_the_files_themselves():
     """What a file's text says of its tier is all there is: no mark comes from a module that it imports."""
     helpers = set((ROOT / "tests").rglob("*.py")) - set((ROOT / "tests").rglob("test_*.py"))
-    marks = [p for p in helpers if re.search(r"pytest\.mark\.(smoke|nightly)\b", p.read_text(encoding="utf-8"))]
+    marks = [
+        p for p in helpers if re.search(r"pytest\.mark\.(smoke|nightly|portable)\b", p.read_text(encoding="utf-8"))
+    ]
     assert marks == []
 
 
@@ -73,13 +83,20 @@ def test_make_runs_every_tier():
 
 
 def test_marks_stand_where_they_mean_something():
-    """``smoke`` is for integration tests, and ``deep`` and ``nightly`` have a reason."""
+    """``smoke`` is for integration tests, and the others have a reason."""
     for path in (ROOT / "tests").rglob("test_*.py"):
         text = path.read_text(encoding="utf-8")
         if re.search(r"^@pytest\.mark\.smoke$", text, re.M):
             assert path.is_relative_to(ROOT / "tests" / "integration"), path
-        for mark in re.findall(r"pytest\.mark\.(?:deep|dear|nightly)\b.*", text):
-            assert re.search(r'(deep|dear|nightly)\("[^"]', mark), f"{path}: {mark}"
+        for mark in re.findall(r"pytest\.mark\.(?:deep|dear|nightly|portable)\b(?:\(\s*.{2})?", text):
+            assert re.search(r'\(\s*"[^"]', mark), f"{path}: {mark}"
+
+
+def test_tests_that_a_mark_names_are_there():
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        text = path.read_text(encoding="utf-8")
+        for names in re.findall(r"mark\.portable\([^)]*but=\[([^]]*)\]", text):
+            assert [name for name in re.findall(r'"(\w+)"', names) if f"def {name}(" not in text] == [], path
 
 
 def report(test="a", cost=0.0, when="call", tier="test", skipped_for="", of_all=0.0):

@@ -19,6 +19,11 @@ from skywatch.reception.monitor import QualityMonitor
 from tests.unit.reception.world import World, aircraft
 from tests.waiting import until
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=["test_a_damaged_row_is_replaced", "test_the_monitor_writes_what_a_tracker_receives_and_at_its_end"],
+)
+
 AT = datetime(2026, 11, 24, 10, tzinfo=UTC)
 
 

@@ -17,6 +17,11 @@ from skywatch.safety.thresholds.thresholds import Thresholds
 from tests.statements import counting
 from tests.unit.safety.drawn import START, Drawn, skies, straight
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=["test_a_removed_row_is_not_made_again_by_its_end", "test_acknowledging_is_not_undone_by_an_update"],
+)
+
 T = Thresholds(aggregate_events=1000)
 
 

@@ -20,6 +20,10 @@ from skywatch.safety.monitor import SafetyMonitor
 from tests.unit.safety.drawn import START, Drawn, skies, straight
 from tests.waiting import until
 
+pytestmark = pytest.mark.portable(
+    "sends what others send", but=["test_an_event_lasts_over_a_start_whose_receiver_is_late"]
+)
+
 LATE_S = 20
 CLIMB = {"ARA": "1000000", "RAT": "0", "advisory": "Climb", "threat_id_hex": "4b0002"}
 OVER = {**CLIMB, "RAT": "1"}

@@ -14,7 +14,20 @@ from skywatch.core.database.engine import writing
 from tests.cannonball import HERE, POLICE, Stage, add_known, add_users, orbit, straight
 from tests.waiting import until
 
-pytestmark = pytest.mark.deep("walks a corpus")
+pytestmark = [
+    pytest.mark.deep("walks a corpus"),
+    pytest.mark.portable(
+        "sends what others send",
+        but=[
+            "test_a_flight_of_a_known_aircraft_counts_once_with_or_without_a_restored_picture",
+            "test_a_pattern_that_its_aircraft_left_meanwhile_ends_when_that_is_seen",
+            "test_a_session_goes_on_when_location_and_aircraft_come_back_late",
+            "test_a_session_of_a_lost_aircraft_ends_when_the_picture_is_complete",
+            "test_a_session_whose_aircraft_has_left_the_radius_meanwhile_ends_at_once",
+            "test_a_user_who_ends_the_location_after_the_start_ends_the_session",
+        ],
+    ),
+]
 
 LATE_S = 20
 COOLDOWNS = ("le_detected", "overhead", "threat_escalated", "threat_cleared", "closing_fast")

@@ -12,6 +12,16 @@ from skywatch.history.models import Flight
 from skywatch.security.visibility import EVERYTHING, Visibility
 from tests.unit.history.stored import row
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=[
+        "test_pages_behind_cursors_have_every_flight_once_where_many_began_with_one_tick",
+        "test_rare_flights_among_many_are_found_by_an_index",
+        "test_registrations_and_types_are_matched_like_callsigns",
+        "test_the_beginning_of_a_callsign_finds_what_begins_so",
+    ],
+)
+
 FLIGHTS = 60
 BY_MARKS = "ix_history_flights_first_seen_at"
 CALLSIGNS = ("SWR1", "SWR12", "SWR12A", "SWS1", "SW", "=EVIL,1", "100%", "SWR\u00e9", None)

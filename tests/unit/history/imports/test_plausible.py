@@ -14,6 +14,11 @@ from skywatch.picture.positions.past_plausibility import implausible
 from tests.unit.history.imports.imports import BEGIN, entry, run, state, states, trace
 from tests.unit.picture.reports import Clock, picture_at, snapshot
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=["test_another_short_track_among_many_is_left_out", "test_traces_and_state_vectors_are_judged_alike"],
+)
+
 KNOTS_5_S = 300 * 5 / 3600 / 60  # degrees of latitude in 5 s at 300 kt
 
 

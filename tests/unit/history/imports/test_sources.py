@@ -17,6 +17,15 @@ from skywatch.history.settings import HistorySettings
 from skywatch.receivers.framing import bounded_gzip
 from tests.unit.history.imports.imports import BEGIN, HEADER, packed_trace, run, state, states, tar_of
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=[
+        "test_frames_alone_become_the_flights_that_sbs_lines_are",
+        "test_impossible_values_become_unknown",
+        "test_recordings_come_in_by_their_content",
+    ],
+)
+
 
 @pytest.fixture
 def sessions(database_url):

@@ -13,6 +13,11 @@ from skywatch.notify.deliveries.quiet_hours import QuietWindow
 from skywatch.notify.models import Channel
 from tests.notifying import add_channel, add_user, deliveries, notification, send
 
+pytestmark = pytest.mark.portable(
+    "sends what others send",
+    but=["test_a_disabled_channel_keeps_what_it_missed_as_dead", "test_with_a_user_go_channels_and_deliveries"],
+)
+
 ALWAYS = (QuietWindow(time(0), time(0), "UTC"),)
 
 
