@@ -9,7 +9,7 @@ from tests.functional.history.recorded import record
 from tests.identities import install
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def recorded(migrated_sqlite, tmp_path_factory):
     """A SQLite file with the recorded hour, to be copied."""
     path = tmp_path_factory.mktemp("recorded") / "recorded.sqlite"

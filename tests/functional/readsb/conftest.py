@@ -21,7 +21,7 @@ SWISS, FIGHTER = "4b1620", "43c001"
 def record(sessions, begin):
     """An airliner that has landed and begun another flight, and a military aircraft."""
     writer, make = Writer(sessions, Recorder(20.0, 25.0, 900.0)), SkyMaker()
-    for second in range(0, RECORDED_S, 2):
+    for second in range(0, RECORDED_S, 4):
         now = begin + second
         lands = 1800 <= second < 2400
         sky = [
@@ -39,7 +39,7 @@ def record(sessions, begin):
             flying(FIGHTER, now, begin, flight="RRR1", military=True, type="A400"),
         ]
         writer.recorder.take(make(now, sky))
-        if second % 60 == 58:
+        if second % 60 == 56:
             writer.flush()
     writer.flush()
     return sky
