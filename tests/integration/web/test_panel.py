@@ -136,7 +136,8 @@ def test_what_engineers_read_is_folded_and_stays_as_it_was_left(page, sky):
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 780), (820, 1100)])
-def test_an_aircraft_is_never_under_its_own_panel(page, sky, width, height):
+def test_an_aircraft_is_never_under_its_own_panel(page_with_webgl, sky, width, height):
+    page = page_with_webgl
     page.media(prefers_reduced_motion="reduce")
     page.size(width, height)
     page.open_map(sky)
