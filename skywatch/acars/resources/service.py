@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from skywatch.acars.decoding.labels import LABELS
 from skywatch.acars.models import AcarsMessage
-from skywatch.acars.search import stations
 from skywatch.acars.search.full_text import identifiers
 from skywatch.acars.search.search import Search, parse
 from skywatch.airframes.military import civil_rows
@@ -155,7 +154,7 @@ def _filtered(session: Session, visibility: Visibility, filters: dict[str, Any])
         if value is not None:
             query = query.where(getattr(AcarsMessage, name) == _cased(name, value))
     if filters.get("station") is not None:
-        query = query.where(stations.heard(session, filters["station"]))
+        query = query.where(_received_by(session, filters["station"]))
     if filters.get("frequency") is not None:
         frequency = filters["frequency"]
         low, high = frequency - FREQUENCY_MARGIN_MHZ, frequency + FREQUENCY_MARGIN_MHZ
@@ -224,3 +223,20 @@ def labels(session: Session, visibility: Visibility) -> list[dict[str, Any]]:
     counts = {row[0]: row[1] for row in session.execute(query)}
     names = sorted({*(label for label in LABELS if label.isprintable()), *counts})
     return [{"label": label, "name": LABELS.get(label), "count": counts.get(label, 0)} for label in names]
+
+
+def _received_by(session: Session, name: str) -> Any:
+    """Selects what a station received; upper and lower case are the same."""
+    name = name.lower()
+    # The list is looked into only where the first station is another one.
+    return sa.or_(sa.func.lower(AcarsMessage.station) == name, _is_in_heard_by(session, name))
+
+
+def _is_in_heard_by(session: Session, name: str) -> Any:
+    if session.get_bind().dialect.name == "sqlite":
+        receptions = sa.func.json_each(AcarsMessage.heard_by).table_valued(sa.column("value", sa.Text))
+        station: Any = sa.func.json_extract(receptions.c.value, "$.station")
+    else:
+        receptions = sa.func.jsonb_array_elements(AcarsMessage.heard_by).table_valued(sa.column("value", sa.Text))
+        station = receptions.c.value.op("->>")("station")
+    return sa.exists(sa.select(1).select_from(receptions).where(sa.func.lower(station) == name))

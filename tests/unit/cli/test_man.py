@@ -11,8 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from skywatch.cli import group
-from skywatch.cli.man import page
-from skywatch.cli.outline import entries
+from skywatch.cli.man import entries, page
 from tests.servers import skip_or_fail
 from tests.waiting import PATIENCE_S
 
