@@ -26,7 +26,6 @@ NAMES_A_FEATURE = re.compile(
 )
 # File -> what it names of a feature, and why.
 REASONS = {
-    "security/contexts.py": {"SYSTEM_MANAGE": "whoever administers changes the access settings of disabled features"},
     "security/visibility.py": {
         "AIRCRAFT_VIEW_MILITARY": "military aircraft are hidden wherever aircraft are shown",
         "AIRCRAFT_VIEW_DETAILS": "details are hidden wherever aircraft are shown",
