@@ -23,6 +23,7 @@ from skywatch.realtime.wire.limits import Limits
 from skywatch.security.contexts import FeatureAccess, default_access
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import default_permissions
+from tests.asyncapi import judge_native
 from tests.waiting import PATIENCE_S
 
 
@@ -129,6 +130,7 @@ class Client:
 
     async def receive(self) -> dict[str, Any]:
         message: dict[str, Any] = json.loads(await asyncio.wait_for(self.socket.recv(), PATIENCE_S))
+        judge_native(message)
         return message
 
     async def until(self, kind: str, **members: Any) -> dict[str, Any]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from skywatch.core.hooks import RunningService
     from skywatch.core.runtime import Runtime
     from skywatch.core.storage.retention import Kind
+    from skywatch.http.resources.schema import Schema
     from skywatch.inputs.base import Input
     from skywatch.inputs.trial import Trial
     from skywatch.security.visibility import Visibility
@@ -80,6 +81,12 @@ def _archived_kinds() -> tuple[ArchivedKind, ...]:
     return ARCHIVED
 
 
+def _message_schema() -> type[Schema]:
+    from skywatch.acars.resources.schemas import AcarsRecord
+
+    return AcarsRecord
+
+
 FEATURE = Feature(
     name="acars",
     title="messages",
@@ -91,6 +98,7 @@ FEATURE = Feature(
         EventKind(
             name="acars:message",
             topic="acars",
+            content=_message_schema,
             may_need=(VIEW_FULL, "aircraft.view_details", "aircraft.view_military"),
         ),
     ),

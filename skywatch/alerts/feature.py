@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from skywatch.core.runtime import Runtime
     from skywatch.core.storage.audit import Actor
     from skywatch.core.storage.retention import Kind
+    from skywatch.http.resources.schema import Schema
     from skywatch.notify.hooks import RuleSource
     from skywatch.picture.monitor import Monitor
 
@@ -31,7 +32,14 @@ MAY_NEED = ("aircraft.view_military", "aircraft.view_details")
 
 
 def _event(name: str) -> EventKind:
-    return EventKind(name=name, topic="alerts", oversight=MANAGE_ALL, may_need=MAY_NEED, shows_rule_fields=True)
+    return EventKind(
+        name=name,
+        topic="alerts",
+        content=_alert_schema,
+        oversight=MANAGE_ALL,
+        may_need=MAY_NEED,
+        shows_rule_fields=True,
+    )
 
 
 def _create_monitor(runtime: Runtime) -> Monitor:
@@ -74,6 +82,12 @@ def _follow_name(session: Session, actor: Actor, kind: str, before: str, after: 
     from skywatch.alerts.rules.renames import follow_name
 
     follow_name(session, actor, kind, before, after)
+
+
+def _alert_schema() -> type[Schema]:
+    from skywatch.alerts.history.schemas import AlertHistoryRecord
+
+    return AlertHistoryRecord
 
 
 FEATURE = Feature(

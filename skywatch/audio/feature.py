@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from skywatch.core.runtime import Runtime
     from skywatch.core.storage.retention import Kind
     from skywatch.core.terminal.checks import Finding, Inspection
+    from skywatch.http.resources.schema import Schema
     from skywatch.inputs.base import Input
     from skywatch.settings import Settings
 
@@ -54,6 +55,12 @@ def _stored_folders(settings: Settings) -> list[StoredFolder]:
     return stored_folders(settings)
 
 
+def _transmission_schema() -> type[Schema]:
+    from skywatch.audio.schemas import TransmissionRecord
+
+    return TransmissionRecord
+
+
 FEATURE = Feature(
     name="audio",
     title="audio",
@@ -61,8 +68,8 @@ FEATURE = Feature(
     settings=AudioSettings,
     topics=(Topic(name="audio", permission="audio.view"),),
     events=(
-        EventKind(name="audio:transmission", topic="audio", may_need=LINKS),
-        EventKind(name="audio:transcript", topic="audio", may_need=LINKS),
+        EventKind(name="audio:transmission", topic="audio", content=_transmission_schema, may_need=LINKS),
+        EventKind(name="audio:transcript", topic="audio", content=_transmission_schema, may_need=LINKS),
     ),
     retention=_retention_kinds,
     problems=(RANGE_NOT_SATISFIABLE,),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from skywatch.core.feature import WrittenEvent
     from skywatch.core.runtime import Runtime
     from skywatch.core.storage.retention import Kind
+    from skywatch.http.resources.schema import Schema
     from skywatch.picture.monitor import Monitor
 
 VIEW, MANAGE, MILITARY = "cannonball.view", "cannonball.manage", "aircraft.view_military"
@@ -59,6 +60,18 @@ def _retention_kinds() -> tuple[Kind, ...]:
     return KINDS
 
 
+def _alert_schema() -> type[Schema]:
+    from skywatch.cannonball.sessions.schemas import AlertRecord
+
+    return AlertRecord
+
+
+def _session_schema() -> type[Schema]:
+    from skywatch.cannonball.sessions.schemas import SessionRecord
+
+    return SessionRecord
+
+
 FEATURE = Feature(
     name="cannonball",
     settings=CannonballSettings,
@@ -67,12 +80,20 @@ FEATURE = Feature(
         EventKind(
             name="cannonball:alert",
             topic="alerts",
+            content=_alert_schema,
             needs=(VIEW,),
             oversight=MANAGE,
             may_need=(MILITARY,),
             written=_record_written,
         ),
-        EventKind(name="cannonball:session", topic="alerts", needs=(VIEW,), oversight=MANAGE, may_need=(MILITARY,)),
+        EventKind(
+            name="cannonball:session",
+            topic="alerts",
+            content=_session_schema,
+            needs=(VIEW,),
+            oversight=MANAGE,
+            may_need=(MILITARY,),
+        ),
     ),
     retention=_retention_kinds,
     commands={"known-aircraft": "skywatch.cannonball.command:known_aircraft"},

@@ -17,6 +17,7 @@ from skywatch.core.rule_fields import RuleField
 from skywatch.settings import Settings, compose
 
 if TYPE_CHECKING:
+    import colander
     from sqlalchemy.orm import Session
 
     from skywatch.core.storage.retention import Kind
@@ -46,12 +47,13 @@ class EventKind:
     the events of other users. ``may_need`` are permissions that only some messages need, or that open another form of
     them (``skywatch.core.bus.Form``): a message that names any other permission is not delivered. Events with
     ``shows_rule_fields`` contain values of rule fields, and may need the permissions of these too.
-    ``written(session, events)`` is called in a transaction of its own with what the real-time channel has written to a
-    connection of a user in their audience.
+    ``content`` is the schema of its data (None: any object). ``written(session, events)`` is called in a transaction of
+    its own with what the real-time channel has written to a connection of a user in their audience.
     """
 
     name: str
     topic: str
+    content: Callable[[], type[colander.SchemaNode]] | None = None
     needs: tuple[str, ...] = ()
     oversight: str | None = None
     may_need: tuple[str, ...] = ()

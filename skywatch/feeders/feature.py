@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from skywatch.core.hooks import RunningService
     from skywatch.core.runtime import Runtime
+    from skywatch.http.resources.schema import Schema
     from skywatch.receivers.feeders.feeder import KnownFeeder
 
 
@@ -38,12 +39,26 @@ def _read_records(session: Session, keys: Collection[str] | None) -> list[KnownF
     return known(session, keys)
 
 
+def _copied_schema() -> type[Schema]:
+    from skywatch.feeders.records.schemas import CopiedUuid
+
+    return CopiedUuid
+
+
 FEATURE = Feature(
     name="feeders",
     title="receivers that connect to us",
     include="skywatch.feeders",
     settings=FeederSettings,
-    events=(EventKind(name=UUID_COPIED, topic=SYSTEM, oversight="feeders.manage", may_need=("feeders.manage",)),),
+    events=(
+        EventKind(
+            name=UUID_COPIED,
+            topic=SYSTEM,
+            content=_copied_schema,
+            oversight="feeders.manage",
+            may_need=("feeders.manage",),
+        ),
+    ),
     tags={
         "feeders": "Receivers that connect to us, their owners and states.",
     },

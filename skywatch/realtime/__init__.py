@@ -16,5 +16,6 @@ CLIENT_MAX_AGE_S = 3600
 
 
 def includeme(config: Configurator) -> None:
-    """The client for web pages, where pages can import it: below the REST API, which every proxy hands on."""
+    """The document, and the client for web pages: below the REST API, which every proxy hands on."""
+    config.include("skywatch.realtime.views")
     config.add_static_view("api/v1/realtime", "skywatch.realtime:static", cache_max_age=CLIENT_MAX_AGE_S)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from skywatch.core.batch import BatchJob
     from skywatch.core.runtime import Runtime
     from skywatch.core.storage.retention import Kind
+    from skywatch.http.resources.schema import Schema
     from skywatch.picture.monitor import Monitor
 
 # An event with a military aircraft in it is delivered only to those who may see such aircraft.
@@ -47,6 +48,12 @@ def _batch_jobs() -> tuple[BatchJob, ...]:
     return JOBS
 
 
+def _event_schema() -> type[Schema]:
+    from skywatch.safety.schemas import SafetyEventRecord
+
+    return SafetyEventRecord
+
+
 FEATURE = Feature(
     name="safety",
     title="safety",
@@ -55,9 +62,9 @@ FEATURE = Feature(
     include="skywatch.safety",
     topics=(Topic(name="safety", permission="safety.view"),),
     events=(
-        EventKind(name="safety:event", topic="safety", may_need=MILITARY),
-        EventKind(name="safety:event_updated", topic="safety", may_need=MILITARY),
-        EventKind(name="safety:event_resolved", topic="safety", may_need=MILITARY),
+        EventKind(name="safety:event", topic="safety", content=_event_schema, may_need=MILITARY),
+        EventKind(name="safety:event_updated", topic="safety", content=_event_schema, may_need=MILITARY),
+        EventKind(name="safety:event_resolved", topic="safety", content=_event_schema, may_need=MILITARY),
     ),
     retention=_retention_kinds,
     commands={"safety": "skywatch.safety.command:safety"},

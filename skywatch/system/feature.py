@@ -11,6 +11,7 @@ from skywatch.system.settings import SystemSettings
 if TYPE_CHECKING:
     from skywatch.core.runtime import Runtime
     from skywatch.core.storage.retention import Kind
+    from skywatch.http.resources.schema import Schema
     from skywatch.picture.monitor import Monitor
 
 
@@ -26,6 +27,12 @@ def _retention_kinds() -> tuple[Kind, ...]:
     return KINDS
 
 
+def _status_schema() -> type[Schema]:
+    from skywatch.system.schemas import SystemStatus
+
+    return SystemStatus
+
+
 FEATURE = Feature(
     name="system",
     include="skywatch.system",
@@ -33,7 +40,14 @@ FEATURE = Feature(
     retention=_retention_kinds,
     # Each status replaces the one before: those of five minutes.
     topics=(Topic(name="system", permission="system.view_status", personal=True, kept=30),),
-    events=(EventKind(name="system:status", topic="system", may_need=("aircraft.view_military", "system.manage")),),
+    events=(
+        EventKind(
+            name="system:status",
+            topic="system",
+            content=_status_schema,
+            may_need=("aircraft.view_military", "system.manage"),
+        ),
+    ),
     tags={
         "system": "Health, status, receivers, inputs, retention, metrics and the audit log.",
     },

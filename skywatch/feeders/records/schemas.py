@@ -216,3 +216,11 @@ class FeederList(PageLinks):
     """A page of feeders."""
 
     feeders = node(JsonList(), "In the order of names.", FeederEntry(name="feeder"))
+
+
+class CopiedUuid(Schema):
+    """A feeder whose UUID is used from two networks."""
+
+    id = node(JsonInteger(), "The feeder.")
+    name = node(JsonString(), "Its name.")
+    at = node(Timestamp(), "When the second network came.")

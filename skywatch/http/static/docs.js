@@ -1,8 +1,9 @@
-// Shows openapi.json: one foldable entry an operation, built with DOM calls only (nothing is parsed as HTML).
+// Shows openapi.json and asyncapi.json: one foldable entry an operation, built with DOM calls only (nothing is parsed as HTML).
 "use strict";
 
 // Next to this script, below whatever prefix the service has.
 const DOCUMENT = new URL("../../openapi.json", document.currentScript.src).href;
+const CHANNEL = new URL("../../asyncapi.json", document.currentScript.src).href;
 
 function element(tag, attributes, ...children) {
   const node = document.createElement(tag);
@@ -81,6 +82,44 @@ function operationView(spec, path, method, operation) {
   return view;
 }
 
+// A message of the real-time channel: what the native protocol has in a frame.
+function messageView(spec, name, operation) {
+  const key = operation.messages[0].$ref.split("/").pop();
+  const message = spec.components.messages[`native.${key}`];
+  const view = element("details", { "data-text": `channel ${message.name} ${message.title} ${message["x-permission"] || ""}`.toLowerCase() });
+  const isSent = operation.action === "send";
+  view.append(element("summary", {},
+    element("span", { class: `method ${isSent ? "get" : "post"}` }, isSent ? "TO YOU" : "YOU SEND"),
+    element("span", { class: "path" }, isSent && key !== message.name ? key : message.name), " ",
+    element("span", { class: "summary" }, message.title || "")));
+  view.addEventListener("toggle", () => {
+    if (view.dataset.built) return;
+    view.dataset.built = "yes";
+    if (message["x-permission"]) view.append(element("p", {}, "Permission: ", element("code", {}, message["x-permission"])));
+    view.append(fields(spec, message.payload));
+    const data = message.payload.properties.data;
+    if (isSent && data && data.$ref) view.append(element("h4", {}, `data: ${typeName(spec, data)}`), fields(spec, data));
+    if (operation.reply) {
+      const answers = operation.reply.messages.map((m) => m.$ref.split("/").pop());
+      view.append(element("p", {}, `Answered by ${answers.join(" or ")}.`));
+    }
+  });
+  return view;
+}
+
+async function showChannel(main) {
+  const response = await fetch(CHANNEL);
+  if (!response.ok) return;
+  const spec = await response.json();
+  const native = Object.entries(spec.operations).filter(([name]) => name.startsWith("native."));
+  const codes = table(["close code", "message", "cause"], spec["x-close-codes"].map((c) => [String(c.code), c.message, element("code", {}, c.cause)]));
+  main.append(element("section", {},
+    element("h2", {}, "real-time channel"),
+    element("p", {}, "The same as ", element("a", { href: CHANNEL }, "asyncapi.json"),
+      ". In Socket.IO the name is that of the event, and data has topic, epoch and seq among its members."),
+    ...native.map(([name, operation]) => messageView(spec, name, operation)), codes));
+}
+
 async function start() {
   const about = document.getElementById("about");
   const response = await fetch(DOCUMENT);
@@ -98,6 +137,7 @@ async function start() {
     element("a", { href: DOCUMENT }, "openapi.json"), ".");
   const main = document.getElementById("operations");
   for (const tag of [...byTag.keys()].sort()) main.append(element("section", {}, element("h2", {}, tag), ...byTag.get(tag)));
+  await showChannel(main);
   document.getElementById("find").addEventListener("input", (event) => {
     const wanted = event.target.value.toLowerCase();
     for (const section of main.children) {

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from skywatch.core.clock import unix_to_iso
 from skywatch.core.problems import Problem
 from skywatch.realtime.topics.topic_table import TopicTable
+from skywatch.realtime.wire.answers import Person
 from skywatch.security.contexts import FeatureAccess
 from skywatch.security.identity import Identity
 from skywatch.security.visibility import Visibility, visibility_of
@@ -52,7 +53,7 @@ class Admission:
         """The data about itself that a subscriber gets."""
         identity = self.identity
         return {
-            "user": {"id": identity.user_id, "username": identity.username} if identity is not None else None,
+            "user": Person(identity.user_id, identity.username) if identity is not None else None,
             "topics": self.topics,
             "expires_at": unix_to_iso(identity.expires_at) if identity is not None and identity.expires_at else None,
         }

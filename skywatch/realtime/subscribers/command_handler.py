@@ -25,6 +25,16 @@ from skywatch.realtime.subscribers.register import AccountsAwayError
 from skywatch.realtime.subscribers.subscriptions import Subscriptions
 from skywatch.realtime.topics.tile_grid import TileForm
 from skywatch.realtime.wire import messages
+from skywatch.realtime.wire.answers import (
+    Answer,
+    Error,
+    Pong,
+    Refreshed,
+    Response,
+    ServerMessage,
+    Subscribed,
+    Unsubscribed,
+)
 from skywatch.realtime.wire.outbox import Link, Outlet
 from skywatch.security.visibility import Visibility
 
@@ -39,26 +49,16 @@ class Answers:
         self._protocol = protocol
         self._outbox = outbox
 
-    def send(self, kind: str, body: dict[str, Any], ack: int | None = None) -> None:
+    def send(self, message: ServerMessage, ack: int | None = None) -> None:
         """Send a message; ``ack`` is the acknowledgement number that a Socket.IO client waits for."""
-        for payload in self._protocol.encode(kind, body, ack):
+        for payload in self._protocol.encode(message, ack):
             self._outbox.push(self._protocol.frame(payload))
 
-    def reply(self, command: messages.Command, kind: str, body: dict[str, Any]) -> None:
-        """Answer a command, with the id it came with."""
-        if command.body.get("id") is not None:
-            body = {"id": command.body["id"], **body}
-        self.send(kind, body, command.ack)
-
-    def error(self, code: str, detail: str, command: messages.Command | None = None, **members: Any) -> None:
-        """Send an error, with the command's id if that is valid."""
-        body = {"code": code, "detail": detail, **members}
-        if command is None:
-            self.send("error", body)
-        elif isinstance(command.body.get("id"), str | int):
-            self.reply(command, "error", body)
-        else:
-            self.send("error", body, command.ack)
+    def reply(self, command: messages.Command, answer: Answer) -> None:
+        """Answer a command, with the id it came with if that is valid."""
+        if isinstance(command.body.get("id"), str | int):
+            answer.id = command.body["id"]
+        self.send(answer, command.ack)
 
 
 class Issuer(Protocol):
@@ -93,8 +93,8 @@ class Issuer(Protocol):
     def review(self, now: Problem | Admission) -> None:
         """Apply its present admission."""
 
-    def error(self, code: str, detail: str, command: messages.Command | None = None, **members: Any) -> None:
-        """Send an error."""
+    def error(self, error: Error, command: messages.Command | None = None) -> None:
+        """Send an error, the answer to a command if it is one."""
 
 
 class CommandHandler:
@@ -106,19 +106,19 @@ class CommandHandler:
         self._session = session
         self._topics = topics
 
-    def _reply(self, command: messages.Command, kind: str, body: dict[str, Any]) -> None:
-        self._session.answers.reply(command, kind, body)
+    def _reply(self, command: messages.Command, answer: Answer) -> None:
+        self._session.answers.reply(command, answer)
 
     def run(self, command: messages.Command) -> None:
         """Run one command of an admitted subscriber and answer it."""
         handler = _HANDLERS.get(command.type)
         if handler is None:
-            self._session.error("not_found", "There is no such message type.", command)
+            self._session.error(Error(code="not_found", detail="There is no such message type."), command)
             return
         try:
             handler(self, command)
         except InvalidCommand as error:
-            self._session.error(error.code, str(error), command, **error.members)
+            self._session.error(error.message, command)
 
     def _check_snapshots(self) -> None:
         """Raise InvalidCommand where the person has received more snapshots than they may."""
@@ -147,7 +147,7 @@ class CommandHandler:
             self._check_snapshots()
         for name in joined:
             self._topics.put(name, request.area, self._session.visibility, request.form)
-        self._reply(command, "subscribed", {"topics": self._topics.names(), "joined": joined, "denied": denied})
+        self._reply(command, Subscribed(topics=self._topics.names(), joined=joined, denied=denied))
         for name in joined:
             self._topics.join(name, request.since.get(name))
         if self._session.hub.is_stale:
@@ -158,11 +158,11 @@ class CommandHandler:
         names = [name for name in dict.fromkeys(request.topics) if name in self._topics.sources]
         for name in names:
             self._topics.leave(name)
-        self._reply(command, "unsubscribed", {"topics": names, "remaining": self._topics.names()})
+        self._reply(command, Unsubscribed(topics=names, remaining=self._topics.names()))
 
     def _ping(self, command: messages.Command) -> None:
         convert(command.body, Ping)
-        self._reply(command, "pong", {"timestamp": unix_to_iso(unix_now())})
+        self._reply(command, Pong(timestamp=unix_to_iso(unix_now())))
 
     def _request(self, command: messages.Command) -> None:
         request = convert(command.body, Request)
@@ -178,8 +178,10 @@ class CommandHandler:
         event = self._session.hub.snapshot(self._topics.source(request.topic, area, self._session.visibility))
         data = event.packed if self._session.protocol.is_binary else event.data
         self._session.hub.snapshots.charge(self._session.person, len(data))
-        body = {"method": request.method, "topic": request.topic, "epoch": event.epoch, "seq": event.seq}
-        self._reply(command, "response", body | {"data": msgspec.Raw(data)})
+        answer = Response(
+            method=request.method, topic=request.topic, epoch=event.epoch, seq=event.seq, data=msgspec.Raw(data)
+        )
+        self._reply(command, answer)
 
     def _refresh(self, command: messages.Command) -> None:
         try:
@@ -194,19 +196,19 @@ class CommandHandler:
         try:
             admission = await self._session.hub.subscribers.admit(credential)
         except Problem as problem:
-            self._session.error(problem.kind.code, problem.detail, command)
+            self._session.error(Error(code=problem.kind.code, detail=problem.detail), command)
             return
         except AccountsAwayError:
-            self._session.error("unavailable", "The token cannot be checked now.", command)
+            self._session.error(Error(code="unavailable", detail="The token cannot be checked now."), command)
             return
         if self._session.is_ended:
             return
         if admission.visibility.user_id != self._session.visibility.user_id:
-            self._session.error("permission_denied", "The token belongs to another user.", command)
+            self._session.error(Error(code="permission_denied", detail="The token belongs to another user."), command)
             return
         self._session.review(admission)
         if not self._session.is_ended:
-            self._reply(command, "refreshed", admission.introduction())
+            self._reply(command, Refreshed(**admission.introduction()))
 
 
 _HANDLERS: dict[str, Callable[[CommandHandler, messages.Command], None]] = {

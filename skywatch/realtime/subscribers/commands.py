@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
+from msgspec import UNSET, Meta, UnsetType
 
 from skywatch.aircraft.schemas import FIELDS
 from skywatch.realtime.topics.areas import Area, parse_area
 from skywatch.realtime.topics.columns import DEFAULT_FIELDS, MAX_LIMIT, Form
-from skywatch.realtime.topics.tile_grid import TileForm, parse_tiles
+from skywatch.realtime.topics.tile_grid import MAX_TILES, TileForm, parse_tiles
+from skywatch.realtime.wire.answers import Error
 from skywatch.realtime.wire.frames import Point
 
 MAX_TOPICS = 32
@@ -19,61 +21,84 @@ T = TypeVar("T", bound=msgspec.Struct)
 class InvalidCommand(Exception):
     """A message that a rule refuses; ``code`` is a problem code, ``str()`` is for people.
 
-    ``members`` are what else the error says.
+    ``retry_after_s`` is when to try again.
     """
 
-    def __init__(self, detail: str, code: str = "validation_failed", **members: Any) -> None:
+    def __init__(self, detail: str, code: str = "validation_failed", retry_after_s: int | UnsetType = UNSET) -> None:
         super().__init__(detail)
-        self.code = code
-        self.members = members
+        self.message = Error(code=code, detail=detail, retry_after_s=retry_after_s)
 
 
-class _Body(msgspec.Struct, forbid_unknown_fields=True):
-    id: str | int | None = None
+BOX = {"type": ["array", "null"], "items": {"type": "number"}, "minItems": 4, "maxItems": 4}
+POINT = {
+    "type": "object",
+    "properties": {"epoch": {"type": "string"}, "seq": {"type": "integer"}},
+    "required": ["epoch", "seq"],
+}
+POINTS = {"anyOf": [{"type": "null"}, POINT, {"type": "object", "additionalProperties": POINT}]}
+BOX_MEANING = "West, south, east and north (degrees)."
 
 
-class _Subscribe(_Body, kw_only=True):
-    topics: list[str]
-    bbox: Any = None
-    since: Any = None
-    format: Literal["columns", "tiles"] | None = None
-    fields: list[str] | None = None
-    limit: int | None = None
-    zoom: float | None = None
-    tiles: list[str] | None = None
+def _described(text: str, **schema: Any) -> Meta:
+    return Meta(description=text, extra_json_schema=schema or None)
 
 
-class Unsubscribe(_Body, kw_only=True):
+class ClientMessage(msgspec.Struct, forbid_unknown_fields=True):
+    """A message of a client."""
+
+    id: Annotated[str | int | None, _described("Comes back in the answer.")] = None
+
+
+class SubscribeMessage(ClientMessage, kw_only=True):
+    """Topics to subscribe to. The last subscription of a topic replaces the one before."""
+
+    topics: Annotated[list[str], _described("Topics.", minItems=1, maxItems=MAX_TOPICS)]
+    bbox: Annotated[Any, _described(f"{BOX_MEANING} Aircraft topics only.", **BOX)] = None
+    since: Annotated[
+        Any, _described("The last event that came: of all topics of the message, or of each by its name.", **POINTS)
+    ] = None
+    format: Annotated[Literal["columns", "tiles"] | None, _described("Aircraft topics only; null: whole aircraft.")] = (
+        None
+    )
+    fields: Annotated[list[str] | None, _described("Of columns: members of an aircraft, and flags.")] = None
+    limit: Annotated[int | None, _described("Of columns: the most aircraft.", minimum=1, maximum=MAX_LIMIT)] = None
+    zoom: Annotated[float | None, _described("Of tiles.", minimum=0, maximum=30)] = None
+    tiles: Annotated[
+        list[str] | None, _described("Of tiles: size:row:column of each.", minItems=1, maxItems=MAX_TILES)
+    ] = None
+
+
+class Unsubscribe(ClientMessage, kw_only=True):
     """Topics to unsubscribe from."""
 
     topics: list[str]
 
 
-class Ping(_Body, kw_only=True):
+class Ping(ClientMessage, kw_only=True):
     """A ping of the client; ``timestamp`` is ignored."""
 
     timestamp: Any = None
 
 
-class Request(_Body, kw_only=True):
+class Request(ClientMessage, kw_only=True):
     """A request with one response."""
 
     method: Literal["snapshot"]
     topic: str
-    bbox: Any = None
+    bbox: Annotated[Any, _described(f"{BOX_MEANING} Without it: that of the subscription.", **BOX)] = None
 
 
-class Refresh(_Body, kw_only=True):
+class Refresh(ClientMessage, kw_only=True):
     """A new token for the same user."""
 
-    auth: dict[str, Any]
+    auth: Annotated[dict[str, Any], _described("The new token.", required=["token"])]
 
 
 class Subscribe:
     """Topics to subscribe to, with area, form and the point to resume from."""
 
     def __init__(self, body: dict[str, Any]) -> None:
-        fields = convert(body, _Subscribe)
+        fields = convert(body, SubscribeMessage)
         if not 1 <= len(fields.topics) <= MAX_TOPICS:
             raise InvalidCommand(f"topics must name 1 to {MAX_TOPICS} topics.")
         self.topics = list(dict.fromkeys(fields.topics))
@@ -82,7 +107,7 @@ class Subscribe:
         self.form = _form(fields)
 
 
-def _form(body: _Subscribe) -> Form | TileForm | None:
+def _form(body: SubscribeMessage) -> Form | TileForm | None:
     """The columns or tiles that a message asks for; None for whole aircraft."""
     if body.format != "columns" and (body.fields is not None or body.limit is not None):
         raise InvalidCommand('fields and limit belong to the format "columns".')
@@ -101,7 +126,7 @@ def _form(body: _Subscribe) -> Form | TileForm | None:
     return Form(named, body.limit)
 
 
-def _tiles(body: _Subscribe) -> TileForm:
+def _tiles(body: SubscribeMessage) -> TileForm:
     if body.bbox is not None:
         raise InvalidCommand('The format "tiles" has no bbox: its tiles are the area.')
     try:

@@ -10,7 +10,6 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from skywatch.core.bus import Bus, Message, Subscription
 from skywatch.core.bus import topics as bus_topics
@@ -29,6 +28,7 @@ from skywatch.realtime.topics.event_topics import EventTopics
 from skywatch.realtime.topics.live_topics import LiveTopics
 from skywatch.realtime.topics.picture_state import LiveView
 from skywatch.realtime.topics.topic_table import TopicTable
+from skywatch.realtime.wire.answers import PictureState
 from skywatch.realtime.wire.frames import Event
 from skywatch.realtime.wire.outbox import Listener, Turn
 
@@ -171,9 +171,9 @@ class Hub:
     def _silent_sky(self) -> Sky:
         return self.picture.sky
 
-    def picture_state(self) -> dict[str, Any]:
-        """The message ``picture``: whether the picture is live, and the age of its last tick."""
-        return {"state": "stale" if self.is_stale else "live", "age_s": round(self.live.state.sky.age_s, 1)}
+    def picture_state(self) -> PictureState:
+        """Whether the picture is live, and the age of its last tick."""
+        return PictureState(state="stale" if self.is_stale else "live", age_s=round(self.live.state.sky.age_s, 1))
 
     async def _watch_silence_forever(self) -> None:
         """Age the picture while the tracker is silent and nothing comes from the bus."""

@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import methodcaller
-from typing import Any, Protocol
+from typing import Protocol
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -19,6 +19,7 @@ from skywatch.realtime.subscribers.authentication import Admission, ConnectionAu
 from skywatch.realtime.topics.event_log import Stream
 from skywatch.realtime.topics.picture_state import LiveView
 from skywatch.realtime.wire import messages
+from skywatch.realtime.wire.answers import Reconnect, ServerMessage
 from skywatch.realtime.wire.close_codes import CloseReason
 from skywatch.realtime.wire.limits import ConnectionCounter
 from skywatch.security.identity import Identity
@@ -45,7 +46,7 @@ class Subscriber(Protocol):
     def subscriptions(self) -> Mapping[str, LiveView | Stream]:
         """Its view or stream of each topic."""
 
-    def send(self, kind: str, body: dict[str, Any]) -> None:
+    def send(self, message: ServerMessage) -> None:
         """Send a message."""
 
     def review(self, now: Problem | Admission) -> None:
@@ -128,7 +129,7 @@ class SubscriberRegister:
 
         def end(session: Subscriber) -> None:
             after_s = round(random.uniform(0.0, within_s), 1)
-            session.send("reconnect", {"after_s": after_s})
+            session.send(Reconnect(after_s=after_s))
             session.end(replace(reason, message=f"{reason.message}; come back in {after_s} s"))
 
         self.each(end)

@@ -16,6 +16,7 @@ from skywatch.realtime.subscribers.subscriptions import Subscriptions
 from skywatch.realtime.topics.event_log import Stream
 from skywatch.realtime.topics.picture_state import LiveView
 from skywatch.realtime.wire import close_codes, messages, socketio
+from skywatch.realtime.wire.answers import Connected, Error, ServerMessage, Unsubscribed
 from skywatch.realtime.wire.close_codes import CloseReason, Refusal
 from skywatch.realtime.wire.frames import variant_of
 from skywatch.realtime.wire.outbox import Link, Outlet
@@ -123,7 +124,7 @@ class Session:
             self.state = "ready"
             for payload in self.protocol.welcomed():
                 self.outbox.push(self._frame(payload))
-            self.send("connected", {**admission.introduction(), "heartbeat_s": self.hub.heartbeat_s})
+            self.send(Connected(**admission.introduction(), heartbeat_s=self.hub.heartbeat_s))
             while self._early and self.state == "ready":
                 self._run(self._early.popleft())
             self._early = None
@@ -131,7 +132,7 @@ class Session:
     def refuse(self, refusal: Refusal) -> None:
         """Refuse the client with a reason."""
         if self.state != "ended":
-            self.outbox.push(self._frame(self.protocol.refused(refusal.reason.message, refusal.data)))
+            self.outbox.push(self._frame(self.protocol.refused(refusal.message)))
             self.end(refusal.reason)
 
     # What the client says
@@ -146,7 +147,7 @@ class Session:
             self.outbox.push(self._frame(error.answer))
             return
         except messages.BadMessage as error:
-            self.error("malformed_body", str(error), error.command)
+            self.error(Error(code="malformed_body", detail=str(error)), error.command)
             return
         except messages.BadPacket:
             self.end(close_codes.PROTOCOL_ERROR)
@@ -162,7 +163,7 @@ class Session:
                 self._early = self._early or deque()
                 self._early.append(action)
             case messages.Command():
-                self.error("authentication_required", "Connect first.", action)
+                self.error(Error(code="authentication_required", detail="Connect first."), action)
 
     def _run(self, command: messages.Command) -> None:
         CommandHandler(self, self._topics).run(command)
@@ -184,7 +185,8 @@ class Session:
                 self.connect(credential or offered or self.offer.cookie)
         elif credential is not None and credential != offered:
             # Connected already: two credentials are one too many.
-            self.error("conflict", "This connection has its credential; use refresh to change it.")
+            detail = "This connection has its credential; use refresh to change it."
+            self.error(Error(code="conflict", detail=detail))
 
     # Topics
 
@@ -219,7 +221,7 @@ class Session:
         if self.state != "ready":
             return
         if isinstance(now, Problem):
-            self.error(now.kind.code, now.detail)
+            self.error(Error(code=now.kind.code, detail=now.detail))
             self.end(close_codes.AUTHENTICATION_FAILED)
             return
         now = self._with_locality(now)
@@ -231,20 +233,21 @@ class Session:
             return
         removed = self._topics.leave_forbidden(now.visibility)
         if removed:
-            self.send(
-                "unsubscribed", {"topics": removed, "remaining": self._topics.names(), "code": "permission_denied"}
-            )
+            self.send(Unsubscribed(topics=removed, remaining=self._topics.names(), code="permission_denied"))
         self._topics.renew(now.visibility)
 
-    def send(self, kind: str, body: dict[str, Any]) -> None:
+    def send(self, message: ServerMessage) -> None:
         """Send a message to this client only."""
-        self.answers.send(kind, body)
+        self.answers.send(message)
 
-    def error(self, code: str, detail: str, command: messages.Command | None = None, **members: Any) -> None:
-        """Send an error; the connection stays open."""
+    def error(self, error: Error, command: messages.Command | None = None) -> None:
+        """Send an error, the answer to a command if it is one; the connection stays open."""
         if self.state == "ended":
             return
-        self.answers.error(code, detail, command, **members)
+        if command is None:
+            self.send(error)
+        else:
+            self.answers.reply(command, error)
 
     def end(self, reason: CloseReason) -> None:
         """End the connection with a close code."""
@@ -255,7 +258,7 @@ class Session:
     def send_picture_state(self) -> None:
         """Send whether the picture is live, if an aircraft topic is subscribed."""
         if any(isinstance(source, LiveView) for source in self.subscriptions.values()):
-            self.send("picture", self.hub.picture_state())
+            self.send(self.hub.picture_state())
 
     def abandon(self) -> None:
         """Drop the connection at once."""

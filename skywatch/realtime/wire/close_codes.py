@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from skywatch.core.problems import Problem
 from skywatch.realtime.metrics import REALTIME_CLOSED
+from skywatch.realtime.wire.answers import ConnectError, RefusalData
 
 
 class Cause(StrEnum):
@@ -94,9 +95,9 @@ class Refusal:
     detail: str
 
     @property
-    def data(self) -> dict[str, str]:
-        """What goes with the message."""
-        return {"code": self.code, "detail": self.detail}
+    def message(self) -> ConnectError:
+        """What the client is told."""
+        return ConnectError(message=self.reason.message, data=RefusalData(self.code, self.detail))
 
 
 def wrong_credential(problem: Problem) -> Refusal:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from skywatch.realtime.wire.answers import ConnectError, ServerMessage
 from skywatch.realtime.wire.frames import Encoder, text_frame
 
 
@@ -77,11 +78,11 @@ class Protocol(ABC):
         return False
 
     @abstractmethod
-    def encode(self, kind: str, body: dict[str, Any], ack: int | None = None) -> list[bytes]:
+    def encode(self, message: ServerMessage, ack: int | None = None) -> list[bytes]:
         """A message to this client alone (and its acknowledgement, where one is expected)."""
 
     @abstractmethod
-    def refused(self, message: str, data: dict[str, str]) -> bytes:
+    def refused(self, refusal: ConnectError) -> bytes:
         """The refusal of a client, with its reason."""
 
     def welcomed(self) -> list[bytes]:

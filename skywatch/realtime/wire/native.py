@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from skywatch.realtime.wire.answers import ConnectError, ServerMessage
 from skywatch.realtime.wire.frames import Event, ping_frame
 from skywatch.realtime.wire.messages import Action, BadMessage, Command, Connect, Protocol, decode_json
 
@@ -46,11 +47,11 @@ class NativeProtocol(Protocol):
     def _decode(self, payload: bytes) -> Any:
         return decode_json(payload)
 
-    def encode(self, kind: str, body: dict[str, Any], ack: int | None = None) -> list[bytes]:
-        return [msgspec.json.encode({"type": kind, **body})]
+    def encode(self, message: ServerMessage, ack: int | None = None) -> list[bytes]:
+        return [msgspec.json.encode(message)]
 
-    def refused(self, message: str, data: dict[str, str]) -> bytes:
-        return self.encode("connect_error", {"message": message, "data": data})[0]
+    def refused(self, refusal: ConnectError) -> bytes:
+        return self.encode(refusal)[0]
 
 
 def packed_head(topic: str, event: str, epoch: str, seq: int) -> bytes:
@@ -84,8 +85,8 @@ class PackedProtocol(NativeProtocol):
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError, ValueError):
             raise BadMessage("The message is not valid MessagePack.") from None
 
-    def encode(self, kind: str, body: dict[str, Any], ack: int | None = None) -> list[bytes]:
-        return [msgspec.msgpack.encode({"type": kind, **body})]
+    def encode(self, message: ServerMessage, ack: int | None = None) -> list[bytes]:
+        return [msgspec.msgpack.encode(message)]
 
 
 NATIVE, PACKED = NativeProtocol(), PackedProtocol()

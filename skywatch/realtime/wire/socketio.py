@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from skywatch.realtime.wire import engineio
+from skywatch.realtime.wire.answers import ConnectError, ServerMessage, type_of
 from skywatch.realtime.wire.frames import Encoder, Event
 from skywatch.realtime.wire.messages import (
     Action,
@@ -92,17 +93,19 @@ class SocketIOProtocol(Protocol):
         self._attachments -= expected
         return expected
 
-    def encode(self, kind: str, body: dict[str, Any], ack: int | None = None) -> list[bytes]:
-        payloads = [b"42" + msgspec.json.encode([kind, body])]
+    def encode(self, message: ServerMessage, ack: int | None = None) -> list[bytes]:
+        encoded, name = msgspec.json.encode(message), msgspec.json.encode(type_of(message))
+        # The type comes first, and is the name of the event.
+        payloads = [b"42[%b,{%b]" % (name, encoded.removeprefix(b'{"type":%b,' % name))]
         if ack is not None:
-            payloads.append(b"43%d" % ack + msgspec.json.encode([{"type": kind, **body}]))
+            payloads.append(b"43%d[%b]" % (ack, encoded))
         return payloads
 
     def welcomed(self) -> list[bytes]:
         return [b"40" + msgspec.json.encode({"sid": secrets.token_urlsafe(15)})]
 
-    def refused(self, message: str, data: dict[str, str]) -> bytes:
-        return b"44" + msgspec.json.encode({"message": message, "data": data})
+    def refused(self, refusal: ConnectError) -> bytes:
+        return b"44" + msgspec.json.encode({"message": refusal.message, "data": refusal.data})
 
 
 class PacketEncoder:

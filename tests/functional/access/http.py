@@ -8,5 +8,7 @@ ROWS = [
     # The root of aircraft is its list.
     *(Row("GET", f"/api/v1/{area}/", READING[area]) for area in SCOPES if area != "aircraft"),
     Row("GET", "/api/v1/openapi.json", "open"),
+    Row("GET", "/api/v1/asyncapi.json", "open"),
+    Row("GET", "/api/v1/asyncapi.yaml", "open"),
     Row("GET", "/api/v1/docs", "open"),
 ]

@@ -11,6 +11,7 @@ import pytest
 from skywatch.client import Client, Refused
 from skywatch.core.bus import Message
 from skywatch.realtime.server import RealtimeServer
+from tests.asyncapi import example
 from tests.realtime import FakeAccounts, Skies, publish_sky, serving
 from tests.waiting import PATIENCE_S, eventually
 
@@ -53,15 +54,15 @@ def test_it_comes_back_after_a_break_and_misses_nothing(make_runtime):
             heard: list[Any] = []
             task = asyncio.create_task(collect(client, heard))
             await eventually(lambda: len(heard) == 1)
-            runtime.bus.publish(Message("safety", "safety:event", b'{"id":1}'))
+            runtime.bus.publish(Message("safety", "safety:event", example("safety:event", id=1)))
             await eventually(lambda: len(heard) == 2)
             for connection in list(server.connections):
                 connection.transport.abort()
             await eventually(lambda: not server.connections, "the break")
-            runtime.bus.publish(Message("safety", "safety:event", b'{"id":2}'))
+            runtime.bus.publish(Message("safety", "safety:event", example("safety:event", id=2)))
             publish_sky(runtime, skies.next({"3c6444": SWISS}))
             await eventually(lambda: len(heard) == 4)
-            runtime.bus.publish(Message("safety", "safety:event", b'{"id":3}'))
+            runtime.bus.publish(Message("safety", "safety:event", example("safety:event", id=3)))
             await eventually(lambda: len(heard) == 5)
             task.cancel()
             assert [e.data["id"] for e in heard if e.topic == "safety"] == [1, 2, 3]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from contextlib import AsyncExitStack
 
 import pytest
 
 from skywatch.core.bus import Message
+from tests.asyncapi import example
 from tests.realtime import Skies, connected, publish_sky, serving
 
 AREA = [8.0, 47.0, 9.0, 48.0]
@@ -27,7 +27,7 @@ class Scene:
 
     def tick(self):
         altitude = 0 if self.skies.last is None else self.skies.last.seq
-        publish_sky(self.runtime, self.skies.next({"4b1620": {"lat": 47.5, "lon": 8.5, "alt": altitude}}))
+        publish_sky(self.runtime, self.skies.next({"4b1620": {"lat": 47.5, "lon": 8.5, "alt_geom": altitude}}))
 
     async def updated(self, *clients):
         """A tick that all of these get as an update."""
@@ -94,7 +94,7 @@ def test_an_event_that_cannot_be_handled_is_lost_and_the_next_one_arrives(play, 
         for client in clients:
             await client.subscribe("safety")
         for text in ("before", "odd", "after"):
-            data = json.dumps({"message": text}).encode()
+            data = example("safety:event", message=text)
             scene.runtime.bus.publish(Message("safety", "safety:event", data))
         for client in clients:
             messages = [(await client.until("event", topic="safety"))["data"] for _ in range(2)]

@@ -47,7 +47,7 @@ def test_a_ping_that_came_while_the_client_did_not_read_is_answered_once_it_read
         runtime = make_runtime(realtime_listen="127.0.0.1:0")
         skies, loop = Skies(), asyncio.get_running_loop()
         # One snapshot that neither side's buffers hold.
-        publish_sky(runtime, skies.next({f"{i:06x}": {"note": "x" * 4000} for i in range(3000)}))
+        publish_sky(runtime, skies.next({f"{i:06x}": {"desc": "x" * 4000} for i in range(3000)}))
         async with serving(runtime) as server:
             client = await stall(server.port, "aircraft")
             await eventually(lambda: any(session.outbox.congested for session in server.hub.sessions))

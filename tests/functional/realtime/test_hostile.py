@@ -17,6 +17,7 @@ import pytest
 from skywatch.core.bus import Message
 from skywatch.realtime.topics.picture_state import PictureState
 from skywatch.realtime.wire.limits import Limits
+from tests.asyncapi import example
 from tests.raw_websocket import HANDSHAKE, close_code_of, frame, open_raw
 from tests.realtime import Skies, connected, publish_sky, serving
 from tests.waiting import eventually
@@ -48,7 +49,7 @@ def test_an_attacker_is_gone_and_knows_why_and_the_others_go_on(make_runtime, na
             reader, writer = await open_raw(server.port)
             writer.write(frame(b'{"type":"connect"}') + poison)
             began_s = time.process_time()
-            runtime.bus.publish(Message("safety", "safety:event", b"{}"))
+            runtime.bus.publish(Message("safety", "safety:event", example("safety:event")))
             await good.receive()
             # The processor's time, of which a busy machine takes none away: the attack keeps nobody else from theirs.
             assert time.process_time() - began_s < 5
@@ -64,7 +65,7 @@ def test_those_who_never_read_are_closed_and_hold_a_bounded_amount(make_runtime)
         runtime = make_runtime(realtime_listen="127.0.0.1:0")
         limits = Limits(1000, 65536, 100, queue_frames=50, queue_bytes=1_000_000, stall_s=4.0)
         skies = Skies()
-        aircraft = {f"{i:06x}": {"lat": 47.0, "lon": 8.0, "note": "x" * 400, "alt": 0} for i in range(3000)}
+        aircraft = {f"{i:06x}": {"lat": 47.0, "lon": 8.0, "desc": "x" * 400, "alt_geom": 0} for i in range(3000)}
         publish_sky(runtime, skies.next(aircraft))
         async with serving(runtime, limits=limits) as server, connected(server) as good:
             await good.subscribe("aircraft", "safety")
@@ -82,9 +83,9 @@ def test_those_who_never_read_are_closed_and_hold_a_bounded_amount(make_runtime)
             await eventually(lambda: len(server.hub.sessions) == 41)
             worst = 0
             for number in range(1, 8):
-                aircraft = {h: a | {"alt": number} for h, a in aircraft.items()}
+                aircraft = {h: a | {"alt_geom": number} for h, a in aircraft.items()}
                 publish_sky(runtime, skies.next(aircraft))
-                runtime.bus.publish(Message("safety", "safety:event", b"{}"))
+                runtime.bus.publish(Message("safety", "safety:event", example("safety:event")))
                 seen = {(await good.receive())["event"] for _ in range(2)}
                 assert seen <= {"aircraft:update", "aircraft:snapshot", "safety:event"}
                 for connection in server.connections:
@@ -127,14 +128,14 @@ def test_a_slow_viewer_gets_the_newest_state_instead_of_a_backlog(make_runtime):
     async def scenario():
         runtime = make_runtime(realtime_listen="127.0.0.1:0")
         skies = Skies()
-        aircraft = {f"{i:06x}": {"note": "x" * 500, "alt": 0} for i in range(4000)}
+        aircraft = {f"{i:06x}": {"desc": "x" * 500, "alt_geom": 0} for i in range(4000)}
         publish_sky(runtime, skies.next(aircraft))
         async with serving(runtime) as server, connected(server, max_queue=1) as client:
             await client.subscribe("aircraft")
             await client.receive()
             # The client reads nothing while forty ticks of two megabytes pass by.
             for number in range(1, 41):
-                aircraft = {h: a | {"alt": number} for h, a in aircraft.items()}
+                aircraft = {h: a | {"alt_geom": number} for h, a in aircraft.items()}
                 publish_sky(runtime, skies.next(aircraft))
                 await asyncio.sleep(0.01)
             held, received = {}, 0
@@ -142,7 +143,7 @@ def test_a_slow_viewer_gets_the_newest_state_instead_of_a_backlog(make_runtime):
                 held = await client.receive()
                 received += 1
             assert received < 40
-            assert {a["alt"] for a in held["data"]["aircraft"]} == {40}
+            assert {a["alt_geom"] for a in held["data"]["aircraft"]} == {40}
 
     asyncio.run(scenario())
 
@@ -188,7 +189,7 @@ def test_a_stop_tells_clients_to_come_back_at_different_moments(make_runtime):
 def test_compressed_frames_are_made_once_and_read_by_every_client(make_runtime):
     async def scenario():
         runtime = make_runtime(realtime_listen="127.0.0.1:0", realtime_compression="true")
-        aircraft = {f"{i:06x}": {"lat": 47.0, "lon": 8.0, "note": "x" * 100} for i in range(200)}
+        aircraft = {f"{i:06x}": {"lat": 47.0, "lon": 8.0, "desc": "x" * 100} for i in range(200)}
         skies = Skies()
         publish_sky(runtime, skies.next(aircraft))
         async with (
@@ -200,7 +201,7 @@ def test_compressed_frames_are_made_once_and_read_by_every_client(make_runtime):
             for client in (packed, other, plain):
                 await client.subscribe("aircraft")
                 assert (await client.receive())["data"]["count"] == 200
-            publish_sky(runtime, skies.next({h: a | {"alt": 1} for h, a in aircraft.items()}))
+            publish_sky(runtime, skies.next({h: a | {"alt_geom": 1} for h, a in aircraft.items()}))
             updates = [await client.receive() for client in (packed, other, plain)]
             assert updates[0] == updates[1] == updates[2]
             sessions = [s for s in server.hub.sessions if s.link.deflate]

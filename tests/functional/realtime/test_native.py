@@ -11,6 +11,7 @@ import pytest
 import websockets
 
 from skywatch.core.bus import Audience, Message
+from tests.asyncapi import example
 from tests.realtime import FakeAccounts, Skies, connected, publish_sky, serving
 from tests.waiting import PATIENCE_S
 
@@ -200,9 +201,9 @@ def test_events_reach_only_their_owner_and_who_manages_all(make_runtime):
         ):
             for client in (stranger, owning, admin):
                 await client.subscribe("alerts")
-            runtime.bus.publish(Message("alerts", "alert:triggered", b'{"id":1}', owner))
-            runtime.bus.publish(Message("alerts", "alert:triggered", b'{"id":2}'))
-            runtime.bus.publish(Message("alerts", "alert:triggered", b'{"id":3}', owner))
+            runtime.bus.publish(Message("alerts", "alert:triggered", example("alert:triggered", id=1), owner))
+            runtime.bus.publish(Message("alerts", "alert:triggered", example("alert:triggered", id=2)))
+            runtime.bus.publish(Message("alerts", "alert:triggered", example("alert:triggered", id=3), owner))
             heard = {}
             for name, client, count in (("stranger", stranger, 1), ("owner", owning, 3), ("admin", admin, 3)):
                 events = [await client.receive() for _ in range(count)]
@@ -223,10 +224,10 @@ def test_missed_events_are_sent_after_a_return(make_runtime):
         async with serving(runtime, accounts()) as server:
             async with connected(server, "viewer") as client:
                 await client.subscribe("safety")
-                runtime.bus.publish(Message("safety", "safety:event", b'{"id":1}'))
+                runtime.bus.publish(Message("safety", "safety:event", example("safety:event", id=1)))
                 first = await client.receive()
             for number in (2, 3):
-                runtime.bus.publish(Message("safety", "safety:event", b'{"id":%d}' % number))
+                runtime.bus.publish(Message("safety", "safety:event", example("safety:event", id=number)))
             async with connected(server, "viewer") as client:
                 await client.subscribe("safety", since={"epoch": first["epoch"], "seq": first["seq"]})
                 missed = [await client.receive() for _ in range(2)]

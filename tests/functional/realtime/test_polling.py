@@ -11,6 +11,7 @@ import websockets
 
 from skywatch.core.bus import Message
 from skywatch.realtime.wire.limits import Limits
+from tests.asyncapi import example
 from tests.polling import PAGE, SEPARATOR, polling, run, upgrade_url
 from tests.realtime import Skies, publish_sky
 from tests.socket_io import SWISS
@@ -63,14 +64,14 @@ def test_a_client_subscribes_and_gets_the_newest_state_with_its_next_poll(make_r
             assert (snapshot["seq"], snapshot["count"]) == (1, 1)
             # Nobody polls meanwhile: one update may wait, what comes after it is put together.
             for number in range(20):
-                publish_sky(runtime, skies.next({"4b1620": SWISS | {"alt": number}}))
+                publish_sky(runtime, skies.next({"4b1620": SWISS | {"alt_geom": number}}))
                 await eventually(lambda: server.hub.live.state.sky.seq == skies.last.seq)
             packets = (await client.get()).text.split(SEPARATOR)
             updates = [json.loads(packet[2:])[1] for packet in packets]
             assert [(update["since"], update["seq"]) for update in updates] == [(1, 2), (2, 21)]
             waiting = asyncio.create_task(client.get())
             await eventually(lambda: next(iter(server.hub.sessions)).outbox.poll)
-            runtime.bus.publish(Message("safety", "safety:event", b'{"id":9}'))
+            runtime.bus.publish(Message("safety", "safety:event", example("safety:event", id=9)))
             assert json.loads((await waiting).text[2:])[1]["id"] == 9
 
     run(make_runtime, scenario)
@@ -186,7 +187,7 @@ def test_messages_queued_during_the_upgrade_arrive_by_websocket(make_runtime):
                 assert await socket.recv() == "3probe"
                 assert (await waiting).text == "6"
                 for number in range(3):
-                    runtime.bus.publish(Message("safety", "safety:event", b'{"id":%d}' % number))
+                    runtime.bus.publish(Message("safety", "safety:event", example("safety:event", id=number)))
                     assert (await client.get()).text == "6"
                 await socket.send("5")
                 numbers = [json.loads((await asyncio.wait_for(socket.recv(), PATIENCE_S))[2:])[1] for _ in range(3)]
@@ -213,7 +214,7 @@ def test_polling_continues_where_the_upgrade_fails(make_runtime):
             async with websockets.connect(url, proxy=None) as socket:
                 await socket.send("5")  # Without having asked.
                 await asyncio.wait_for(socket.wait_closed(), PATIENCE_S)
-            runtime.bus.publish(Message("safety", "safety:event", b'{"id":9}'))
+            runtime.bus.publish(Message("safety", "safety:event", example("safety:event", id=9)))
             assert (await client.until("safety:event"))["id"] == 9
 
     run(make_runtime, scenario)

@@ -10,6 +10,7 @@ import pytest
 import websockets
 
 from skywatch.core.bus import Message
+from tests.asyncapi import example
 from tests.polling import PAGE, polling, run, upgrade_url
 from tests.waiting import PATIENCE_S, eventually
 
@@ -22,7 +23,7 @@ def test_the_same_bounds_hold_as_for_sockets(make_runtime):
             [session] = server.hub.sessions
             stream = session.subscriptions["safety"]
             for number in range(20):
-                runtime.bus.publish(Message("safety", "safety:event", b'{"id":%d}' % number))
+                runtime.bus.publish(Message("safety", "safety:event", example("safety:event", id=number)))
                 await eventually(lambda: stream.seq > number)  # noqa: B023
             await eventually(lambda: not server.hub.sessions, "the end of the session that does not poll")
             await talker.handshake()

@@ -12,6 +12,7 @@ from skywatch.core.bus import Audience, Message
 from skywatch.realtime.subscribers import register
 from skywatch.realtime.wire.limits import Limits
 from skywatch.security.contexts import FeatureAccess
+from tests.asyncapi import example
 from tests.realtime import FakeAccounts, Skies, connected, publish_sky, serving
 from tests.waiting import eventually
 
@@ -76,7 +77,7 @@ def test_a_withdrawn_role_and_a_disabled_feature_end_subscriptions(make_runtime)
             accounts.access["safety"] = FeatureAccess("authenticated", "permission", False)
             assert (await client.until("unsubscribed"))["remaining"] == ["aircraft"]
             assert (await client.subscribe("safety"))["denied"] == ["safety"]
-            publish_sky(runtime, skies.next(aircraft | {"3f1234": SWISS | {"military": True, "alt": 1}}))
+            publish_sky(runtime, skies.next(aircraft | {"3f1234": SWISS | {"military": True, "alt_geom": 1}}))
             update = await client.until("event", event="aircraft:update")
             assert update["data"]["aircraft"] == []
 
@@ -111,8 +112,8 @@ def test_a_token_is_renewed_in_place(make_runtime):
             await client.send(type="refresh", auth={"token": "new"})
             answer = await client.receive()
             assert (answer["type"], answer["user"]["id"]) == ("refreshed", 1)
-            runtime.bus.publish(Message("safety", "safety:event", b'{"id":1}'))
-            assert (await client.receive())["data"] == {"id": 1}
+            runtime.bus.publish(Message("safety", "safety:event", example("safety:event", id=1)))
+            assert (await client.receive())["data"]["id"] == 1
 
     asyncio.run(scenario())
 
@@ -134,8 +135,10 @@ def test_events_of_cannonball_need_cannonball_too(make_runtime):
             await login.subscribe("alerts")
             await device.subscribe("alerts")
             await key.subscribe("alerts")
-            runtime.bus.publish(Message("alerts", "cannonball:alert", b'{"id":1}', mine))
-            runtime.bus.publish(Message("alerts", "alert:triggered", b'{"id":2}', Audience(frozenset({1}))))
+            runtime.bus.publish(Message("alerts", "cannonball:alert", example("cannonball:alert", id=1), mine))
+            runtime.bus.publish(
+                Message("alerts", "alert:triggered", example("alert:triggered", id=2), Audience(frozenset({1})))
+            )
             assert [(await login.receive())["event"] for _ in range(2)] == ["cannonball:alert", "alert:triggered"]
             heard = await key.receive()
             assert (heard["event"], heard["seq"]) == ("alert:triggered", 1)

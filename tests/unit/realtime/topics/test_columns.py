@@ -161,7 +161,7 @@ def test_unknown_values_are_null_and_others_are_rounded():
 def test_what_is_no_form_is_refused(body, message):
     with pytest.raises(InvalidCommand, match=message) as refused:
         Subscribe({"topics": ["aircraft"], **body})
-    assert refused.value.code == "validation_failed"
+    assert refused.value.message.code == "validation_failed"
 
 
 def test_the_address_is_always_the_first_field():

@@ -11,6 +11,7 @@ import pytest
 from skywatch.realtime.topics.columns import ALERT, DEFAULT_FIELDS, Form, thin
 from skywatch.realtime.topics.live_topics import LiveTopics
 from skywatch.realtime.topics.picture_state import LiveView
+from skywatch.realtime.wire.answers import Pong
 from skywatch.realtime.wire.frames import Event
 from skywatch.realtime.wire.messages import BadMessage, Command
 from skywatch.realtime.wire.native import NativeProtocol, PackedProtocol, encode_event
@@ -116,7 +117,7 @@ def test_the_packed_form_says_the_same_as_json():
     protocol = PackedProtocol()
     asked = protocol.read(msgspec.msgpack.encode({"type": "subscribe", "topics": ["aircraft"], "id": 1}))
     assert asked == Command("subscribe", {"topics": ["aircraft"], "id": 1})
-    assert msgspec.msgpack.decode(protocol.encode("pong", {"timestamp": 1})[0]) == {"type": "pong", "timestamp": 1}
+    assert msgspec.msgpack.decode(protocol.encode(Pong(timestamp="now"))[0]) == {"type": "pong", "timestamp": "now"}
     for wrong in (b"", b"\xc1", b"\x91\x01", b"\x81\xa4type\x01", b"\x91" * 100_000, b"\xdf\xff\xff\xff\xff"):
         with pytest.raises(BadMessage):
             protocol.read(wrong)

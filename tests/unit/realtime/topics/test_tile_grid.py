@@ -66,7 +66,7 @@ def test_four_hundred_tiles_are_not_too_many():
 def refused(**body):
     with pytest.raises(InvalidCommand) as error:
         subscription(**body)
-    assert error.value.code == "validation_failed"
+    assert error.value.message.code == "validation_failed"
     return str(error.value)
 
 
