@@ -21,8 +21,8 @@ ASKED = "skywatch.asked"
 class ResponseTask(WSGITask):
     """Answers a request; a response that cannot have a body keeps its connection open."""
 
-    def __init__(self, channel: HttpChannel, request: Any) -> None:
-        super().__init__(channel, request)
+    def __init__(self, channel: HttpChannel, parsed: Any) -> None:
+        super().__init__(channel, parsed)
         self._asked, self._client = channel.asked, channel.client
 
     def get_environment(self) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class HttpChannel(HTTPChannel):
         finally:
             asked.end()
 
-    def error_task_class(self, channel: HttpChannel, request: Any) -> ResponseTask:
+    def error_task_class(self, channel: HttpChannel, parsed: Any) -> ResponseTask:
         """What answers where waitress gives up: the application has failed, or the request is none for waitress."""
         if self.asked.environ is None:
             self.asked.refusal = Refusal(400, "The request is malformed")
