@@ -74,7 +74,7 @@ class HttpChannel(HTTPChannel):
             self.asked.environ = {ASKED: self.asked, CONNECTION: self.client}
         else:
             self.asked.refusal = Refusal(500, "the application failed")
-        task = ResponseTask(channel, request)
+        task = ResponseTask(channel, parsed)
         task.set_close_on_finish()
         return task
 
