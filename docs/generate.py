@@ -6,6 +6,7 @@ says what the service does.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import re
 import sys
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import skywatch
 from skywatch import make_app
 from skywatch.console.routes import Pages
 from skywatch.console.sessions.session import ADMINISTRATIVE, is_administrative
@@ -206,6 +208,20 @@ def errors_page() -> str:
     )
 
 
+def packages_page() -> str:
+    """Every package and folder of the code with the first line of what it says of itself."""
+    root = Path(skywatch.__file__).parent
+    rows = []
+    for path in sorted(root.rglob("__init__.py"), key=lambda path: path.parent.parts):
+        folder = path.parent.relative_to(root)
+        if folder.parts:
+            said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            rows.append((f"{'&emsp;' * (len(folder.parts) - 1)}`{folder.as_posix()}`", said.partition("\n")[0]))
+    return "# Packages and folders\n\nWhat stands where in `skywatch/`, in one line each.\n\n" + table(
+        ("folder", "what it holds"), rows
+    )
+
+
 def pages() -> dict[str, str]:
     """The content of every reference page."""
     runtime = Runtime.open(load({"environment": "development", "database_url": "sqlite://"}, {}))
@@ -220,6 +236,7 @@ def pages() -> dict[str, str]:
         "console.md": console_page(registry),
         "permissions.md": permissions_page(),
         "errors.md": errors_page(),
+        "packages.md": packages_page(),
     }
 
 
