@@ -140,19 +140,19 @@ def _is(verdict: bool, address: Any) -> Any:
     return sa.exists().where(record.c.icao_hex == address, record.c.military.is_(verdict)).correlate_except(record)
 
 
-class _in_block(FunctionElement[bool]):  # noqa: N801 - named like a function
+class in_block(FunctionElement[bool]):  # noqa: N801 - named like a function
     """Whether an address lies in a military block: a binary search as nested cases."""
 
     type = sa.Boolean()
     inherit_cache = True
 
 
-@compiles(_in_block)
+@compiles(in_block)
 def _compile_in_block(element: Any, compiler: Any, **options: Any) -> str:
     return _searched(compiler.process(element.clauses, **options), MILITARY_BLOCKS)
 
 
-@compiles(_in_block, "postgresql")
+@compiles(in_block, "postgresql")
 def _compile_in_block_for_postgresql(element: Any, compiler: Any, **options: Any) -> str:
     # Texts are compared by their bytes, whatever the collation of the database.
     return _searched(f'({compiler.process(element.clauses, **options)}) COLLATE "C"', MILITARY_BLOCKS)
@@ -295,14 +295,14 @@ def record_lists(connection: sa.Connection) -> None:
         ["icao_hex", "military", "listed"],
         sa.select(airframe.icao_hex, sa.true(), sa.true())
         .distinct()
-        .where(sa.or_(is_flagged, _in_block(airframe.icao_hex))),
+        .where(sa.or_(is_flagged, in_block(airframe.icao_hex))),
     )
     listed = {"listed": True, "military": sa.func.coalesce(record.decided, sa.true())}
     connection.execute(
         insert.on_conflict_do_update(index_elements=["icao_hex"], set_=listed, where=sa.not_(record.listed))
     )
     is_listed = sa.exists().where(airframe.icao_hex == record.icao_hex, is_flagged)
-    corrected = sa.update(record).where(record.listed, sa.not_(_in_block(record.icao_hex)), sa.not_(is_listed))
+    corrected = sa.update(record).where(record.listed, sa.not_(in_block(record.icao_hex)), sa.not_(is_listed))
     is_reported = record.reported_at.is_not(None)
     connection.execute(corrected.values(listed=False, military=sa.func.coalesce(record.decided, is_reported)))
     _next_revision(connection)

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
 
 from skywatch.accounts.models import User
-from skywatch.airframes.military import declare_civil, is_civil, is_military_address
+from skywatch.airframes.military import declare_civil, in_block, is_civil, is_military_address
 from skywatch.cannonball.vocabulary import AgencyType
 from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument
 from skywatch.core.text.folding import fold
@@ -172,12 +172,11 @@ class FlightPattern(Base):
     details: Mapped[dict[str, Any]] = mapped_column(default=dict)
 
 
+# A process of the release before leaves the mark and the text out: its entries are marked when they are read.
+_is_marked = sa.or_(KnownAircraft.military, sa.and_(KnownAircraft.search_text == "", in_block(KnownAircraft.icao_hex)))
 declare_civil(
     KnownAircraft,
-    sa.and_(
-        KnownAircraft.agency_type != AgencyType.MILITARY.value,
-        is_civil(KnownAircraft.icao_hex, KnownAircraft.military),
-    ),
+    sa.and_(KnownAircraft.agency_type != AgencyType.MILITARY.value, is_civil(KnownAircraft.icao_hex, _is_marked)),
 )
 
 

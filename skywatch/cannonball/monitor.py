@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from skywatch.cannonball import topics
 from skywatch.cannonball.known.revision import current_revision
+from skywatch.cannonball.known.service import repair_derived
 from skywatch.cannonball.location import LocationStore
 from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.tracking.confidence import sure_sky, with_sure_places
@@ -162,8 +163,10 @@ class CannonballMonitor:
 
     def _refresh_table(self) -> None:
         with self._runtime.sessions() as db:
-            if current_revision(db) != self._table.revision:
-                self._table = KnownTable.read(db)
+            if current_revision(db) == self._table.revision:
+                return
+            before, self._table = self._table.revision, KnownTable.read(db)
+        repair_derived(self._runtime.sessions, before)
 
     def _restore(self) -> None:
         """Read what the last tracker left; in the writer's thread, before it writes anything."""

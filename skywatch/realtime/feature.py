@@ -25,5 +25,4 @@ FEATURE = Feature(
     settings=RealtimeSettings,
     problems=(ProblemKind("origin_not_allowed", 403, "The channel is not open to pages of this origin"),),
     metrics="skywatch.realtime.metrics",
-    tags={"realtime": "The description of the real-time channel."},
 )

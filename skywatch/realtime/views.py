@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pyramid.config import Configurator
 
 YAML = "application/yaml"
-json_document = ApiService("asyncapi", "/asyncapi.json", feature=None, tag="realtime")
-yaml_document = ApiService("asyncapi_yaml", "/asyncapi.yaml", feature=None, tag="realtime")
+json_document = ApiService("asyncapi", "/asyncapi.json", feature=None, tag="openapi")
+yaml_document = ApiService("asyncapi_yaml", "/asyncapi.yaml", feature=None, tag="openapi")
 
 
 @json_document.get(permission=ViewPermission.OPEN, responses={200: "application/json", 304: None})

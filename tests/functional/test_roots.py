@@ -67,7 +67,7 @@ def test_links_are_what_the_caller_may_read(sky):
 def test_the_root_of_all_names_the_areas(sky):
     answer = sky.get(f"{V1}/").json
     assert (answer["feature"], answer["title"]) == (None, "Skywatch")
-    assert set(answer["links"]) == {"docs", "openapi.json"}
+    assert set(answer["links"]) == {"asyncapi.json", "asyncapi.yaml", "docs", "openapi.json"}
     viewer = sky.people.bearer(sky.people.user("ada", "viewer"))
     links = sky.get(V1, headers=viewer).json["links"]
     assert set(links) >= {*AREAS, "aircraft", "feeders", "api-keys"}

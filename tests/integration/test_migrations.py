@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from release.migrations import problems_of
 from release.record import read
+from skywatch.cannonball.models import derived_columns
 from skywatch.core.clock import utcnow
 from skywatch.core.database import migrations
 from skywatch.core.database.engine import Base, DatabaseError, create_engine
@@ -298,3 +299,39 @@ def test_stored_write_levels_that_had_no_effect_get_none(empty_engine, capsys):
     assert [(entry.target_id, entry.before, entry.after, entry.method) for entry in entries] == [
         (name, {"write_access": before[name]}, {"write_access": "permission"}, "cli") for name in ("alerts", "feeders")
     ]
+
+
+def test_entries_of_the_list_of_known_aircraft_get_what_is_derived_from_them(empty_engine):
+    upgrade(empty_engine, "0043")
+    known = sa.Table("cannonball_known_aircraft", sa.MetaData(), autoload_with=empty_engine)
+    texts = {
+        column.name: ""
+        for column in known.columns
+        if isinstance(column.type, sa.String | sa.Text) and column.name != "icao_hex"
+    }
+    now = utcnow()
+    rows = [
+        ("ADF7C8", "N1", " Straße\u2122 Police "),
+        ("A00002", "", "Policía de Córdoba"),
+        ("3C0001", "D-HBPA", "x" * 160),
+    ]
+    values = texts | {"verified": False, "times_detected": 0, "created_at": now, "updated_at": now, "edited_fields": []}
+    with empty_engine.begin() as connection:
+        for icao_hex, registration, agency in rows:
+            own = {"icao_hex": icao_hex, "registration": registration, "agency_name": agency, "revision": 1}
+            connection.execute(known.insert().values(values | own))
+
+    def derived():
+        with empty_engine.connect() as connection:
+            query = "SELECT icao_hex, military, search_text FROM cannonball_known_aircraft"
+            return {
+                row[0]: {"military": bool(row[1]), "search_text": row[2]} for row in connection.execute(sa.text(query))
+            }
+
+    expected = {icao_hex: derived_columns(icao_hex, registration, agency) for icao_hex, registration, agency in rows}
+    assert expected["ADF7C8"] == {"military": True, "search_text": "adf7c8\nn1\nstrassetm police"}
+    upgrade(empty_engine, "0044")
+    assert derived() == expected
+    downgrade(empty_engine, "0043")
+    upgrade(empty_engine, "0044")
+    assert derived() == expected

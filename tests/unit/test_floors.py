@@ -34,6 +34,7 @@ REASONS = {
     "http/limits/throttle.py": {"/api/v1/system": "probes of the state of the service are not limited"},
     "realtime/transports/handshake.py": {"skywatch.accounts": "the session's cookie is a credential"},
     "realtime/subscribers/commands.py": {"skywatch.aircraft": "the fields that columns of the picture may be of"},
+    "realtime/topics/schemas.py": {"skywatch.aircraft": "the aircraft of its events are those of REST"},
 }
 
 

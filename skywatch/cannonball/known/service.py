@@ -12,15 +12,17 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
+from sqlalchemy.orm.attributes import flag_modified
 
 from skywatch.airframes.military import military_aircraft
 from skywatch.cannonball.identification.agencies import classify, is_us_address
 from skywatch.cannonball.known.changes import announce_change
 from skywatch.cannonball.known.revision import lock_list, next_revision
 from skywatch.cannonball.known.schemas import KnownAircraftChangeFields, KnownEntry, NewKnownAircraftFields
-from skywatch.cannonball.models import KnownAircraft, KnownRemoval
+from skywatch.cannonball.models import KnownAircraft, KnownRemoval, derived_columns
 from skywatch.cannonball.vocabulary import AgencyType, Source
 from skywatch.core.clock import utcnow
+from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.problems import Problem, not_found
 from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.core.storage.versions import check_version
@@ -41,6 +43,7 @@ WRITABLE = (
     "verified",
     "notes",
 )
+REPAIRED_AT_ONCE = 1000
 
 
 def get(session: Session, visibility: Visibility, known_id: int) -> KnownAircraft:
@@ -176,6 +179,26 @@ def derive(icao_hex: str, agency_name: str) -> dict[str, str]:
 def known_answer(entry: KnownAircraft) -> dict[str, Any]:
     """An entry as the API answers it."""
     return answer(KnownEntry, entry)
+
+
+def repair_derived(sessions: SessionFactory, since: int) -> None:
+    """Derive again what is wrong in entries that were changed after revision ``since``.
+
+    A process of the release before writes entries without the mark and the text that are derived from the others.
+    """
+    names = ("id", "icao_hex", "registration", "agency_name", "military", "search_text")
+    query = sa.select(*(getattr(KnownAircraft, name) for name in names)).where(KnownAircraft.revision > since)
+    with sessions() as db:
+        rows = db.execute(query.execution_options(yield_per=10_000))
+        wrong = [row.id for row in rows if derived_columns(*row[1:4]) != dict(zip(names[4:], row[4:], strict=True))]
+    for start in range(0, len(wrong), REPAIRED_AT_ONCE):
+        with writing(sessions) as db:
+            lock_list(db)
+            ids = wrong[start : start + REPAIRED_AT_ONCE]
+            for entry in db.scalars(sa.select(KnownAircraft).where(KnownAircraft.id.in_(ids))):
+                # Whatever changes, the rest follows when it is written.
+                entry.military = derived_columns(entry.icao_hex, entry.registration, entry.agency_name)["military"]
+                flag_modified(entry, "search_text")
 
 
 def count_detections(session: Session, detections: Sequence[tuple[int, datetime, datetime]]) -> None:

@@ -12,4 +12,4 @@ def without_accents(text: str) -> str:
 
 def fold(text: str) -> str:
     """Return a text without case, accents or outer blanks."""
-    return without_accents(text.strip().casefold())
+    return without_accents(text.strip()).casefold()

@@ -70,6 +70,8 @@ class ApiServer:
             channel_timeout=SILENCE_S,
             cleanup_interval=CLEANUP_S,
             outbuf_high_watermark=AHEAD_BYTES,
+            # What is ahead stays in memory.
+            outbuf_overflow=2 * AHEAD_BYTES,
             # Our own tween trusts them from a trusted proxy only; waitress would trust every client.
             clear_untrusted_proxy_headers=False,
             asyncore_use_poll=True,
@@ -77,6 +79,7 @@ class ApiServer:
         self._end_probes = install(self._sockets)
         self._thread = threading.Thread(target=self._serve, name="api", daemon=True)
         self._has_ended = threading.Event()
+        self._failure: Exception | None = None
 
     @property
     def application(self) -> Any:
@@ -97,6 +100,8 @@ class ApiServer:
         with contextlib.suppress(KeyboardInterrupt):
             self.start()
             self._has_ended.wait()
+        if self._failure is not None:
+            raise self._failure
         with contextlib.suppress(KeyboardInterrupt):
             self.drain()
 
@@ -136,6 +141,8 @@ class ApiServer:
     def _serve(self) -> None:
         try:
             self._waitress.run()
+        except Exception as error:
+            self._failure = error
         finally:
             self._has_ended.set()
 

@@ -280,10 +280,11 @@ class ClientSocket(socket.socket):
         if self.incoming is not None:
             self.incoming.close()
         if self.asked is not None and self.asked.is_unread and not self.asked.is_continued and not self.is_over:
-            with contextlib.suppress(OSError):
+            # A selector that is closed raises ValueError: the server has ended.
+            with contextlib.suppress(OSError, ValueError):
                 self.shutdown(socket.SHUT_WR)
-                self.lingers_since = time.time()
                 self.connections.linger(self)
+                self.lingers_since = time.time()
                 return
         self.end()
 

@@ -40,7 +40,7 @@ class Connections:
         self.is_ending = False
         self._open: dict[ClientSocket, None] = {}
         self._silence_s, self._every_s = silence_s, every_s
-        self._limit = settings.api_connections_per_address
+        self._limit, self._in_all = settings.api_connections_per_address, settings.api_max_connections
         self._guard = threading.Lock()
         self._counts = ClientCounts(self._limit, settings.api_max_connections)
         self._proxies = TrustedProxies(settings.trusted_proxy)
@@ -59,13 +59,18 @@ class Connections:
         """The socket of a new client; None, and it is closed, where its address has enough."""
         holder = client_network(peer) if peer not in self._proxies else None
         with self._guard:
-            if holder is None or self._counts.take(holder):
+            # Waitress no longer counts those that were refused and go on sending.
+            is_full = len(self._open) >= self._in_all
+            if not is_full and (holder is None or self._counts.take(holder)):
                 client = ClientSocket(fileno=connection.detach())
                 client.admit(self, holder, peer)
                 self._open[client] = None
                 return client
         connection.close()
-        if self._log_interval.take(time.monotonic()):
+        if is_full:
+            if self._log_interval.take(time.monotonic()):
+                log.warning("there are %d connections, the limit (api_max_connections): refusing more", self._in_all)
+        elif self._log_interval.take(time.monotonic()):
             name = client_network(peer).removesuffix("/32")
             log.warning(
                 "%s has %d connections, the limit (api_connections_per_address): refusing more", name, self._limit
@@ -105,15 +110,20 @@ class Connections:
     def _watch(self) -> None:
         due = time.monotonic() + self._every_s
         while True:
-            for key, _ in self._selector.select(max(due - time.monotonic(), 0.0)):
-                if key.fileobj is self._wake:
-                    self._end()
-                    return
-                if isinstance(key.fileobj, ClientSocket):
-                    key.fileobj.discard()
-            if time.monotonic() >= due:
+            try:
+                for key, _ in self._selector.select(max(due - time.monotonic(), 0.0)):
+                    if key.fileobj is self._wake:
+                        self._end()
+                        return
+                    if isinstance(key.fileobj, ClientSocket):
+                        key.fileobj.discard()
+                if time.monotonic() >= due:
+                    due = time.monotonic() + self._every_s
+                    self.close_slow(time.time())
+            except Exception:
+                # Whatever it is: without this thread slow clients would stay for ever.
+                log.exception("a connection could not be looked after")
                 due = time.monotonic() + self._every_s
-                self.close_slow(time.time())
 
     def _end(self) -> None:
         for client in self.all():

@@ -54,7 +54,8 @@ class Gate:
                 _bring(asked.incoming.body, environ)
             if asked.incoming.admission is not None:
                 environ[ADMISSION] = asked.incoming.admission
-            return _in_place(environ, self.application(environ, start_response))
+            pieces = self.application(environ, start_response)
+            return [] if asked.is_head and isinstance(pieces, list) else _in_place(environ, pieces)
         except Exception:
             log.exception("the application failed on %s", environ["PATH_INFO"])
             return _problem(Refusal(500, "the application failed"), environ, start_response, sys.exc_info())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 from collections.abc import Callable, Mapping
@@ -14,6 +15,7 @@ from skywatch.http.limits.streams import CONNECTION
 from skywatch.serving.web_server.client_socket import Asked, ClientSocket
 from skywatch.serving.web_server.request_head import Refusal
 
+log = logging.getLogger(__name__)
 # The key of the environment with what is asked.
 ASKED = "skywatch.asked"
 
@@ -64,11 +66,18 @@ class HttpChannel(HTTPChannel):
         asked = self.asked
         try:
             super().service()
+        except Exception:
+            # Waitress would neither poll nor close this connection any more.
+            log.exception("a request could not be answered")
+            self.client.hang_up()
+            self.cancel()
         finally:
             asked.end()
 
     def error_task_class(self, channel: HttpChannel, parsed: Any) -> ResponseTask:
         """What answers where waitress gives up: the application has failed, or the request is none for waitress."""
+        # Waitress asks its own request for an error, too, for the method.
+        parsed.command = "HEAD" if self.asked.is_head else "GET"
         if self.asked.environ is None:
             self.asked.refusal = Refusal(400, "The request is malformed")
             self.asked.environ = {ASKED: self.asked, CONNECTION: self.client}
@@ -105,4 +114,7 @@ def _dispatcher(add_task: Any, probes: queue.SimpleQueue[HttpChannel | None]) ->
 
 def _serve(probes: queue.SimpleQueue[HttpChannel | None]) -> None:
     while (channel := probes.get()) is not None:
-        channel.service()
+        try:
+            channel.service()
+        except Exception:
+            log.exception("a probe could not be answered")

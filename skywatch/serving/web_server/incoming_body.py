@@ -7,6 +7,7 @@ in the form. Forms whose field comes late stay in memory meanwhile, within a lim
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
 import time
 from collections.abc import Mapping
@@ -138,10 +139,12 @@ class IncomingBody:
 
     def close(self) -> None:
         """Give back what it holds; from any thread, any number of times."""
-        self.file.close()
         self._unidentified.release()
         if self._of_user is not None:
             self._of_user.release()
+        # What a full disk did not take cannot be written now either.
+        with contextlib.suppress(OSError):
+            self.file.close()
 
 
 def _refused(scope: str, detail: str) -> Refusal:

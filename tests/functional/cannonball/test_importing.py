@@ -17,7 +17,12 @@ from skywatch.security.visibility import EVERYTHING
 
 pytestmark = pytest.mark.portable(
     "sends what others send",
-    but=["test_others_write_while_rows_are_compared", "test_what_others_change_between_comparison_and_lock_is_kept"],
+    but=[
+        "test_an_import_makes_entries_searchable_that_the_version_before_has_written",
+        "test_others_write_while_rows_are_compared",
+        "test_what_others_change_between_comparison_and_lock_is_kept",
+        "test_what_the_version_before_writes_is_hidden_at_once_and_found_once_the_tracker_has_seen_it",
+    ],
 )
 
 HEADER = "icao_hex,registration,agency_name\n"
@@ -157,4 +162,23 @@ def test_an_import_makes_entries_searchable_that_the_version_before_has_written(
         assert db.execute(columns).all() == [
             ("a00002\nn2\nreno police", False),
             ("adf7c8\nn1\nfresno police", True),
+        ]
+
+
+def test_what_the_version_before_writes_is_hidden_at_once_and_found_once_the_tracker_has_seen_it(client, runtime):
+    from tests.functional.cannonball.test_import import LIST, VIEWER
+
+    do_import(runtime, "ADF7C8,N1,Fresno Police\nA00002,N2,Reno Police\n")
+    with writing(runtime.sessions) as db:
+        db.execute(sa.update(KnownAircraft).values(search_text="", military=False, agency_name="Elko Police"))
+    shown = [entry["icao_hex"] for entry in client.get(LIST, headers=VIEWER).json["aircraft"]]
+    assert shown == ["A00002"]
+    service.repair_derived(runtime.sessions, -1)
+    found = client.get(LIST, {"search": "elko"}, headers=VIEWER).json["aircraft"]
+    assert [entry["icao_hex"] for entry in found] == ["A00002"]
+    with runtime.sessions() as db:
+        columns = sa.select(KnownAircraft.search_text, KnownAircraft.military).order_by(KnownAircraft.icao_hex)
+        assert db.execute(columns).all() == [
+            ("a00002\nn2\nelko police", False),
+            ("adf7c8\nn1\nelko police", True),
         ]

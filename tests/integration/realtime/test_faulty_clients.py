@@ -19,7 +19,7 @@ def test_every_tick_reaches_the_others_while_faulty_clients_come_and_die(make_ru
     async def scenario():
         runtime = make_runtime(realtime_listen="127.0.0.1:0")
         skies = Skies()
-        aircraft = {f"{i:06x}": {"note": "x" * 500, "alt": 0} for i in range(200)}
+        aircraft = {f"{i:06x}": {"desc": "x" * 500, "alt_geom": 0} for i in range(200)}
         publish_sky(runtime, skies.next(aircraft))
         async with serving(runtime) as server, connected(server) as early:
             await early.subscribe("aircraft")
@@ -33,7 +33,7 @@ def test_every_tick_reaches_the_others_while_faulty_clients_come_and_die(make_ru
 
                 def tick() -> None:
                     nonlocal aircraft
-                    aircraft = {h: a | {"alt": a["alt"] + 1} for h, a in aircraft.items()}
+                    aircraft = {h: a | {"alt_geom": a["alt_geom"] + 1} for h, a in aircraft.items()}
                     publish_sky(runtime, skies.next(aircraft))
 
                 async def everybody_has_it() -> None:
@@ -69,12 +69,13 @@ def test_a_short_form_of_the_drill(make_runtime, caplog):
         skies = Skies()
         # The subscribers watch few of them: in one process with the server they must not be slow themselves.
         aircraft = {
-            f"{i:06x}": {"note": "x" * 500, "alt": 0, "lat": 47.5 if i < 20 else 10.5, "lon": 8.5} for i in range(1500)
+            f"{i:06x}": {"desc": "x" * 500, "alt_geom": 0, "lat": 47.5 if i < 20 else 10.5, "lon": 8.5}
+            for i in range(1500)
         }
 
         async def tick_forever() -> None:
             while True:
-                publish_sky(runtime, skies.next({h: a | {"alt": skies.last.seq} for h, a in aircraft.items()}))
+                publish_sky(runtime, skies.next({h: a | {"alt_geom": skies.last.seq} for h, a in aircraft.items()}))
                 await asyncio.sleep(0.2)
 
         publish_sky(runtime, skies.next(aircraft))
@@ -92,7 +93,7 @@ def test_viewers_are_told_that_the_tracker_is_silent_and_see_aircraft_leave(make
     async def scenario():
         runtime = make_runtime(realtime_listen="127.0.0.1:0", picture_timeout_s=300)
         skies = Skies()
-        sky = skies.next({"4b1620": {"alt": 1}, "4b1621": {"alt": 2}})
+        sky = skies.next({"4b1620": {"alt_geom": 1}, "4b1621": {"alt_geom": 2}})
         sky.columns["seen_at"][:] = [sky.now, sky.now - 299.9]
         publish_sky(runtime, sky)
         async with serving(runtime) as server, connected(server) as client, connected(server) as listener:
@@ -118,7 +119,7 @@ def test_viewers_are_told_that_the_tracker_is_silent_and_see_aircraft_leave(make
                 left = await client.until("event", event="aircraft:update")
             assert left["data"]["removed"] == ["4b1620"]
             monkeypatch.setattr("skywatch.picture.distribution.follower.SILENT_AFTER_S", 6000.0)
-            publish_sky(runtime, skies.next({"4b1620": {"alt": 3}}))
+            publish_sky(runtime, skies.next({"4b1620": {"alt_geom": 3}}))
             assert (await client.until("picture"))["state"] == "live"
             assert len(server.hub.sessions) == 2
 

@@ -15,10 +15,15 @@ from skywatch.core.events import EventReader
 from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry import health
 from skywatch.realtime.topics import backfill
+from tests.asyncapi import example
 from tests.realtime import Skies, connected, publish_sky, serving
 from tests.waiting import eventually
 
 SWISS = {"lat": 46.9, "lon": 7.4}
+
+
+def safety_event(number):
+    return Message("safety", "safety:event", example("safety:event", id=number))
 
 
 @pytest.fixture(params=["redis_url", "nats_url"])
@@ -39,14 +44,14 @@ def test_every_process_has_the_picture_and_every_event_arrives_once(shared_runti
                     await client.subscribe("aircraft", "safety")
                     snapshot = await client.receive()
                     assert [x["hex"] for x in snapshot["data"]["aircraft"]] == ["4b1620"]
-                await asyncio.to_thread(tracker.bus.publish, Message("safety", "safety:event", b'{"id":1}'))
+                await asyncio.to_thread(tracker.bus.publish, safety_event(1))
                 await asyncio.to_thread(publish_sky, tracker, skies.next({}))
                 for client in (a, b):
                     heard = [await client.receive() for _ in range(2)]
                     assert sorted(e["event"] for e in heard) == ["aircraft:update", "safety:event"]
                 # Nothing is there twice.
-                await asyncio.to_thread(tracker.bus.publish, Message("safety", "safety:event", b'{"id":2}'))
-                assert [(await c.receive())["data"] for c in (a, b)] == [{"id": 2}, {"id": 2}]
+                await asyncio.to_thread(tracker.bus.publish, safety_event(2))
+                assert [(await c.receive())["data"]["id"] for c in (a, b)] == [2, 2]
                 point = {"epoch": snapshot["epoch"], "seq": snapshot["seq"]}
             # The picture's numbers are the tracker's: another process continues them.
             async with connected(second) as moved:
@@ -68,18 +73,18 @@ def test_when_redis_returns_clients_have_a_fresh_picture_and_all_events_once(mak
 
         def happens(number: int) -> None:
             with writing(tracker.sessions) as session:
-                events.publish(session, Message("safety", "safety:event", b'{"id":%d}' % number))
+                events.publish(session, safety_event(number))
 
         await asyncio.to_thread(publish_sky, tracker, skies.next({"4b1620": SWISS}))
         async with serving(runtime) as server, connected(server) as client:
             await client.subscribe("aircraft", "safety")
             assert (await client.receive())["event"] == "aircraft:snapshot"
             await asyncio.to_thread(happens, 1)
-            assert (await client.receive())["data"] == {"id": 1}
+            assert (await client.receive())["data"]["id"] == 1
             own_redis.stop()
             await asyncio.to_thread(happens, 2)
             heard = await client.receive()
-            assert (heard["event"], heard["data"], heard["seq"]) == ("safety:event", {"id": 2}, 2)
+            assert (heard["event"], heard["data"]["id"], heard["seq"]) == ("safety:event", 2, 2)
             await asyncio.to_thread(publish_sky, tracker, skies.next({"3c6444": SWISS}))
             own_redis.start()
             await asyncio.to_thread(publish_sky, tracker, skies.next({"3c6444": SWISS}))
@@ -90,12 +95,12 @@ def test_when_redis_returns_clients_have_a_fresh_picture_and_all_events_once(mak
                 # The tracker was back before its last tick.
                 assert (await client.receive())["seq"] == 3
             await asyncio.to_thread(happens, 3)
-            assert (await client.receive())["data"] == {"id": 3}
+            assert (await client.receive())["data"]["id"] == 3
             # A look at the table finds all of them, and must not deliver them again.
             await server.hub._backfill._look()
             await asyncio.to_thread(happens, 4)
             last = await client.receive()
-            assert (last["data"], last["seq"]) == ({"id": 4}, 4)
+            assert (last["data"]["id"], last["seq"]) == (4, 4)
         tracker.bus.close()
         runtime.bus.close()
 
@@ -107,7 +112,7 @@ def test_an_event_whose_publisher_died_after_the_commit_arrives_all_the_same(run
 
     def happens(number: int) -> None:
         with create_session_factory(runtime.engine).begin() as session:  # It publishes nothing.
-            events.publish(session, Message("safety", "safety:event", b'{"id":%d}' % number))
+            events.publish(session, safety_event(number))
 
     async def scenario():
         await asyncio.to_thread(happens, 1)
@@ -116,7 +121,7 @@ def test_an_event_whose_publisher_died_after_the_commit_arrives_all_the_same(run
             await asyncio.to_thread(happens, 2)
             event = await client.receive()
             # What was before the start is no news: it is in the snapshot for those who come back.
-            assert (event["data"], event["seq"]) == ({"id": 2}, 1)
+            assert (event["data"]["id"], event["seq"]) == (2, 1)
             await client.send(type="request", id="r", method="snapshot", topic="safety")
             snapshot = await client.receive()
             assert [e["data"]["id"] for e in snapshot["data"]["events"]] == [1, 2]
@@ -148,9 +153,9 @@ def test_a_database_that_is_away_at_the_start_is_shown_and_missed_events_come_la
             assert (state().ok, state().detail) == (False, "missed events cannot be looked up: the server is away")
             await client.subscribe("safety")
             with create_session_factory(runtime.engine).begin() as session:
-                events.publish(session, Message("safety", "safety:event", b'{"id":1}'))
+                events.publish(session, safety_event(1))
             broken.clear()
-            assert (await client.receive())["data"] == {"id": 1}
+            assert (await client.receive())["data"]["id"] == 1
             await eventually(lambda: state().ok)
         assert backfill.COMPONENT not in {c.name for c in health.components()}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from typing import Any
 
 from skywatch.cannonball.area import CannonballService
@@ -25,6 +26,7 @@ from skywatch.cannonball.known.search import Filters
 from skywatch.cannonball.known.service import known_answer
 from skywatch.core.storage.audit import Target
 from skywatch.http.clients.audit import actor_of, recording_refusals
+from skywatch.http.limits.slow_work import STATISTICS, SlowWork
 from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
@@ -33,6 +35,7 @@ from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission, ViewPermission
 
 VIEW, MANAGE = ViewPermission.KNOWN_AIRCRAFT_VIEW, Permission.CANNONBALL_MANAGE
+SEARCHES = SlowWork("known_searches", "search of known aircraft", "searches of known aircraft", at_once=4, wait_s=10.0)
 ADDRESS = re.compile("[0-9A-Fa-f]{6}")
 
 known = CannonballService("cannonball.known", "/cannonball/known-aircraft")
@@ -55,7 +58,9 @@ def list_known_aircraft(request: Request) -> dict[str, Any]:
     request.validated["querystring"]["limit"] = request.validated["querystring"]["limit"] or WHOLE_LIST
     query = dict(request.validated["querystring"])
     limit, offset = query.pop("limit"), query.pop("offset")
-    matches = search.find(request.db, request.visibility, Filters(**query), offset, limit)
+    # A search looks at every entry.
+    with SEARCHES.turn(request.person) if query["search"] is not None else nullcontext():
+        matches = search.find(request.db, request.visibility, Filters(**query), offset, limit)
     return {
         **page(request, "aircraft", matches.entries, matches.count),
         "verified_count": matches.verified_count,
@@ -94,7 +99,8 @@ def check_known_aircraft(request: Request) -> dict[str, Any]:
 @stats.get(permission=VIEW, responses={200: KnownStats()})
 def get_known_aircraft_stats(request: Request) -> dict[str, Any]:
     """Count the entries of the list by agency type and state"""
-    totals = search.totals(request.db, request.visibility)
+    with STATISTICS.turn(request.person):
+        totals = search.totals(request.db, request.visibility)
     return {
         "total": totals.total,
         "verified": totals.verified,
