@@ -11,7 +11,7 @@ from skywatch.features import load
 from skywatch.http.settings import HttpSettings
 from skywatch.serving.web_server.api_server import create_server
 from skywatch.serving.web_server.gate import LARGE_BYTES
-from tests.waiting import PATIENCE_S
+from tests.waiting import PATIENCE_S, until
 
 SMALL, LARGE, HUGE = 5, LARGE_BYTES + 7, 6_000_000
 
@@ -22,6 +22,9 @@ def body_of(size):
 
 def application(environ, start_response):
     kind, _, size = environ["PATH_INFO"][1:].partition("/")
+    if kind == "late":
+        start_response("200 OK", [])
+        return Late()
     body = body_of(int(size))
     length = [("Content-Length", str(len(body)))]
     start_response("200 OK", {"pieces": length, "one": length, "short": [("Content-Length", "3")]}.get(kind, []))
@@ -30,13 +33,28 @@ def application(environ, start_response):
     return {"pieces": [body[:2], body[2:]], "stream": iter([body[:2], body[2:]])}.get(kind, [body])
 
 
+class Late:
+    """A response that fails when it is read and when it is closed."""
+
+    def __iter__(self):
+        raise OSError("the database is away")
+
+    def close(self):
+        raise OSError("the database is away")
+
+
 @pytest.fixture
-def port():
+def server():
     settings = load({"secret": "x" * 40, "listen": "127.0.0.1:0"}, {})
     server = create_server(application, settings.of(HttpSettings))
     server.start()
-    yield server.port
+    yield server
     server.close()
+
+
+@pytest.fixture
+def port(server):
+    return server.port
 
 
 def responses(port, *asked):
@@ -76,3 +94,24 @@ def test_other_responses_are_sent_as_before(port):
     assert responses(port, f"HEAD /stream/{SMALL}") == head + b"Date: now\r\n\r\n"
     streamed = b"Date: now\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n%s\r\n3\r\n%s\r\n0\r\n\r\n"
     assert responses(port, f"GET /stream/{SMALL}") == head + streamed % (body_of(SMALL)[:2], body_of(SMALL)[2:])
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_response_that_fails_late_ends_its_connection_and_is_forgotten(server, method):
+    assert responses(server.port, f"{method} /late/1").startswith(b"HTTP/1.1 500 Internal Server Error\r\n")
+    until(lambda: not server.connections.all())
+    assert responses(server.port, f"GET /one/{SMALL}") == whole(SMALL, is_last=True)
+
+
+def test_refused_connections_that_stay_count(server, monkeypatch):
+    monkeypatch.setattr(server.connections, "_in_all", 2)
+    refused = [socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) for _ in range(2)]
+    for client in refused:
+        client.sendall(b"X\r\n\r\n")
+        assert client.recv(1 << 16).startswith(b"HTTP/1.1 400 ")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S) as another:
+        assert another.recv(1 << 16) == b""
+    for client in refused:
+        client.close()
+    until(lambda: not server.connections.all())
+    assert responses(server.port, f"GET /one/{SMALL}") == whole(SMALL, is_last=True)
