@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from pyramid.response import Response
 
 from skywatch.core.process.version import VERSION
 from skywatch.http.clients.channel import channel_address
 from skywatch.http.lists.conditional import not_modified, set_etag
-from skywatch.http.openapi.views import EncodedDocument
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.render import encode, json_response
 from skywatch.http.resources.service import ApiService
@@ -17,9 +18,9 @@ from skywatch.http.settings import HttpSettings
 from skywatch.security.permissions import ViewPermission
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pyramid.config import Configurator
+
+    from skywatch.core.runtime import Runtime
 
 YAML = "application/yaml"
 json_document = ApiService("asyncapi", "/asyncapi.json", feature=None, tag="openapi")
@@ -29,40 +30,47 @@ yaml_document = ApiService("asyncapi_yaml", "/asyncapi.yaml", feature=None, tag=
 @json_document.get(permission=ViewPermission.OPEN, responses={200: "application/json", 304: None})
 def get_asyncapi(request: Request) -> Response:
     """The AsyncAPI 3.1 document of the real-time channel"""
-    return _answer(request, encode, "application/json")
+    return _answer(request, encode(request.runtime.shared(_document) | _servers(request)), "application/json")
 
 
 @yaml_document.get(permission=ViewPermission.OPEN, responses={200: YAML, 304: None})
 def get_asyncapi_yaml(request: Request) -> Response:
     """The AsyncAPI 3.1 document of the real-time channel, as YAML"""
-    return _answer(request, _as_yaml, YAML)
+    return _answer(request, f"{request.runtime.shared(_yaml)}{_as_yaml(_servers(request))}".encode(), YAML)
 
 
-class _AsyncApi(EncodedDocument):
-    pass
-
-
-def _answer(request: Request, encoder: Callable[[Any], bytes], content_type: str) -> Response:
-    # Few processes are asked for it, and it takes the whole channel.
-    from skywatch.realtime.document import document, servers
-
-    runtime = request.runtime
-    http = runtime.settings.of(HttpSettings)
-    address = channel_address(http, request.host_url, request.path_prefix)
-    body, etag = runtime.shared(_AsyncApi).variant(
-        f"{content_type} {address}",
-        lambda: document(runtime.features, VERSION, runtime.settings),
-        encoder,
-        servers=servers(address, http.realtime_path),
-    )
+def _answer(request: Request, body: bytes, content_type: str) -> Response:
+    etag = hashlib.sha256(body).hexdigest()[:16]
     return not_modified(request, etag) or set_etag(json_response(body, content_type=content_type), etag)
 
 
-def _as_yaml(document: Any) -> bytes:
+def _document(runtime: Runtime) -> dict[str, Any]:
+    # Few processes are asked for it, and it takes the whole channel.
+    from skywatch.realtime.document import document
+
+    return document(runtime.features, VERSION, runtime.settings)
+
+
+def _servers(request: Request) -> dict[str, Any]:
+    """What depends on the address by which the service is reached."""
+    from skywatch.realtime.document import servers
+
+    http = request.runtime.settings.of(HttpSettings)
+    address = channel_address(http, request.host_url, request.path_prefix)
+    return {"servers": servers(address, http.realtime_path)}
+
+
+def _yaml(runtime: Runtime) -> str:
+    return _as_yaml(runtime.shared(_document))
+
+
+def _as_yaml(document: dict[str, Any]) -> str:
     import yaml
 
-    text: str = yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120)
-    return text.encode()
+    # Decoded again, no object is in it twice: YAML would refer to it by an anchor.
+    plain = msgspec.json.decode(encode(document))
+    text: str = yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=120)
+    return text
 
 
 def includeme(config: Configurator) -> None:

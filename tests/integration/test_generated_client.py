@@ -72,7 +72,7 @@ def client(sky, running):
 
 def test_it_leaves_out_nothing_but_what_is_no_json(sky):
     left_out = [line for line in sky.output.splitlines() if "WARNING parsing" in line]
-    # Streams, recordings and YAML are read with any HTTP library; the last three take lines of text in addition to JSON.
+    # Streams, recordings and YAML are read with any HTTP library; the others take lines of text in addition to JSON.
     assert {line.split()[3] for line in left_out} <= {
         "/api/v1/asyncapi.yaml",
         "/api/v1/history/replay",

@@ -25,6 +25,8 @@ ENTRIES: Entries = {
         read("what nothing matches", "/system/audit?limit=1000&target_type=user&target_id=zeppelin"),
     ],
     **{f"GET /api/v1/{area}": [read("as it is", f"/{area}")] for area in ROOTS},
+    "GET /api/v1/asyncapi.json": [read("the whole document", "/asyncapi.json")],
+    "GET /api/v1/asyncapi.yaml": [read("the whole document", "/asyncapi.yaml")],
     "GET /api/v1/openapi.json": [read("the whole document", "/openapi.json")],
     "GET /api/v1/docs": [read("the page", "/docs")],
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
@@ -28,11 +28,8 @@ page = ApiService("docs", "/docs", feature=None)
 @description.get(permission=ViewPermission.OPEN, responses={200: "application/json", 304: None})
 def get_openapi(request: Request) -> Response:
     """The OpenAPI 3.1 document of this installation"""
-    services = request.registry.cornice_services.values()
-    body, etag = request.runtime.shared(_OpenApi).variant(
-        request.path_prefix,
-        lambda: document(services, VERSION, request.runtime.features),
-        servers=[{"url": request.path_prefix or "/"}],
+    body, etag = request.runtime.shared(_Documents).body(
+        request.registry.cornice_services.values(), request.path_prefix
     )
     return not_modified(request, etag) or set_etag(json_response(body), etag)
 
@@ -45,33 +42,25 @@ def get_documentation(request: Request) -> Response:
     return json_response(text, content_type="text/html")
 
 
-class EncodedDocument:
-    """A document that is made once, and kept encoded for each address that it is read by."""
+class _Documents:
+    """The encoded document and its validator for each path prefix."""
 
     def __init__(self, runtime: Runtime) -> None:
+        self._features = runtime.features
         self._document: dict[str, Any] | None = None
         self._bodies: dict[str, tuple[bytes, str]] = {}
 
-    def variant(
-        self, key: str, make: Callable[[], dict[str, Any]], encoder: Callable[[Any], bytes] = encode, **members: Any
-    ) -> tuple[bytes, str]:
-        """The body and validator of the document with some members of its own.
-
-        ``make`` makes the rest at the first use, when every part of the application is included.
-        """
+    def body(self, services: Iterable[ApiService], prefix: str) -> tuple[bytes, str]:
+        """The body and its validator; generated at first use, when every part of the application is included."""
         if self._document is None:
-            self._document = make()
-        body = self._bodies.get(key)
+            self._document = document(services, VERSION, self._features)
+        body = self._bodies.get(prefix)
         if body is None:
             if len(self._bodies) >= MAX_BODIES:
                 self._bodies.clear()
-            encoded = encoder({**self._document, **members})
-            body = self._bodies[key] = encoded, hashlib.sha256(encoded).hexdigest()[:16]
+            encoded = encode({**self._document, "servers": [{"url": prefix or "/"}]})
+            body = self._bodies[prefix] = encoded, hashlib.sha256(encoded).hexdigest()[:16]
         return body
-
-
-class _OpenApi(EncodedDocument):
-    pass
 
 
 def includeme(config: Configurator) -> None:
