@@ -24,6 +24,7 @@ def document(client):
     return client.get("/api/v1/asyncapi.json").json
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_it_is_the_same_as_json_and_yaml_and_is_not_sent_twice(client):
     answer = client.get("/api/v1/asyncapi.yaml")
     assert yaml.safe_load(answer.text) == client.get("/api/v1/asyncapi.json").json

@@ -78,6 +78,7 @@ def test_what_needs_the_database_says_so_and_the_log_stays_short(api, caplog):
     assert "Traceback" not in caplog.text
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_nothing_is_a_fault_of_the_service_or_half_an_answer(api):
     """Every address, by every method that needs no more to be asked: what needs the database is 503, nothing is 500."""
     found = {}

@@ -109,6 +109,7 @@ def test_without_the_full_text_nothing_of_it_is_told(client, receive, published)
     assert b"SECRET" in event.data_for(frozenset({"acars.view_full", "aircraft.view_details"}))
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_no_page_of_the_api_shows_a_text_to_who_may_not_see_it(make_client):
     client = install(make_client(auth_mode="hybrid"))
     intake = AcarsIntake(client.runtime)

@@ -20,6 +20,7 @@ from skywatch.patterns.track.window import Sample, Window
 SETTINGS = PatternSettings()
 
 
+@pytest.mark.deep("costs over a processor second")
 @given(
     st.lists(
         st.tuples(

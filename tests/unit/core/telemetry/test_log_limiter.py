@@ -28,6 +28,7 @@ def fail(number=0):
         logging.getLogger("t").exception("request %s failed: %s", f"id-{number}", "x")
 
 
+@pytest.mark.deep("costs over a processor second")
 def test_one_fault_takes_a_few_lines_a_minute_and_is_counted(lines):
     clock, read = lines
     for number in range(5000):
