@@ -16,7 +16,7 @@ from skywatch.accounts.models import User
 from skywatch.airframes.military import declare_civil, in_block, is_civil, is_military_address
 from skywatch.cannonball.vocabulary import AgencyType
 from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument
-from skywatch.core.text.folding import fold
+from skywatch.core.text.accents import fold
 
 # Whom sessions and alerts belong to.
 OWNER_ID = User.id

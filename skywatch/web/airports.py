@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from skywatch.core.text.folding import fold
+from skywatch.core.text.accents import fold
 from skywatch.web.built import HERE
 
 FILE = HERE / "built" / "airports.json"

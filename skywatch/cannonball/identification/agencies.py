@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from skywatch.cannonball.identification.place_names import CITIES, STATES
 from skywatch.cannonball.vocabulary import AgencyType
-from skywatch.core.text.folding import without_accents
+from skywatch.core.text.accents import without_accents
 
 # Words of law-enforcement agencies, in their languages.
 POLICE_WORDS = (

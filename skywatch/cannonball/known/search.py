@@ -13,7 +13,7 @@ from skywatch.airframes.military import civil_rows
 from skywatch.cannonball.known.schemas import KnownEntry
 from skywatch.cannonball.models import KnownAircraft
 from skywatch.cannonball.vocabulary import AgencyType, values
-from skywatch.core.text.folding import fold
+from skywatch.core.text.accents import fold
 from skywatch.http.resources.answer import members
 from skywatch.security.visibility import Visibility
 

@@ -1,4 +1,4 @@
-"""Folds texts for searches that ignore case and accents."""
+"""Texts without accents and case, for searches that ignore both."""
 
 from __future__ import annotations
 
