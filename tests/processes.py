@@ -191,3 +191,12 @@ class Service:
         match = re.search(r"VmHWM:\s+(\d+) kB", status)
         assert match is not None
         return int(match.group(1)) / 1024
+
+
+def is_running(pid: int) -> bool:
+    """Whether there is a process of this number."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

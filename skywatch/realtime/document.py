@@ -120,7 +120,23 @@ def document(features: FeatureSet, version: str, settings: Settings, *, closed: 
     events = list(_events(writer, features))
     received = [_Message("connect", "Log in, or come anonymously.", CONNECT), *commands]
     sent = [*own.values(), *events]
-    channels = {"native": _native(received, sent), "socketio": _socketio(received, sent)}
+    both, schemas = [*received, *sent], writer.components
+    channels = {
+        "native": _channel(
+            "native",
+            "Native protocol",
+            f"One object a frame: JSON in text frames ({SUBPROTOCOL}), or MessagePack in binary frames "
+            f"({PACKED_SUBPROTOCOL}). The first message of a client is connect.",
+            both,
+        ),
+        "socketio": _channel(
+            "socketio",
+            "Socket.IO",
+            "The main namespace. The name of a message is that of the event, the payload its data; connect and "
+            "connect_error are Socket.IO's own packets. An acknowledgement is the answer with its type.",
+            both,
+        ),
+    }
     return {
         "asyncapi": "3.1.0",
         "info": {
@@ -139,10 +155,10 @@ def document(features: FeatureSet, version: str, settings: Settings, *, closed: 
         },
         "components": {
             "messages": {
-                **{f"native.{m.key}": _native_message(m) for m in [*received, *sent]},
-                **{f"socketio.{m.key}": _socketio_message(m, writer) for m in [*received, *sent]},
+                **{f"native.{m.key}": _native_message(m) for m in both},
+                **{f"socketio.{m.key}": _socketio_message(m, schemas) for m in both},
             },
-            "schemas": writer.components,
+            "schemas": schemas,
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT",
                            "description": "An access token, in the handshake or as auth.token of connect."},
@@ -214,13 +230,13 @@ def _native_message(message: _Message) -> JsonSchema:
     return {"name": message.name, "title": message.title, "payload": payload, **message.extra}
 
 
-def _socketio_message(message: _Message, writer: _Writer) -> JsonSchema:
+def _socketio_message(message: _Message, schemas: dict[str, JsonSchema]) -> JsonSchema:
     """The data of the event of this name."""
     schema = message.schema
     if message.is_event:
         # The stamp stands among the members of the data.
         name = schema["$ref"].rpartition("/")[2] if "$ref" in schema else ""
-        inner = writer.components.get(name, {"type": "object", "properties": {}})
+        inner = schemas.get(name, {"type": "object", "properties": {}})
         stamp = STAMP | {"topic": {"const": message.topic}}
         payload = {
             **inner,
@@ -240,29 +256,13 @@ def _reference(protocol: str, message: _Message) -> JsonSchema:
     return {"$ref": f"#/channels/{protocol}/messages/{message.key}"}
 
 
-def _messages(protocol: str, messages: list[_Message]) -> JsonSchema:
-    return {m.key: {"$ref": f"#/components/messages/{protocol}.{m.key}"} for m in messages}
-
-
-def _native(received: list[_Message], sent: list[_Message]) -> JsonSchema:
+def _channel(protocol: str, title: str, description: str, messages: list[_Message]) -> JsonSchema:
     return {
         "address": "/",
-        "title": "Native protocol",
-        "description": f"One object a frame: JSON in text frames ({SUBPROTOCOL}), or MessagePack in binary frames "
-        f"({PACKED_SUBPROTOCOL}). The first message of a client is connect.",
-        "servers": [{"$ref": "#/servers/native"}],
-        "messages": _messages("native", [*received, *sent]),
-    }
-
-
-def _socketio(received: list[_Message], sent: list[_Message]) -> JsonSchema:
-    return {
-        "address": "/",
-        "title": "Socket.IO",
-        "description": "The main namespace. The name of a message is that of the event, the payload its data; connect "
-        "and connect_error are Socket.IO's own packets. An acknowledgement is the answer with its type.",
-        "servers": [{"$ref": "#/servers/socketio"}],
-        "messages": _messages("socketio", [*received, *sent]),
+        "title": title,
+        "description": description,
+        "servers": [{"$ref": f"#/servers/{protocol}"}],
+        "messages": {m.key: {"$ref": f"#/components/messages/{protocol}.{m.key}"} for m in messages},
     }
 
 

@@ -37,12 +37,12 @@ class Shutdown:
     def __init__(self) -> None:
         self._deadline: float | None = None
         self._is_taken = False
+        self._main = threading.get_ident()
         self._reading, self._writing = socket.socketpair()
         self._writing.setblocking(False)
 
     def install(self) -> None:
         """SIGTERM and SIGINT raise Interrupted; SIGHUP is logged."""
-        self._main = threading.get_ident()
         signal.set_wakeup_fd(self._writing.fileno(), warn_on_full_buffer=False)
         signal.signal(signal.SIGTERM, self._interrupt_once)
         signal.signal(signal.SIGINT, self._interrupt)

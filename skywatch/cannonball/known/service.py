@@ -196,8 +196,7 @@ def repair_derived(sessions: SessionFactory, since: int) -> None:
             lock_list(db)
             ids = wrong[start : start + REPAIRED_AT_ONCE]
             for entry in db.scalars(sa.select(KnownAircraft).where(KnownAircraft.id.in_(ids))):
-                # Whatever changes, the rest follows when it is written.
-                entry.military = derived_columns(entry.icao_hex, entry.registration, entry.agency_name)["military"]
+                # Both are derived when it is written.
                 flag_modified(entry, "search_text")
 
 

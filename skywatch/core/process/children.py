@@ -101,11 +101,6 @@ class Child:
             self._send(opening)
 
     @property
-    def pid(self) -> int:
-        """Its process."""
-        return self._process.pid
-
-    @property
     def is_alive(self) -> bool:
         """Whether it runs."""
         return self._process.poll() is None
@@ -182,7 +177,7 @@ class ChildPool:
         self._idle_s = idle_s
         self._idle: list[Child] = []
         self._lock = threading.Lock()
-        self._is_closed = False
+        self._is_closed = self._has_timer = False
 
     @contextmanager
     def lend(self) -> Iterator[Child]:
@@ -217,15 +212,23 @@ class ChildPool:
             self._end_old()
             if child.is_alive and not self._is_closed:
                 self._idle.append(child)
-                timer = threading.Timer(self._idle_s + 0.1, self._end_idle)
-                timer.daemon = True
-                timer.start()
+                self._look_later()
                 return
         child.close()
 
-    def _end_idle(self) -> None:
+    def _look_later(self) -> None:
+        """Look once more for those that nobody asks; one timer does so for all."""
+        if self._idle and not self._has_timer:
+            self._has_timer = True
+            timer = threading.Timer(self._idle_s + 0.1, self._look)
+            timer.daemon = True
+            timer.start()
+
+    def _look(self) -> None:
         with self._lock:
+            self._has_timer = False
             self._end_old()
+            self._look_later()
 
     def _end_old(self) -> None:
         oldest = time.monotonic() - self._idle_s

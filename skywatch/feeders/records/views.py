@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from skywatch.core.hooks import AfterRename
-from skywatch.feeders.area import FeederService
 from skywatch.feeders.models import Feeder
 from skywatch.feeders.names import FEEDER
 from skywatch.feeders.records import schemas, service
@@ -19,13 +19,15 @@ from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
-from skywatch.http.resources.service import NUMBER
+from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.http.settings import HttpSettings
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.security.permissions import Permission, ViewPermission
 
 VIEW, OWN = Permission.FEEDERS_VIEW, Permission.FEEDERS_OWN
 
+# Their paths end with a slash.
+FeederService = functools.partial(ApiService, feature="feeders", trailing_slash=True)
 feeders = FeederService("feeders", "/feeders")
 feeder = FeederService("feeders.one", f"/feeders/{{id:{NUMBER}}}")
 rotation = FeederService("feeders.rotate", f"/feeders/{{id:{NUMBER}}}/rotate")

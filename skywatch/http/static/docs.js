@@ -83,24 +83,24 @@ function operationView(spec, path, method, operation) {
 }
 
 // A message of the real-time channel: what the native protocol has in a frame.
-function messageView(spec, name, operation) {
-  const key = operation.messages[0].$ref.split("/").pop();
+function messageView(spec, key) {
   const message = spec.components.messages[`native.${key}`];
-  const view = element("details", { "data-text": `channel ${message.name} ${message.title} ${message["x-permission"] || ""}`.toLowerCase() });
-  const isSent = operation.action === "send";
+  const command = spec.operations[`native.${key}`];
+  const { topic, data } = message.payload.properties;
+  const name = topic && topic.const ? `${message.name} (topic ${topic.const})` : message.name;
+  const view = element("details", { "data-text": `channel ${name} ${message.title} ${message["x-permission"] || ""}`.toLowerCase() });
   view.append(element("summary", {},
-    element("span", { class: `method ${isSent ? "get" : "post"}` }, isSent ? "TO YOU" : "YOU SEND"),
-    element("span", { class: "path" }, isSent && key !== message.name ? key : message.name), " ",
+    element("span", { class: `method ${command ? "post" : "get"}` }, command ? "YOU SEND" : "TO YOU"),
+    element("span", { class: "path" }, name), " ",
     element("span", { class: "summary" }, message.title || "")));
   view.addEventListener("toggle", () => {
     if (view.dataset.built) return;
     view.dataset.built = "yes";
     if (message["x-permission"]) view.append(element("p", {}, "Permission: ", element("code", {}, message["x-permission"])));
     view.append(fields(spec, message.payload));
-    const data = message.payload.properties.data;
-    if (isSent && data && data.$ref) view.append(element("h4", {}, `data: ${typeName(spec, data)}`), fields(spec, data));
-    if (operation.reply) {
-      const answers = operation.reply.messages.map((m) => m.$ref.split("/").pop());
+    if (data && data.$ref) view.append(element("h4", {}, `data: ${typeName(spec, data)}`), fields(spec, data));
+    if (command) {
+      const answers = command.reply.messages.map((m) => m.$ref.split("/").pop());
       view.append(element("p", {}, `Answered by ${answers.join(" or ")}.`));
     }
   });
@@ -111,13 +111,12 @@ async function showChannel(main) {
   const response = await fetch(CHANNEL);
   if (!response.ok) return;
   const spec = await response.json();
-  const native = Object.entries(spec.operations).filter(([name]) => name.startsWith("native."));
   const codes = table(["close code", "message", "cause"], spec["x-close-codes"].map((c) => [String(c.code), c.message, element("code", {}, c.cause)]));
   main.append(element("section", {},
     element("h2", {}, "real-time channel"),
     element("p", {}, "The same as ", element("a", { href: CHANNEL }, "asyncapi.json"),
       ". In Socket.IO the name is that of the event, and data has topic, epoch and seq among its members."),
-    ...native.map(([name, operation]) => messageView(spec, name, operation)), codes));
+    ...Object.keys(spec.channels.native.messages).map((key) => messageView(spec, key)), codes));
 }
 
 async function start() {

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from skywatch.core.clock import unix_to_iso
 from skywatch.core.problems import Problem
 from skywatch.realtime.topics.topic_table import TopicTable
-from skywatch.realtime.wire.answers import Person
+from skywatch.realtime.wire.answers import ConnectedUser
 from skywatch.security.contexts import FeatureAccess
 from skywatch.security.identity import Identity
 from skywatch.security.visibility import Visibility, visibility_of
@@ -53,7 +53,7 @@ class Admission:
         """The data about itself that a subscriber gets."""
         identity = self.identity
         return {
-            "user": Person(identity.user_id, identity.username) if identity is not None else None,
+            "user": ConnectedUser(identity.user_id, identity.username) if identity is not None else None,
             "topics": self.topics,
             "expires_at": unix_to_iso(identity.expires_at) if identity is not None and identity.expires_at else None,
         }

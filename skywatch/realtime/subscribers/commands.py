@@ -75,9 +75,9 @@ class Unsubscribe(ClientMessage, kw_only=True):
 
 
 class Ping(ClientMessage, kw_only=True):
-    """A ping of the client; ``timestamp`` is ignored."""
+    """A ping of the client."""
 
-    timestamp: Any = None
+    timestamp: Annotated[Any, _described("Ignored.")] = None
 
 
 class Request(ClientMessage, kw_only=True):

@@ -23,7 +23,7 @@ class Answer(ServerMessage, kw_only=True):
     id: Annotated[str | int, Meta(description="The id of the command, where it had one.")] | UnsetType = UNSET
 
 
-class Person(msgspec.Struct):
+class ConnectedUser(msgspec.Struct):
     """The account of a connection."""
 
     id: int
@@ -33,7 +33,7 @@ class Person(msgspec.Struct):
 class Introduction(Answer, kw_only=True):
     """What a subscriber is told about itself."""
 
-    user: Annotated[Person | None, Meta(description="Null for an anonymous client.")]
+    user: Annotated[ConnectedUser | None, Meta(description="Null for an anonymous client.")]
     topics: Annotated[TopicNames, Meta(description="Topics that are open to this client.")]
     expires_at: Annotated[
         str | None,

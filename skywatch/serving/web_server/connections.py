@@ -13,7 +13,7 @@ from contextlib import suppress
 
 from skywatch.core.network.addresses import TrustedProxies, client_network
 from skywatch.core.network.client_counts import ClientCounts
-from skywatch.core.telemetry.fault_log import LogInterval
+from skywatch.core.telemetry.fault_log import FaultLog, LogInterval
 from skywatch.http.metrics import CLOSED_SLOW
 from skywatch.http.settings import HttpSettings
 from skywatch.serving.web_server.client_socket import ClientSocket
@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 LOG_EVERY_S = 60.0
 # How long the end waits for its own connection to the port (s).
 WAKE_S = 1.0
+# After a fault of the thread that looks for slow clients (s).
+PAUSE_S = 1.0
 
 
 class Connections:
@@ -45,6 +47,7 @@ class Connections:
         self._counts = ClientCounts(self._limit, settings.api_max_connections)
         self._proxies = TrustedProxies(settings.trusted_proxy)
         self._log_interval = LogInterval(LOG_EVERY_S)
+        self._faults = FaultLog(log, "connections cannot be looked after", "connections are looked after again")
         self._selector = selectors.DefaultSelector()
         self._wake, self._waker = socket.socketpair()
         self._selector.register(self._wake, selectors.EVENT_READ)
@@ -120,10 +123,11 @@ class Connections:
                 if time.monotonic() >= due:
                     due = time.monotonic() + self._every_s
                     self.close_slow(time.time())
-            except Exception:
+                self._faults.succeeded()
+            except Exception as error:
                 # Whatever it is: without this thread slow clients would stay for ever.
-                log.exception("a connection could not be looked after")
-                due = time.monotonic() + self._every_s
+                self._faults.failed(f"{type(error).__name__}: {error}", error)
+                time.sleep(PAUSE_S)
 
     def _end(self) -> None:
         for client in self.all():

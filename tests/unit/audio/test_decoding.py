@@ -16,6 +16,7 @@ from skywatch.audio.recordings import decoder
 from skywatch.audio.recordings.decoder import DecoderPool, has_voice, measure
 from skywatch.core.problems import Problem
 from tests.audio import sound
+from tests.processes import is_running
 from tests.waiting import PATIENCE_S, until
 
 # A child whose jobs do what files may make a decoder do.
@@ -97,15 +98,6 @@ def test_an_idle_child_ends_and_another_one_takes_its_place(pool, tmp_path):
     first = ask(children, tmp_path / "a")
     until(lambda: not is_running(first))
     assert ask(children, tmp_path / "b") != first
-
-
-def is_running(pid):
-    """Whether a process runs."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def test_a_child_that_cannot_be_started_is_no_fault_of_the_file(tmp_path):

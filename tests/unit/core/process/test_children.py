@@ -19,6 +19,7 @@ from skywatch.core.process.children import (
     read_frame,
     write_frame,
 )
+from tests.processes import is_running
 from tests.waiting import PATIENCE_S, until
 
 CODE = """
@@ -127,14 +128,6 @@ def pool():
 def who(pool):
     with pool.lend() as child:
         return int(child.ask(b"who", PATIENCE_S))
-
-
-def is_running(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def test_a_child_of_a_pool_is_asked_again_until_it_fails(pool):
