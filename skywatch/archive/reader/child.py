@@ -31,7 +31,6 @@ from skywatch.core.process.children import answer_questions, read_frame
 
 # What DuckDB may use of the memory of a query; the rest is for what Arrow has read.
 DUCKDB_SHARE = 0.6
-BATCH_ROWS = 65_536
 # What errors of a damaged file say.
 DAMAGE = ("Invalid", "deserialize", "ZSTD", "CRC", "orrupt", "Unexpected end", "decompress", "Parquet")
 DAMAGE_BEHIND_DUCKDB = ("Invalid", "deserialize", "ZSTD", "Corrupt", "Unexpected end")
@@ -87,7 +86,7 @@ class Reader:
 
     def read_whole(self, file: str) -> None:
         """Decode all of a file; raises what is wrong with it."""
-        for batch in self._dataset([file]).scanner(use_threads=False, batch_size=BATCH_ROWS).to_reader():
+        for batch in self._dataset([file]).scanner(use_threads=False, batch_size=queries.BATCH_ROWS).to_reader():
             del batch
 
     def _dataset(self, files: list[str], schema: Any = None) -> Any:
@@ -106,7 +105,7 @@ class Reader:
         scanner = data.scanner(
             columns=columns,
             filter=condition,
-            batch_size=BATCH_ROWS,
+            batch_size=queries.BATCH_ROWS,
             batch_readahead=1,
             fragment_readahead=1,
             use_threads=False,

@@ -20,6 +20,7 @@ from skywatch.archive.reader.questions import (
     StatisticsQuestion,
 )
 
+BATCH_ROWS = 65_536
 # Operator of a condition -> SQL with the column and one bound value.
 OPERATORS = {
     "=": "{column} = ?",
@@ -62,7 +63,9 @@ def _inside(west: int, south: int, east: int, north: int) -> Any:
 
 def arrow_table(result: Any) -> Any:
     """A result as an Arrow table; the method has another name in earlier releases."""
-    return (result.to_arrow_table if hasattr(result, "to_arrow_table") else result.fetch_arrow_table)()
+    read = result.to_arrow_table if hasattr(result, "to_arrow_table") else result.fetch_arrow_table
+    # DuckDB takes the memory of a whole batch however few rows there are: a million by default, 80 MB for positions.
+    return read(BATCH_ROWS)
 
 
 def slices(reader: Any, question: SlicesQuestion) -> list[int]:
