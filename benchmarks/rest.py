@@ -175,6 +175,8 @@ def _contenders(stack: ExitStack, environment: dict[str, str]) -> Iterator[Conte
     yield Contender("Skywatch (waitress)", port, f"/api/v1/aircraft?limit={AIRCRAFT}", pid)
     for name, header in json.loads(Path(environment["BENCH_CREDENTIALS"]).read_text()).items():
         yield Contender(f"Skywatch, auth/profile with {name}", port, "/api/v1/auth/profile", pid, f"{header}\r\n")
+    port, pid = start("benchmarks.peers.waitress_app")
+    yield Contender("waitress alone, ready bytes", port, "/", pid)
     if _installed("fastapi", "uvicorn"):
         # Named, for uvicorn takes others by itself where they are installed.
         plain = ("--loop", "asyncio", "--http", "h11")
