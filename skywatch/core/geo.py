@@ -15,6 +15,8 @@ import numpy as np
 EARTH_RADIUS_NM = 6371.0088 / 1.852
 METRES_PER_NM = 1852.0
 FEET_PER_METRE = 1 / 0.3048
+# The range of reception is given by sectors of ten degrees; each is named by its beginning: 0, 10, ... 350.
+SECTORS, SECTOR_DEG = 36, 10
 
 
 def distance_nm(lat1: Any, lon1: Any, lat2: Any, lon2: Any) -> Any:
@@ -42,6 +44,11 @@ def bearing_deg(lat1: Any, lon1: Any, lat2: Any, lon2: Any) -> Any:
     x = np.cos(phi1) * np.sin(phi2) - np.sin(phi1) * np.cos(phi2) * np.cos(dlambda)
     bearing = np.degrees(np.arctan2(y, x)) % 360.0
     return np.where(bearing >= 360.0, 0.0, bearing)[()]
+
+
+def sector_of(bearing: Any, sectors: int = SECTORS) -> Any:
+    """The numbers i8 of the sectors, of so many equal ones from north on, that bearings lie in."""
+    return (np.asarray(bearing) // (360 / sectors)).astype(np.int64) % sectors
 
 
 def destination(lat: Any, lon: Any, bearing: Any, distance: Any) -> tuple[Any, Any]:

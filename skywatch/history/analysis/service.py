@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from skywatch.archive.contents.results import FOLDER
 from skywatch.archive.reader.archive_reader import reach_of
 from skywatch.archive.reader.questions import HotspotsQuestion
 from skywatch.core import geo
+from skywatch.core.geo import SECTOR_DEG, SECTORS
 from skywatch.core.problems import Problem
 from skywatch.history.storage.points import (
     ALTITUDE_FT,
@@ -47,8 +48,6 @@ MAX_CHUNKS = 2_500
 LONGEST = int(SEGMENT_S / AT_S) + 2
 BANDS_FT: tuple[int, ...] = (0, 5_000, 10_000, 20_000, 30_000, 40_000)
 LIMITS_FT: tuple[int | None, ...] = (*BANDS_FT, None)
-SECTOR_DEG = 10
-SECTORS = 360 // SECTOR_DEG
 
 
 def samples(points: Points, every_s: float = SAMPLE_S) -> tuple[npt.NDArray[Any], ...]:
@@ -150,13 +149,14 @@ def coverage(
     every = one_slice_in(session, span, MAX_CHUNKS)
     reception = RangeBySector(station)
     for points in _points_within(session, span, every):
-        points = heard_points(points, station, simulated=simulated)
-        points = points[points["flags"] & NO_ALTITUDE == 0]
+        heard = heard_points(points, station, simulated=simulated)
+        altitude = heard.points["alt"] * ALTITUDE_FT
+        chosen = np.ones(len(altitude), np.bool_)
         if min_altitude_ft is not None:
-            points = points[points["alt"] * ALTITUDE_FT >= min_altitude_ft]
+            chosen &= altitude >= min_altitude_ft
         if max_altitude_ft is not None:
-            points = points[points["alt"] * ALTITUDE_FT <= max_altitude_ft]
-        reception.add(points)
+            chosen &= altitude <= max_altitude_ft
+        reception.add(heard.where(chosen))
     sectors = [
         {
             "bearing_from": sector * SECTOR_DEG,
@@ -177,17 +177,34 @@ def coverage(
     return {"one_slice_in": every, "sectors": sectors}
 
 
-def heard_points(points: Points, station: tuple[float, float], *, simulated: bool = False) -> Points:
+class HeardPoints(NamedTuple):
+    """Points, and of each its latitude, longitude (degrees), altitude (ft; NaN: unknown) and distance (nm)."""
+
+    points: Points
+    lat: npt.NDArray[np.float64]
+    lon: npt.NDArray[np.float64]
+    altitude_ft: npt.NDArray[np.float64]
+    distance_nm: npt.NDArray[np.float64]
+
+    def where(self, chosen: npt.NDArray[np.bool_]) -> HeardPoints:
+        """Those of them that are chosen."""
+        return HeardPoints(*(column[chosen] for column in self))
+
+    def sectors(self, station: tuple[float, float], sectors: int = SECTORS) -> npt.NDArray[np.int64]:
+        """The sectors in which they lie from the station."""
+        numbers: npt.NDArray[np.int64] = geo.sector_of(geo.bearing_deg(*station, self.lat, self.lon), sectors)
+        return numbers
+
+
+def heard_points(points: Points, station: tuple[float, float], *, simulated: bool = False) -> HeardPoints:
     """The points that the station's antenna heard; ``simulated`` ones only where all aircraft are."""
-    flags = points["flags"]
     if not simulated:
-        points = points[flags & SIMULATED == 0]
-        flags = points["flags"]
-    distance = geo.distance_nm(*station, points["lat"] * DEGREES, points["lon"] * DEGREES)
+        points = points[points["flags"] & SIMULATED == 0]
+    flags, lat, lon = points["flags"], points["lat"] * DEGREES, points["lon"] * DEGREES
+    distance = geo.distance_nm(*station, lat, lon)
     altitude = np.where(flags & NO_ALTITUDE > 0, np.nan, points["alt"] * ALTITUDE_FT)
     altitude[flags & GROUND > 0] = 0.0
-    heard: Points = points[is_heard(points["source"], distance, altitude)]
-    return heard
+    return HeardPoints(points, lat, lon, altitude, distance).where(is_heard(points["source"], distance, altitude))
 
 
 class RangeBySector:
@@ -198,14 +215,13 @@ class RangeBySector:
         self._farthest = np.zeros((SECTORS, len(BANDS_FT)))
         self.counts = np.zeros((SECTORS, len(BANDS_FT)), np.int64)
 
-    def add(self, points: Points) -> None:
-        """Count points of a known altitude."""
-        lat, lon = points["lat"] * DEGREES, points["lon"] * DEGREES
-        distance = geo.distance_nm(*self._station, lat, lon)
-        sector = (geo.bearing_deg(*self._station, lat, lon) // SECTOR_DEG).astype(np.int64) % SECTORS
-        band = np.clip(np.searchsorted(BANDS_FT, points["alt"] * ALTITUDE_FT, side="right") - 1, 0, None)
-        np.maximum.at(self._farthest, (sector, band), distance)
-        np.add.at(self.counts, (sector, band), 1)
+    def add(self, heard: HeardPoints) -> None:
+        """Count the points of a known altitude."""
+        heard = heard.where(heard.points["flags"] & NO_ALTITUDE == 0)
+        altitude = heard.points["alt"] * ALTITUDE_FT
+        cells = heard.sectors(self._station), np.clip(np.searchsorted(BANDS_FT, altitude, side="right") - 1, 0, None)
+        np.maximum.at(self._farthest, cells, heard.distance_nm)
+        np.add.at(self.counts, cells, 1)
 
     def range_nm(self, sector: int, band: int | None = None) -> float | None:
         """The farthest position of a sector, in one band or all; None where there is none."""

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from skywatch.core.batch import BatchJob
-from skywatch.history.analysis.service import BANDS_FT, LIMITS_FT, SECTOR_DEG, SECTORS, RangeBySector, heard_points
+from skywatch.core.geo import SECTOR_DEG, SECTORS
+from skywatch.history.analysis.service import BANDS_FT, LIMITS_FT, RangeBySector, heard_points
 from skywatch.history.batch.day import HistoryDay
-from skywatch.history.storage.points import MILITARY, NO_ALTITUDE
+from skywatch.history.storage.points import MILITARY
 
 
 def run(day: HistoryDay, options: bytes) -> Iterator[tuple[Any, ...]]:
@@ -16,10 +17,9 @@ def run(day: HistoryDay, options: bytes) -> Iterator[tuple[Any, ...]]:
     assert day.station is not None
     everybody, civil = RangeBySector(day.station), RangeBySector(day.station)
     for points in day.hours(day.begin, day.end):
-        points = heard_points(points, day.station)
-        points = points[points["flags"] & NO_ALTITUDE == 0]
-        everybody.add(points)
-        civil.add(points[points["aircraft"] & MILITARY == 0])
+        heard = heard_points(points, day.station)
+        everybody.add(heard)
+        civil.add(heard.where(heard.points["aircraft"] & MILITARY == 0))
     for sector in range(SECTORS):
         for band in range(len(BANDS_FT)):
             if everybody.counts[sector, band]:

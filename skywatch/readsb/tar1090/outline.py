@@ -16,10 +16,9 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from skywatch.airframes.military import MilitaryAircraft
-from skywatch.core import geo
 from skywatch.core.runtime import Runtime
-from skywatch.history.analysis.service import heard_points
-from skywatch.history.storage.points import ALTITUDE_FT, DEGREES, GROUND, NO_ALTITUDE, SLICE_S, Points
+from skywatch.history.analysis.service import HeardPoints, heard_points
+from skywatch.history.storage.points import SLICE_S, Points
 from skywatch.history.storage.reader import Span, one_slice_in, read_slices
 from skywatch.history.storage.shards import slice_of
 from skywatch.readsb.tar1090.past_pictures import in_turn
@@ -106,18 +105,13 @@ def _is_of_now(kept: MilitaryAircraft | None, hidden: MilitaryAircraft | None) -
     return kept is None or hidden is None or kept is hidden
 
 
-def farthest(points: Points, station: Station) -> Farthest:
+def farthest(heard: HeardPoints, station: Station) -> Farthest:
     """The farthest point in each direction."""
-    lat, lon = points["lat"] * DEGREES, points["lon"] * DEGREES
-    distance = geo.distance_nm(*station, lat, lon)
-    direction = geo.bearing_deg(*station, lat, lon).astype(np.int64) % DIRECTIONS
-    flags = points["flags"]
-    altitude = np.where(flags & NO_ALTITUDE > 0, np.nan, points["alt"] * ALTITUDE_FT)
-    altitude = np.where(flags & GROUND > 0, 0.0, altitude)
     farthest = _none()
-    order = np.argsort(distance, kind="stable")
+    order = np.argsort(heard.distance_nm, kind="stable")
+    rows = np.column_stack((heard.distance_nm, heard.lat, heard.lon, heard.altitude_ft))
     # Of several values for one direction the last one counts, which is the farthest.
-    farthest[direction[order]] = np.column_stack((distance, lat, lon, altitude))[order]
+    farthest[heard.sectors(station, DIRECTIONS)[order]] = rows[order]
     return farthest
 
 

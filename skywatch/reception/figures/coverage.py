@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from skywatch.core import geo
 from skywatch.feeders.models import COARSE, EXACT, Feeder
 from skywatch.reception.figures.quality import greatest_ranges
-from skywatch.reception.measurement.hour import SECTOR_DEG, Array
+from skywatch.reception.measurement.hour import Array
 
 CELL_DEG = 0.5
 # What others may know of a coarse place (degrees).
@@ -81,5 +81,4 @@ def _middles(origin: tuple[float, float], reach_nm: float) -> tuple[Array, Array
 
 def _seen_from(origin: tuple[float, float], lat: Array, lon: Array) -> tuple[Array, Array]:
     """Distances (nm) and sectors of places."""
-    bearing = geo.bearing_deg(*origin, lat, lon)
-    return geo.distance_nm(*origin, lat, lon), (bearing // SECTOR_DEG).astype("i8")
+    return geo.distance_nm(*origin, lat, lon), geo.sector_of(geo.bearing_deg(*origin, lat, lon))

@@ -11,6 +11,7 @@ import numpy as np
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
+from skywatch.core.geo import SECTOR_DEG, SECTORS
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.reception.connections.storage import connections
 from skywatch.reception.measurement.codec import Detail, is_readable, unpack_detail, unpack_summaries
@@ -20,8 +21,6 @@ from skywatch.reception.measurement.hour import (
     MINUTE_S,
     MINUTES,
     RANGE_UNIT_NM,
-    SECTOR_DEG,
-    SECTORS,
     SPAN_S,
     SUMS,
     WEAKEST_DBFS,

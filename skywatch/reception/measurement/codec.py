@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skywatch.reception.measurement.hour import BINS, MINUTES, SECTORS, SPANS, SUMS, Array, Hour, total
+from skywatch.core.geo import SECTORS
+from skywatch.reception.measurement.hour import BINS, MINUTES, SPANS, SUMS, Array, Hour, total
 
 VERSION = b"\x01"
 # Origin (degrees, NaN for none), sums of the hour, greatest distances by sector, signals by strength.

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from skywatch.core.geo import SECTORS, sector_of
+
 Array = npt.NDArray[Any]
 
 HOUR_S, MINUTE_S, SPAN_S = 3600, 60, 600
 MINUTES, SPANS = HOUR_S // MINUTE_S, HOUR_S // SPAN_S
-# A sector is named by its beginning: 0, 10, ... 350 degrees.
-SECTORS, SECTOR_DEG = 36, 10
 # Signals are counted by whole dBFS; weaker and stronger ones go to the first and the last bin.
 WEAKEST_DBFS, BINS = -50, 50
 STRONG_DBFS, WEAK_DBFS = -3.0, -33.0
@@ -93,7 +93,7 @@ class Hour:
         if not len(distance_nm):
             return
         tenths = np.minimum(np.round(distance_nm / RANGE_UNIT_NM), FARTHEST).astype("<u2")
-        np.maximum.at(self.ranges[second // SPAN_S], (bearing_deg // SECTOR_DEG).astype("i8"), tenths)
+        np.maximum.at(self.ranges[second // SPAN_S], sector_of(bearing_deg), tenths)
         minute = self.minutes[second // MINUTE_S]
         minute["range"] = max(int(minute["range"]), int(tenths.max()))
 

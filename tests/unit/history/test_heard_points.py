@@ -39,13 +39,13 @@ def point(distance_nm=100.0, altitude_ft=35_000, source=ADSB, flags=0):
     ],
 )
 def test_a_point_counts_if_the_antenna_heard_it(made, is_heard):
-    assert len(heard_points(made, STATION)) == is_heard
+    assert len(heard_points(made, STATION).points) == is_heard
 
 
 def test_simulated_points_count_where_all_aircraft_are():
     both = np.concatenate([point(flags=SIMULATED), point()])
-    assert len(heard_points(both, STATION, simulated=True)) == 2
-    assert len(heard_points(both, STATION)) == 1
+    assert len(heard_points(both, STATION, simulated=True).points) == 2
+    assert len(heard_points(both, STATION).points) == 1
 
 
 def test_the_range_of_a_sector_is_of_what_was_heard():
