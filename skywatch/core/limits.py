@@ -4,23 +4,31 @@ What is shared is divided by *person*, a text such as ``user 7`` or ``network 19
 (``skywatch.security.identity.person_of``). One person has at most half of it while others wait; what is urgent goes
 first; waiting and refusals are counted (``state`` for health, ``skywatch_limit_*`` for metrics).
 
-``ConcurrencyLimiter`` limits what runs at once in the threads of requests, ``RateLimits`` what a person may have a
-second, and ``FairQueue`` is the order in which both are given to those who wait.
+* ``CountLimit`` is at most so many (connections, bytes) at once of each key and in all; beyond is refused.
+* ``ConcurrencyLimiter`` is at most so many at once in the threads of requests; others wait. ``FairSlots`` is the same
+  for tasks and threads of one's own, and ``FairQueue`` the order in which both are given to those who wait.
+* ``RateLimit`` is at most so many a second of one thing, ``RateLimits`` of each person.
+
+All of them count in this process. What an installation counts together is elsewhere: requests and passwords by
+``http.limits.limiter`` (Redis or messages between processes, windows that clients see), queries of the archive by locks
+that end with their process (``archive.reader.query_limits``), rows of a user by the database.
 """
 
 from __future__ import annotations
 
 import itertools
+import math
 import sys
 import threading
 import time
 import weakref
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
+from skywatch.core.network.addresses import SITE_FACTOR, ipv6_site
 from skywatch.core.telemetry.health import State
 from skywatch.core.telemetry.metrics import LATENCY_S, counter, gauge, histogram
 
@@ -64,6 +72,54 @@ def state() -> State:
     figures = {f"{name}_waiting": float(count) for name, count in sorted(waiting.items())}
     figures |= {f"{name}_refused": float(count) for name, count in sorted(refused.items())}
     return State(True, detail if waiting.total() or refused.total() else "", figures)
+
+
+class CountLimit:
+    """At most ``each`` at once of each key, and ``total`` of all. Used by one thread at a time.
+
+    ``of_sites``: keys are networks of clients (``client_network``). An IPv6 client has a /64 and counts as one network;
+    a site may have a /48 of 65,536 of them, so that it has a limit of its own: ``SITE_FACTOR`` times as much as one
+    network, and at most half of ``total``.
+    """
+
+    def __init__(self, each: int, total: float = math.inf, *, of_sites: bool = False) -> None:
+        self._each, self._total = each, total
+        self._of_site = max(each, min(SITE_FACTOR * each, total // 2)) if of_sites else 0
+        self._counts: dict[Hashable, int] = {}
+        self.in_use = 0
+        """How many all keys have."""
+
+    def count(self, key: Hashable) -> int:
+        """How many a key has."""
+        return self._counts.get(key, 0)
+
+    def take(self, key: Hashable, count: int = 1, *, may_exceed: bool = False) -> bool:
+        """Count so many more; False, uncounted, beyond a limit. With ``may_exceed`` that is not ``each``."""
+        counts = self._counts
+        of_key, in_use = counts.get(key, 0) + count, self.in_use + count
+        if (of_key > self._each and not may_exceed) or in_use > self._total:
+            return False
+        site = self._site_of(key)
+        if site:
+            of_site = counts.get(site, 0) + count
+            if of_site > self._of_site:
+                return False
+            counts[site] = of_site
+        counts[key], self.in_use = of_key, in_use
+        return True
+
+    def release(self, key: Hashable, count: int = 1) -> None:
+        """Count so many less."""
+        self.in_use -= count
+        for name in (key, self._site_of(key)):
+            left = self._counts.get(name, 0) - count
+            if left > 0:
+                self._counts[name] = left
+            else:
+                self._counts.pop(name, None)
+
+    def _site_of(self, key: Hashable) -> str:
+        return ipv6_site(key) if self._of_site and isinstance(key, str) else ""
 
 
 class RateLimit:
@@ -187,16 +243,14 @@ class FairQueue(Generic[T]):
                 items.remove(item)
         self._drop_empty(person)
 
-    def take(
-        self, most: int, held: Mapping[str, int] | None = None, limit: Callable[[str], int] | None = None
-    ) -> list[T]:
+    def take(self, most: int, held: Counter[str] | None = None, limit: Callable[[str], int] | None = None) -> list[T]:
         """Take up to ``most`` items out, of all persons by turns.
 
         A person who has half of ``most`` (rounded up) comes after all others who wait. Before that what is urgent comes
         first (after ``URGENT_IN_A_ROW`` of them something else), then whoever has least, then whoever waits longest.
-        ``held`` is what persons have of it already, and a person gets no more than ``limit`` with it.
+        ``held`` is what persons have of it already, and with it after this; a person gets no more than ``limit`` of it.
         """
-        has = Counter(held or {})
+        has = Counter[str]() if held is None else held
         half = (most + 1) // 2
         taken: list[T] = []
         while len(taken) < most:
@@ -235,12 +289,71 @@ class FairQueue(Generic[T]):
             del self._lines[person]
 
 
-class Refused(Exception):
-    """There is no turn; ``is_own``: because of what the same person has running or waiting."""
+class FairSlots(Generic[T]):
+    """``at_once`` slots, of one person at most ``share(person)``; items wait until there is one.
 
-    def __init__(self, *, is_own: bool) -> None:
+    Used by one thread at a time.
+    """
+
+    def __init__(self, at_once: int, share: Callable[[str], int]) -> None:
+        self.at_once = at_once
+        self._share = share
+        self._taken: Counter[str] = Counter()
+        self._queue: FairQueue[T] = FairQueue()
+
+    @property
+    def taken(self) -> int:
+        """How many slots are taken."""
+        return self._taken.total()
+
+    @property
+    def waiting(self) -> int:
+        """How many items wait."""
+        return len(self._queue)
+
+    def is_full(self, person: str) -> bool:
+        """Whether a person has their share."""
+        return self._taken[person] >= self._share(person)
+
+    def put(self, person: str, item: T) -> None:
+        """Let an item wait."""
+        self._queue.put(person, item)
+
+    def remove(self, person: str, item: T) -> None:
+        """Take an item out that does not wait any more; nothing where it is not there."""
+        self._queue.remove(person, item)
+
+    def clear(self) -> None:
+        """Let nothing wait any more."""
+        self._queue = FairQueue()
+
+    def has_room(self, person: str) -> bool:
+        """Whether there is a slot for a person now."""
+        return self.taken < self.at_once and not self.is_full(person)
+
+    def enter(self, person: str) -> None:
+        """Take a slot without waiting."""
+        self._taken[person] += 1
+
+    def begin(self) -> list[T]:
+        """Take a slot for each of those that may begin now; each is given back by ``leave``."""
+        free = self.at_once - self.taken
+        return self._queue.take(free, self._taken, self._share) if free > 0 else []
+
+    def leave(self, person: str) -> None:
+        """Give a slot back; who had it comes behind the others who wait now."""
+        self._taken[person] -= 1
+        if not self._taken[person]:
+            del self._taken[person]
+        self._queue.had_turn(person)
+
+
+class Refused(Exception):
+    """There is no turn of ``limiter``; ``is_own``: because of what the same person has running or waiting."""
+
+    def __init__(self, limiter: ConcurrencyLimiter, person: str, *, is_own: bool) -> None:
         super().__init__("there is no turn")
-        self.is_own = is_own
+        self.limiter, self.person, self.is_own = limiter, person, is_own
 
 
 @dataclass(eq=False)
@@ -305,8 +418,8 @@ class ConcurrencyLimiter:
     With ``is_short`` one person may have all while nobody else waits: the next to end makes room.
 
     Others wait for up to ``wait_s`` (0: they are refused): whoever has least running goes first, then whoever came
-    first. ``name`` is that of figures and metrics; ``threads`` are those that slow work may occupy. Thread-safe;
-    ``enter`` and ``leave`` never block.
+    first. ``refusal`` makes what is raised where there is no turn. ``name`` is that of figures and metrics; ``threads``
+    are those that slow work may occupy. Thread-safe; ``enter`` and ``leave`` never block.
     """
 
     def __init__(
@@ -318,23 +431,28 @@ class ConcurrencyLimiter:
         threads: SlowThreads | None = None,
         share: Callable[[str], int] | None = None,
         is_short: bool = False,
+        refusal: Callable[[Refused], Exception] = lambda refused: refused,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.name = name
         self.wait_s = wait_s
         self._threads = threads or SlowThreads(sys.maxsize)
         self._clock = clock
-        self._held: Counter[str] = Counter()
-        self._queue: FairQueue[Turn] = FairQueue()
+        self._slots: FairSlots[Turn] = FairSlots(at_once, self.share)
         self.refused = 0
-        self.at_once = at_once
         self._share = share
         self._is_short = is_short
+        self._refusal = refusal
         _limits.add(self)
+
+    @property
+    def at_once(self) -> int:
+        """How many turns run at once."""
+        return self._slots.at_once
 
     def resize(self, at_once: int) -> None:
         """Set how many turns run at once."""
-        self.at_once = at_once
+        self._slots.at_once = at_once
 
     def share(self, person: str) -> int:
         """How many turns one person may have at once."""
@@ -344,16 +462,16 @@ class ConcurrencyLimiter:
     @property
     def running(self) -> int:
         """How many turns run now."""
-        return self._held.total()
+        return self._slots.taken
 
     @property
     def waiting(self) -> int:
         """How many wait now."""
-        return len(self._queue)
+        return self._slots.waiting
 
     @contextmanager
     def turn(self, person: str, wait_s: float | None = None) -> Iterator[None]:
-        """One turn; raises Refused where there is none in time (``wait_s`` of the limiter, if it is not given)."""
+        """One turn; raises the refusal where there is none in time (``wait_s`` of the limiter, if it is not given)."""
         turn = self.enter(person)
         try:
             if not turn.is_running:
@@ -364,27 +482,28 @@ class ConcurrencyLimiter:
             self.leave(turn)
 
     def enter(self, person: str) -> Turn:
-        """A turn that runs, or waits until its ``over`` is set; raises Refused."""
+        """A turn that runs, or waits until its ``over`` is set; raises the refusal."""
         with self._threads.lock:
             turn = Turn(person, self, self._clock())
-            may_run = self.running < self.at_once and self._held[person] < self.share(person)
+            may_run = self._slots.has_room(person)
             if (not may_run and not self.wait_s) or not self._threads.make_room(person):
-                raise self._refusal(turn)
+                raise self._refuse(turn)
             self._threads.enter(turn)
             if may_run:
+                self._slots.enter(person)
                 self._run(turn)
             else:
-                self._queue.put(person, turn)
+                self._slots.put(person, turn)
                 LIMIT_WAITING.labels(self.name).inc()
         return turn
 
     def check(self, turn: Turn) -> None:
-        """Raise Refused where a turn does not run by now; it waits no longer."""
+        """Raise the refusal where a turn does not run by now; it waits no longer."""
         with self._threads.lock:
             if not turn.is_running:
                 self._stop_waiting(turn)
                 self._threads.leave(turn)
-                raise self._refusal(turn)
+                raise self._refuse(turn)
 
     def leave(self, turn: Turn) -> None:
         """End a turn, and let those run who wait for it. Safe to call twice."""
@@ -393,12 +512,8 @@ class ConcurrencyLimiter:
             self._threads.leave(turn)
             if turn.is_running:
                 turn.is_running = False
-                self._held[turn.person] -= 1
-                if not self._held[turn.person]:
-                    del self._held[turn.person]
-                self._queue.had_turn(turn.person)
-            free = self.at_once - self.running
-            for waiting in self._queue.take(free, self._held, self.share) if free > 0 else ():
+                self._slots.leave(turn.person)
+            for waiting in self._slots.begin():
                 LIMIT_WAITING.labels(self.name).dec()
                 self._run(waiting)
 
@@ -408,7 +523,6 @@ class ConcurrencyLimiter:
         self._threads.leave(turn)
 
     def _run(self, turn: Turn) -> None:
-        self._held[turn.person] += 1
         turn.is_running = True
         turn.over.set()
         LIMIT_WAIT_SECONDS.labels(self.name).observe(self._clock() - turn.since)
@@ -416,10 +530,10 @@ class ConcurrencyLimiter:
     def _stop_waiting(self, turn: Turn) -> None:
         if not turn.over.is_set():
             turn.over.set()
-            self._queue.remove(turn.person, turn)
+            self._slots.remove(turn.person, turn)
             LIMIT_WAITING.labels(self.name).dec()
 
-    def _refusal(self, turn: Turn) -> Refused:
+    def _refuse(self, turn: Turn) -> Exception:
         self.refused += 1
         LIMIT_REFUSED.labels(self.name).inc()
-        return Refused(is_own=self._held[turn.person] >= self.share(turn.person))
+        return self._refusal(Refused(self, turn.person, is_own=self._slots.is_full(turn.person)))

@@ -16,7 +16,7 @@ from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflat
 
 from skywatch.airframes.military import military_aircraft
 from skywatch.core.events import EventReader
-from skywatch.core.network.client_counts import ClientCounts
+from skywatch.core.limits import CountLimit
 from skywatch.core.process.open_files import allow_files
 from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
@@ -122,9 +122,9 @@ class RealtimeServer:
             note_written=self._receipts.note,
         )
         of_address, in_all = settings.realtime_connections_per_address, settings.realtime_max_connections
-        addresses = ClientCounts(of_address, in_all)
+        addresses = CountLimit(of_address, in_all, of_sites=True)
         # Counted apart: behind a proxy the connections of clients that poll are the proxy's.
-        polling = PollingClients(self.hub, self.limits, ClientCounts(of_address, in_all))
+        polling = PollingClients(self.hub, self.limits, CountLimit(of_address, in_all, of_sites=True))
         factory = self._factory(loop)
         self._shared = Shared(self.hub, self.rules, self.limits, addresses, polling, factory)
         self._shared.compresses = settings.realtime_compression

@@ -11,12 +11,12 @@ import os
 import threading
 import unicodedata
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
-from skywatch.core.limits import ConcurrencyLimiter, Refused, SlowThreads
+from skywatch.core.limits import ConcurrencyLimiter, SlowThreads
 from skywatch.core.problems import Problem
 
 # OWASP's minimum for Argon2id (19 MiB, two passes, one lane): receivers often run on single-board computers.
@@ -36,7 +36,14 @@ class HashingLimiter:
     def __init__(self, workers: int) -> None:
         self._local = threading.local()
         self._threads = SlowThreads(1)
-        self.limiter = ConcurrencyLimiter("password_hashes", 1, wait_s=WAIT_S, threads=self._threads, is_short=True)
+        self.limiter = ConcurrencyLimiter(
+            "password_hashes",
+            1,
+            wait_s=WAIT_S,
+            threads=self._threads,
+            is_short=True,
+            refusal=lambda _: _too_many(),
+        )
         self.resize(workers)
 
     def resize(self, workers: int) -> None:
@@ -64,14 +71,12 @@ class HashingLimiter:
         if self._has_turn:
             yield
             return
-        with ExitStack() as stack:
-            try:
-                stack.enter_context(self.limiter.turn(person))
-            except Refused:
-                raise _too_many() from None
+        with self.limiter.turn(person):
             self._local.has_turn = True
-            stack.callback(setattr, self._local, "has_turn", False)
-            yield
+            try:
+                yield
+            finally:
+                self._local.has_turn = False
 
     @property
     def _has_turn(self) -> bool:

@@ -18,7 +18,7 @@ import msgspec
 
 from skywatch.audio.recordings.child import Answer
 from skywatch.audio.recordings.measurement import Measured
-from skywatch.core.limits import ConcurrencyLimiter, Refused
+from skywatch.core.limits import ConcurrencyLimiter
 from skywatch.core.problems import Problem
 from skywatch.core.process.children import IDLE_S, Child, ChildEnded, ChildPool, inherited
 
@@ -51,7 +51,9 @@ class DecoderPool:
 
     def __init__(self, command: Sequence[str] = CHILD, longest_s: float = MAX_S, idle_s: float = IDLE_S) -> None:
         self._command, self._longest_s = command, longest_s
-        self._limiter = ConcurrencyLimiter("recordings", MAX_CHILDREN, wait_s=longest_s, is_short=True)
+        self._limiter = ConcurrencyLimiter(
+            "recordings", MAX_CHILDREN, wait_s=longest_s, is_short=True, refusal=lambda _: _busy()
+        )
         self._children = ChildPool(self._start, idle_s)
 
     def ask(self, job: str, path: Path, person: str = "") -> bytes:
@@ -60,8 +62,6 @@ class DecoderPool:
         try:
             with self._limiter.turn(person), self._children.lend() as child:
                 answer = msgspec.json.decode(child.ask(question, self._longest_s), type=Answer)
-        except Refused:
-            raise Problem("unavailable", "Other recordings are being decoded; try again later.") from None
         except ChildEnded as ended:
             log.warning("the decoder gave no answer (%s): %s is refused", ended, path.name)
             raise _undecodable() from None
@@ -91,6 +91,10 @@ def _pool() -> DecoderPool:
     pool = DecoderPool()
     atexit.register(pool.close)
     return pool
+
+
+def _busy() -> Problem:
+    return Problem("unavailable", "Other recordings are being decoded; try again later.")
 
 
 def _undecodable() -> Problem:

@@ -38,21 +38,6 @@ def forget_causes() -> None:
         _causes.clear()
 
 
-class LogInterval:
-    """Allows one log line in ``every_s`` seconds, so that no client can fill the log."""
-
-    def __init__(self, every_s: float) -> None:
-        self._every_s = every_s
-        self._next_at = float("-inf")
-
-    def take(self, now: float) -> bool:
-        """Whether a line may be written now."""
-        if now < self._next_at:
-            return False
-        self._next_at = now + self._every_s
-        return True
-
-
 class LoggedError(Exception):
     """An error that has a line in the log already, where it arose: neither it nor its traceback is logged again."""
 

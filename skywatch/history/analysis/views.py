@@ -12,7 +12,7 @@ from skywatch.history.analysis.statistics import statistics
 from skywatch.history.nodes import SpanQuery
 from skywatch.history.requests import reaching, span_of
 from skywatch.history.storage.reader import Span
-from skywatch.http.limits.slow_work import STATISTICS, SlowWork
+from skywatch.http.limits.slow_work import STATISTICS, slow_work
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.settings import PictureSettings
@@ -21,7 +21,7 @@ from skywatch.security.permissions import Permission
 
 FEATURE = "history"
 # Heat maps, coverages and near misses by cell: each takes a processor for a second.
-EVALUATIONS = SlowWork("evaluations", "evaluation of history", "evaluations of history", at_once=2, wait_s=10.0)
+EVALUATIONS = slow_work("evaluations", "evaluation of history", "evaluations of history", at_once=2, wait_s=10.0)
 LONGEST = timedelta(days=schemas.MAX_ANALYSIS_DAYS)
 
 stats_service = ApiService("history_stats", "/history/stats", feature=FEATURE)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import logging
 import time
 
+from skywatch.core.limits import RateLimit
 from skywatch.core.network.addresses import TrustedProxies, host_of, is_loopback
-from skywatch.core.telemetry.fault_log import LogInterval
 from skywatch.http.settings import HttpSettings
 from skywatch.settings import split_listen
 
@@ -35,7 +35,7 @@ class Locality:
         self._proxies = TrustedProxies(settings.trusted_proxy)
         self._listen = listen
         self._answers_loopback_only = is_loopback(split_listen(listen)[0]) and not settings.base_url
-        self._log_interval = LogInterval(LOG_EVERY_S)
+        self._log_limit = RateLimit(1 / LOG_EVERY_S, burst=1)
 
     def is_local(self, peer: str, host: str | None, *, forwarded: bool) -> bool:
         """Whether the client is a program or a page of this machine, and does not come by a proxy."""
@@ -51,7 +51,7 @@ class Locality:
             return False
         if not is_loopback(peer):
             return False
-        if self._log_interval.take(time.monotonic()):
+        if self._log_limit.take(time.monotonic()):
             log.warning(
                 "refused a request to %.*r (421): the service listens on %s and answers to loopback hosts only; if this"
                 " name is yours, set base_url in the ini file to the address in the browser",

@@ -6,8 +6,6 @@ Each occupies a thread of the API, most of them a processor as well. A quarter o
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 
 from pyramid.config import Configurator
 
@@ -22,33 +20,24 @@ from skywatch.http.settings import HttpSettings
 slow_threads = SlowThreads(6)
 
 
-class SlowWork:
-    """One kind of slow work; ``one`` and ``many`` are its words. Safe to use from any thread."""
+def slow_work(
+    name: str, one: str, many: str, *, at_once: int, wait_s: float, retry_after_s: int = 2
+) -> ConcurrencyLimiter:
+    """Create the limiter of one kind of slow work, by ``request.person``; it raises Problem (503).
 
-    def __init__(self, name: str, one: str, many: str, *, at_once: int, wait_s: float, retry_after_s: int = 2) -> None:
-        self.limiter = ConcurrencyLimiter(name, at_once, wait_s=wait_s, threads=slow_threads)
-        self._one, self._many = one, many
-        self._retry_after_s = retry_after_s
+    ``one`` and ``many`` are the words of its refusals.
+    """
 
-    @contextmanager
-    def turn(self, person: str) -> Iterator[None]:
-        """One turn of a person (``request.person``), for which is waited; raises Problem (503)."""
-        with ExitStack() as stack:
-            try:
-                stack.enter_context(self.limiter.turn(person))
-            except Refused as refused:
-                raise self._problem(refused) from None
-            yield
-
-    def _problem(self, refused: Refused) -> Problem:
+    def refusal(refused: Refused) -> Problem:
+        detail = f"Other {many} are running (at most {refused.limiter.at_once} at once); try again in a moment."
         if refused.is_own:
-            detail = f"Another {self._one} of yours is running; try again when it has ended."
-        else:
-            detail = f"Other {self._many} are running (at most {self.limiter.at_once} at once); try again in a moment."
-        return Problem("unavailable", detail, headers={"Retry-After": str(self._retry_after_s)})
+            detail = f"Another {one} of yours is running; try again when it has ended."
+        return Problem("unavailable", detail, headers={"Retry-After": str(retry_after_s)})
+
+    return ConcurrencyLimiter(name, at_once, wait_s=wait_s, threads=slow_threads, refusal=refusal)
 
 
-STATISTICS = SlowWork("statistics", "query for statistics", "queries for statistics", at_once=4, wait_s=10.0)
+STATISTICS = slow_work("statistics", "query for statistics", "queries for statistics", at_once=4, wait_s=10.0)
 """Counts of everything that is stored, of whichever feature."""
 
 

@@ -61,7 +61,7 @@ class StreamLimiter:
         self._slots: dict[Slot, None] = {}
 
     def _create(self, at_once: int) -> ConcurrencyLimiter:
-        return ConcurrencyLimiter("streams", at_once, wait_s=WAIT_FOR_END_S, share=self._share)
+        return ConcurrencyLimiter("streams", at_once, wait_s=WAIT_FOR_END_S, share=self._share, refusal=_too_many)
 
     def _share(self, person: str) -> int:
         settings = self._settings
@@ -70,12 +70,8 @@ class StreamLimiter:
     def acquire(self, request: Request) -> Slot:
         """The slot of a new stream; raises Problem (429)."""
         connection: Connection | None = request.environ.get(CONNECTION)
-        limiter, person = self._limiters[connection is not None], request.person
-        try:
-            turn = limiter.enter(person)
-            self._wait(turn)
-        except Refused as refused:
-            raise _too_many(person, refused, limiter) from None
+        turn = self._limiters[connection is not None].enter(request.person)
+        self._wait(turn)
         slot = Slot(self, turn, connection)
         self._slots[slot] = None
         STREAMS.set(len(self._slots))
@@ -92,7 +88,7 @@ class StreamLimiter:
         slot.turn.limiter.leave(slot.turn)
 
     def _wait(self, turn: Turn) -> None:
-        """Wait for the end of a stream whose client has gone; raises Refused where none ends."""
+        """Wait for the end of a stream whose client has gone; raises Problem (429) where none ends."""
         may_wait = turn.limiter.waiting <= min(MAX_WAITING, self._settings.api_threads - 1)
         began = time.monotonic()
         while not turn.is_running:
@@ -109,11 +105,11 @@ def stream_limiter(runtime: Runtime) -> StreamLimiter:
     return StreamLimiter(runtime.settings.of(HttpSettings))
 
 
-def _too_many(person: str, refused: Refused, limiter: ConcurrencyLimiter) -> Problem:
+def _too_many(refused: Refused) -> Problem:
     THROTTLED.labels("streams").inc()
+    whom, most = "all users", refused.limiter.at_once
     if refused.is_own:
-        whom, most = "one user" if person.startswith("user ") else "callers of one network", limiter.share(person)
-    else:
-        whom, most = "all users", limiter.at_once
+        whom = "one user" if refused.person.startswith("user ") else "callers of one network"
+        most = refused.limiter.share(refused.person)
     detail = f"The limit for {whom} is {most} exports and replays at once. Try again when one has ended."
     return Problem("rate_limited", detail, headers={"Retry-After": str(RETRY_AFTER_S)})

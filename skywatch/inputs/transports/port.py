@@ -12,6 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from skywatch.core.limits import CountLimit
 from skywatch.core.network.addresses import Network, in_networks, parse_address
 from skywatch.inputs.retrying_input import FAULTS_PER_LOG_LINE, InputError, RetryingInput, one_line
 from skywatch.inputs.transports.tcp import READ_BYTES, keep_alive
@@ -38,10 +39,9 @@ class Port:
         self._owner = owner
         self._address = address
         self._allowed = tuple(allowed)
-        self._limit = connections
-        self._limit_of_address = max(1, int(connections * share))
+        self._counts = CountLimit(max(1, int(connections * share)), connections)
         self._serve = serve
-        self._clients: dict[asyncio.Task[None], str] = {}
+        self._clients: set[asyncio.Task[None]] = set()
         self._faults = 0
         # The port's number, once it is open.
         self.number: int | None = None
@@ -77,7 +77,7 @@ class Port:
             self._owner.count_refused()
             writer.transport.abort()
             return
-        self._clients[task] = host
+        self._clients.add(task)
         try:
             keep_alive(writer.get_extra_info("socket"))
             # The client is gone, or the port is closed; asyncio's server would log what its callback raises.
@@ -90,7 +90,8 @@ class Port:
             self._faults += 1
             self._owner.set_problem("a connection failed by a fault of the program")
         finally:
-            del self._clients[task]
+            self._clients.discard(task)
+            self._counts.release(host)
             writer.transport.abort()
 
     def _admits(self, host: str) -> bool:
@@ -98,6 +99,4 @@ class Port:
             address = parse_address(host)
             if address is None or not in_networks(address, self._allowed):
                 return False
-        if len(self._clients) >= self._limit:
-            return False
-        return sum(other == host for other in self._clients.values()) < self._limit_of_address
+        return self._counts.take(host)

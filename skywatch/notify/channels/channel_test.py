@@ -8,7 +8,7 @@ import logging
 from skywatch.core.clock import utcnow
 from skywatch.core.runtime import Runtime
 from skywatch.core.storage.audit import Target, record_apart
-from skywatch.http.limits.slow_work import SlowWork
+from skywatch.http.limits.slow_work import slow_work
 from skywatch.notify.channels.service import get_channel
 from skywatch.notify.deliveries.leases import check_readable, recipient_of
 from skywatch.notify.deliveries.outbox import new_message_id
@@ -20,7 +20,7 @@ from skywatch.notify.senders.base import UNREACHABLE, Recipient, SendFailed
 log = logging.getLogger(__name__)
 TIMEOUT_S = 18.0
 # Tests wait for a foreign server: bounds the API threads that they block.
-TESTS = SlowWork("channel_tests", "test of a channel", "tests of channels", at_once=2, wait_s=2.0, retry_after_s=5)
+TESTS = slow_work("channel_tests", "test of a channel", "tests of channels", at_once=2, wait_s=2.0, retry_after_s=5)
 
 
 def try_in_turn(runtime: Runtime, owner: Owner, person: str, channel_id: int) -> str | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -21,7 +20,7 @@ from sqlalchemy.orm import Session
 from skywatch.core.bus.base import Subscription
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.database.engine import outage_of, reason, writing
-from skywatch.core.limits import FairQueue
+from skywatch.core.limits import FairSlots
 from skywatch.core.process import tasks
 from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry import health
@@ -66,8 +65,10 @@ class DeliveryWorker:
         self._creating = asyncio.Lock()
         self._database = ThreadPoolExecutor(DATABASE_THREADS, thread_name_prefix="deliveries")
         self._awake = asyncio.Event()
-        # How many channels of each person are being served, by slot.
-        self._held = {slot: Counter[str]() for slot in SLOTS}
+        self._slots: dict[tuple[bool, bool], FairSlots[DueChannel]] = {
+            slot: FairSlots(most, lambda _, most=most: most // 2)  # type: ignore[misc]
+            for slot, most in SLOTS.items()
+        }
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._main: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
@@ -136,28 +137,27 @@ class DeliveryWorker:
             return due, people(session, self._runtime.settings, [channel.user_id for channel in due])
 
         due, persons = await self._in_database(query, write=False)
-        waiting: dict[tuple[bool, bool], FairQueue[DueChannel]] = {slot: FairQueue() for slot in SLOTS}
+        for slots in self._slots.values():
+            slots.clear()
         for channel in due:
             if channel.id not in self._tasks:
-                slot = (channel.kind == ChannelKind.APPRISE, channel.failing)
-                waiting[slot].put(persons[channel.user_id], channel)
-        for slot, queue in waiting.items():
-            held, most = self._held[slot], SLOTS[slot]
-            for channel in queue.take(most - held.total(), held, lambda _, most=most: most // 2):  # type: ignore[misc]
-                self._begin(channel, slot, persons[channel.user_id])
+                slots = self._slots[channel.kind == ChannelKind.APPRISE, channel.failing]
+                slots.put(persons[channel.user_id], channel)
+        for slots in self._slots.values():
+            for channel in slots.begin():
+                self._begin(channel, slots, persons[channel.user_id])
         return bool(due or self._tasks)
 
-    def _begin(self, channel: DueChannel, slot: tuple[bool, bool], person: str) -> None:
-        self._held[slot][person] += 1
+    def _begin(self, channel: DueChannel, slots: FairSlots[DueChannel], person: str) -> None:
         task = self._tasks[channel.id] = asyncio.create_task(
             self._serve(channel.id, person), name=f"channel {channel.id}"
         )
         metrics.IN_FLIGHT.inc()
-        task.add_done_callback(lambda _: self._served(channel, slot, person))
+        task.add_done_callback(lambda _: self._served(channel, slots, person))
 
-    def _served(self, channel: DueChannel, slot: tuple[bool, bool], person: str) -> None:
+    def _served(self, channel: DueChannel, slots: FairSlots[DueChannel], person: str) -> None:
         del self._tasks[channel.id]
-        self._held[slot] -= Counter([person])
+        slots.leave(person)
         metrics.IN_FLIGHT.dec()
         self._awake.set()
 

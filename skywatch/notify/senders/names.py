@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from skywatch.core.limits import FairQueue
+from skywatch.core.limits import FairSlots
 
 Rows = list[Any]
 
@@ -30,26 +29,22 @@ class NameResolver:
     """``person`` is who has the name looked up; empty is the service itself. Thread-safe."""
 
     def __init__(self, threads: int) -> None:
-        self._threads = threads
         self.share = max(1, threads // 4)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="resolver")
         self._guard = threading.Lock()
-        self._held: Counter[str] = Counter()
-        self._waiting: FairQueue[_Lookup] = FairQueue()
+        self._slots: FairSlots[_Lookup] = FairSlots(threads, lambda _: self.share)
 
     def look_up(self, person: str, host: str, port: int) -> Future[Rows]:
         """The rows of ``socket.getaddrinfo``, or what it raises; returns at once."""
         lookup = _Lookup(person, host, port)
         with self._guard:
-            self._waiting.put(person, lookup)
+            self._slots.put(person, lookup)
             self._begin()
         return lookup.answer
 
     def _begin(self) -> None:
         """Let those run who may; called with the guard."""
-        free = self._threads - self._held.total()
-        for lookup in self._waiting.take(free, self._held, lambda _: self.share) if free > 0 else ():
-            self._held[lookup.person] += 1
+        for lookup in self._slots.begin():
             self._pool.submit(self._run, lookup)
 
     def _run(self, lookup: _Lookup) -> None:
@@ -61,5 +56,5 @@ class NameResolver:
             lookup.answer.set_exception(error)
         finally:
             with self._guard:
-                self._held -= Counter([lookup.person])
+                self._slots.leave(lookup.person)
                 self._begin()

@@ -13,6 +13,7 @@ from typing import Protocol
 from sqlalchemy.exc import SQLAlchemyError
 
 from skywatch.core.database.engine import outage_of, reason
+from skywatch.core.limits import CountLimit
 from skywatch.core.problems import Problem
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.realtime.subscribers.authentication import Admission, ConnectionAuthenticator
@@ -21,7 +22,6 @@ from skywatch.realtime.topics.picture_state import LiveView
 from skywatch.realtime.wire import messages
 from skywatch.realtime.wire.answers import Reconnect, ServerMessage
 from skywatch.realtime.wire.close_codes import CloseReason
-from skywatch.realtime.wire.limits import ConnectionCounter
 from skywatch.security.identity import Identity
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class SubscriberRegister:
     def __init__(self, authenticator: ConnectionAuthenticator, connections_per_user: int, faults: FaultLog) -> None:
         self.sessions: dict[Subscriber, None] = {}
         self._authenticator = authenticator
-        self._users = ConnectionCounter(connections_per_user)
+        self._users = CountLimit(connections_per_user)
         self._faults = faults
         self._review_requested = asyncio.Event()
         self._review_faults = FaultLog(

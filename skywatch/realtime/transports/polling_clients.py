@@ -12,8 +12,7 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
-from skywatch.core.limits import RateLimit
-from skywatch.core.network.client_counts import ClientCounts
+from skywatch.core.limits import CountLimit, RateLimit
 from skywatch.realtime.metrics import REALTIME_UPGRADES
 from skywatch.realtime.subscribers.hub import Hub
 from skywatch.realtime.subscribers.session import Session
@@ -238,7 +237,7 @@ class PollingClient:
 class PollingClients:
     """The clients of one server. ``addresses`` counts them by the network they come from."""
 
-    def __init__(self, hub: Hub, limits: Limits, addresses: ClientCounts) -> None:
+    def __init__(self, hub: Hub, limits: Limits, addresses: CountLimit) -> None:
         self._hub = hub
         self._limits = limits
         self._addresses = addresses

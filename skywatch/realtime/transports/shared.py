@@ -8,10 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from skywatch.core.limits import CountLimit, RateLimit
 from skywatch.core.network.addresses import client_network
-from skywatch.core.network.client_counts import ClientCounts
 from skywatch.core.problems import Problem
-from skywatch.core.telemetry.fault_log import LogInterval
 from skywatch.realtime.subscribers.authentication import Offer
 from skywatch.realtime.subscribers.hub import Hub
 from skywatch.realtime.transports import handshake
@@ -54,15 +53,15 @@ class Shared:
     hub: Hub
     rules: Rules
     limits: Limits
-    addresses: ClientCounts
+    addresses: CountLimit
     polling: PollingClients
     # Makes the protocol of a connection that becomes a WebSocket.
     new_web_socket: Callable[[], Any]
     # Whether messages are compressed for clients that offer it.
     compresses: bool = False
     connections: dict[PeerConnection, None] = field(default_factory=dict)
-    leak_warnings: LogInterval = field(default_factory=lambda: LogInterval(WARN_EVERY_S))
-    origin_warnings: LogInterval = field(default_factory=lambda: LogInterval(WARN_EVERY_S))
+    leak_warnings: RateLimit = field(default_factory=lambda: RateLimit(1 / WARN_EVERY_S, burst=1))
+    origin_warnings: RateLimit = field(default_factory=lambda: RateLimit(1 / WARN_EVERY_S, burst=1))
     # Connections refused by a limit.
     refused: int = 0
     # Whether the service stops: nobody is admitted any more.

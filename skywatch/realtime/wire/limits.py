@@ -1,9 +1,7 @@
-"""Limits that protect clients from each other: times, sizes, message rates, connections per holder."""
+"""Limits that protect clients from each other: times, sizes, message rates."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable
 from dataclasses import dataclass
 
 from skywatch.realtime.settings import RealtimeSettings
@@ -35,27 +33,3 @@ class Limits:
             queue_frames=settings.realtime_queue_events,
             queue_bytes=settings.realtime_queue_bytes,
         )
-
-
-class ConnectionCounter:
-    """Counts the connections of each holder (an address, a user), at most ``limit``."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._counts: Counter[Hashable] = Counter()
-
-    def take(self, holder: Hashable) -> bool:
-        """Count a new connection; False if the holder has reached the limit."""
-        if self._counts[holder] >= self._limit:
-            return False
-        self._counts[holder] += 1
-        return True
-
-    def release(self, holder: Hashable) -> None:
-        """Count a closed connection."""
-        self._counts[holder] -= 1
-        if self._counts[holder] <= 0:
-            del self._counts[holder]
-
-    def __len__(self) -> int:
-        return len(self._counts)

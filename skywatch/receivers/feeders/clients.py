@@ -7,8 +7,8 @@ import contextlib
 from collections.abc import AsyncIterator, Iterator
 from typing import NamedTuple
 
+from skywatch.core.limits import CountLimit
 from skywatch.core.network.addresses import Network, client_network, in_networks, parse_address
-from skywatch.core.network.client_counts import ClientCounts
 from skywatch.inputs.transports.tcp import READ_BYTES
 from skywatch.receivers.feeders.proxy_protocol import MAX_BINARY, begins_header, read_header
 
@@ -40,10 +40,10 @@ class ClientFilter:
     def __init__(self, allowed: tuple[Network, ...], proxies: tuple[Network, ...], limit: int) -> None:
         self.allowed = allowed
         self._proxies = proxies
-        self._counts = ClientCounts(MAX_OF_NETWORK, limit)
+        self._counts = CountLimit(MAX_OF_NETWORK, limit, of_sites=True)
 
     def __len__(self) -> int:
-        return len(self._counts)
+        return self._counts.in_use
 
     def is_proxy(self, host: str) -> bool:
         """Whether a peer has to send the header of a proxy."""

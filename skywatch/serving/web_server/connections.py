@@ -11,9 +11,9 @@ import threading
 import time
 from contextlib import suppress
 
+from skywatch.core.limits import CountLimit, RateLimit
 from skywatch.core.network.addresses import TrustedProxies, client_network
-from skywatch.core.network.client_counts import ClientCounts
-from skywatch.core.telemetry.fault_log import FaultLog, LogInterval
+from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.http.metrics import CLOSED_SLOW
 from skywatch.http.settings import HttpSettings
 from skywatch.serving.web_server.client_socket import ClientSocket
@@ -44,9 +44,9 @@ class Connections:
         self._silence_s, self._every_s = silence_s, every_s
         self._limit, self._in_all = settings.api_connections_per_address, settings.api_max_connections
         self._guard = threading.Lock()
-        self._counts = ClientCounts(self._limit, settings.api_max_connections)
+        self._counts = CountLimit(self._limit, settings.api_max_connections, of_sites=True)
         self._proxies = TrustedProxies(settings.trusted_proxy)
-        self._log_interval = LogInterval(LOG_EVERY_S)
+        self._log_limit = RateLimit(1 / LOG_EVERY_S, burst=1)
         self._faults = FaultLog(log, "connections cannot be looked after", "connections are looked after again")
         self._selector = selectors.DefaultSelector()
         self._wake, self._waker = socket.socketpair()
@@ -71,9 +71,9 @@ class Connections:
                 return client
         connection.close()
         if is_full:
-            if self._log_interval.take(time.monotonic()):
+            if self._log_limit.take(time.monotonic()):
                 log.warning("there are %d connections, the limit (api_max_connections): refusing more", self._in_all)
-        elif self._log_interval.take(time.monotonic()):
+        elif self._log_limit.take(time.monotonic()):
             name = client_network(peer).removesuffix("/32")
             log.warning(
                 "%s has %d connections, the limit (api_connections_per_address): refusing more", name, self._limit

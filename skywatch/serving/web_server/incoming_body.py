@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 
+from skywatch.core.limits import CountLimit
 from skywatch.core.network.addresses import TrustedProxies, client_network
 from skywatch.http.limits.admission import FREE_BODY_BYTES, RETRY_AFTER_S, TOO_MANY_OF_ADDRESS, TOO_MANY_OF_USER
 from skywatch.http.metrics import BODY_BYTES, THROTTLED
@@ -36,12 +37,9 @@ class BodyLimits:
         # Path -> field of its form; beginning of a path -> its limit, where that is another one.
         self.form_fields: Mapping[str, str] = {}
         self.larger: Mapping[str, int] = {}
-        self.unidentified = ByteLedger(
-            settings.api_unidentified_bytes_per_address,
-            settings.api_unidentified_bytes,
-            BODY_BYTES.labels("unidentified"),
-        )
-        self.users = ByteLedger(settings.api_upload_bytes_per_user, None, BODY_BYTES.labels("identified"))
+        of_address, in_all = settings.api_unidentified_bytes_per_address, settings.api_unidentified_bytes
+        self.unidentified = ByteLedger(CountLimit(of_address, in_all, of_sites=True), BODY_BYTES.labels("unidentified"))
+        self.users = ByteLedger(CountLimit(settings.api_upload_bytes_per_user), BODY_BYTES.labels("identified"))
         self._max_bytes = settings.max_body_bytes
         self._proxies = TrustedProxies(settings.trusted_proxy)
 

@@ -134,7 +134,7 @@ def test_a_deactivated_program_is_refused_until_it_is_active_again(api, root, ma
 
 
 def test_a_service_account_has_no_turn_beside_its_owners(api, root, make_service, monkeypatch):
-    monkeypatch.setattr(EVALUATIONS.limiter, "wait_s", 0)
+    monkeypatch.setattr(EVALUATIONS, "wait_s", 0)
     owner = api.get(f"{V1}/auth/profile", headers=root).json["id"]
     key = {"X-API-Key": key_for(api, make_service("grafana", "viewer"), root, scopes=["history"])["key"]}
     with EVALUATIONS.turn(f"user {owner}"):

@@ -74,7 +74,7 @@ def test_times_of_a_heat_map_count_for_the_slices_that_were_not_read(sqlite_clie
 
 
 def test_one_person_has_one_evaluation_at_a_time_and_others_have_theirs(sqlite_client, monkeypatch):
-    monkeypatch.setattr(views.EVALUATIONS.limiter, "wait_s", 0.01)
+    monkeypatch.setattr(views.EVALUATIONS, "wait_s", 0.01)
     analyst = "user 1"
     for path in ("heatmap", "coverage"):
         with views.EVALUATIONS.turn("user 77"):
@@ -90,7 +90,7 @@ def test_one_person_has_one_evaluation_at_a_time_and_others_have_theirs(sqlite_c
 
 
 def test_one_person_has_half_of_the_turns_for_statistics(sqlite_client, monkeypatch):
-    monkeypatch.setattr(STATISTICS.limiter, "wait_s", 0.01)
+    monkeypatch.setattr(STATISTICS, "wait_s", 0.01)
     rooms = ("history", "safety", "acars", "audio", "alerts")
     paths = [f"/api/v1/{room}/stats" for room in rooms]
     own, other = "user 1", "user 77"

@@ -201,7 +201,7 @@ def test_a_test_message_says_whether_it_arrived(client, add):
 
 
 def test_test_of_one_person_takes_nobody_elses_turn(client, add, monkeypatch):
-    monkeypatch.setattr(TESTS.limiter, "wait_s", 0)
+    monkeypatch.setattr(TESTS, "wait_s", 0)
     with receiving() as receiver:
         address = f"{receiver.url}/hook"
         urls = {"ada": f"{BASE}/channels/{add(address=address)['id']}/test/"}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from skywatch.alerts.rules.trials.limits import DRY_RUNS, PAST_S
 from skywatch.core import limits
-from skywatch.core.limits import ConcurrencyLimiter, FairQueue, RateLimit, RateLimits, Refused, SlowThreads
+from skywatch.core.limits import ConcurrencyLimiter, CountLimit, FairQueue, RateLimit, RateLimits, Refused, SlowThreads
 from skywatch.history.analysis.views import EVALUATIONS
 from skywatch.http.limits.slow_work import STATISTICS
 from skywatch.notify.channels.channel_test import TESTS, TIMEOUT_S
@@ -106,6 +106,55 @@ def test_urgent_ones_without_end_let_others_move_on():
     taken = Counter(person for person, _ in queue.take(100))
     assert taken["c"] == 10
     assert [person for person, _ in queue.take(10)].count("c") == 1
+
+
+# What each client has open
+
+
+def test_counts_are_limited_by_key_and_in_all_and_go_down_again():
+    counts = CountLimit(2, 3)
+    assert [counts.take("a") for _ in range(3)] == [True, True, False]
+    assert not counts.take("b", 2)
+    assert counts.take("b")
+    assert not counts.take("c")
+    counts.release("a", 2)
+    assert counts.take("c", 3, may_exceed=True) is False
+    assert counts.take("c", 2)
+    counts.release("b")
+    counts.release("c", 2)
+    assert counts.in_use == 0
+    assert not counts._counts
+
+
+def networks(count):
+    return [f"2001:db8:1:{number:x}::/64" for number in range(count)]
+
+
+def test_one_site_has_four_times_as_much_as_a_network_whatever_its_networks():
+    counts = CountLimit(3, 1000, of_sites=True)
+    assert sum(counts.take(network) for network in networks(100)) == 12
+    assert counts.take("2001:db8:2:1::/64")
+    assert all(counts.take(f"198.51.100.{number}/32") for number in range(100))
+    assert counts.in_use == 113
+
+
+def test_one_site_has_no_more_than_half_and_no_less_than_one_network():
+    counts = CountLimit(500, 2000, of_sites=True)
+    assert sum(counts.take(network) for network in networks(20) for _ in range(500)) == 1000
+    counts = CountLimit(500, 800, of_sites=True)
+    assert sum(counts.take(network) for network in networks(2) for _ in range(500)) == 500
+
+
+def test_what_is_released_is_free_again_and_nothing_is_remembered():
+    counts = CountLimit(1, 100, of_sites=True)
+    taken = [network for network in networks(9) if counts.take(network)]
+    assert taken == networks(4)
+    counts.release(taken[0])
+    assert counts.take(networks(9)[8])
+    for network in (*taken[1:], networks(9)[8]):
+        counts.release(network)
+    assert counts.in_use == 0
+    assert not counts._counts
 
 
 # Limits of turns
@@ -249,8 +298,8 @@ def test_threads_occupied_by_one_person_are_given_to_others(at_once, others, gre
 )
 def test_what_others_wait_beside_one_who_asks_without_end(what, work, longest_s, people, capsys):
     others = [(5.0 * number, 4 * longest_s, longest_s) for number in range(people)]
-    outcome = simulate(work.limiter.at_once, others, greedy=50, longest_s=longest_s)
-    free = work.limiter.at_once - work.limiter.share("greedy")
+    outcome = simulate(work.at_once, others, greedy=50, longest_s=longest_s)
+    free = work.at_once - work.share("greedy")
     bound_s = longest_s * (people - 1) / free
     with capsys.disabled():
         print(

@@ -23,7 +23,6 @@ from skywatch.realtime.topics.picture_state import LiveView
 from skywatch.realtime.topics.topic_table import TopicTable
 from skywatch.realtime.wire import native, socketio
 from skywatch.realtime.wire.frames import Event, Point, message_frame, text_frame
-from skywatch.realtime.wire.limits import ConnectionCounter
 from skywatch.realtime.wire.outbox import PIECE_BYTES, Outbox, Turn
 from skywatch.security.contexts import default_access
 from skywatch.security.identity import Identity
@@ -31,16 +30,6 @@ from skywatch.security.permissions import default_permissions
 from skywatch.security.visibility import Visibility, visibility_of
 from tests.realtime import Skies
 from tests.unit.realtime.listeners import ModelClient, payload_of
-
-
-def test_connections_are_counted_down_again():
-    counter = ConnectionCounter(2)
-    assert [counter.take("a") for _ in range(3)] == [True, True, False]
-    counter.release("a")
-    assert counter.take("a")
-    counter.release("a")
-    counter.release("a")
-    assert len(counter) == 0
 
 
 @pytest.mark.parametrize("protocol", [native, socketio])

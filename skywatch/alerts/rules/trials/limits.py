@@ -12,7 +12,7 @@ from typing import Any
 from pyramid.response import Response
 
 from skywatch.alerts.settings import AlertSettings
-from skywatch.http.limits.slow_work import SlowWork, deadline_of
+from skywatch.http.limits.slow_work import deadline_of, slow_work
 from skywatch.http.limits.throttle import count_in
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
@@ -21,7 +21,7 @@ from skywatch.http.settings import HttpSettings
 MOST = 2
 # Time limit of a dry run, from its body to its result (s). Over history what was tested until then is the result.
 LIVE_S, PAST_S = 5.0, 40.0
-DRY_RUNS = SlowWork("dry_runs", "dry run", "dry runs", at_once=MOST, wait_s=2.0)
+DRY_RUNS = slow_work("dry_runs", "dry run", "dry runs", at_once=MOST, wait_s=2.0)
 # Held by the one that calculates.
 calculating = threading.Lock()
 View = Callable[[Any, Request], Response]
@@ -29,7 +29,7 @@ View = Callable[[Any, Request], Response]
 
 def set_size(settings: HttpSettings) -> None:
     """Set how many run at once in this process."""
-    DRY_RUNS.limiter.resize(max(1, min(MOST, settings.api_threads // 2)))
+    DRY_RUNS.resize(max(1, min(MOST, settings.api_threads // 2)))
 
 
 def limited(view: View) -> View:

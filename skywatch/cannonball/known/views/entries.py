@@ -26,7 +26,7 @@ from skywatch.cannonball.known.search import Filters
 from skywatch.cannonball.known.service import known_answer
 from skywatch.core.storage.audit import Target
 from skywatch.http.clients.audit import actor_of, recording_refusals
-from skywatch.http.limits.slow_work import STATISTICS, SlowWork
+from skywatch.http.limits.slow_work import STATISTICS, slow_work
 from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
@@ -35,7 +35,7 @@ from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission, ViewPermission
 
 VIEW, MANAGE = ViewPermission.KNOWN_AIRCRAFT_VIEW, Permission.CANNONBALL_MANAGE
-SEARCHES = SlowWork("known_searches", "search of known aircraft", "searches of known aircraft", at_once=4, wait_s=10.0)
+SEARCHES = slow_work("known_searches", "search of known aircraft", "searches of known aircraft", at_once=4, wait_s=10.0)
 ADDRESS = re.compile("[0-9A-Fa-f]{6}")
 
 known = CannonballService("cannonball.known", "/cannonball/known-aircraft")

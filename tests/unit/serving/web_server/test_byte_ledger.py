@@ -2,6 +2,7 @@
 
 import threading
 
+from skywatch.core.limits import CountLimit
 from skywatch.serving.web_server.byte_ledger import ByteLedger, Reservation
 
 
@@ -12,7 +13,8 @@ class Gauge:
 
 def make(each, total=None):
     gauge = Gauge()
-    return ByteLedger(each, total, gauge), gauge
+    limit = CountLimit(each) if total is None else CountLimit(each, total, of_sites=True)
+    return ByteLedger(limit, gauge), gauge
 
 
 def test_each_holder_and_all_together_are_limited():
@@ -23,7 +25,7 @@ def test_each_holder_and_all_together_are_limited():
     assert second.grow_to(40)
     assert not third.grow_to(51)
     assert third.grow_to(50)
-    assert (ledger.total, gauge.value) == (150, 150)
+    assert (ledger.limit.in_use, gauge.value) == (150, 150)
     first.release()
     assert third.grow_to(100)
     assert gauge.value == 140
@@ -45,7 +47,7 @@ def test_what_was_refused_holds_what_it_held():
     assert one.grow_to(80)
     assert one.grow_to(70)
     assert not one.grow_to(101)
-    assert ledger.total == 80
+    assert ledger.limit.in_use == 80
 
 
 def test_the_only_body_of_a_holder_may_be_larger_where_that_is_allowed():
@@ -66,7 +68,7 @@ def test_a_release_is_final_and_counts_once():
     one.release()
     one.release()
     assert not one.grow_to(1)
-    assert (ledger.total, gauge.value) == (0, 0)
+    assert (ledger.limit.in_use, gauge.value) == (0, 0)
 
 
 def test_nothing_is_lost_between_threads():
@@ -84,4 +86,4 @@ def test_nothing_is_lost_between_threads():
         thread.start()
     for thread in threads:
         thread.join()
-    assert ledger.total == 0
+    assert ledger.limit.in_use == 0
