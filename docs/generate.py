@@ -22,7 +22,7 @@ from skywatch.core.hooks import editable_inputs
 from skywatch.core.problems import KINDS
 from skywatch.core.runtime import Runtime, runtime_of
 from skywatch.features import FEATURES, SETTINGS, load
-from skywatch.http.resources.service import ApiService
+from skywatch.http.resources.service import operations
 from skywatch.security.permissions import (
     BEHAVIOUR,
     DEFAULT_ROLES,
@@ -111,11 +111,10 @@ def endpoints_page(services: Iterable[Any]) -> str:
     """Every endpoint, its permission and purpose."""
     rows = []
     for service in services:
-        if isinstance(service, ApiService):
-            for operation in service.operations:
-                path = re.sub(r"\{(\w+):[^/]*\}", r"{\1}", service.canonical)
-                permission = permission_held(operation.permission)
-                rows.append((f"`{operation.method}`", f"`{path}`", f"`{permission}`", operation.summary))
+        for operation in operations(service):
+            path = re.sub(r"\{(\w+):[^/]*\}", r"{\1}", service.canonical)
+            permission = permission_held(operation.permission)
+            rows.append((f"`{operation.method}`", f"`{path}`", f"`{permission}`", operation.summary))
     head = "# Endpoints\n\nWhat is asked for before an endpoint answers; the OpenAPI document has every detail.\n\n"
     head += table(
         ("permission", "who has it"), [(f"`{row}`", row.meaning) for row in ViewPermission if row.held is None]

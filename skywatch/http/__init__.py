@@ -31,6 +31,7 @@ def includeme(config: Configurator) -> None:
     config.include("cornice")
     config.include("skywatch.http.path_rules")
     config.include("skywatch.http.resources.render")
+    config.include("skywatch.http.resources.service")
     config.include("skywatch.http.errors")
     config.include("skywatch.http.requests.database")
     config.include("skywatch.http.authentication")

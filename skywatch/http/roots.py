@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import colander
+from cornice import Service
 from pyramid.config import Configurator
 from pyramid.exceptions import URLDecodeError
 from pyramid.httpexceptions import HTTPMethodNotAllowed
@@ -20,7 +21,7 @@ from skywatch.http.errors import denied_response, method_not_allowed_view, not_f
 from skywatch.http.requests.links import link_base
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonString, Nullable, Schema
-from skywatch.http.resources.service import API_PREFIX, ApiService
+from skywatch.http.resources.service import API_PREFIX, ApiService, operations
 from skywatch.security.area import area_of
 from skywatch.security.permissions import ADMINISTRATION, FEATURES, Permission, ViewPermission
 from skywatch.security.policy import decide
@@ -58,7 +59,7 @@ def show_root(request: Request) -> dict[str, Any]:
 
     Only addresses without fields are listed, those of the API itself one part deep.
     """
-    service: ApiService = request.current_service
+    service = request.current_service
     root, feature = service.canonical, service.feature
     links = {}
     for each in _services(request):
@@ -94,16 +95,16 @@ def _denied(request: Request) -> Any:
     return None if decision else decision
 
 
-def _services(request: Request) -> Iterable[ApiService]:
-    services: dict[str, ApiService] = request.registry.cornice_services
+def _services(request: Request) -> Iterable[Service]:
+    services: dict[str, Service] = request.registry.cornice_services
     return services.values()
 
 
-def _may_read(request: Request, service: ApiService) -> bool:
+def _may_read(request: Request, service: Service) -> bool:
     """Whether the caller may read what is at an address."""
     return any(
         decide(feature_context(request, service.feature), request.identity, operation.permission)
-        for operation in service.operations
+        for operation in operations(service)
         if operation.method == "GET"
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from pyramid.response import Response
 
-from skywatch.alerts.area import AlertService
+from skywatch.alerts.area import AlertService, alert_resource
 from skywatch.alerts.geofences import queries, service
 from skywatch.alerts.geofences.schemas import (
     GeofenceChange,
@@ -26,9 +26,9 @@ from skywatch.http.clients.audit import actor_of
 from skywatch.http.lists.pagination import PageQuery, page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
-from skywatch.http.resources.ids import RowId, row_id
+from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.render import json_response
-from skywatch.http.resources.service import NUMBER
+from skywatch.http.resources.service import Resource, view
 from skywatch.http.resources.validation import has_at_most, json_body, too_many_values
 from skywatch.security.permissions import Permission, ViewPermission
 
@@ -38,34 +38,61 @@ MAX_VALUES = 3 * MAX_POSITIONS + 100_000
 MAX_REFUSED = 100
 GEOJSON_TYPES = ("application/json", "application/geo+json")
 
-geofences = AlertService("alerts.geofences", "/alerts/geofences")
 export = AlertService("alerts.geofences_export", "/alerts/geofences/export")
 importing = AlertService("alerts.geofences_import", "/alerts/geofences/import")
-geofence = AlertService("alerts.geofence", f"/alerts/geofences/{{id:{NUMBER}}}")
 
 
-@geofences.get(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: GeofenceList()})
-def list_geofences(request: Request) -> dict[str, Any]:
-    """List the caller's geofences
+@alert_resource("geofence", "/alerts/geofences")
+class Geofences(Resource):
+    """Geofences of users."""
 
-    A page ends before its limit where geometries are large.
-    """
-    query = request.validated["querystring"]
-    answers, count = queries.page_of_geofences(request.db, request.visibility, query["offset"], query["limit"])
-    return page(request, "geofences", answers, count, len(answers))
+    @view(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: GeofenceList()})
+    def collection_get(self) -> dict[str, Any]:
+        """List the caller's geofences
 
+        A page ends before its limit where geometries are large.
+        """
+        query = self.request.validated["querystring"]
+        answers, count = queries.page_of_geofences(
+            self.request.db, self.request.visibility, query["offset"], query["limit"]
+        )
+        return page(self.request, "geofences", answers, count, len(answers))
 
-@geofences.post(
-    permission=Permission.ALERTS_CREATE,
-    body=NewGeofence(),
-    responses={201: GeofenceRecord()},
-    errors=(409,),
-    creates=geofence,
-)
-def create_geofence(request: Request) -> dict[str, Any]:
-    """Create a geofence"""
-    fields = body_of(request, NewGeofenceFields)
-    return geofence_answer(service.create(request.db, request.visibility, actor_of(request), fields))
+    @view(
+        permission=Permission.ALERTS_CREATE,
+        body=NewGeofence(),
+        responses={201: GeofenceRecord()},
+        errors=(409,),
+        creates=True,
+    )
+    def collection_post(self) -> dict[str, Any]:
+        """Create a geofence"""
+        fields = body_of(self.request, NewGeofenceFields)
+        return geofence_answer(service.create(self.request.db, self.request.visibility, actor_of(self.request), fields))
+
+    @view(permission=Permission.ALERTS_VIEW, path=RowId(), responses={200: GeofenceRecord()}, errors=(404,))
+    def get(self) -> dict[str, Any]:
+        """Show a geofence"""
+        return geofence_answer(service.get(self.request.db, self.request.visibility, self.id))
+
+    @view(
+        permission=Permission.ALERTS_EDIT,
+        path=RowId(),
+        body=GeofenceChange(),
+        responses={200: GeofenceRecord()},
+        errors=(404, 409),
+    )
+    def patch(self) -> dict[str, Any]:
+        """Change a geofence"""
+        fields = body_of(self.request, GeofenceChangeFields)
+        row = service.change(self.request.db, self.request.visibility, actor_of(self.request), self.id, fields)
+        return geofence_answer(row)
+
+    @view(permission=Permission.ALERTS_DELETE, path=RowId(), responses={204: None}, errors=(404, 409))
+    def delete(self) -> None:
+        """Delete a geofence that no rule uses"""
+        service.delete(self.request.db, self.request.visibility, actor_of(self.request), self.id)
+        self.request.response.status_code = 204
 
 
 @export.get(permission=Permission.ALERTS_VIEW, responses={200: "application/geo+json"})
@@ -105,32 +132,6 @@ def import_geofences(request: Request) -> dict[str, Any]:
     named = list(refused.items())[:MAX_REFUSED]
     listed = [{"line": int(place.removeprefix("line ")), "detail": fault} for place, fault in named]
     return {"geofences": [geofence_answer(row) for row in created], "count": len(created), "refused": listed}
-
-
-@geofence.get(permission=Permission.ALERTS_VIEW, path=RowId(), responses={200: GeofenceRecord()}, errors=(404,))
-def get_geofence(request: Request) -> dict[str, Any]:
-    """Show a geofence"""
-    return geofence_answer(service.get(request.db, request.visibility, row_id(request)))
-
-
-@geofence.patch(
-    permission=Permission.ALERTS_EDIT,
-    path=RowId(),
-    body=GeofenceChange(),
-    responses={200: GeofenceRecord()},
-    errors=(404, 409),
-)
-def update_geofence(request: Request) -> dict[str, Any]:
-    """Change a geofence"""
-    fields = body_of(request, GeofenceChangeFields)
-    return geofence_answer(service.change(request.db, request.visibility, actor_of(request), row_id(request), fields))
-
-
-@geofence.delete(permission=Permission.ALERTS_DELETE, path=RowId(), responses={204: None}, errors=(404, 409))
-def delete_geofence(request: Request) -> None:
-    """Delete a geofence that no rule uses"""
-    service.delete(request.db, request.visibility, actor_of(request), row_id(request))
-    request.response.status_code = 204
 
 
 def _openair_text(request: Request) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from skywatch.alerts.area import AlertService
+from skywatch.alerts.area import AlertService, alert_resource
 from skywatch.alerts.geofences.views import text_body
 from skywatch.alerts.watchlists import service
 from skywatch.alerts.watchlists.schemas import (
@@ -25,65 +25,59 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.schema import Schema
-from skywatch.http.resources.service import NUMBER
+from skywatch.http.resources.service import NUMBER, Resource, view
 from skywatch.security.permissions import Permission, ViewPermission
 
-watchlists = AlertService("alerts.watchlists", "/alerts/watchlists")
-watchlist = AlertService("alerts.watchlist", f"/alerts/watchlists/{{id:{NUMBER}}}")
 importing = AlertService("alerts.watchlist_import", f"/alerts/watchlists/{{id:{NUMBER}}}/import")
 
 
-@watchlists.get(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: WatchlistList()})
-def list_watchlists(request: Request) -> dict[str, Any]:
-    """List the caller's watch lists, without their entries"""
-    query = request.validated["querystring"]
-    rows, count = service.page(request.db, request.visibility, query["offset"], query["limit"])
-    return page(request, "watchlists", [watchlist_answer(row) for row in rows], count)
+@alert_resource("watchlist", "/alerts/watchlists")
+class Watchlists(Resource):
+    """Watch lists of users."""
 
+    @view(permission=Permission.ALERTS_VIEW, query=PageQuery(), responses={200: WatchlistList()})
+    def collection_get(self) -> dict[str, Any]:
+        """List the caller's watch lists, without their entries"""
+        query = self.request.validated["querystring"]
+        rows, count = service.page(self.request.db, self.request.visibility, query["offset"], query["limit"])
+        return page(self.request, "watchlists", [watchlist_answer(row) for row in rows], count)
 
-@watchlists.post(
-    permission=Permission.ALERTS_CREATE,
-    body=NewWatchlist(),
-    responses={201: WatchlistRecord()},
-    errors=(409,),
-    creates=watchlist,
-)
-def create_watchlist(request: Request) -> dict[str, Any]:
-    """Create a watch list"""
-    return watchlist_answer(
-        service.create(request.db, request.visibility, actor_of(request), body_of(request, NewWatchlistFields)),
-        entries=True,
+    @view(
+        permission=Permission.ALERTS_CREATE,
+        body=NewWatchlist(),
+        responses={201: WatchlistRecord()},
+        errors=(409,),
+        creates=True,
     )
+    def collection_post(self) -> dict[str, Any]:
+        """Create a watch list"""
+        fields = body_of(self.request, NewWatchlistFields)
+        row = service.create(self.request.db, self.request.visibility, actor_of(self.request), fields)
+        return watchlist_answer(row, entries=True)
 
+    @view(permission=Permission.ALERTS_VIEW, path=RowId(), responses={200: WatchlistRecord()}, errors=(404,))
+    def get(self) -> dict[str, Any]:
+        """Show a watch list with its entries"""
+        return watchlist_answer(service.get(self.request.db, self.request.visibility, self.id), entries=True)
 
-@watchlist.get(permission=Permission.ALERTS_VIEW, path=RowId(), responses={200: WatchlistRecord()}, errors=(404,))
-def get_watchlist(request: Request) -> dict[str, Any]:
-    """Show a watch list with its entries"""
-    return watchlist_answer(service.get(request.db, request.visibility, row_id(request)), entries=True)
-
-
-@watchlist.patch(
-    permission=Permission.ALERTS_EDIT,
-    path=RowId(),
-    body=WatchlistChange(),
-    responses={200: WatchlistRecord()},
-    errors=(404, 409),
-)
-def update_watchlist(request: Request) -> dict[str, Any]:
-    """Change a watch list"""
-    return watchlist_answer(
-        service.change(
-            request.db, request.visibility, actor_of(request), row_id(request), body_of(request, WatchlistChangeFields)
-        ),
-        entries=True,
+    @view(
+        permission=Permission.ALERTS_EDIT,
+        path=RowId(),
+        body=WatchlistChange(),
+        responses={200: WatchlistRecord()},
+        errors=(404, 409),
     )
+    def patch(self) -> dict[str, Any]:
+        """Change a watch list"""
+        fields = body_of(self.request, WatchlistChangeFields)
+        row = service.change(self.request.db, self.request.visibility, actor_of(self.request), self.id, fields)
+        return watchlist_answer(row, entries=True)
 
-
-@watchlist.delete(permission=Permission.ALERTS_DELETE, path=RowId(), responses={204: None}, errors=(404, 409))
-def delete_watchlist(request: Request) -> None:
-    """Delete a watch list that no rule uses"""
-    service.delete(request.db, request.visibility, actor_of(request), row_id(request))
-    request.response.status_code = 204
+    @view(permission=Permission.ALERTS_DELETE, path=RowId(), responses={204: None}, errors=(404, 409))
+    def delete(self) -> None:
+        """Delete a watch list that no rule uses"""
+        service.delete(self.request.db, self.request.visibility, actor_of(self.request), self.id)
+        self.request.response.status_code = 204
 
 
 @importing.post(

@@ -23,15 +23,13 @@ from skywatch.http.lists.pagination import PageQuery, page, page_of
 from skywatch.http.requests.forms import Form, read_form
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.ids import RowId
-from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.http.resources.service import NUMBER, ApiService, Resource, api_resource, view
 from skywatch.security.permissions import Permission
 
 VIEW = Permission.AUDIO_VIEW
 MEDIA_TYPES = ",".join(kind.media_type for kind in KINDS)
 PATH = RowId()
 
-transmissions = ApiService("audio.transmissions", "/audio/transmissions", feature="audio")
-transmission = ApiService("audio.transmission", f"/audio/transmissions/{{id:{NUMBER}}}", feature="audio")
 recording = ApiService("audio.recording", f"/audio/transmissions/{{id:{NUMBER}}}/file", feature="audio")
 transcribing = ApiService("audio.transcribe", f"/audio/transmissions/{{id:{NUMBER}}}/transcribe", feature="audio")
 channels = ApiService("audio.channels", "/audio/channels", feature="audio")
@@ -39,39 +37,59 @@ stats = ApiService("audio.stats", "/audio/stats", feature="audio")
 playlist = ApiService("audio.playlist", "/audio/playlist", feature="audio")
 
 
-@transmissions.get(permission=VIEW, query=schemas.TransmissionQuery(), responses={200: schemas.TransmissionList()})
-def list_transmissions(request: Request) -> dict[str, Any]:
-    """List transmissions
+@api_resource("transmission", "/audio/transmissions", feature="audio")
+class Transmissions(Resource):
+    """Transmissions: recordings with what is known of them."""
 
-    The newest first. Filters by aircraft find only aircraft that the caller may see.
-    """
-    query = request.validated["querystring"]
-    rows, count, last = service.find(request.db, request.visibility, query)
-    entries = service.answers_for(request.db, request.visibility, rows, waveform=query["waveform"])
-    return cursor_page(request, "transmissions", entries, count, last)
+    @view(permission=VIEW, query=schemas.TransmissionQuery(), responses={200: schemas.TransmissionList()})
+    def collection_get(self) -> dict[str, Any]:
+        """List transmissions
 
+        The newest first. Filters by aircraft find only aircraft that the caller may see.
+        """
+        query = self.request.validated["querystring"]
+        rows, count, last = service.find(self.request.db, self.request.visibility, query)
+        entries = service.answers_for(self.request.db, self.request.visibility, rows, waveform=query["waveform"])
+        return cursor_page(self.request, "transmissions", entries, count, last)
 
-@transmissions.post(
-    permission=Permission.AUDIO_UPLOAD,
-    body=schemas.UploadForm(),
-    body_types=("multipart/form-data",),
-    responses={201: schemas.TransmissionRecord()},
-    errors=(413, 415, 503),
-    creates=transmission,
-)
-def upload_transmission(request: Request) -> dict[str, Any]:
-    """Add a transmission
+    @view(
+        operation_id="upload_transmission",
+        permission=Permission.AUDIO_UPLOAD,
+        body=schemas.UploadForm(),
+        body_types=("multipart/form-data",),
+        responses={201: schemas.TransmissionRecord()},
+        errors=(413, 415, 503),
+        creates=True,
+    )
+    def collection_post(self) -> dict[str, Any]:
+        """Add a transmission
 
-    MP3, Ogg, FLAC or WAV, and with ffmpeg on the server MPEG-4 (m4a), AAC or WebM, recognised by content, at most ten
-    minutes. The same bytes may be added more than once.
-    """
-    ingest = request.runtime.shared(Ingest)
-    with read_form(request, ingest.store.incoming, "audio") as form:
-        origin = _origin(form)
-        if form.file is None:
-            raise invalid("audio", "is required")
-        row, stored = ingest.take(form.file, origin, person=request.person)
-    return messages.transmission_answer(row, stored, linked=True, waveform=True)
+        MP3, Ogg, FLAC or WAV, and with ffmpeg on the server MPEG-4 (m4a), AAC or WebM, recognised by content, at most
+        ten minutes. The same bytes may be added more than once.
+        """
+        ingest = self.request.runtime.shared(Ingest)
+        with read_form(self.request, ingest.store.incoming, "audio") as form:
+            origin = _origin(form)
+            if form.file is None:
+                raise invalid("audio", "is required")
+            row, stored = ingest.take(form.file, origin, person=self.request.person)
+        return messages.transmission_answer(row, stored, linked=True, waveform=True)
+
+    @view(permission=VIEW, path=PATH, responses={200: schemas.TransmissionRecord()}, errors=(404,))
+    def get(self) -> dict[str, Any]:
+        """Show a transmission with its waveform"""
+        row = service.get(self.request.db, self.id)
+        return service.answers_for(self.request.db, self.request.visibility, [row], waveform=True)[0]
+
+    @view(permission=Permission.AUDIO_DELETE, path=PATH, responses={204: None}, errors=(404,))
+    def delete(self) -> None:
+        """Delete a transmission
+
+        The recording goes with the last transmission that has the same bytes.
+        """
+        store = self.request.runtime.shared(Ingest).store
+        service.delete(self.request.db, actor_of(self.request), store, self.id)
+        self.request.response.status_code = 204
 
 
 def _origin(form: Form[IncomingFile]) -> Origin:
@@ -90,23 +108,6 @@ def _origin(form: Form[IncomingFile]) -> Origin:
     if faults:
         raise invalid_fields(faults)
     return Origin("upload", values["channel"], values["at"], values["frequency_mhz"])
-
-
-@transmission.get(permission=VIEW, path=PATH, responses={200: schemas.TransmissionRecord()}, errors=(404,))
-def get_transmission(request: Request) -> dict[str, Any]:
-    """Show a transmission with its waveform"""
-    row = service.get(request.db, request.validated["path"]["id"])
-    return service.answers_for(request.db, request.visibility, [row], waveform=True)[0]
-
-
-@transmission.delete(permission=Permission.AUDIO_DELETE, path=PATH, responses={204: None}, errors=(404,))
-def delete_transmission(request: Request) -> None:
-    """Delete a transmission
-
-    The recording goes with the last transmission that has the same bytes.
-    """
-    service.delete(request.db, actor_of(request), request.runtime.shared(Ingest).store, request.validated["path"]["id"])
-    request.response.status_code = 204
 
 
 @recording.get(permission=VIEW, path=PATH, responses={200: MEDIA_TYPES, 206: MEDIA_TYPES, 304: None}, errors=(404, 416))

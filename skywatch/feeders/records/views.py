@@ -19,7 +19,7 @@ from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
-from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.http.resources.service import NUMBER, ApiService, Resource, api_resource, view
 from skywatch.http.settings import HttpSettings
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.security.permissions import Permission, ViewPermission
@@ -28,76 +28,80 @@ VIEW, OWN = Permission.FEEDERS_VIEW, Permission.FEEDERS_OWN
 
 # Their paths end with a slash.
 FeederService = functools.partial(ApiService, feature="feeders", trailing_slash=True)
-feeders = FeederService("feeders", "/feeders")
-feeder = FeederService("feeders.one", f"/feeders/{{id:{NUMBER}}}")
+feeder_resource = functools.partial(api_resource, feature="feeders", trailing_slash=True)
 rotation = FeederService("feeders.rotate", f"/feeders/{{id:{NUMBER}}}/rotate")
 
 
-@feeders.get(permission=VIEW, query=schemas.FeederQuery(), responses={200: schemas.FeederList()})
-def list_feeders(request: Request) -> dict[str, Any]:
-    """List feeders in the order of their names"""
-    query = request.validated["querystring"]
-    rows, count = service.find(request.db, request.visibility, query["offset"], query["limit"], mine=query["mine"])
-    states = published(request.runtime.bus)
-    answers = [feeder_answer(row, states.get(row.id), request.visibility) for row in rows]
-    return page(request, "feeders", answers, count)
+@feeder_resource("feeder", "/feeders")
+class Feeders(Resource):
+    """Feeders: receivers that connect to this installation."""
 
+    @view(permission=VIEW, query=schemas.FeederQuery(), responses={200: schemas.FeederList()})
+    def collection_get(self) -> dict[str, Any]:
+        """List feeders in the order of their names"""
+        query = self.request.validated["querystring"]
+        rows, count = service.find(
+            self.request.db, self.request.visibility, query["offset"], query["limit"], mine=query["mine"]
+        )
+        states = published(self.request.runtime.bus)
+        answers = [feeder_answer(row, states.get(row.id), self.request.visibility) for row in rows]
+        return page(self.request, "feeders", answers, count)
 
-@feeders.post(
-    permission=OWN,
-    body=schemas.NewFeeder(),
-    responses={201: schemas.FeederCredentials()},
-    errors=(409,),
-    creates=feeder,
-)
-def create_feeder(request: Request) -> dict[str, Any]:
-    """Register a feeder
+    @view(
+        permission=OWN,
+        body=schemas.NewFeeder(),
+        responses={201: schemas.FeederCredentials()},
+        errors=(409,),
+        creates=True,
+    )
+    def collection_post(self) -> dict[str, Any]:
+        """Register a feeder
 
-    The answer is the only one that shows its UUID, with ready-made lines for programs. A user has at most 50 feeders.
-    One that a holder of `feeders.manage` registers is trusted unless the body says otherwise.
-    """
-    fields = body_of(request, schemas.NewFeederFields)
-    created = service.create(request.db, request.visibility, actor_of(request), _receivers(request), fields)
-    return _credentials_answer(request, *created)
+        The answer is the only one that shows its UUID, with ready-made lines for programs. A user has at most 50
+        feeders. One that a holder of `feeders.manage` registers is trusted unless the body says otherwise.
+        """
+        fields = body_of(self.request, schemas.NewFeederFields)
+        receivers, actor = _receivers(self.request), actor_of(self.request)
+        created = service.create(self.request.db, self.request.visibility, actor, receivers, fields)
+        return _credentials_answer(self.request, *created)
 
+    @view(permission=VIEW, path=RowId(), responses={200: schemas.FeederEntry()}, errors=(404,))
+    def get(self) -> dict[str, Any]:
+        """Show a feeder"""
+        return _answer(self.request, service.get(self.request.db, self.id))
 
-@feeder.get(permission=VIEW, path=RowId(), responses={200: schemas.FeederEntry()}, errors=(404,))
-def get_feeder(request: Request) -> dict[str, Any]:
-    """Show a feeder"""
-    return _answer(request, service.get(request.db, row_id(request)))
+    @view(
+        operation_id="change_feeder",
+        permission=OWN,
+        path=RowId(),
+        body=schemas.FeederChange(),
+        responses={200: schemas.FeederEntry()},
+        errors=(404, 409),
+    )
+    def patch(self) -> dict[str, Any]:
+        """Change a feeder
 
+        The connection of one that is disabled ends within 2 s. Rules on the silence of one that is renamed get its new
+        name.
+        """
+        fields, actor = body_of(self.request, schemas.FeederChangeFields), actor_of(self.request)
 
-@feeder.patch(
-    permission=OWN,
-    path=RowId(),
-    body=schemas.FeederChange(),
-    responses={200: schemas.FeederEntry()},
-    errors=(404, 409),
-)
-def change_feeder(request: Request) -> dict[str, Any]:
-    """Change a feeder
+        def renamed(before: str, after: str) -> None:
+            for hook in self.request.runtime.features.provided(AfterRename):
+                hook.follow(self.request.db, actor, FEEDER, before, after)
 
-    The connection of one that is disabled ends within 2 s. Rules on the silence of one that is renamed get its new
-    name.
-    """
-    fields, receivers, actor = body_of(request, schemas.FeederChangeFields), _receivers(request), actor_of(request)
+        receivers = _receivers(self.request)
+        row = service.change(self.request.db, self.request.visibility, actor, receivers, self.id, fields, renamed)
+        return _answer(self.request, row)
 
-    def renamed(before: str, after: str) -> None:
-        for hook in request.runtime.features.provided(AfterRename):
-            hook.follow(request.db, actor, FEEDER, before, after)
+    @view(permission=ViewPermission.FEEDERS_DELETE, path=RowId(), responses={204: None}, errors=(404,))
+    def delete(self) -> None:
+        """Delete a feeder
 
-    row = service.change(request.db, request.visibility, actor, receivers, row_id(request), fields, renamed)
-    return _answer(request, row)
-
-
-@feeder.delete(permission=ViewPermission.FEEDERS_DELETE, path=RowId(), responses={204: None}, errors=(404,))
-def delete_feeder(request: Request) -> None:
-    """Delete a feeder
-
-    Its connection ends within 2 s.
-    """
-    service.delete(request.db, request.visibility, actor_of(request), row_id(request))
-    request.response.status_code = 204
+        Its connection ends within 2 s.
+        """
+        service.delete(self.request.db, self.request.visibility, actor_of(self.request), self.id)
+        self.request.response.status_code = 204
 
 
 @rotation.post(permission=OWN, path=RowId(), responses={200: schemas.FeederCredentials()}, errors=(404, 409))

@@ -44,7 +44,7 @@ def throttle_tween(handler: Handler, registry: Any) -> Handler:
     exchanges, live = rules.throttle_buckets, rules.live_reads
     services = registry.cornice_services.values()
     open_paths = frozenset(
-        s.path for s in services if any(operation.permission == ViewPermission.OPEN for operation in s.operations)
+        s.path for s in services if any(args["permission"] == ViewPermission.OPEN for _, _, args in s.definitions)
     )
 
     def is_open(path: str) -> bool:

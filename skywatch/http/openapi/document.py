@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from typing import Any
 
 import colander
+from cornice import Service
 
 from skywatch.core.feature import FeatureSet
 from skywatch.core.problems import KINDS
 from skywatch.core.text.listing import listing
 from skywatch.http.openapi.schemas import JsonSchema, SchemaWriter
 from skywatch.http.resources.schema import JsonInteger, JsonSequence, JsonString, Schema
-from skywatch.http.resources.service import BODY_METHODS, NUMBER, ApiService, Operation
+from skywatch.http.resources.service import BODY_METHODS, NUMBER, Operation, operations
 from skywatch.security.permissions import ViewPermission, permission_held
 
 PROBLEM = "application/problem+json"
@@ -73,7 +74,9 @@ class ProblemDocument(Schema):
     errors = ProblemErrors(missing=colander.drop, description="All faults of an invalid request.")
 
 
-def document(services: Iterable[Any], version: str, features: FeatureSet, *, closed: bool = False) -> dict[str, Any]:
+def document(
+    services: Iterable[Service], version: str, features: FeatureSet, *, closed: bool = False
+) -> dict[str, Any]:
     """The whole document, its groups described by ``features``; ``closed`` is that of SchemaWriter.
 
     Raises KeyError for a group that no feature declares.
@@ -83,10 +86,10 @@ def document(services: Iterable[Any], version: str, features: FeatureSet, *, clo
     problem["code"].validator = colander.OneOf(sorted({*KINDS, *features.problems}))
     writer.write(problem, request=False)
     paths: dict[str, dict[str, Any]] = {}
-    api_services = sorted((s for s in services if isinstance(s, ApiService)), key=lambda s: s.canonical)
-    for service in api_services:
+    in_order = sorted(services, key=lambda service: service.canonical)
+    for service in in_order:
         path = re.sub(r"\{(\w+):[^/]*\}", r"{\1}", service.canonical)
-        methods = sorted(service.operations, key=lambda o: o.method)
+        methods = sorted(operations(service), key=lambda o: o.method)
         paths[path] = {o.method.lower(): _operation(writer, o) for o in methods}
     return {
         "openapi": "3.1.0",
@@ -97,7 +100,7 @@ def document(services: Iterable[Any], version: str, features: FeatureSet, *, clo
             "license": {"name": "MIT", "identifier": "MIT"},
         },
         "servers": [{"url": "/"}],
-        "tags": [{"name": tag, "description": features.tags[tag]} for tag in sorted({_tag(s) for s in api_services})],
+        "tags": [{"name": tag, "description": features.tags[tag]} for tag in sorted({_tag(s) for s in in_order})],
         "paths": paths,
         "components": {
             "schemas": dict(sorted(writer.components.items())),
@@ -114,7 +117,7 @@ def _description(features: FeatureSet) -> str:
     return f"{subjects[:1].upper()}{subjects[1:]} of one installation."
 
 
-def _tag(service: ApiService) -> str:
+def _tag(service: Service) -> str:
     parts = service.canonical.strip("/").split("/")
     return service.tag or (parts[2] if parts[:2] == ["api", "v1"] else parts[0]).removesuffix(".json")
 
@@ -187,7 +190,7 @@ def _responses(writer: SchemaWriter, operation: Operation) -> dict[str, Any]:
     responses: dict[str, Any] = {}
     for status, content in operation.responses.items():
         responses[str(status)] = _response(writer, status, content)
-    if operation.creates is not None:
+    if operation.creates:
         responses["201"]["headers"] = {"Location": LOCATION}
     problem: dict[str, Any] = {PROBLEM: {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}}
     if any(isinstance(content, tuple) and PAGE in content for content in operation.responses.values()):

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
+from cornice import Service
 from pyramid.config import Configurator
 from pyramid.response import Response
 
@@ -50,7 +51,7 @@ class _Documents:
         self._document: dict[str, Any] | None = None
         self._bodies: dict[str, tuple[bytes, str]] = {}
 
-    def body(self, services: Iterable[ApiService], prefix: str) -> tuple[bytes, str]:
+    def body(self, services: Iterable[Service], prefix: str) -> tuple[bytes, str]:
         """The body and its validator; generated at first use, when every part of the application is included."""
         if self._document is None:
             self._document = document(services, VERSION, self._features)

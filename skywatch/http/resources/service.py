@@ -1,7 +1,8 @@
-"""``ApiService``: a Cornice service with its feature, schemas and responses.
+"""Services and resources of the API as Cornice's manual has them, with the OpenAPI document made of their declarations.
 
-The same declaration validates requests, guards the view and writes the OpenAPI document, so that none of the
-three can drift from the others.
+What has a collection and members is a class with ``@api_resource`` and ``@view`` (Cornice's ``resource`` and ``view``),
+anything else an ``ApiService`` (Cornice's ``Service``). The same declaration validates requests, guards the view and
+writes the document, so that none of the three can drift from the others.
 """
 
 from __future__ import annotations
@@ -9,18 +10,20 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol, Required, TypeAlias, TypedDict, TypeVar, Unpack
+from dataclasses import dataclass
+from typing import Any, Protocol, Required, Self, TypeAlias, TypedDict, TypeVar, Unpack
 from urllib.parse import quote
 
 import colander
+import cornice.resource
 from cornice import Service
+from pyramid.config import Configurator
 
 from skywatch.http.authentication import context_factory
 from skywatch.http.requests.links import link_base
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import Schema
-from skywatch.http.resources.validation import MAX_VALUES, validate, validation_failed
+from skywatch.http.resources.validation import MAX_VALUES, RequestSchema, validate, validation_failed
 
 API_PREFIX = "/api/v1"
 # The number of a row in a path: ASCII digits alone (``\d`` takes those of every script), within 64 bits.
@@ -30,16 +33,34 @@ BODY_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 READ_METHODS = frozenset({"GET", "HEAD"})
 # A field of a path, ``{name}`` or ``{name:pattern}``.
 PATH_FIELD = re.compile(r"\{(\w+)(?::[^/]*)?\}")
-# Size of the cache of validated query strings (one a service); long ones are validated each time.
-MAX_REMEMBERED, MAX_REMEMBERED_LENGTH = 1024, 256
-
+# The names of the calls of a resource in generated clients, by the method of the class.
+CALLS = {
+    "collection_get": "list_{plural}",
+    "collection_post": "create_{singular}",
+    "get": "get_{singular}",
+    "put": "replace_{singular}",
+    "patch": "update_{singular}",
+    "delete": "delete_{singular}",
+}
 
 Content: TypeAlias = colander.SchemaNode | str
 View = TypeVar("View", bound=Callable[..., Any])
+R = TypeVar("R", bound="Resource")
 
 
 class ViewOptions(TypedDict, total=False):
-    """What ``ApiService.add_view`` takes; mypy refuses other names at every view."""
+    """What a view declares; mypy refuses other names at every view.
+
+    ``path``, ``query`` and ``body`` are schemas; bodies of ``body_types`` other than JSON are left to the view.
+    ``responses`` maps a status to a colander schema, to a media type such as ``text/csv`` for bodies that are not
+    JSON, to a tuple of these where ``Accept`` decides, or to None for no body. ``errors`` are the problem statuses
+    in addition to the ones every operation may give. ``operation_id`` is the name of the call in generated clients,
+    where it is not that of the function or of CALLS. ``any_query`` allows unknown query parameters, for addresses
+    whose clients add their own. ``remember_query`` caches the validated query string, for calls that many clients
+    repeat every second. ``most_values`` is the largest number of JSON values of a body, where it is not that of
+    all. A ``collection_post`` that ``creates`` a member answers 201 with the address of that member, whose ``id``
+    is in the response.
+    """
 
     permission: Required[str]
     path: colander.SchemaNode
@@ -48,7 +69,7 @@ class ViewOptions(TypedDict, total=False):
     responses: Mapping[int, Content | tuple[Content, ...] | None]
     errors: tuple[int, ...]
     body_types: tuple[str, ...]
-    creates: ApiService
+    creates: bool
     most_values: int
     operation_id: str
     any_query: bool
@@ -63,33 +84,51 @@ class ViewDecorator(Protocol):
 
 
 @dataclass(frozen=True)
-class Operation:
-    """One method of a service, for the OpenAPI document and the tests.
+class Documentation:
+    """What the document says of a view beyond its permission and its docstring (see ``ViewOptions``)."""
 
-    ``operation_id`` is the name of the call in generated clients. ``responses`` maps a status to a colander schema, to
-    a media type such as ``text/csv`` for bodies that are not JSON, to a tuple of these where ``Accept`` decides, or to
-    None for no body. ``errors`` are the problem statuses in addition to the ones every operation may give. ``creates``
-    is the service of the created resource, to which ``Location`` refers.
-    """
-
-    service: ApiService
-    method: str
     operation_id: str
+    responses: Mapping[int, Content | tuple[Content, ...] | None]
+    errors: tuple[int, ...]
+    body_types: tuple[str, ...]
+    path: colander.SchemaNode | None
+    query: colander.SchemaNode | None
+    body: colander.SchemaNode | None
+    creates: bool
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self  # Cornice copies the arguments of views; this one never changes.
+
+
+@dataclass(frozen=True)
+class Operation(Documentation):
+    """One method of a service, for the OpenAPI document and the tests."""
+
+    service: Service
+    method: str
     permission: str
     summary: str
     description: str
-    responses: Mapping[int, Content | tuple[Content, ...] | None]
-    errors: tuple[int, ...]
-    path: colander.SchemaNode | None = None
-    query: colander.SchemaNode | None = None
-    body: colander.SchemaNode | None = None
-    body_types: tuple[str, ...] = ("application/json",)
-    creates: ApiService | None = None
 
 
-@dataclass
-class _Parts:
-    operations: list[Operation] = field(default_factory=list)
+def operations(service: Service) -> list[Operation]:
+    """The documented methods of a service, in the order they were declared."""
+    return [_operation(service, method, view, args) for method, view, args in service.definitions if method != "HEAD"]
+
+
+def _operation(service: Service, method: str, view: Callable[..., Any], args: Mapping[str, Any]) -> Operation:
+    declared = vars(args["documentation"])
+    summary, _, rest = (view.__doc__ or "").strip().partition("\n")
+    description = "\n".join(line.strip() for line in rest.strip().splitlines())
+    values = {**declared, "operation_id": declared["operation_id"].format_map(service.nouns)}
+    return Operation(
+        **values,
+        service=service,
+        method=method,
+        permission=args["permission"],
+        summary=summary,
+        description=description,
+    )
 
 
 class ApiService(Service):
@@ -117,134 +156,141 @@ class ApiService(Service):
         trailing_slash: bool = False,
         absolute: bool = False,
         tag: str | None = None,
-        **kw: Any,
     ) -> None:
-        self.feature = feature
-        self.tag = tag
         full = path if absolute else API_PREFIX + path
-        full = full.rstrip("/") or "/"
-        self.canonical = f"{full.rstrip('/')}/" if trailing_slash else full
-        self.parts = _Parts()
-        super().__init__(
-            name,
-            full,
-            factory=context_factory(feature),
-            error_handler=validation_failed,
-            renderer="json",
-            depth=2,
-            **kw,
-        )
+        options = _service_options(feature, tag)
+        super().__init__(name, depth=2, **options, **_paths(full, trailing_slash=trailing_slash))
 
-    @property
-    def operations(self) -> list[Operation]:
-        """The documented methods, in the order they were declared."""
-        return self.parts.operations
-
-    def add_view(self, method: str, view: Callable[..., Any], **kw: Any) -> None:
-        """Cornice's ``add_view`` with ``path``, ``query`` and ``body`` schemas, ``responses`` and ``errors``.
-
-        ``permission`` is required; the summary is the first line of the view's docstring, and the operation id its
-        name unless ``operation_id`` gives one. ``any_query`` allows unknown
-        query parameters, for addresses whose clients add their own. ``remember_query`` caches the validated query
-        string, for calls that many clients repeat every second. ``most_values`` is the largest number of JSON values of
-        a body, where it is not that of all. Bodies of ``body_types`` other than JSON are left to
-        the view. ``creates`` names the service of the resource that the view creates: the response is 201 with the
-        address of that resource, whose path takes its fields from the members of the response.
-        """
-        permission = kw["permission"]
-        parts = {name: kw.pop(name, None) for name in ("path", "query", "body")}
-        responses = kw.pop("responses", {200: None})
-        errors = tuple(kw.pop("errors", ()))
-        body_types = tuple(kw.pop("body_types", ("application/json",)))
-        creates = kw.pop("creates", None)
-        most_values = kw.pop("most_values", MAX_VALUES)
-        operation_id = kw.pop("operation_id", view.__name__)
-        any_query = kw.pop("any_query", False)
-        # A call without parameters has but one valid query string, the empty one.
-        takes_nothing = method.upper() in READ_METHODS and not any_query and not any(parts.values())
-        remember = kw.pop("remember_query", takes_nothing)
-        summary, _, rest = (view.__doc__ or "").strip().partition("\n")
-        self.parts.operations.append(
-            Operation(
-                self,
-                method.upper(),
-                operation_id,
-                str(permission),
-                summary,
-                _dedent(rest),
-                responses,
-                errors,
-                body_types=body_types,
-                creates=creates,
-                **parts,
-            )
-        )
-        kw["permission"] = str(permission)
-        if body_types != ("application/json",):
-            parts["body"] = None  # Left to the view, which reads its media types.
-        elif parts["body"] is None and method.upper() in BODY_METHODS:
-            parts["body"] = Schema()  # A call without a body refuses every member of one.
-        kw["schema"] = _request_schema(parts, any_query=any_query)
-        kw["schema"].most_values = most_values
-        kw["validators"] = ((_remembering if remember else _with_schema)(kw["schema"]),)
-        super().add_view(method, view if creates is None else _creating(view, creates), **kw)
+    def add_view(self, method: str, view: Callable[..., Any], **options: Unpack[ViewOptions]) -> None:
+        """Cornice's ``add_view`` for what a view of ours declares."""
+        super().add_view(method, view, **_view_arguments(method.upper(), view.__name__, options))
 
     def address(self, values: Mapping[str, Any]) -> str:
         """The canonical path with its fields filled in."""
         return PATH_FIELD.sub(lambda field: quote(str(values[field[1]]), safe=""), self.canonical)
 
 
-def _creating(view: Callable[..., Any], service: ApiService) -> Callable[..., Any]:
-    @functools.wraps(view)
-    def create(request: Request) -> Any:
-        created = view(request)
+class Resource:
+    """The base of resources: Cornice makes one for each request, and calls the method of that request."""
+
+    def __init__(self, request: Request, context: object = None) -> None:
+        self.request = request
+
+    @property
+    def id(self) -> int:
+        """The id in the path of a member."""
+        return int(self.request.matchdict["id"])
+
+
+def api_resource(
+    name: str,
+    path: str,
+    *,
+    feature: str | None,
+    trailing_slash: bool = False,
+    plural: str = "",
+    tag: str | None = None,
+) -> Callable[[type[R]], type[R]]:
+    """Cornice's ``resource`` for a collection at ``path`` below ``/api/v1`` and its members below it, by their ids.
+
+    ``name`` is the singular of which, with ``plural`` (by default with an s), the names of the calls are made (CALLS);
+    the rest is that of ``ApiService``.
+    """
+    collection = _paths(API_PREFIX + path, trailing_slash=trailing_slash)
+    decorator: Callable[[type[R]], type[R]] = cornice.resource.resource(
+        name=name,
+        **_service_options(feature, tag, {"singular": name, "plural": plural or f"{name}s"}),
+        **_paths(f"{API_PREFIX}{path}/{{id:{NUMBER}}}", trailing_slash=trailing_slash),
+        **{f"collection_{key}": value for key, value in collection.items()},
+    )
+    return decorator
+
+
+def view(**options: Unpack[ViewOptions]) -> Callable[[View], View]:
+    """Cornice's ``view`` for a method of a resource, with what a view of ours declares."""
+
+    def declare(method: View) -> View:
+        name = method.__name__
+        arguments = _view_arguments(name.rpartition("_")[2].upper(), CALLS[name], options)
+        declared: View = cornice.resource.view(**arguments)(_creating(method) if options.get("creates") else method)
+        return declared
+
+    return declare
+
+
+def _paths(full: str, *, trailing_slash: bool) -> dict[str, str]:
+    path = full.rstrip("/") or "/"
+    return {"path": path, "canonical": f"{path.rstrip('/')}/" if trailing_slash else path}
+
+
+def _service_options(feature: str | None, tag: str | None, nouns: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What all views of a service share; Cornice makes attributes of the service of them."""
+    return {
+        "feature": feature,
+        "tag": tag,
+        "nouns": nouns or {},
+        "factory": context_factory(feature),
+        "validators": (validate,),
+        "error_handler": validation_failed,
+        "renderer": "json",
+    }
+
+
+def _view_arguments(method: str, call: str, options: ViewOptions) -> dict[str, Any]:
+    """The arguments of Cornice's ``add_view``."""
+    path, query, body = options.get("path"), options.get("query"), options.get("body")
+    body_types = options.get("body_types", ("application/json",))
+    documentation = Documentation(
+        operation_id=options.get("operation_id", call),
+        responses=options.get("responses", {200: None}),
+        errors=options.get("errors", ()),
+        body_types=body_types,
+        path=path,
+        query=query,
+        body=body,
+        creates=options.get("creates", False),
+    )
+    if query is None and not options.get("any_query"):
+        query = Schema()  # A call without parameters refuses every parameter.
+    if body_types != ("application/json",):
+        body = None  # Left to the view, which reads its media types.
+    elif body is None and method in BODY_METHODS:
+        body = Schema()  # A call without a body refuses every member of one.
+    schema = RequestSchema(most_values=options.get("most_values", MAX_VALUES))
+    for name, part in (("path", path), ("querystring", query), ("body", body)):
+        if part is not None:
+            schema.add(part.clone())
+            schema.children[-1].name = name
+    # A call without parameters has but one valid query string, the empty one.
+    takes_nothing = method in READ_METHODS and options.keys().isdisjoint({"path", "query", "body", "any_query"})
+    if options.get("remember_query", takes_nothing):
+        schema.remembered = {}
+    arguments = {"permission": str(options["permission"]), "schema": schema, "documentation": documentation}
+    return arguments | ({"decorator": options["decorator"]} if "decorator" in options else {})
+
+
+def _creating(method: View) -> View:
+    @functools.wraps(method)
+    def create(resource: Resource) -> Any:
+        created = method(resource)
+        request = resource.request
+        collection = request.current_service.canonical
+        member = f"{collection.rstrip('/')}/{created['id']}{'/' if collection.endswith('/') else ''}"
         request.response.status_code = 201
-        request.response.headers["Location"] = link_base(request) + service.address(created)
+        request.response.headers["Location"] = link_base(request) + member
         return created
 
-    return create
+    return create  # type: ignore[return-value]
 
 
-def _with_schema(schema: colander.SchemaNode) -> Callable[..., None]:
-    def validator(request: Request, **kw: Any) -> None:
-        request.current_service_schema = schema
-        kw["schema"] = schema
-        validate(request, **kw)
-
-    return validator
+def view_options(view: Any, info: Any) -> Any:
+    """A view deriver that changes nothing: it names the options of views that are ours."""
+    return view
 
 
-def _remembering(schema: colander.SchemaNode) -> Callable[..., None]:
-    """Validates like ``_with_schema``, once for each query string; for schemas of nothing but a query string."""
-    validate_all = _with_schema(schema)
-    cache: dict[str, dict[str, Any]] = {}
-
-    def validator(request: Request, **kw: Any) -> None:
-        text = request.query_string
-        if text in cache:
-            request.validated["querystring"] = dict(cache[text])
-            return
-        validate_all(request, **kw)
-        if not request.errors and len(text) <= MAX_REMEMBERED_LENGTH:
-            if len(cache) >= MAX_REMEMBERED:
-                cache.clear()
-            cache[text] = dict(request.validated["querystring"])
-
-    return validator
+# Pyramid refuses options of views that no deriver names.
+view_options.options = ("canonical", "documentation", "feature", "nouns", "tag")  # type: ignore[attr-defined]
 
 
-def _request_schema(parts: dict[str, colander.SchemaNode | None], *, any_query: bool) -> colander.SchemaNode:
-    schema = Schema()
-    for name, key in (("path", "path"), ("query", "querystring"), ("body", "body")):
-        part = parts[name]
-        if part is None and name == "query" and not any_query:
-            part = Schema()  # A call without parameters refuses every parameter.
-        if part is not None:
-            node = part.clone()
-            node.name = key
-            schema.add(node)
-    return schema
-
-
-def _dedent(text: str) -> str:
-    return "\n".join(line.strip() for line in text.strip().splitlines())
+def includeme(config: Configurator) -> None:
+    config.add_view_deriver(view_options)

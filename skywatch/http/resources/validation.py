@@ -6,6 +6,7 @@ mark is ignored (RFC 8259, 8.1): some editors write one.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Set
@@ -19,7 +20,7 @@ from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
 from skywatch.http.errors import problem_response, validation_problem
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import QueryList
+from skywatch.http.resources.schema import QueryList, Schema
 
 JSON_TYPES = ("application/json", "")
 
@@ -32,22 +33,46 @@ MAX_VALUES = 150_000
 # A comma or bracket, or a string as a whole, which may contain such marks.
 _VALUE_OR_STRING = re.compile(rb'[,\[{]|"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 
+# Size of the cache of validated query strings (one a view); long ones are validated each time.
+MAX_REMEMBERED, MAX_REMEMBERED_LENGTH = 1024, 256
+
 # Far more than any valid number has; Python's own limit has a message for its programmers.
 MAX_DIGITS = 1000
 
 
-def validate(request: Request, schema: colander.SchemaNode | None = None, **kw: Any) -> None:
+class RequestSchema(Schema):
+    """``path``, ``querystring`` and ``body`` of a request.
+
+    ``most_values`` is the largest number of JSON values of the body. ``remembered`` holds validated query strings of a
+    request that is nothing else; None where each is validated.
+    """
+
+    most_values: int = MAX_VALUES
+    remembered: dict[str, dict[str, Any]] | None = None
+
+
+def validate(request: Request, schema: RequestSchema | None = None, **kw: Any) -> None:
     """The validator of every service: fills ``request.validated`` with ``path``, ``querystring`` and ``body``.
 
     The body becomes the struct that its schema names.
     """
     if schema is None:
         return
+    remembered, text = schema.remembered, request.query_string
+    if remembered is not None and text in remembered:
+        request.validated["querystring"] = dict(remembered[text])
+        return
     schema = request.runtime.shared(BoundSchemas).of(schema)
-    colander_validator(request, schema=schema, deserializer=_read, **kw)
+    colander_validator(request, schema=schema, deserializer=functools.partial(_read, schema), **kw)
+    if request.errors:
+        return
     struct = getattr(schema.get("body"), "struct", None)
-    if struct is not None and not request.errors:
+    if struct is not None:
         request.validated["body"] = struct.of(request.validated["body"])
+    if remembered is not None and len(text) <= MAX_REMEMBERED_LENGTH:
+        if len(remembered) >= MAX_REMEMBERED:
+            remembered.clear()
+        remembered[text] = dict(request.validated["querystring"])
 
 
 class BoundSchemas:
@@ -55,9 +80,9 @@ class BoundSchemas:
 
     def __init__(self, runtime: Runtime) -> None:
         self._features = runtime.features
-        self._bound: dict[colander.SchemaNode, colander.SchemaNode] = {}
+        self._bound: dict[RequestSchema, RequestSchema] = {}
 
-    def of(self, schema: colander.SchemaNode) -> colander.SchemaNode:
+    def of(self, schema: RequestSchema) -> RequestSchema:
         """The schema itself, or a copy of it whose deferred parts are known."""
         bound = self._bound.get(schema)
         if bound is None:
@@ -69,9 +94,8 @@ def _is_deferred(schema: colander.SchemaNode) -> bool:
     return isinstance(schema.validator, colander.deferred) or any(map(_is_deferred, schema.children))
 
 
-def _read(request: Request) -> dict[str, Any]:
+def _read(schema: RequestSchema, request: Request) -> dict[str, Any]:
     """The parts of the request as Cornice's colander validator expects them."""
-    schema = request.current_service_schema
     parts: dict[str, Any] = {}
     for node in schema.children:
         if node.name == "path":
@@ -81,7 +105,7 @@ def _read(request: Request) -> dict[str, Any]:
                 request, {child.name for child in node.children if isinstance(child.typ, QueryList)}
             )
         elif node.name == "body":
-            parts["body"] = json_body(request, getattr(schema, "most_values", MAX_VALUES))
+            parts["body"] = json_body(request, schema.most_values)
     return parts
 
 

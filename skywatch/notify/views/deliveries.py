@@ -9,15 +9,15 @@ from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
-from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.http.resources.service import NUMBER
 from skywatch.notify import schemas
-from skywatch.notify.area import EDIT, VIEW, within
+from skywatch.notify.area import EDIT, VIEW, NotificationService
 from skywatch.notify.deliveries import service
 from skywatch.notify.owner import owner_of
 
-deliveries = ApiService(**within("deliveries", "/deliveries"))
-retry_span = ApiService(**within("deliveries_retry", "/deliveries/retry"))
-delivery_retry = ApiService(**within("delivery_retry", f"/deliveries/{{id:{NUMBER}}}/retry"))
+deliveries = NotificationService("alerts.deliveries", "/alerts/deliveries")
+retry_span = NotificationService("alerts.deliveries_retry", "/alerts/deliveries/retry")
+delivery_retry = NotificationService("alerts.delivery_retry", f"/alerts/deliveries/{{id:{NUMBER}}}/retry")
 
 
 @deliveries.get(permission=VIEW, query=schemas.DeliveryQuery(), responses={200: schemas.DeliveryList()})

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from skywatch.alerts.access import sees_all
-from skywatch.alerts.area import AlertService
+from skywatch.alerts.area import AlertService, alert_resource
 from skywatch.alerts.conditions.states import check_state
 from skywatch.alerts.models import AlertRule
 from skywatch.alerts.rules import service
@@ -29,64 +29,63 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import UNSET, body_of
 from skywatch.http.resources.ids import RowId, row_id
-from skywatch.http.resources.service import NUMBER
+from skywatch.http.resources.service import NUMBER, Resource, view
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 
 VIEW, CREATE = Permission.ALERTS_VIEW, Permission.ALERTS_CREATE
 EDIT, DELETE = Permission.ALERTS_EDIT, Permission.ALERTS_DELETE
 
-rules = AlertService("alerts.rules", "/alerts/rules")
-rule = AlertService("alerts.rule", f"/alerts/rules/{{id:{NUMBER}}}")
 subscription = AlertService("alerts.rule_subscribe", f"/alerts/rules/{{id:{NUMBER}}}/subscribe")
 
 
-@rules.get(permission=VIEW, query=RuleQuery(), responses={200: RuleList()})
-def list_rules(request: Request) -> dict[str, Any]:
-    """List the caller's rules and those that others share
+@alert_resource("rule", "/alerts/rules")
+class Rules(Resource):
+    """Alert rules of users."""
 
-    Holders of `alerts.manage_all` see everybody's. A page ends before its limit where conditions are large.
-    """
-    rows, count = service.page(request.db, request.visibility, request.validated["querystring"])
-    return page(request, "rules", _answers(request, rows), count, len(rows))
+    @view(permission=VIEW, query=RuleQuery(), responses={200: RuleList()})
+    def collection_get(self) -> dict[str, Any]:
+        """List the caller's rules and those that others share
 
+        Holders of `alerts.manage_all` see everybody's. A page ends before its limit where conditions are large.
+        """
+        rows, count = service.page(self.request.db, self.request.visibility, self.request.validated["querystring"])
+        return page(self.request, "rules", _answers(self.request, rows), count, len(rows))
 
-@rules.post(permission=CREATE, body=NewRule(), responses={201: RuleRecord()}, errors=(409,), creates=rule)
-def create_rule(request: Request) -> dict[str, Any]:
-    """Create a rule
+    @view(permission=CREATE, body=NewRule(), responses={201: RuleRecord()}, errors=(409,), creates=True)
+    def collection_post(self) -> dict[str, Any]:
+        """Create a rule
 
-    It is tested from the next tick on, and alerts for all aircraft that match then.
-    """
-    fields = body_of(request, RuleFields)
-    check_state(request.runtime, request.db, request.visibility, fields.conditions)
-    return _answer(request, service.create(request.db, request.visibility, actor_of(request), fields))
+        It is tested from the next tick on, and alerts for all aircraft that match then.
+        """
+        fields = body_of(self.request, RuleFields)
+        check_state(self.request.runtime, self.request.db, self.request.visibility, fields.conditions)
+        row = service.create(self.request.db, self.request.visibility, actor_of(self.request), fields)
+        return _answer(self.request, row)
 
+    @view(permission=VIEW, path=RowId(), responses={200: RuleRecord()}, errors=(404,))
+    def get(self) -> dict[str, Any]:
+        """Show a rule"""
+        return _answer(self.request, service.get(self.request.db, self.request.visibility, self.id))
 
-@rule.get(permission=VIEW, path=RowId(), responses={200: RuleRecord()}, errors=(404,))
-def get_rule(request: Request) -> dict[str, Any]:
-    """Show a rule"""
-    return _answer(request, service.get(request.db, request.visibility, row_id(request)))
+    @view(permission=EDIT, path=RowId(), body=RuleChange(), responses={200: RuleRecord()}, errors=(404, 409))
+    def patch(self) -> dict[str, Any]:
+        """Change a rule
 
+        Changed conditions restart it: their first matches count as announced. A change of anything else announces
+        nothing. The change is in force within 2 s.
+        """
+        fields = body_of(self.request, RuleChangeFields)
+        if fields.conditions is not UNSET:
+            check_state(self.request.runtime, self.request.db, self.request.visibility, fields.conditions)
+        row = service.change(self.request.db, self.request.visibility, actor_of(self.request), self.id, fields)
+        return _answer(self.request, row)
 
-@rule.patch(permission=EDIT, path=RowId(), body=RuleChange(), responses={200: RuleRecord()}, errors=(404, 409))
-def update_rule(request: Request) -> dict[str, Any]:
-    """Change a rule
-
-    Changed conditions restart it: their first matches count as announced. A change of anything else announces
-    nothing. The change is in force within 2 s.
-    """
-    fields = body_of(request, RuleChangeFields)
-    if fields.conditions is not UNSET:
-        check_state(request.runtime, request.db, request.visibility, fields.conditions)
-    row = service.change(request.db, request.visibility, actor_of(request), row_id(request), fields)
-    return _answer(request, row)
-
-
-@rule.delete(permission=DELETE, path=RowId(), responses={204: None}, errors=(404,))
-def delete_rule(request: Request) -> None:
-    """Delete a rule; its alerts stay"""
-    service.delete(request.db, request.visibility, actor_of(request), row_id(request))
-    request.response.status_code = 204
+    @view(permission=DELETE, path=RowId(), responses={204: None}, errors=(404,))
+    def delete(self) -> None:
+        """Delete a rule; its alerts stay"""
+        service.delete(self.request.db, self.request.visibility, actor_of(self.request), self.id)
+        self.request.response.status_code = 204
 
 
 @subscription.post(

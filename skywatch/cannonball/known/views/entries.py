@@ -6,7 +6,7 @@ import re
 from contextlib import nullcontext
 from typing import Any
 
-from skywatch.cannonball.area import CannonballService
+from skywatch.cannonball.area import CannonballService, cannonball_resource
 from skywatch.cannonball.known import search, service
 from skywatch.cannonball.known.schemas import (
     WHOLE_LIST,
@@ -31,55 +31,75 @@ from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
-from skywatch.http.resources.service import NUMBER
+from skywatch.http.resources.service import NUMBER, Resource, view
 from skywatch.security.permissions import Permission, ViewPermission
 
 VIEW, MANAGE = ViewPermission.KNOWN_AIRCRAFT_VIEW, Permission.CANNONBALL_MANAGE
 SEARCHES = slow_work("known_searches", "search of known aircraft", "searches of known aircraft", at_once=4, wait_s=10.0)
 ADDRESS = re.compile("[0-9A-Fa-f]{6}")
 
-known = CannonballService("cannonball.known", "/cannonball/known-aircraft")
 check = CannonballService("cannonball.known_check", "/cannonball/known-aircraft/check/{icao_hex}")
 stats = CannonballService("cannonball.known_stats", "/cannonball/known-aircraft/stats")
-known_entry = CannonballService("cannonball.known_entry", f"/cannonball/known-aircraft/{{id:{NUMBER}}}")
 verify = CannonballService("cannonball.known_verify", f"/cannonball/known-aircraft/{{id:{NUMBER}}}/verify")
 
 
-@known.get(permission=VIEW, query=KnownQuery(), responses={200: KnownList()})
-def list_known_aircraft(request: Request) -> dict[str, Any]:
-    """List known aircraft
+@cannonball_resource("known_aircraft", "/cannonball/known-aircraft", plural="known_aircraft")
+class KnownAircraft(Resource):
+    """The list of known aircraft."""
 
-    In the order of their addresses; `search` matches part of the address, the registration or the agency's name.
-    Entries of military agencies need `aircraft.view_military`. Without `limit` the whole list is answered, at most
-    10,000 entries; pages are made with `limit` (at most 1000) and `offset`, there is no `cursor`. `count` is all that
-    match, `next` and `previous` are addresses. The rate limit is that of identified callers: 1000/minute for each user
-    (`default_throttle_rates.user`).
-    """
-    request.validated["querystring"]["limit"] = request.validated["querystring"]["limit"] or WHOLE_LIST
-    query = dict(request.validated["querystring"])
-    limit, offset = query.pop("limit"), query.pop("offset")
-    # A search looks at every entry.
-    with SEARCHES.turn(request.person) if query["search"] is not None else nullcontext():
-        matches = search.find(request.db, request.visibility, Filters(**query), offset, limit)
-    return {
-        **page(request, "aircraft", matches.entries, matches.count),
-        "verified_count": matches.verified_count,
-    }
+    @view(permission=VIEW, query=KnownQuery(), responses={200: KnownList()})
+    def collection_get(self) -> dict[str, Any]:
+        """List known aircraft
 
+        In the order of their addresses; `search` matches part of the address, the registration or the agency's name.
+        Entries of military agencies need `aircraft.view_military`. Without `limit` the whole list is answered, at most
+        10,000 entries; pages are made with `limit` (at most 1000) and `offset`, there is no `cursor`. `count` is all
+        that match, `next` and `previous` are addresses. The rate limit is that of identified callers: 1000/minute for
+        each user (`default_throttle_rates.user`).
+        """
+        self.request.validated["querystring"]["limit"] = self.request.validated["querystring"]["limit"] or WHOLE_LIST
+        query = dict(self.request.validated["querystring"])
+        limit, offset = query.pop("limit"), query.pop("offset")
+        # A search looks at every entry.
+        with SEARCHES.turn(self.request.person) if query["search"] is not None else nullcontext():
+            matches = search.find(self.request.db, self.request.visibility, Filters(**query), offset, limit)
+        return {
+            **page(self.request, "aircraft", matches.entries, matches.count),
+            "verified_count": matches.verified_count,
+        }
 
-@known.post(
-    permission=MANAGE, body=NewKnownAircraft(), responses={201: KnownEntry()}, errors=(409,), creates=known_entry
-)
-def create_known_aircraft(request: Request) -> dict[str, Any]:
-    """Add a known aircraft
+    @view(permission=MANAGE, body=NewKnownAircraft(), responses={201: KnownEntry()}, errors=(409,), creates=True)
+    def collection_post(self) -> dict[str, Any]:
+        """Add a known aircraft
 
-    All given fields count as edited by hand: imports do not change them. Agency type and state are derived from
-    the agency's name where they are not given.
-    """
-    fields = body_of(request, NewKnownAircraftFields)
-    target = Target("known_aircraft", None, fields.icao_hex)
-    with recording_refusals(request, "known_aircraft.created", target):
-        return known_answer(service.create(request.db, actor_of(request), fields))
+        All given fields count as edited by hand: imports do not change them. Agency type and state are derived from
+        the agency's name where they are not given.
+        """
+        fields = body_of(self.request, NewKnownAircraftFields)
+        target = Target("known_aircraft", None, fields.icao_hex)
+        with recording_refusals(self.request, "known_aircraft.created", target):
+            return known_answer(service.create(self.request.db, actor_of(self.request), fields))
+
+    @view(permission=MANAGE, path=RowId(), responses={200: KnownEntry()}, errors=(404,))
+    def get(self) -> dict[str, Any]:
+        """Show a known aircraft"""
+        return known_answer(service.get(self.request.db, self.request.visibility, self.id))
+
+    @view(permission=MANAGE, path=RowId(), body=KnownFields(), responses={200: KnownEntry()}, errors=(404,))
+    def patch(self) -> dict[str, Any]:
+        """Change a known aircraft
+
+        The given fields count as edited by hand: imports do not change them.
+        """
+        fields = body_of(self.request, KnownAircraftChangeFields)
+        entry = service.change(self.request.db, self.request.visibility, actor_of(self.request), self.id, fields)
+        return known_answer(entry)
+
+    @view(permission=MANAGE, path=RowId(), responses={204: None}, errors=(404,))
+    def delete(self) -> None:
+        """Remove a known aircraft from the list"""
+        service.remove(self.request.db, self.request.visibility, actor_of(self.request), self.id)
+        self.request.response.status_code = 204
 
 
 @check.get(permission=VIEW, responses={200: CheckResult()})
@@ -107,30 +127,6 @@ def get_known_aircraft_stats(request: Request) -> dict[str, Any]:
         "by_agency_type": totals.by_agency_type,
         "by_state": totals.by_state,
     }
-
-
-@known_entry.get(permission=MANAGE, path=RowId(), responses={200: KnownEntry()}, errors=(404,))
-def get_known_aircraft(request: Request) -> dict[str, Any]:
-    """Show a known aircraft"""
-    return known_answer(service.get(request.db, request.visibility, row_id(request)))
-
-
-@known_entry.patch(permission=MANAGE, path=RowId(), body=KnownFields(), responses={200: KnownEntry()}, errors=(404,))
-def update_known_aircraft(request: Request) -> dict[str, Any]:
-    """Change a known aircraft
-
-    The given fields count as edited by hand: imports do not change them.
-    """
-    fields = body_of(request, KnownAircraftChangeFields)
-    entry = service.change(request.db, request.visibility, actor_of(request), row_id(request), fields)
-    return known_answer(entry)
-
-
-@known_entry.delete(permission=MANAGE, path=RowId(), responses={204: None}, errors=(404,))
-def delete_known_aircraft(request: Request) -> None:
-    """Remove a known aircraft from the list"""
-    service.remove(request.db, request.visibility, actor_of(request), row_id(request))
-    request.response.status_code = 204
 
 
 @verify.post(
