@@ -119,7 +119,8 @@ def _description(features: FeatureSet) -> str:
 
 def _tag(service: Service) -> str:
     parts = service.canonical.strip("/").split("/")
-    return service.tag or (parts[2] if parts[:2] == ["api", "v1"] else parts[0]).removesuffix(".json")
+    tag: str = service.tag or (parts[2] if parts[:2] == ["api", "v1"] else parts[0]).removesuffix(".json")
+    return tag
 
 
 def _operation(writer: SchemaWriter, operation: Operation) -> dict[str, Any]:
