@@ -28,10 +28,10 @@ import numpy as np
 
 from benchmarks._feeders import HALF_S, World
 from skywatch.receivers.context import ReceiverContext
-from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
-from skywatch.receivers.feeders.hub import FeederHub
-from skywatch.receivers.feeders.message_codec import FeederMessage, encode
-from skywatch.receivers.feeders.reduction import Reduction
+from skywatch.receivers.feeder_streams.feeder import KnownFeeder, hash_of
+from skywatch.receivers.feeder_streams.hub import FeederHub
+from skywatch.receivers.feeder_streams.message_codec import FeederMessage, encode
+from skywatch.receivers.feeder_streams.reduction import Reduction
 from skywatch.receivers.kinds.listen import create
 from skywatch.receivers.mode_s.encoder import airborne_position, beast, squitter
 

@@ -19,11 +19,11 @@ from benchmarks._drawn_flights import HALF_S, Traffic, kind_of, lies
 from skywatch.picture.intake import FeederIntake
 from skywatch.picture.picture import Picture
 from skywatch.picture.state.sky import Sky
-from skywatch.receivers.feeders.connection import FeederConnection
-from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
-from skywatch.receivers.feeders.hub import FeederHub
-from skywatch.receivers.feeders.message_codec import FeederMessage, decode, encode
-from skywatch.receivers.feeders.reception import FeederReception
+from skywatch.receivers.feeder_streams.connection import FeederConnection
+from skywatch.receivers.feeder_streams.feeder import KnownFeeder, hash_of
+from skywatch.receivers.feeder_streams.hub import FeederHub
+from skywatch.receivers.feeder_streams.installation import InstallationFeeders
+from skywatch.receivers.feeder_streams.message_codec import FeederMessage, decode, encode
 from skywatch.receivers.framing.frames import Column
 from skywatch.receivers.mode_s.encoder import beast
 
@@ -89,7 +89,7 @@ class IngestProcess:
 
 
 class Runtime:
-    """Only what ``FeederReception`` takes of a runtime."""
+    """Only what ``InstallationFeeders`` takes of a runtime."""
 
     def __init__(self, hub: FeederHub) -> None:
         self._hub = hub
@@ -107,7 +107,7 @@ class LiarWorld:
         self.feeders = dict(enumerate(feeders, 1))
         self.now = START
         self.picture = Picture(clock=lambda: self.now, monotonic=lambda: self.now)
-        self.intake = FeederIntake(self.picture, FeederReception(Runtime(FeederHub())))
+        self.intake = FeederIntake(self.picture, InstallationFeeders(Runtime(FeederHub())))
         self.processes = [
             IngestProcess({n: each for n, each in self.feeders.items() if each.process == process}, lambda: self.now)
             for process in range(1 + max(each.process for each in feeders))

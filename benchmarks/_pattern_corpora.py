@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from skywatch.patterns.recordings.tracks import BadLine, Track, read_corrections, read_tracks
+from skywatch.patterns.corpora.tracks import BadLine, Track, read_corrections, read_tracks
 from tests.unit.patterns.drawn.corpus import draw
 
 DEVELOPED_SEED, HELD_OUT_SEED = 1, 2

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
+from skywatch.patterns.corpora.scoring import LabelScore, Score
+from skywatch.patterns.corpora.tracks import Track, find_patterns
 from skywatch.patterns.findings import Pattern
-from skywatch.patterns.recordings.scoring import LabelScore, Score
-from skywatch.patterns.recordings.tracks import Track, find_patterns
 from tests.unit.patterns.drawn.wide.corpus import KINDS, ORDINARY
 
 _SHARED = 0.5

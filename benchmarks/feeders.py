@@ -21,11 +21,11 @@ import numpy as np
 from benchmarks._feeder_sockets import MISS, Parts, measure_parts, over_sockets
 from benchmarks._feeders import HALF_S, World, as_beast, make_world, place
 from benchmarks._lies import print_lies
-from skywatch.receivers.feeders.connection import FeederConnection
-from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
-from skywatch.receivers.feeders.frames import gatherer as gathering
-from skywatch.receivers.feeders.hub import FeederHub
-from skywatch.receivers.feeders.message_codec import FeederMessage, encode
+from skywatch.receivers.feeder_streams.connection import FeederConnection
+from skywatch.receivers.feeder_streams.feeder import KnownFeeder, hash_of
+from skywatch.receivers.feeder_streams.hub import FeederHub
+from skywatch.receivers.feeder_streams.message_codec import FeederMessage, encode
+from skywatch.receivers.feeder_streams.shared_decoder import gatherer as gathering
 from skywatch.receivers.formats.frames import FrameReports
 from skywatch.receivers.framing.beast import BeastFramer
 from skywatch.receivers.framing.frames import LONG_BYTES, Column, FrameBatch

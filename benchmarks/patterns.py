@@ -19,9 +19,9 @@ import numpy as np
 
 from benchmarks._pattern_corpora import HELD_OUT_SEED, drawn, recordings
 from benchmarks._pattern_table import lines, tabulate
+from skywatch.patterns.corpora.scoring import Score, report
+from skywatch.patterns.corpora.tracks import Track, find_patterns
 from skywatch.patterns.fleet import PatternFleet
-from skywatch.patterns.recordings.scoring import Score, report
-from skywatch.patterns.recordings.tracks import Track, find_patterns
 from skywatch.patterns.track.plane import LocalPlane
 from skywatch.patterns.tracker import PatternTracker
 from tests.unit.patterns.drawn.wide.corpus import draw as draw_wide

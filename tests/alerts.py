@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from skywatch.alerts.engine.data.documents import SkyMaker
+from skywatch.alerts.engine.operands.documents import SkyMaker
 from skywatch.alerts.monitor import create
 from skywatch.picture.state.clock import Completion
 from tests.waiting import until

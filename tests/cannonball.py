@@ -22,7 +22,7 @@ from skywatch.core.database.engine import writing
 from skywatch.core.geo import destination
 from skywatch.core.storage.audit import COMMAND_LINE
 from skywatch.picture.picture import Picture
-from skywatch.receivers.feeders.voices import Voice
+from skywatch.receivers.feeder_streams.voices import Voice
 from skywatch.receivers.recordings import moments, recognise
 from skywatch.receivers.reports.report import Report
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from skywatch.aircraft.settings import AircraftSettings
-from skywatch.core.areas.geometry import MAX_POSITIONS, positions_in
-from skywatch.core.areas.imports import Faults, features_of, usable_airspaces, usable_features
-from skywatch.core.areas.openair import parse_openair
+from skywatch.core.polygons.geometry import MAX_POSITIONS, positions_in
+from skywatch.core.polygons.imports import Faults, features_of, usable_airspaces, usable_features
+from skywatch.core.polygons.openair import parse_openair
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
 from skywatch.core.text.lenient_json import records

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.conditions.tree import references, tree_of
-from skywatch.alerts.engine.data.fences import Fence
+from skywatch.alerts.engine.operands.fences import Fence
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.history.answers import document
 from skywatch.alerts.models import Geofence, Watchlist

@@ -9,7 +9,7 @@ import colander
 from skywatch.alerts.conditions.quiet_hours import parse_windows
 from skywatch.alerts.conditions.templates import fault_of
 from skywatch.alerts.conditions.tree import ParsedConditions, parse
-from skywatch.core.areas.geometry import GeometryFault, parse_geometry
+from skywatch.core.polygons.geometry import GeometryFault, parse_geometry
 from skywatch.http.resources.document import fault_of as document_fault
 from skywatch.http.resources.schema import JsonString
 from skywatch.notify.deliveries.quiet_hours import DAYS

@@ -14,19 +14,19 @@ from skywatch.cannonball.known.revision import current_revision
 from skywatch.cannonball.known.service import repair_derived
 from skywatch.cannonball.location import LocationStore
 from skywatch.cannonball.settings import CannonballSettings
-from skywatch.cannonball.tracking.confidence import sure_sky, with_sure_places
-from skywatch.cannonball.tracking.interests.detections import Detections
-from skywatch.cannonball.tracking.interests.interest import InterestTable
-from skywatch.cannonball.tracking.interests.known_table import EMPTY, KnownTable
-from skywatch.cannonball.tracking.interests.pattern_change import PatternChange
-from skywatch.cannonball.tracking.interests.watch import PatternWatch
-from skywatch.cannonball.tracking.locations import LocationCache, end_forbidden
-from skywatch.cannonball.tracking.pauses import Pauses, longest_pause_s
-from skywatch.cannonball.tracking.session import LiveSession, Pair
-from skywatch.cannonball.tracking.sessions import SessionTracker
-from skywatch.cannonball.tracking.storage.records import Change
-from skywatch.cannonball.tracking.storage.restart import muted_pairs, open_patterns, recent_pauses, resume_sessions
-from skywatch.cannonball.tracking.storage.writer import CannonballWriter
+from skywatch.cannonball.tracker.confidence import sure_sky, with_sure_places
+from skywatch.cannonball.tracker.interests.detections import Detections
+from skywatch.cannonball.tracker.interests.interest import InterestTable
+from skywatch.cannonball.tracker.interests.known_table import EMPTY, KnownTable
+from skywatch.cannonball.tracker.interests.pattern_change import PatternChange
+from skywatch.cannonball.tracker.interests.watch import PatternWatch
+from skywatch.cannonball.tracker.locations import LocationCache, end_forbidden
+from skywatch.cannonball.tracker.pauses import Pauses, longest_pause_s
+from skywatch.cannonball.tracker.session import LiveSession, Pair
+from skywatch.cannonball.tracker.sessions import SessionTracker
+from skywatch.cannonball.tracker.storage.records import Change
+from skywatch.cannonball.tracker.storage.restart import muted_pairs, open_patterns, recent_pauses, resume_sessions
+from skywatch.cannonball.tracker.storage.writer import CannonballWriter
 from skywatch.core.bus import BusError
 from skywatch.core.bus import topics as bus_topics
 from skywatch.core.bus.base import Message

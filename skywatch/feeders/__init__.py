@@ -1,6 +1,6 @@
 """Receivers that connect to us: their records, admission and states.
 
-What reads, decodes and reduces their frames is ``skywatch.receivers.feeders``, which knows neither database nor user.
+Not here: reading, decoding and reducing what they send, which is ``skywatch.receivers.feeder_streams``.
 """
 
 from __future__ import annotations

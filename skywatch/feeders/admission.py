@@ -23,10 +23,10 @@ from skywatch.core.runtime import Runtime
 from skywatch.feeders.models import Feeder
 from skywatch.feeders.states import FeederState, encode
 from skywatch.feeders.topics import STATES, SYSTEM, UUID_COPIED
-from skywatch.receivers.feeders.feeder import SILENT_S
-from skywatch.receivers.feeders.hub import feeder_hub
-from skywatch.receivers.feeders.reception import FeederReception
-from skywatch.receivers.feeders.reduction import Link
+from skywatch.receivers.feeder_streams.feeder import SILENT_S
+from skywatch.receivers.feeder_streams.hub import feeder_hub
+from skywatch.receivers.feeder_streams.installation import InstallationFeeders
+from skywatch.receivers.feeder_streams.reduction import Link
 
 COMPONENT = "feeders"
 MANAGE = "feeders.manage"
@@ -42,7 +42,7 @@ class FeederAdmission:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._hub = runtime.shared(feeder_hub)
-        self._reception = runtime.shared(FeederReception)
+        self._reception = runtime.shared(InstallationFeeders)
         self._seen_at = time.monotonic()
         self._last_seen: dict[int, float] = {}
         self._copied_at: dict[int, float] = {}

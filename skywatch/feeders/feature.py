@@ -8,7 +8,7 @@ from skywatch.core.feature import EventKind, Feature
 from skywatch.core.hooks import PartLabels, Service
 from skywatch.feeders.settings import FeederSettings
 from skywatch.feeders.topics import SYSTEM, UUID_COPIED
-from skywatch.receivers.feeders.hooks import FeederRecords
+from skywatch.receivers.feeder_streams.hooks import FeederRecords
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from skywatch.core.hooks import RunningService
     from skywatch.core.runtime import Runtime
     from skywatch.http.resources.schema import Schema
-    from skywatch.receivers.feeders.feeder import KnownFeeder
+    from skywatch.receivers.feeder_streams.feeder import KnownFeeder
 
 
 def _create_admission(runtime: Runtime) -> RunningService:

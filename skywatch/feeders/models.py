@@ -11,7 +11,7 @@ from sqlalchemy.orm import Mapped, Session, mapped_column, relationship
 
 from skywatch.accounts.models import User
 from skywatch.core.database.engine import NEVER_REUSED, Base, BigId, JSONDocument
-from skywatch.receivers.feeders.feeder import KnownFeeder
+from skywatch.receivers.feeder_streams.feeder import KnownFeeder
 
 EXACT, COARSE, HIDDEN = "exact", "10km", "none"
 

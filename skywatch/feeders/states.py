@@ -6,7 +6,7 @@ import msgspec
 
 from skywatch.core.bus import Bus
 from skywatch.feeders.topics import STATES
-from skywatch.receivers.feeders.feeder import Clock
+from skywatch.receivers.feeder_streams.feeder import Clock
 
 VERSION = 1
 

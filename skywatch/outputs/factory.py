@@ -16,7 +16,7 @@ from skywatch.outputs.forms import HEARTBEATS
 from skywatch.outputs.hub import FORMS, Hub
 from skywatch.outputs.mlat import MLAT, open_mlat_output
 from skywatch.outputs.selection import SOURCE_WORDS, Selection
-from skywatch.receivers.feeders.hub import feeder_hub
+from skywatch.receivers.feeder_streams.hub import feeder_hub
 from skywatch.settings import SettingsError
 
 EXAMPLE = "beast 127.0.0.1:30005"

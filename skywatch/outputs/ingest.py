@@ -21,7 +21,7 @@ from skywatch.inputs.running_inputs import RunningInputs
 from skywatch.outputs.hub import FRAME_FORMS
 from skywatch.outputs.mlat import MLAT, MlatOutput, open_mlat_output
 from skywatch.outputs.settings import OutputSettings
-from skywatch.receivers.feeders.hub import FeederHub, feeder_hub
+from skywatch.receivers.feeder_streams.hub import FeederHub, feeder_hub
 from skywatch.settings import Settings, SettingsError
 
 log = logging.getLogger(__name__)

@@ -16,9 +16,9 @@ from skywatch.inputs.options import Options, Words, join_address, parse_address
 from skywatch.inputs.retrying_input import RetryingInput
 from skywatch.outputs import forms
 from skywatch.outputs.feeder import ListeningFeeder
-from skywatch.receivers.feeders.connection import FeederConnection
-from skywatch.receivers.feeders.feeder import KnownFeeder
-from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeder_streams.connection import FeederConnection
+from skywatch.receivers.feeder_streams.feeder import KnownFeeder
+from skywatch.receivers.feeder_streams.hub import FeederHub
 
 MLAT = "mlat"
 LOOK_EVERY_S = 1.0

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from skywatch.core.batch import BatchJob, PastDay, PastFlight
+from skywatch.patterns.corpora.tracks import Finder
 from skywatch.patterns.findings import Pattern
-from skywatch.patterns.recordings.tracks import Finder
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 

@@ -13,9 +13,9 @@ from skywatch.core.clock import unix_to_iso
 from skywatch.core.terminal.command import fail, one_line_errors
 from skywatch.core.terminal.progress import ProgressLine
 from skywatch.core.text.escapes import escape_controls
+from skywatch.patterns.corpora.scoring import Score, report
+from skywatch.patterns.corpora.tracks import Track, TracksError, find_patterns, read_tracks
 from skywatch.patterns.findings import Pattern
-from skywatch.patterns.recordings.scoring import Score, report
-from skywatch.patterns.recordings.tracks import Track, TracksError, find_patterns, read_tracks
 
 _ENCODER = msgspec.json.Encoder()
 _HEAD = (

@@ -10,16 +10,16 @@ import numpy as np
 from skywatch.core.bus import Bus, Message, topics
 from skywatch.core.telemetry import health
 from skywatch.picture.picture import Picture
-from skywatch.receivers.feeders.message_codec import encode_addresses
-from skywatch.receivers.feeders.new_addresses import TOO_MANY_AIRCRAFT
-from skywatch.receivers.feeders.reception import FeederReception
-from skywatch.receivers.feeders.reduction import Reduction
-from skywatch.receivers.feeders.reports.columns import AGREED, OURS_AGREED
-from skywatch.receivers.feeders.reports.reports import AGREED_RECEIVER, TRUSTED_RECEIVER, by_lane
-from skywatch.receivers.feeders.voices import OURS, SEVERAL
+from skywatch.receivers.feeder_streams.installation import InstallationFeeders
+from skywatch.receivers.feeder_streams.message_codec import encode_addresses
+from skywatch.receivers.feeder_streams.new_addresses import TOO_MANY_AIRCRAFT
+from skywatch.receivers.feeder_streams.reducer.columns import AGREED, OURS_AGREED
+from skywatch.receivers.feeder_streams.reducer.reports import AGREED_RECEIVER, TRUSTED_RECEIVER, by_lane
+from skywatch.receivers.feeder_streams.reduction import Reduction
+from skywatch.receivers.feeder_streams.voices import OURS, SEVERAL
 
 if TYPE_CHECKING:
-    from skywatch.receivers.feeders.agreement import MostVoices, ProcessAgreement
+    from skywatch.receivers.feeder_streams.agreement import MostVoices, ProcessAgreement
 
 # What has been heard is announced so often (s).
 ANNOUNCED_EVERY_S = 5.0
@@ -32,7 +32,7 @@ MESSAGES, STEADY_S = 5, 0.5
 class FeederIntake:
     """Called on the tracker's loop. With a ``bus`` between processes feeders are connected to other processes."""
 
-    def __init__(self, picture: Picture, reception: FeederReception, bus: Bus | None = None) -> None:
+    def __init__(self, picture: Picture, reception: InstallationFeeders, bus: Bus | None = None) -> None:
         self._picture = picture
         self._reception = reception
         self._bus = None if bus is None or bus.carries_objects else bus
@@ -50,7 +50,7 @@ class FeederIntake:
             reduction = reduction.shifted(self._clocks.correction_s(process, reduction.at, now))
             if not self._agreements:
                 # Without ingest processes no decoder is loaded.
-                from skywatch.receivers.feeders.agreement import MostVoices, ProcessAgreement
+                from skywatch.receivers.feeder_streams.agreement import MostVoices, ProcessAgreement
 
                 station = self._picture.station
                 self._agreements = {kind: ProcessAgreement(station, is_ours=kind) for kind in (True, False)}

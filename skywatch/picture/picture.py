@@ -39,12 +39,12 @@ from skywatch.picture.state.sky import DisputedPosition, RefusedPosition, Sky
 from skywatch.picture.storage.saved_picture import FORM, SavedBook, SavedPicture, SavedPosition
 from skywatch.picture.storage.saved_reports import pack, unpack
 from skywatch.picture.trails.trail import TrailStore
-from skywatch.receivers.feeders.voices import OURS, Voice
+from skywatch.receivers.feeder_streams.voices import OURS, Voice
 from skywatch.receivers.reports.receiver_names import FEEDERS, TRUSTED_FEEDERS, feeder_receiver, shown_receiver
 from skywatch.receivers.reports.report import Report
 
 if TYPE_CHECKING:
-    from skywatch.receivers.feeders.reception import FeederReception
+    from skywatch.receivers.feeder_streams.installation import InstallationFeeders
 
 _address = attrgetter("hex")
 # Registered feeders are called so in the picture, with their id behind a hyphen.
@@ -73,7 +73,7 @@ class Picture:
         maximum: int = 1_000_000,
         proof: bool = False,
         shown_station: tuple[float, float] | EllipsisType | None = ...,
-        feeders: FeederReception | None = None,
+        feeders: InstallationFeeders | None = None,
     ) -> None:
         self.shown_station = station if shown_station is ... else shown_station
         self.timeout_s = timeout_s

@@ -15,7 +15,7 @@ from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.core.telemetry.health import State
 from skywatch.receivers.base import ReceiverStatus
-from skywatch.receivers.feeders.message_codec import FeederMessage, decode
+from skywatch.receivers.feeder_streams.message_codec import FeederMessage, decode
 
 log = logging.getLogger(__name__)
 COMPONENT = "feeder_reports"

@@ -51,9 +51,9 @@ from skywatch.picture.trails.remote import TrailServer
 from skywatch.receivers.base import Receiver, ReceiverStatus
 from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.factory import open_receiver
-from skywatch.receivers.feeders.hub import feeder_hub
-from skywatch.receivers.feeders.message_codec import FeederMessage
-from skywatch.receivers.feeders.reception import FeederReception
+from skywatch.receivers.feeder_streams.hub import feeder_hub
+from skywatch.receivers.feeder_streams.installation import InstallationFeeders
+from skywatch.receivers.feeder_streams.message_codec import FeederMessage
 from skywatch.receivers.frame_tap import FrameTap
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.reports.further_reports import FurtherReports
@@ -93,7 +93,7 @@ class Tracker:
         settings = self.settings = runtime.current.of(PictureSettings)
         self.airframes = AirframeCache(runtime.sessions, runtime.bus)
         self._feeders = runtime.shared(feeder_hub)
-        self._reception = runtime.shared(FeederReception)
+        self._reception = runtime.shared(InstallationFeeders)
         self.picture = Picture(
             settings.station,
             settings.picture_timeout_s,

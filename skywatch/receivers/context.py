@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from skywatch.receivers.settings import ReceiverSettings
 
 if TYPE_CHECKING:
-    from skywatch.receivers.feeders.feeder import Connection
-    from skywatch.receivers.feeders.hub import FeederHub
-    from skywatch.receivers.feeders.reduction import Reduction
+    from skywatch.receivers.feeder_streams.feeder import Connection
+    from skywatch.receivers.feeder_streams.hub import FeederHub
+    from skywatch.receivers.feeder_streams.reduction import Reduction
     from skywatch.receivers.frame_tap import FrameTap
 
 

@@ -37,8 +37,8 @@ def safety(files: tuple[str, ...], with_suppressed: bool, as_table: bool, lat: f
     recording.
     """
     from skywatch.receivers.recordings import RecordingError
-    from skywatch.safety.recordings import sources
-    from skywatch.safety.recordings.offline import event_answer, judge
+    from skywatch.safety.playback import sources
+    from skywatch.safety.playback.offline import event_answer, judge
 
     if (lat is None) != (lon is None):
         raise click.UsageError("--lat and --lon must be given together")

@@ -17,7 +17,7 @@ from skywatch.core.telemetry.metrics import boolean_label
 from skywatch.picture.state.sky import Sky
 from skywatch.safety.detection.detectors import Detectors
 from skywatch.safety.detection.learnt_places import Cell, Learnt
-from skywatch.safety.detection.position.regions import Region
+from skywatch.safety.detection.navigation.regions import Region
 from skywatch.safety.events import storage
 from skywatch.safety.events.tracker import Change, EventTracker, LiveEvent
 from skywatch.safety.metrics import SAFETY_ACTIVE, SAFETY_COUNTED, SAFETY_EVENTS

@@ -26,7 +26,7 @@ from benchmarks._feeders import HALF_S, World, make_world
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.feeders.models import Feeder
-from skywatch.receivers.feeders.feeder import hash_of
+from skywatch.receivers.feeder_streams.feeder import hash_of
 from tests.ports import free_port
 from tests.processes import Service
 from tests.servers import nats_prefix, postgresql_database, redis_prefix

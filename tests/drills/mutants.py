@@ -28,8 +28,8 @@ from skywatch.acars.decoder import DatagramDecoder, StreamDecoder
 from skywatch.acars.envelopes import Burst
 from skywatch.airframes.importers import opensky, tar1090
 from skywatch.airframes.importers.airframe_row import Row
-from skywatch.core.areas.imports import usable_airspaces
-from skywatch.core.areas.openair import parse_openair
+from skywatch.core.polygons.imports import usable_airspaces
+from skywatch.core.polygons.openair import parse_openair
 from skywatch.receivers.formats.frames import ModeSDecoder
 from skywatch.receivers.formats.json_lines import LinesDecoder
 from skywatch.receivers.formats.sbs import SbsDecoder

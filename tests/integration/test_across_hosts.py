@@ -12,7 +12,7 @@ from skywatch.core.storage.audit import Actor
 from skywatch.core.stored_settings import change
 from skywatch.feeders.ingest.connected_feeders import ConnectedFeeders
 from skywatch.picture.settings import PictureSettings
-from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeder_streams.hub import FeederHub
 from tests.accounts import PASSWORD, Population
 from tests.unit.feeders.test_claims import Connection, Loop, enter
 from tests.waiting import until

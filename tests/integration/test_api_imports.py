@@ -24,7 +24,7 @@ runtime.close()
 """
 # The packages and modules that only the tracker or the real-time server need.
 FORBIDDEN = (
-    "skywatch.cannonball.tracking",
+    "skywatch.cannonball.tracker",
     "skywatch.cannonball.monitor",
     "skywatch.history.recorder",
     "skywatch.history.monitor",

@@ -15,7 +15,7 @@ import pytest
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.feeders.models import Feeder
-from skywatch.receivers.feeders.feeder import hash_of
+from skywatch.receivers.feeder_streams.feeder import hash_of
 from skywatch.receivers.mode_s.encoder import airborne_position, beast, squitter, velocity
 from tests.ports import free_port
 from tests.processes import Service

@@ -25,16 +25,16 @@ from skywatch.alerts.tracker.event_inbox import Inbox
 from skywatch.cannonball.known.imports.staging import Staged, StagedRow
 from skywatch.cannonball.location import Location, LocationStore
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern
-from skywatch.cannonball.tracking.geometry import STILL
-from skywatch.cannonball.tracking.interests.detections import Detections
-from skywatch.cannonball.tracking.interests.interest import Interest
-from skywatch.cannonball.tracking.interests.pattern_change import PatternChange
-from skywatch.cannonball.tracking.locations import TrackedUser
-from skywatch.cannonball.tracking.pauses import Occasion
-from skywatch.cannonball.tracking.session import LiveSession
-from skywatch.cannonball.tracking.storage.changes import alert_raised, session_change
-from skywatch.cannonball.tracking.storage.records import write
-from skywatch.cannonball.tracking.storage.restart import open_patterns, recent_pauses, resume_sessions
+from skywatch.cannonball.tracker.geometry import STILL
+from skywatch.cannonball.tracker.interests.detections import Detections
+from skywatch.cannonball.tracker.interests.interest import Interest
+from skywatch.cannonball.tracker.interests.pattern_change import PatternChange
+from skywatch.cannonball.tracker.locations import TrackedUser
+from skywatch.cannonball.tracker.pauses import Occasion
+from skywatch.cannonball.tracker.session import LiveSession
+from skywatch.cannonball.tracker.storage.changes import alert_raised, session_change
+from skywatch.cannonball.tracker.storage.records import write
+from skywatch.cannonball.tracker.storage.restart import open_patterns, recent_pauses, resume_sessions
 from skywatch.cannonball.vocabulary import AlertType, Identification, ThreatLevel
 from skywatch.console.sessions.session import Session as ConsoleSession
 from skywatch.console.sessions.session import _Serializer

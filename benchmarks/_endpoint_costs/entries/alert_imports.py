@@ -11,7 +11,7 @@ from benchmarks._endpoint_costs.installation import Installation
 from benchmarks._endpoint_costs.shapes import RULE, listed, matching, ring, whole_list
 from skywatch.alerts.access import MAX_GEOFENCES, MAX_RULES
 from skywatch.alerts.models import AlertRule, Geofence, Watchlist
-from skywatch.core.areas.geometry import MAX_VERTICES
+from skywatch.core.polygons.geometry import MAX_VERTICES
 
 SIZE = 16 * 1_048_576
 TAKEN, REFUSED = (200,), (400, 409)

@@ -11,8 +11,8 @@ from benchmarks._endpoint_costs.installation import Installation
 from benchmarks._endpoint_costs.shapes import RULE, listed, matching, ring, whole_list
 from skywatch.alerts.models import Alert, AlertRule, Geofence, Watchlist
 from skywatch.alerts.rules.trials.schemas import MAX_AIRCRAFT
-from skywatch.core.areas.geometry import MAX_VERTICES
 from skywatch.core.clock import to_iso, utcnow
+from skywatch.core.polygons.geometry import MAX_VERTICES
 
 # Expressions that one rule may have, and one that takes longest to compile of those that are taken.
 PATTERNS, PATTERN, PATTERNS_NAME = 20, r"(\pL\pN){5}N", "Patterns"

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session, undefer
 from skywatch.alerts.conditions.expansion import POLICE_LIST
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.conditions.tree import Node, references, tests_of, tree_of
-from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.engine import RuleSet
+from skywatch.alerts.engine.operands.fences import Fence
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import Count, Rule
 from skywatch.alerts.models import AlertRule, Geofence, Watchlist
@@ -23,9 +23,9 @@ from skywatch.alerts.tracker.police import PoliceAircraft
 from skywatch.alerts.tracker.rule_parser import RuleParser
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.alerts.watchlists.service import entries_of
-from skywatch.core.areas.band import Band
-from skywatch.core.areas.geometry import GeometryFault, parse_geometry
 from skywatch.core.batch import Options
+from skywatch.core.polygons.band import Band
+from skywatch.core.polygons.geometry import GeometryFault, parse_geometry
 from skywatch.picture.settings import PictureSettings
 from skywatch.settings import Settings
 

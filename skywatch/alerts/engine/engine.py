@@ -12,11 +12,11 @@ from types import MappingProxyType
 import numpy as np
 
 from skywatch.alerts.conditions.expansion import POLICE_LIST
-from skywatch.alerts.engine.data.bits import slots_of
-from skywatch.alerts.engine.data.environment import Environment
-from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.messages import AbsentSenders, AircraftMessage, may_hold
 from skywatch.alerts.engine.moment import describe, describe_count, describe_state
+from skywatch.alerts.engine.operands.bits import slots_of
+from skywatch.alerts.engine.operands.environment import Environment
+from skywatch.alerts.engine.operands.fences import Fence
 from skywatch.alerts.engine.program import Compiled, Compiler, Program
 from skywatch.alerts.engine.rule import NOBODY, Cleared, Decision, Fired, Rule, RuleKey, Stored, Unstored
 from skywatch.alerts.engine.rule_state import Matching

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.alerts.conditions.tree import Test
-from skywatch.alerts.engine.data.bits import WORD, Words, nothing, packed
-from skywatch.alerts.engine.data.environment import Environment
+from skywatch.alerts.engine.operands.bits import WORD, Words, nothing, packed
+from skywatch.alerts.engine.operands.environment import Environment
 from skywatch.core.process.deadline import paced
 
 Mask = npt.NDArray[np.bool_]

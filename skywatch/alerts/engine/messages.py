@@ -9,10 +9,10 @@ import msgspec
 import numpy as np
 
 from skywatch.alerts.conditions.tree import All, Any_, Node, Not
-from skywatch.alerts.engine.data.bits import WORD
-from skywatch.alerts.engine.data.board import Board
-from skywatch.alerts.engine.data.environment import Environment
-from skywatch.alerts.engine.data.fences import Fence
+from skywatch.alerts.engine.operands.bits import WORD
+from skywatch.alerts.engine.operands.board import Board
+from skywatch.alerts.engine.operands.environment import Environment
+from skywatch.alerts.engine.operands.fences import Fence
 from skywatch.alerts.engine.predicates import text_predicate
 from skywatch.alerts.engine.program import Program
 from skywatch.picture.state.sky import COLUMNS, SOURCE_INDEX, Sky

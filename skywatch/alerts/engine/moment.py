@@ -10,11 +10,11 @@ import numpy as np
 
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.conditions.tree import Test
-from skywatch.alerts.engine.data.bits import Slots
-from skywatch.alerts.engine.data.board import EXACT_COLUMNS, Board
-from skywatch.alerts.engine.data.documents import DETAILS
-from skywatch.alerts.engine.data.environment import Environment
-from skywatch.alerts.engine.data.fences import Fence
+from skywatch.alerts.engine.operands.bits import Slots
+from skywatch.alerts.engine.operands.board import EXACT_COLUMNS, Board
+from skywatch.alerts.engine.operands.documents import DETAILS
+from skywatch.alerts.engine.operands.environment import Environment
+from skywatch.alerts.engine.operands.fences import Fence
 from skywatch.alerts.engine.program import Compiled
 from skywatch.alerts.engine.rule import NOBODY, Fired, Rule
 from skywatch.core.clock import unix_to_iso

@@ -17,9 +17,6 @@ import numpy.typing as npt
 from skywatch.alerts.conditions.expansion import expanded
 from skywatch.alerts.conditions.fields import FIELDS, Kind, permissions
 from skywatch.alerts.conditions.tree import All, Any_, Node, Not, Test, tests_of
-from skywatch.alerts.engine.data.bits import WORD, Words, slots_of
-from skywatch.alerts.engine.data.board import EXACT_COLUMNS
-from skywatch.alerts.engine.data.environment import Environment
 from skywatch.alerts.engine.literals import (
     DocumentLiteral,
     Everywhere,
@@ -33,6 +30,9 @@ from skywatch.alerts.engine.literals import (
     NumberLiteral,
     TextLiteral,
 )
+from skywatch.alerts.engine.operands.bits import WORD, Words, slots_of
+from skywatch.alerts.engine.operands.board import EXACT_COLUMNS
+from skywatch.alerts.engine.operands.environment import Environment
 from skywatch.alerts.engine.predicates import text_predicate, value_predicate
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.core.process.deadline import paced

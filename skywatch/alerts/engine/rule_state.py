@@ -10,9 +10,9 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.alerts.engine.data.bits import WORD, Slots, Words, clear, count_of, is_set, slots_of
-from skywatch.alerts.engine.data.board import Board
-from skywatch.alerts.engine.data.environment import Environment
+from skywatch.alerts.engine.operands.bits import WORD, Slots, Words, clear, count_of, is_set, slots_of
+from skywatch.alerts.engine.operands.board import Board
+from skywatch.alerts.engine.operands.environment import Environment
 from skywatch.alerts.engine.program import Compiled
 from skywatch.alerts.engine.rule import NOBODY, Adopted, Cleared, Fired, Pair, Rule, Stored
 from skywatch.picture.state.doubt import ALL, ALONE, SINGLE_SOURCE_WORDS, UNCONFIRMED_WORDS

@@ -7,7 +7,7 @@ from typing import Any
 import colander
 
 from skywatch.alerts.types import Geometry, name_node
-from skywatch.core.areas.band import HIGHEST_FT, LOWEST_FT
+from skywatch.core.polygons.band import HIGHEST_FT, LOWEST_FT
 from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (

@@ -24,9 +24,9 @@ from skywatch.alerts.geofences.schemas import GeofenceChangeFields, GeofenceReco
 from skywatch.alerts.models import Geofence
 from skywatch.alerts.references import check_unused
 from skywatch.alerts.revision import raise_revision
-from skywatch.core.areas.imports import Faults, features_of, read_airspaces, read_features
-from skywatch.core.areas.openair import count_airspaces
 from skywatch.core.clock import utcnow
+from skywatch.core.polygons.imports import Faults, features_of, read_airspaces, read_features
+from skywatch.core.polygons.openair import count_airspaces
 from skywatch.core.problems import invalid
 from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.http.resources.answer import answer

@@ -19,8 +19,8 @@ from skywatch.alerts.geofences.schemas import (
     NewGeofenceFields,
 )
 from skywatch.alerts.geofences.service import geofence_answer
-from skywatch.core.areas.geometry import MAX_POSITIONS
-from skywatch.core.areas.imports import Faults, count_features
+from skywatch.core.polygons.geometry import MAX_POSITIONS
+from skywatch.core.polygons.imports import Faults, count_features
 from skywatch.core.problems import Problem
 from skywatch.http.clients.audit import actor_of
 from skywatch.http.lists.pagination import PageQuery, page

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from skywatch.alerts.conditions.fields import field_named
-from skywatch.alerts.engine.data.documents import DETAILS
+from skywatch.alerts.engine.operands.documents import DETAILS
 from skywatch.alerts.history.message_text import without_values
 from skywatch.alerts.history.schemas import AlertHistoryRecord
 from skywatch.alerts.models import Alert

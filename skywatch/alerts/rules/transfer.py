@@ -30,9 +30,9 @@ from skywatch.alerts.rules.transfer_schemas import RulesImportFields
 from skywatch.alerts.watchlists import service as watchlist_service
 from skywatch.alerts.watchlists.schemas import NewWatchlist, NewWatchlistFields
 from skywatch.alerts.watchlists.service import entries_of
-from skywatch.core.areas.geometry import positions_in
-from skywatch.core.areas.imports import check_positions
 from skywatch.core.clock import to_iso
+from skywatch.core.polygons.geometry import positions_in
+from skywatch.core.polygons.imports import check_positions
 from skywatch.core.problems import Problem, invalid, invalid_fields
 from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.http.resources.document import fault_of

@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session, undefer
 from skywatch.alerts.conditions.expansion import POLICE_LIST
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.conditions.tree import Node, references, tests_of
-from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.engine import RuleSet
+from skywatch.alerts.engine.operands.fences import Fence
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import Count, Rule, RuleKey, Stored
 from skywatch.alerts.models import AlertMatch, AlertRule, AlertSubscription, Geofence, Watchlist
@@ -24,9 +24,9 @@ from skywatch.alerts.tracker.owners import rights_of
 from skywatch.alerts.tracker.police import PoliceAircraft
 from skywatch.alerts.tracker.rule_parser import Parsed, RevisionKey, RuleParser
 from skywatch.alerts.watchlists.entries import Entries
-from skywatch.core.areas.band import Band
-from skywatch.core.areas.geometry import GeometryFault, parse_geometry
 from skywatch.core.clock import utcnow
+from skywatch.core.polygons.band import Band
+from skywatch.core.polygons.geometry import GeometryFault, parse_geometry
 from skywatch.notify.user_rights import people
 from skywatch.settings import Settings
 

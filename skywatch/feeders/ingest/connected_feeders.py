@@ -15,8 +15,8 @@ import msgspec
 from skywatch.core.bus import Bus, BusError, Message, Subscription
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.feeders.topics import CLAIMED
-from skywatch.receivers.feeders.feeder import Connection
-from skywatch.receivers.feeders.hub import YIELDS_AFTER_S, FeederHub
+from skywatch.receivers.feeder_streams.feeder import Connection
+from skywatch.receivers.feeder_streams.hub import YIELDS_AFTER_S, FeederHub
 
 log = logging.getLogger(__name__)
 PREFIX = "feeder-claim:"

@@ -24,9 +24,9 @@ from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.base import Receiver
 from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.factory import open_receiver
-from skywatch.receivers.feeders.hub import feeder_hub
-from skywatch.receivers.feeders.message_codec import FeederMessage, decode_addresses, encode
-from skywatch.receivers.feeders.reduction import Reduction
+from skywatch.receivers.feeder_streams.hub import feeder_hub
+from skywatch.receivers.feeder_streams.message_codec import FeederMessage, decode_addresses, encode
+from skywatch.receivers.feeder_streams.reduction import Reduction
 from skywatch.receivers.reports.report import Report
 from skywatch.receivers.settings import ReceiverSettings
 

@@ -16,7 +16,7 @@ from skywatch.feeders.names import FEEDER
 from skywatch.feeders.records.schemas import FeederChangeFields, NewFeederFields
 from skywatch.feeders.records.uuids import SHOWN, new_digits
 from skywatch.http.resources.fields import UNSET
-from skywatch.receivers.feeders.feeder import hash_of
+from skywatch.receivers.feeder_streams.feeder import hash_of
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 

@@ -19,7 +19,7 @@ from skywatch.picture.state.fields import (
     trust,
 )
 from skywatch.picture.state.receiver_view import FieldState, ReceiverView
-from skywatch.receivers.feeders.voices import OURS, Voice
+from skywatch.receivers.feeder_streams.voices import OURS, Voice
 from skywatch.receivers.reports.report import Report
 
 

@@ -13,9 +13,9 @@ from operator import attrgetter
 
 import numpy as np
 
-from skywatch.receivers.feeders.new_addresses import AddressBudgets
-from skywatch.receivers.feeders.reports.columns import number_of
-from skywatch.receivers.feeders.voices import UNKNOWN, Voice
+from skywatch.receivers.feeder_streams.new_addresses import AddressBudgets
+from skywatch.receivers.feeder_streams.reducer.columns import number_of
+from skywatch.receivers.feeder_streams.voices import UNKNOWN, Voice
 from skywatch.receivers.framing.frames import Column
 from skywatch.receivers.reports.report import Report
 

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from skywatch.core.arrays import Array
-from skywatch.receivers.feeders.voices import Voice
+from skywatch.receivers.feeder_streams.voices import Voice
 
 # Who has sent nothing of an aircraft for so long (s) does not hear it now.
 PRESENT_S = 5.0

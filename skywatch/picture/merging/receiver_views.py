@@ -11,7 +11,7 @@ from skywatch.core.arrays import Array
 from skywatch.picture.merging.aircraft_merge import without_expired
 from skywatch.picture.state.fields import LIFETIME_S, MIN_LIFETIME_S, POSITION_LIFETIME_S
 from skywatch.picture.state.receiver_view import ReceiverView, absorb, clear_airframes, expire, view_of
-from skywatch.receivers.feeders.voices import OURS, Voice
+from skywatch.receivers.feeder_streams.voices import OURS, Voice
 from skywatch.receivers.reports.report import Report
 
 _at, _is_snapshot = attrgetter("at"), attrgetter("snapshot")

@@ -15,7 +15,7 @@ from skywatch.picture.positions.accepted import Offer
 from skywatch.picture.state.columns import columns_of, floats, on_ground
 from skywatch.picture.state.fields import MLAT_TRUST, TISB_TRUST
 from skywatch.picture.state.receiver_view import FieldState, ReceiverView
-from skywatch.receivers.feeders.voices import Voice
+from skywatch.receivers.feeder_streams.voices import Voice
 from skywatch.receivers.reports.report import Report
 
 Values = dict[str, list[Any]]

@@ -34,7 +34,7 @@ from skywatch.picture.state.doubt import (
 )
 from skywatch.picture.state.fields import GROUPS, STALE_S, Group, trust
 from skywatch.picture.state.receiver_view import FieldState, ReceiverView, is_new
-from skywatch.receivers.feeders.voices import SEVERAL, UNKNOWN, Voice
+from skywatch.receivers.feeder_streams.voices import SEVERAL, UNKNOWN, Voice
 from skywatch.receivers.reports.report import Report
 
 # What lasts for a flight: that of ours is kept as long as it is shown, so that no stranger ends what rests on it.

@@ -38,7 +38,7 @@ from skywatch.picture.state.columns import columns_of, is_absent, numbers
 from skywatch.picture.state.fields import STALE_S, UNNAMED_TRUST
 from skywatch.picture.state.receiver_view import ReceiverView
 from skywatch.picture.state.sky import SOURCE_INDEX
-from skywatch.receivers.feeders.voices import Voice
+from skywatch.receivers.feeder_streams.voices import Voice
 from skywatch.receivers.reports.receiver_names import FEEDERS, TRUSTED_FEEDERS
 from skywatch.receivers.reports.report import ReducedReport, Report
 

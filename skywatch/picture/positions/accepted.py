@@ -11,7 +11,7 @@ import numpy as np
 
 from skywatch.core.arrays import Array
 from skywatch.picture.state.fields import AGREED_S, CONTESTED_S, STALE_S
-from skywatch.receivers.feeders.voices import OURS, Voice
+from skywatch.receivers.feeder_streams.voices import OURS, Voice
 
 NO_TRUST = 255
 

@@ -11,7 +11,7 @@ from skywatch.core.arrays import Array
 from skywatch.picture.positions.accepted import Positions
 from skywatch.picture.state.fields import STALE_S
 from skywatch.picture.storage.saved_picture import SavedPosition
-from skywatch.receivers.feeders.voices import Voice
+from skywatch.receivers.feeder_streams.voices import Voice
 
 
 class PictureRows:

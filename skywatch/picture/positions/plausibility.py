@@ -15,7 +15,7 @@ import numpy as np
 
 from skywatch.core import geo
 from skywatch.core.arrays import Array, percentile
-from skywatch.receivers.feeders.voices import OURS, Voice
+from skywatch.receivers.feeder_streams.voices import OURS, Voice
 
 # Room above the last known speed, and the least and greatest speeds reckoned with (kt); readsb's values, but for
 # the speed of an aircraft that has not told any, which leaves room for fighters.

@@ -30,7 +30,7 @@ from skywatch.picture.positions.reliability import ReliabilityTracker
 from skywatch.picture.positions.repeated import RepeatedPositions
 from skywatch.picture.state.fields import MLAT_TRUST, OWN_TRUST, STALE_S
 from skywatch.picture.state.sky import DisputedPosition, RefusedPosition
-from skywatch.receivers.feeders.voices import SEVERAL, UNKNOWN
+from skywatch.receivers.feeder_streams.voices import SEVERAL, UNKNOWN
 
 JUMP, DISPUTED, RANGE = "position_jump", "position_disputed", "position_range"
 FIELDS = "contradicted"

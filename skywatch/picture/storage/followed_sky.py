@@ -21,7 +21,7 @@ from skywatch.picture.state.receiver_view import FieldState, ReceiverView
 from skywatch.picture.state.sky import UNKNOWN_DOUBT, Sky
 from skywatch.picture.storage.saved_picture import FORM, SavedBook, SavedPicture, SavedPosition
 from skywatch.picture.storage.saved_reports import SavedReports, pack
-from skywatch.receivers.feeders.voices import OURS, SEVERAL, UNKNOWN
+from skywatch.receivers.feeder_streams.voices import OURS, SEVERAL, UNKNOWN
 from skywatch.receivers.reports.receiver_names import FEEDERS, TRUSTED_FEEDERS, feeder_receiver
 from skywatch.receivers.reports.report import Report
 

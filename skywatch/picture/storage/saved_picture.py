@@ -11,7 +11,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.picture.models import PictureState
 from skywatch.picture.storage.saved_reports import SavedReports
-from skywatch.receivers.feeders.voices import OURS, UNKNOWN, Voice
+from skywatch.receivers.feeder_streams.voices import OURS, UNKNOWN, Voice
 from skywatch.receivers.reports.receiver_names import FEEDERS, shown_receiver
 
 # Raised whenever what is saved changes its form; what an older or newer version saved is not read.

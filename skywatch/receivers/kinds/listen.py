@@ -18,16 +18,16 @@ from skywatch.inputs.retrying_input import InputError
 from skywatch.inputs.transports.port import Port
 from skywatch.receivers.base import AnonymousFeeder, ReceiverStatus
 from skywatch.receivers.context import ALONE, ReceiverContext
-from skywatch.receivers.feeders.clients import Client, ClientFilter, Ended, Refused, read_more
-from skywatch.receivers.feeders.connection import FeederConnection
-from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
-from skywatch.receivers.feeders.formats import BEAST, FORMATS
-from skywatch.receivers.feeders.frames.feeder_counts import REFUSED
-from skywatch.receivers.feeders.hub import FeederHub
-from skywatch.receivers.feeders.proxy_protocol import ProxyHeaderError
-from skywatch.receivers.feeders.reduction import Reduction
-from skywatch.receivers.feeders.stream import FeederStream
-from skywatch.receivers.feeders.wire import MAX_AHEAD, UUID_LENGTH, PingRequest, split_uuid
+from skywatch.receivers.feeder_streams.clients import Client, ClientFilter, Ended, Refused, read_more
+from skywatch.receivers.feeder_streams.connection import FeederConnection
+from skywatch.receivers.feeder_streams.feeder import KnownFeeder, hash_of
+from skywatch.receivers.feeder_streams.formats import BEAST, FORMATS
+from skywatch.receivers.feeder_streams.hub import FeederHub
+from skywatch.receivers.feeder_streams.proxy_protocol import ProxyHeaderError
+from skywatch.receivers.feeder_streams.reduction import Reduction
+from skywatch.receivers.feeder_streams.shared_decoder.feeder_counts import REFUSED
+from skywatch.receivers.feeder_streams.stream import FeederStream
+from skywatch.receivers.feeder_streams.wire import MAX_AHEAD, UUID_LENGTH, PingRequest, split_uuid
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.settings import NEEDS_FEEDER, ReceiverSettings
 

@@ -8,7 +8,7 @@ from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import writing
 from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
-from skywatch.receivers.feeders.reception import FeederReception
+from skywatch.receivers.feeder_streams.installation import InstallationFeeders
 from skywatch.reception.connections.storage import Connection, store
 from skywatch.system.health.checks import receiver_statuses
 
@@ -24,7 +24,7 @@ class ConnectionFollower:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._feeders = runtime.shared(FeederReception)
+        self._feeders = runtime.shared(InstallationFeeders)
         self.log = ConnectionLog()
         self._turns = 0
         self._task = PeriodicTask("quality_connections", EVERY_S, self._work)

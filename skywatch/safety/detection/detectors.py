@@ -13,8 +13,8 @@ from skywatch.safety.detection.finding import Finding
 from skywatch.safety.detection.frame import Frame
 from skywatch.safety.detection.learnt_places import Learner
 from skywatch.safety.detection.low import LowAltitudeDetector
-from skywatch.safety.detection.position.integrity import IntegrityDetector
-from skywatch.safety.detection.position.regions import Region, RegionDetector
+from skywatch.safety.detection.navigation.integrity import IntegrityDetector
+from skywatch.safety.detection.navigation.regions import Region, RegionDetector
 from skywatch.safety.detection.vertical import VerticalDetector
 from skywatch.safety.thresholds.thresholds import Thresholds
 

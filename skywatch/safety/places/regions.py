@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from skywatch.airframes.military import civil_rows
 from skywatch.core.clock import earlier, to_datetime
 from skywatch.core.database.engine import SessionFactory, writing
-from skywatch.safety.detection.position.regions import Region
+from skywatch.safety.detection.navigation.regions import Region
 from skywatch.safety.events.tracker import LiveEvent
 from skywatch.safety.models import SafetyEvent, SafetyRegion
 

@@ -8,9 +8,9 @@ from skywatch.alerts.access import MAX_GEOFENCES, MAX_GEOMETRY, MAX_LISTED, MAX_
 from skywatch.alerts.models import Geofence, Watchlist
 from skywatch.alerts.rules import transfer
 from skywatch.alerts.watchlists.entries import MAX_ENTRIES, MAX_LINES
-from skywatch.core.areas.geometry import MAX_POSITIONS
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import writing
+from skywatch.core.polygons.geometry import MAX_POSITIONS
 from tests.alerts import BOX
 from tests.functional.alerts.conftest import URL
 
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.portable("sends what others send", but=["test_what_a_us
 
 # Places from which geometries are read and entries of watch lists parsed.
 WORK = (
-    "skywatch.core.areas.imports.parse_geometry",
-    "skywatch.core.areas.imports.parse_openair",
+    "skywatch.core.polygons.imports.parse_geometry",
+    "skywatch.core.polygons.imports.parse_openair",
     "skywatch.alerts.types.parse_geometry",
     "skywatch.alerts.types.parse",
     "skywatch.alerts.watchlists.entries.parse_entry",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 
-from skywatch.alerts.engine.data.documents import SkyMaker
+from skywatch.alerts.engine.operands.documents import SkyMaker
 from skywatch.alerts.monitor import create
 from skywatch.core.runtime import Runtime
 from skywatch.features import load

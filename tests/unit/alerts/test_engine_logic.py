@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from skywatch.alerts.engine.data.bits import slots_of
-from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.engine import Engine, RuleSet
+from skywatch.alerts.engine.operands.bits import slots_of
+from skywatch.alerts.engine.operands.fences import Fence
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import Fired
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.core import geo
-from skywatch.core.areas.band import Band
-from skywatch.core.areas.geometry import parse_geometry
+from skywatch.core.polygons.band import Band
+from skywatch.core.polygons.geometry import parse_geometry
 from tests.rules import boolean_label, node_of, rule_of
 from tests.skies import sky_of
 

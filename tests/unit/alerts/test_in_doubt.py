@@ -7,13 +7,13 @@ import dataclasses
 import numpy as np
 import pytest
 
-from skywatch.alerts.engine.data.documents import SkyMaker
-from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.engine import Engine, RuleSet
 from skywatch.alerts.engine.messages import AircraftMessage
+from skywatch.alerts.engine.operands.documents import SkyMaker
+from skywatch.alerts.engine.operands.fences import Fence
 from skywatch.alerts.engine.rule import Cleared, Fired
-from skywatch.core.areas.band import Band
-from skywatch.core.areas.geometry import parse_geometry
+from skywatch.core.polygons.band import Band
+from skywatch.core.polygons.geometry import parse_geometry
 from skywatch.picture.state.doubt import (
     ALTITUDE,
     CALLSIGN,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skywatch.core.areas.openair import parse_openair
+from skywatch.core.polygons.openair import parse_openair
 
 SQUARE = "DP 47:00:00 N 008:00:00 E\nDP 47:10:00 N 008:00:00 E\nDP 47:10:00 N 008:20:00 E\n"
 

@@ -31,7 +31,7 @@ class Ticks:
         self.begin({})
 
     def begin(self, stored):
-        from skywatch.alerts.engine.data.documents import SkyMaker
+        from skywatch.alerts.engine.operands.documents import SkyMaker
 
         self.maker, self.engine = SkyMaker(STATION), Engine()
         self.engine.install(RuleSet((self.rule,), stored={1: stored}), NOW)

@@ -149,8 +149,8 @@ BOX = {"type": "Polygon", "coordinates": [[[8, 47], [9, 47], [9, 48], [8, 48], [
 
 
 def test_what_lasts_a_moment_keeps_its_turn_as_it_was():
-    from skywatch.alerts.engine.data.fences import Fence
-    from skywatch.core.areas.geometry import parse_geometry
+    from skywatch.alerts.engine.operands.fences import Fence
+    from skywatch.core.polygons.geometry import parse_geometry
 
     engine = Engine(10)
     entering = {"field": "geofence", "op": "enters", "value": 1}

@@ -18,11 +18,11 @@ from skywatch.realtime.topics.event_log import EventLog
 from skywatch.realtime.topics.topic_table import TopicTable
 from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.factory import open_receiver
-from skywatch.receivers.feeders import hub as hub_module
-from skywatch.receivers.feeders.connection import FeederConnection
-from skywatch.receivers.feeders.feeder import KnownFeeder, hash_of
-from skywatch.receivers.feeders.hub import FeederHub, feeder_hub
-from skywatch.receivers.feeders.reception import FeederReception
+from skywatch.receivers.feeder_streams import hub as hub_module
+from skywatch.receivers.feeder_streams.connection import FeederConnection
+from skywatch.receivers.feeder_streams.feeder import KnownFeeder, hash_of
+from skywatch.receivers.feeder_streams.hub import FeederHub, feeder_hub
+from skywatch.receivers.feeder_streams.installation import InstallationFeeders
 from skywatch.receivers.mode_s.encoder import airborne_position, beast, squitter
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.security.visibility import Visibility
@@ -207,7 +207,7 @@ def test_states_are_published_and_last_seen_is_written(runtime):
     admission, hub = FeederAdmission(runtime), runtime.shared(feeder_hub)
     admission._work()
     connection, is_in = connect(runtime)
-    reception = runtime.shared(FeederReception)
+    reception = runtime.shared(InstallationFeeders)
     hub.gatherer.add = lambda stream: hub.gatherer._waiting.__setitem__(stream.slot, stream)
     assert is_in
     for refused in (0, 1):

@@ -11,8 +11,8 @@ from skywatch.core.bus import BusError
 from skywatch.core.bus.memory import MemoryBus
 from skywatch.feeders.ingest.connected_feeders import ConnectedFeeders
 from skywatch.feeders.ingest.service import IngestService
-from skywatch.receivers.feeders.feeder import KnownFeeder
-from skywatch.receivers.feeders.hub import FeederHub, feeder_hub
+from skywatch.receivers.feeder_streams.feeder import KnownFeeder
+from skywatch.receivers.feeder_streams.hub import FeederHub, feeder_hub
 
 
 class Connection:

@@ -10,9 +10,9 @@ from skywatch.core.bus import Message, topics
 from skywatch.feeders.ingest.service import IngestService
 from skywatch.picture.intake import FeederIntake
 from skywatch.picture.picture import Picture
-from skywatch.receivers.feeders.hub import feeder_hub
-from skywatch.receivers.feeders.reception import FeederReception
-from skywatch.receivers.feeders.voices import Voice
+from skywatch.receivers.feeder_streams.hub import feeder_hub
+from skywatch.receivers.feeder_streams.installation import InstallationFeeders
+from skywatch.receivers.feeder_streams.voices import Voice
 from skywatch.receivers.reports.report import Report
 from tests.unit.feeders.test_claims import Connection
 from tests.unit.receivers.feeders.connections import until
@@ -24,7 +24,7 @@ HEARD = np.arange(0x400000, 0x400100)
 def test_what_the_tracker_hears_costs_no_feeder_of_an_ingest_process_its_limit(make_runtime, redis_url, caplog):
     tracker, ingest = make_runtime(bus=redis_url), make_runtime(bus=redis_url)
     picture = Picture()
-    intake = FeederIntake(picture, tracker.shared(FeederReception), tracker.bus)
+    intake = FeederIntake(picture, tracker.shared(InstallationFeeders), tracker.bus)
     picture.put("roof", [Report(f"{address:06x}") for address in HEARD.tolist()], len(HEARD))
     hub, service = ingest.shared(feeder_hub), IngestService(ingest)
     hub.limit.limit = 0
@@ -64,7 +64,7 @@ def test_a_feeder_that_another_process_has_is_refused(make_runtime, redis_url):
 def test_a_process_that_starts_later_learns_it_too(make_runtime, redis_url):
     tracker = make_runtime(bus=redis_url)
     picture = Picture()
-    intake = FeederIntake(picture, tracker.shared(FeederReception), tracker.bus)
+    intake = FeederIntake(picture, tracker.shared(InstallationFeeders), tracker.bus)
     picture.put("roof", [Report("400000"), Report("~400001")], 2)
     picture.put("feeder-9", [Report("400002")], 1, voice=Voice("user-9", "192.0.2.9/32"))
     intake.take(Feeders().reduce(), "another process")

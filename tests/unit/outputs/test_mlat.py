@@ -11,7 +11,7 @@ from skywatch.outputs import mlat
 from skywatch.outputs.factory import open_output
 from skywatch.outputs.ingest import IngestOutputs
 from skywatch.outputs.mlat import open_mlat_output
-from skywatch.receivers.feeders.hub import FeederHub
+from skywatch.receivers.feeder_streams.hub import FeederHub
 from skywatch.receivers.framing.beast import MLAT_TICKS, BeastFramer
 from skywatch.settings import SettingsError
 from tests.ports import free_port

@@ -6,8 +6,8 @@ import random
 from collections.abc import Sequence
 from math import cos, radians, sin
 
+from skywatch.patterns.corpora.tracks import Track, find_patterns
 from skywatch.patterns.findings import Pattern, PatternEvent
-from skywatch.patterns.recordings.tracks import Track, find_patterns
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.plane import LocalPlane
 from skywatch.patterns.tracker import PatternTracker

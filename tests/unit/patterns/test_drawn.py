@@ -7,9 +7,9 @@ import random
 import pytest
 
 from benchmarks.patterns import CASES, moved, thinned
+from skywatch.patterns.corpora.scoring import Score
+from skywatch.patterns.corpora.tracks import Track, find_patterns
 from skywatch.patterns.findings import Pattern
-from skywatch.patterns.recordings.scoring import Score
-from skywatch.patterns.recordings.tracks import Track, find_patterns
 from tests.unit.patterns.drawn.corpus import KINDS, draw
 
 pytestmark = pytest.mark.deep("walks a corpus")

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from skywatch.patterns.recordings.tracks import find_patterns
+from skywatch.patterns.corpora.tracks import find_patterns
 from tests.unit.patterns.drawn.wide.corpus import draw
 from tests.unit.patterns.flights import Flight, found, kinds
 

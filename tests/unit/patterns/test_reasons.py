@@ -7,8 +7,8 @@ from itertools import combinations
 import pytest
 
 from benchmarks._pattern_table import has_two_names
+from skywatch.patterns.corpora.tracks import find_patterns
 from skywatch.patterns.findings import Change, Pattern, PatternType
-from skywatch.patterns.recordings.tracks import find_patterns
 from tests.unit.patterns.drawn.wide.corpus import draw
 from tests.unit.patterns.flights import Flight, feed, found
 

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from benchmarks._pattern_corpora import recordings
+from skywatch.patterns.corpora.scoring import Score, score
+from skywatch.patterns.corpora.tracks import Track, find_patterns
 from skywatch.patterns.findings import Pattern
 from skywatch.patterns.fleet import PatternFleet
-from skywatch.patterns.recordings.scoring import Score, score
-from skywatch.patterns.recordings.tracks import Track, find_patterns
 
 pytestmark = pytest.mark.deep("walks a corpus")
 

@@ -13,9 +13,9 @@ from skywatch.core.telemetry import health
 from skywatch.picture.intake import FeederIntake
 from skywatch.picture.picture import Picture
 from skywatch.picture.positions.accepted import Offer, choose
-from skywatch.receivers.feeders.reception import FeederReception
-from skywatch.receivers.feeders.reports.reports import AGREED_RECEIVER
-from skywatch.receivers.feeders.voices import OURS, SEVERAL, Voice
+from skywatch.receivers.feeder_streams.installation import InstallationFeeders
+from skywatch.receivers.feeder_streams.reducer.reports import AGREED_RECEIVER
+from skywatch.receivers.feeder_streams.voices import OURS, SEVERAL, Voice
 from skywatch.receivers.mode_s.encoder import airborne_position, identification, squitter, velocity
 from skywatch.receivers.reports.report import ReducedReport, Report
 from tests.unit.receivers.feeders.feeders import START, Feeders
@@ -33,7 +33,7 @@ class Clock:
 
 
 class FakeRuntime:
-    """Only what ``FeederReception`` takes of a runtime."""
+    """Only what ``InstallationFeeders`` takes of a runtime."""
 
     def __init__(self, hub):
         self._hub = hub
@@ -47,7 +47,7 @@ class Process:
 
     def __init__(self, picture, *numbers, **options):
         self.feeders = Feeders(*numbers, **options)
-        self.reception = FeederReception(FakeRuntime(self.feeders.hub))
+        self.reception = InstallationFeeders(FakeRuntime(self.feeders.hub))
         self.intake = FeederIntake(picture, self.reception)
 
 

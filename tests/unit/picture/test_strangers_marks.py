@@ -11,7 +11,7 @@ from skywatch.picture.state.doubt import (
     SQUAWK,
     strangers_aircraft,
 )
-from skywatch.receivers.feeders.voices import Voice
+from skywatch.receivers.feeder_streams.voices import Voice
 from tests.unit.picture.reports import START, Clock, increment, picture_at
 
 PLACE = {"lat": 47.2, "lon": 8.0}

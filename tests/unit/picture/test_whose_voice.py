@@ -20,9 +20,9 @@ from benchmarks._liars import FeederSpec, IngestProcess, LiarWorld
 from skywatch.picture.picture import Picture
 from skywatch.picture.state.doubt import EMERGENCY, doubt_of
 from skywatch.picture.state.fields import AIRFRAME_FIELDS
-from skywatch.receivers.feeders.feeder import KnownFeeder
-from skywatch.receivers.feeders.reports.reports import AGREED_RECEIVER, TRUSTED_RECEIVER
-from skywatch.receivers.feeders.voices import SEVERAL, Voice
+from skywatch.receivers.feeder_streams.feeder import KnownFeeder
+from skywatch.receivers.feeder_streams.reducer.reports import AGREED_RECEIVER, TRUSTED_RECEIVER
+from skywatch.receivers.feeder_streams.voices import SEVERAL, Voice
 from skywatch.receivers.formats.frames import FrameReports
 from skywatch.receivers.framing.beast import BeastFramer
 from skywatch.receivers.framing.frames import FrameBatch

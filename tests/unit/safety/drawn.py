@@ -11,7 +11,7 @@ from typing import Any
 from skywatch.core import geo
 from skywatch.picture.picture import Picture
 from skywatch.picture.state.sky import Sky
-from skywatch.receivers.feeders.voices import Voice
+from skywatch.receivers.feeder_streams.voices import Voice
 from skywatch.receivers.reports.report import Report
 from skywatch.safety.detection.detectors import Detectors
 from skywatch.safety.detection.learnt_places import Learner

@@ -14,8 +14,8 @@ from skywatch.receivers.mode_s.encoder import (
     squitter,
     velocity,
 )
-from skywatch.safety.recordings.offline import judge
-from skywatch.safety.recordings.sources import read
+from skywatch.safety.playback.offline import judge
+from skywatch.safety.playback.sources import read
 
 ADDRESS, THREAT = 0x4B1801, 0x4B1802
 TICKS = 12_000_000

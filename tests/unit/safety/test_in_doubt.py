@@ -9,7 +9,7 @@ import pytest
 from skywatch.core.database.engine import writing
 from skywatch.notify.models import Delivery
 from skywatch.picture.state.doubt import unsure_aircraft
-from skywatch.receivers.feeders.voices import Voice
+from skywatch.receivers.feeder_streams.voices import Voice
 from skywatch.safety.detection.detectors import Detectors
 from skywatch.safety.detection.learnt_places import Learner
 from skywatch.safety.events import storage

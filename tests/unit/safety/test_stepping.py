@@ -9,8 +9,8 @@ import pytest
 
 from skywatch.receivers.recordings import Moment
 from skywatch.receivers.reports.documents import ReportBatch
-from skywatch.safety.recordings.offline import event_answer, judge
-from skywatch.safety.recordings.sources import read
+from skywatch.safety.playback.offline import event_answer, judge
+from skywatch.safety.playback.sources import read
 from tests.unit.safety.drawn import START, Drawn, report, straight
 from tests.unit.safety.geometries import harmful, harmless
 

@@ -13,7 +13,7 @@ from skywatch.core.terminal import progress
 from skywatch.receivers.recordings import RecordingError
 from skywatch.receivers.reports import traces
 from skywatch.safety.command import safety
-from skywatch.safety.recordings.sources import read
+from skywatch.safety.playback.sources import read
 
 pytestmark = pytest.mark.deep("walks a corpus")
 

@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session, undefer
 
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.conditions.tree import references, tree_of
-from skywatch.alerts.engine.data.documents import SkyMaker
-from skywatch.alerts.engine.data.fences import Fence
 from skywatch.alerts.engine.engine import Engine, RuleSet
+from skywatch.alerts.engine.operands.documents import SkyMaker
+from skywatch.alerts.engine.operands.fences import Fence
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.engine.rule import NOBODY, Cleared, Count, Fired, Rule
 from skywatch.alerts.history.message_text import message_of
@@ -22,8 +22,8 @@ from skywatch.alerts.models import Geofence, Watchlist
 from skywatch.alerts.rules.schemas import RuleFields
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.alerts.watchlists.service import entries_of
-from skywatch.core.areas.band import Band
-from skywatch.core.areas.geometry import parse_geometry
+from skywatch.core.polygons.band import Band
+from skywatch.core.polygons.geometry import parse_geometry
 from skywatch.core.process.deadline import Checkpoint, DeadlineExceeded, paced
 from skywatch.notify.vocabulary import Priority
 from skywatch.picture.state.sky import Sky

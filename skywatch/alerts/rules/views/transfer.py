@@ -8,7 +8,7 @@ from skywatch.alerts.area import AlertService
 from skywatch.alerts.conditions.states import check_states
 from skywatch.alerts.rules import transfer
 from skywatch.alerts.rules.transfer_schemas import RulesExport, RulesImport, RulesImported, RulesImportFields
-from skywatch.core.areas.geometry import MAX_POSITIONS
+from skywatch.core.polygons.geometry import MAX_POSITIONS
 from skywatch.http.clients.audit import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of

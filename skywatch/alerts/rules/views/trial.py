@@ -12,7 +12,7 @@ from skywatch.alerts.access import owner_id
 from skywatch.alerts.area import AlertService
 from skywatch.alerts.conditions.states import check_triable
 from skywatch.alerts.conditions.tree import ConditionsFault, parsed
-from skywatch.alerts.engine.data.documents import SkyMaker
+from skywatch.alerts.engine.operands.documents import SkyMaker
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.rules import service
 from skywatch.alerts.rules.checks import check_rights, faults_of, with_duration

@@ -8,7 +8,7 @@ from skywatch.core.batch import batch_jobs
 from skywatch.features import FEATURES
 from skywatch.history.storage.reader import Span, read
 from skywatch.history.tracks import plain
-from skywatch.patterns.recordings.tracks import Track, find_patterns
+from skywatch.patterns.corpora.tracks import Track, find_patterns
 from skywatch.safety.detection.conflicts import cells
 from tests.batches import StoredRows, result_of_rows, results, rows_of, run_job
 from tests.unit.archive.batch.conftest import AFTER, BEFORE, DAYS, JOBS

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from skywatch.patterns.recordings.tracks import Track
+from skywatch.patterns.corpora.tracks import Track
 from tests.unit.patterns.drawn import airwork, ordinary, watching
 from tests.unit.patterns.drawn.dice import Dice
 from tests.unit.patterns.drawn.pen import Pen

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import atan2, cos, degrees, hypot, radians, sin, sqrt, tan
 
-from skywatch.patterns.recordings.tracks import Segment, Track
+from skywatch.patterns.corpora.tracks import Segment, Track
 from skywatch.patterns.track.plane import LocalPlane
 from tests.unit.patterns.drawn.dice import Dice
 from tests.unit.patterns.drawn.dubins import shortest

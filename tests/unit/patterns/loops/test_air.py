@@ -6,9 +6,9 @@ from math import atan2, cos, degrees, hypot, radians, sin
 
 import pytest
 
+from skywatch.patterns.corpora.tracks import find_patterns
 from skywatch.patterns.findings import Change, Pattern
 from skywatch.patterns.loops.air import air_lap
-from skywatch.patterns.recordings.tracks import find_patterns
 from skywatch.patterns.track.trail import Vertex
 from tests.unit.patterns.drawn.dice import Dice
 from tests.unit.patterns.drawn.pen import Pen

@@ -7,9 +7,9 @@ import random
 import pytest
 
 from skywatch.picture.merging import admission
-from skywatch.receivers.feeders.feeder import KnownFeeder
-from skywatch.receivers.feeders.reports.reports import AGREED_RECEIVER, TRUSTED_RECEIVER
-from skywatch.receivers.feeders.voices import OURS, SEVERAL, Voice
+from skywatch.receivers.feeder_streams.feeder import KnownFeeder
+from skywatch.receivers.feeder_streams.reducer.reports import AGREED_RECEIVER, TRUSTED_RECEIVER
+from skywatch.receivers.feeder_streams.voices import OURS, SEVERAL, Voice
 from tests.unit.picture.reports import Clock, increment, picture_at, snapshot
 
 REAL, INVENTED = 0x400000, 0x700000

@@ -16,8 +16,8 @@ from skywatch.picture.state.own_antenna import (
     radio_horizon_nm,
 )
 from skywatch.picture.state.sky import SOURCE_INDEX
-from skywatch.receivers.feeders.voices import OURS as OUR_VOICE
-from skywatch.receivers.feeders.voices import Voice
+from skywatch.receivers.feeder_streams.voices import OURS as OUR_VOICE
+from skywatch.receivers.feeder_streams.voices import Voice
 from tests.unit.picture.reports import START, Clock, picture_at, snapshot
 
 STATION = (47.45, 8.56)

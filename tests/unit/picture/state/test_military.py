@@ -3,7 +3,7 @@
 import pytest
 
 from skywatch.airframes.service import Airframe
-from skywatch.receivers.feeders.voices import Voice
+from skywatch.receivers.feeder_streams.voices import Voice
 from tests.unit.picture.reports import START, Clock, picture_at, snapshot
 
 CIVIL, OTHER, FORCES = "a12345", "4b1620", "43c001"

@@ -9,7 +9,7 @@ from skywatch.core.database.fencing import next_token, term_of
 from skywatch.picture.state.sky import COLUMNS, from_bytes, to_bytes
 from skywatch.picture.storage.followed_sky import saved_from
 from skywatch.picture.storage.saved_picture import decode, encode
-from skywatch.receivers.feeders.voices import OURS, SEVERAL, Voice
+from skywatch.receivers.feeder_streams.voices import OURS, SEVERAL, Voice
 from tests.unit.picture.reports import START, Clock, increment, picture_at, snapshot
 
 # What begins anew, and what one view of all receivers cannot hold.

@@ -16,7 +16,7 @@ from skywatch.picture.picture import Picture
 from skywatch.picture.state.doubt import ALL, ALONE, EMERGENCY, GROUP_BITS, SQUAWK, doubt_of, sure_emergencies
 from skywatch.picture.state.fields import GROUPS
 from skywatch.picture.state.sky import DOUBT, UNKNOWN_DOUBT, Sky, from_bytes, to_bytes
-from skywatch.receivers.feeders.voices import Voice
+from skywatch.receivers.feeder_streams.voices import Voice
 from tests.unit.picture.reports import START, Clock, increment, picture_at
 from tests.unit.picture.storage.test_followed import taken_over
 from tests.unit.picture.test_whose_voice import copied, drawn_world

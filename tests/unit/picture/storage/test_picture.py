@@ -14,7 +14,7 @@ from skywatch.picture.state.receiver_view import ReceiverView
 from skywatch.picture.storage.saved_picture import decode, encode
 from skywatch.picture.storage.saved_reports import SavedReports, pack, unpack
 from skywatch.receivers.factory import KINDS, open_receiver
-from skywatch.receivers.feeders.voices import OURS, Voice
+from skywatch.receivers.feeder_streams.voices import OURS, Voice
 from skywatch.receivers.reports.limits import Wire, WireLine, WireMutability
 from skywatch.receivers.reports.report import Report
 from tests.every_receiver import every_receiver

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from skywatch.patterns.recordings.tracks import Track
+from skywatch.patterns.corpora.tracks import Track
 from skywatch.patterns.track.plane import LocalPlane
 from tests.unit.patterns.drawn.dice import Dice
 from tests.unit.patterns.drawn.pen import START, Pen
