@@ -137,7 +137,7 @@ class FeederConnection:
         self._when_taken = call
 
     def take(self) -> tuple[bytes, FrameBatch | None]:
-        """See ``feeders.frames.gatherer.Stream``."""
+        """See ``shared_decoder.gatherer.Stream``."""
         received, self._received = b"".join(self._received), []
         frames, self._frames = self._frames, []
         self._is_framed_elsewhere = bool(frames)
@@ -148,7 +148,7 @@ class FeederConnection:
         return received, FrameBatch.concatenate(frames) if frames else None
 
     def put_back(self, rest: bytes, frames: int, behind: int) -> int:
-        """See ``feeders.frames.gatherer.Stream``."""
+        """See ``shared_decoder.gatherer.Stream``."""
         if rest:
             self._received.append(rest)
             self._waiting_bytes += len(rest)

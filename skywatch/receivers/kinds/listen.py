@@ -2,7 +2,7 @@
 
 In Beast a feeder says who it is with readsb's UUID frame; for the other formats the setting names it. One that is not
 registered, sends nonsense, stalls or does not read costs its own connection and nobody else's. What it sends is decoded
-with that of all others (``feeders.frames.gatherer``).
+with that of all others (``feeder_streams.shared_decoder.gatherer``).
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ from skywatch.receivers.mode_s.encoder import airborne_position, beast, squitter
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.security.visibility import Visibility
 from tests.unit.receivers.collector import Collector
-from tests.unit.receivers.feeders import connections
-from tests.unit.receivers.feeders.connections import FRAME, HELLO, ended, until
+from tests.unit.receivers.feeder_streams import connections
+from tests.unit.receivers.feeder_streams.connections import FRAME, HELLO, ended, until
 
 DIGITS = "0e48a1bad7d04a1ba2b14b87d7d0a1ba"
 

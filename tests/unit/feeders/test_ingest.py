@@ -15,8 +15,8 @@ from skywatch.receivers.feeder_streams.installation import InstallationFeeders
 from skywatch.receivers.feeder_streams.voices import Voice
 from skywatch.receivers.reports.report import Report
 from tests.unit.feeders.test_claims import Connection
-from tests.unit.receivers.feeders.connections import until
-from tests.unit.receivers.feeders.feeders import Feeders
+from tests.unit.receivers.feeder_streams.connections import until
+from tests.unit.receivers.feeder_streams.feeders import Feeders
 
 HEARD = np.arange(0x400000, 0x400100)
 

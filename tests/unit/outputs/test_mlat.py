@@ -15,7 +15,7 @@ from skywatch.receivers.feeder_streams.hub import FeederHub
 from skywatch.receivers.framing.beast import MLAT_TICKS, BeastFramer
 from skywatch.settings import SettingsError
 from tests.ports import free_port
-from tests.unit.receivers.feeders.connections import HELLO, connect, known, listening, until
+from tests.unit.receivers.feeder_streams.connections import HELLO, connect, known, listening, until
 from tests.waiting import PATIENCE_S
 
 FRAME = bytes.fromhex("8d4840d6202cc371c32ce0576098")

@@ -7,7 +7,7 @@ from skywatch.core.bus.memory import MemoryBus
 from skywatch.picture.reports_feed import NOBODY, FeederReports
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.receivers.feeder_streams.message_codec import FeederMessage, encode
-from tests.unit.receivers.feeders.feeders import Feeders, callsign
+from tests.unit.receivers.feeder_streams.feeders import Feeders, callsign
 
 
 class SharedBus(MemoryBus):

@@ -18,7 +18,7 @@ from skywatch.receivers.feeder_streams.reducer.reports import AGREED_RECEIVER
 from skywatch.receivers.feeder_streams.voices import OURS, SEVERAL, Voice
 from skywatch.receivers.mode_s.encoder import airborne_position, identification, squitter, velocity
 from skywatch.receivers.reports.report import ReducedReport, Report
-from tests.unit.receivers.feeders.feeders import START, Feeders
+from tests.unit.receivers.feeder_streams.feeders import START, Feeders
 
 AIRCRAFT = {0x400000 + number * 0x1111: number for number in range(30)}
 SECONDS = 25

@@ -17,7 +17,7 @@ from skywatch.receivers.reports.report import Report
 from skywatch.settings import SettingsError
 from tests.unit.history.imports.imports import run
 from tests.unit.receivers.collector import Collector
-from tests.unit.receivers.feeders.feeders import Feeders
+from tests.unit.receivers.feeder_streams.feeders import Feeders
 
 STATION = (47.45, 8.56)
 FAR = (53.0, -3.5)

@@ -7,7 +7,7 @@ import pytest
 
 from skywatch.receivers.feeder_streams.agreement import ProcessAgreement
 from skywatch.receivers.feeder_streams.reducer.reports import reports_of
-from tests.unit.receivers.feeders.feeders import START, Feeders, callsign, pair
+from tests.unit.receivers.feeder_streams.feeders import START, Feeders, callsign, pair
 
 PLANE = 0x4B1617
 

@@ -24,7 +24,7 @@ from skywatch.receivers.feeder_streams.reducer.columns import Heard, ReportColum
 from skywatch.receivers.feeder_streams.reduction import Delivered
 from skywatch.receivers.feeder_streams.voices import OURS, Voice
 from skywatch.receivers.formats.json_lines import LinesDecoder
-from tests.unit.receivers.feeders.feeders import Feeders, callsign, pair
+from tests.unit.receivers.feeder_streams.feeders import Feeders, callsign, pair
 
 ANONYMOUS = KnownFeeder(-4, "", True)
 JSON = b'{"now":1767268800.1,"hex":"4840d6","type":"adsb_icao","lat":47.5,"lon":8.5,"seen_pos":0.1,"flight":"KLM1"}\n'

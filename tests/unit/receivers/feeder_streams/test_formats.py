@@ -9,7 +9,7 @@ from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.feeder_streams.formats import first_lines
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.settings import SettingsError
-from tests.unit.receivers.feeders.connections import (
+from tests.unit.receivers.feeder_streams.connections import (
     FRAME,
     HELLO,
     connect,

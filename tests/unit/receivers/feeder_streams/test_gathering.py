@@ -7,7 +7,7 @@ from msgspec import UNSET
 
 from skywatch.receivers.mode_s.encoder import all_call, reply, reply_altitude_code
 from skywatch.receivers.reports.receiver_names import shown_receiver
-from tests.unit.receivers.feeders.feeders import Feeders, callsign, pair, position
+from tests.unit.receivers.feeder_streams.feeders import Feeders, callsign, pair, position
 
 HEX = 0x4B1617
 

@@ -13,7 +13,7 @@ from skywatch.receivers.feeder_streams.wire import PingRequest, ping, split_uuid
 from skywatch.receivers.kinds import listen
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.settings import SettingsError
-from tests.unit.receivers.feeders.connections import (
+from tests.unit.receivers.feeder_streams.connections import (
     DIGITS,
     FRAME,
     HELLO,

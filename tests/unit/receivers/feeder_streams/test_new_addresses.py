@@ -16,7 +16,7 @@ from skywatch.receivers.feeder_streams.new_addresses import AddressBudgets, Addr
 from skywatch.receivers.feeder_streams.reducer.columns import AGREED
 from skywatch.receivers.feeder_streams.voices import OURS, Voice
 from skywatch.receivers.mode_s.encoder import airborne_position, all_call, identification, squitter
-from tests.unit.receivers.feeders.feeders import Feeders
+from tests.unit.receivers.feeder_streams.feeders import Feeders
 
 INVENTED = 0x700000
 
