@@ -49,6 +49,27 @@ ULTRAFEEDER = {
     "station_name": "`TAR1090_SITENAME`",
 }
 REFERENCE = Path(__file__).resolve().parent / "reference"
+# Begins the paragraph of a package's docstring that names what a reader may look for in vain.
+ELSEWHERE = "Not here:"
+# Modules that many packages have; what each holds is a table of ``architecture.md``.
+STANDARD = (
+    "answers",
+    "command",
+    "feature",
+    "metrics",
+    "models",
+    "retention",
+    "schemas",
+    "service",
+    "settings",
+    "views",
+)
+PACKAGES = """# Packages and folders
+
+What stands where in `skywatch/`. Modules with the names that every package uses
+([the table](../architecture.md#the-layers)) are left out.
+
+"""
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -208,17 +229,20 @@ def errors_page() -> str:
 
 
 def packages_page() -> str:
-    """Every package and folder of the code with the first line of what it says of itself."""
+    """Every package and folder of the code with what it says of itself, what stands elsewhere, and its modules."""
     root = Path(skywatch.__file__).parent
     rows = []
     for path in sorted(root.rglob("__init__.py"), key=lambda path: path.parent.parts):
         folder = path.parent.relative_to(root)
         if folder.parts:
-            said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-            rows.append((f"{'&emsp;' * (len(folder.parts) - 1)}`{folder.as_posix()}`", said.partition("\n")[0]))
-    return "# Packages and folders\n\nWhat stands where in `skywatch/`, in one line each.\n\n" + table(
-        ("folder", "what it holds"), rows
-    )
+            docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+            summary, *paragraphs = docstring.replace("``", "`").split("\n\n")
+            elsewhere = next((text for text in paragraphs if text.startswith(ELSEWHERE)), "").removeprefix(ELSEWHERE)
+            modules = ", ".join(one.stem for one in sorted(path.parent.glob("[a-z]*.py")) if one.stem not in STANDARD)
+            rows.append(
+                (f"{'&emsp;' * (len(folder.parts) - 1)}`{folder.as_posix()}`", summary, elsewhere.strip(), modules)
+            )
+    return PACKAGES + table(("folder", "what it holds", "what is elsewhere", "its modules"), rows)
 
 
 def pages() -> dict[str, str]:

@@ -1,7 +1,9 @@
 """Accounts: users, roles and their assignments, logins and tokens, API keys, and the access settings of features.
 
-``authenticator`` returns the owner of a credential and their present permissions, for the REST API and for the
-real-time channel; the other modules change the data that it reads.
+``identity`` resolves a credential to its owner and their present permissions, for the REST API and for the real-time
+channel; the other folders change the data that it reads.
+
+Not here: deciding on a request (`security`, `http/authentication.py`), and identity providers (`sso`).
 """
 
 from __future__ import annotations

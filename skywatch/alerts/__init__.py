@@ -1,8 +1,10 @@
 """Alert rules over the live picture: conditions, geofences, watch lists, the engine that tests them, and history.
 
 `conditions` parses rules, `geofences` and `watchlists` store what rules refer to, `engine` tests all rules at each
-tick, `tracking` runs it in the tracker, `rules` and `history` are the REST resources of rules and alerts; those
-of channels and deliveries, which stand below the same address, are `skywatch.notify.views`.
+tick, `tracker` loads them for it and writes its decisions, `rules` and `history` are the REST resources of rules and
+alerts.
+
+Not here: channels and deliveries, which stand below the same address (`notify/views`).
 """
 
 from __future__ import annotations

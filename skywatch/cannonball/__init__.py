@@ -1,7 +1,9 @@
 """Law-enforcement aircraft near a user: identification, sessions and alerts.
 
-`known` is the list of known aircraft, `identification` has the rules that recognise others, and `tracking` tests the
-picture around each user. Flight patterns are detected by `skywatch.patterns`.
+`known` is the list of known aircraft, `identification` has the rules that recognise others, and `tracker` tests the
+picture around each user.
+
+Not here: flight patterns, which are detected by `patterns`.
 """
 
 from __future__ import annotations

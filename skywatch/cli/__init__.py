@@ -1,4 +1,7 @@
-"""The ``skywatch`` command: one file a subcommand; whatever is wrong is one line on stderr and exit code 1."""
+"""The ``skywatch`` command and the subcommands of no feature, one file each; an error is one line and exit code 1.
+
+Not here: subcommands of features, which are their `command.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Receivers that connect to us: their records, admission and states.
+"""Feeders as the installation knows them: who registered which, who is admitted, what is going on at each.
 
-Not here: reading, decoding and reducing what they send, which is ``skywatch.receivers.feeder_streams``.
+Not here: reading, decoding and reducing what they send, which is `receivers/feeder_streams`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Runs the roles of a process: the web server, the loop with its services, the status line."""
+"""Runs the roles of a process: start, one event loop with its services, signals, the end."""

@@ -1,4 +1,7 @@
-"""The state of the service: health, status, receivers, metrics, retention. Read-only except for retention."""
+"""The state of the installation as the API shows it: health, status, receivers, metrics, retention.
+
+Not here: what a process reports of itself (`core/telemetry`).
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Each module defines the forms of one family and lists them in ``FORMS``; ``decode`` tries those of the label in order.
 Nothing here depends on a database, a network or permissions, and nothing raises on any text.
+
+Not here: splitting packets of decoder programs, which is `acars/envelopes`.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 ``read`` takes the bytes of one packet or line and yields what is in them. Nothing here raises on any bytes, and
 there is no state between calls.
+
+Not here: what the text of a message means, which is `acars/decoding`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The REST resources of ACARS messages."""
+"""The REST resources of ACARS messages: views, schemas, answers."""

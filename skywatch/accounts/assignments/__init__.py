@@ -1,1 +1,4 @@
-"""Role assignments: which user has which role, and until when."""
+"""Role assignments: which user has which role, and until when.
+
+Not here: what a role gives, which is `accounts/roles`.
+"""

@@ -1,1 +1,4 @@
-"""The caller's own account."""
+"""The caller's own account: name, e-mail address, password, preferences.
+
+Not here: accounts of others (`accounts/users`).
+"""

@@ -1,1 +1,4 @@
-"""Roles: which permissions they give."""
+"""Roles: which permissions they give.
+
+Not here: who has which role (`accounts/assignments`), and what a permission is (`security/permissions.py`).
+"""

@@ -1,1 +1,5 @@
-"""Signing in and out: passwords, refresh, cookies and the hand-over from the console; ``auth/*``."""
+"""Signing in and out as requests: ``auth/*`` with passwords, cookies, refresh and the hand-over from the console.
+
+Not here: tokens and the rows of logins (`accounts/identity`, `accounts/login_tokens.py`), and identity providers
+(`sso`).
+"""

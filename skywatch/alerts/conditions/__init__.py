@@ -1,1 +1,4 @@
-"""The conditions of rules: table of fields, tree of conditions, message templates and quiet hours. Pure values."""
+"""The conditions of rules: table of fields, tree of conditions, message templates, quiet hours; values without state.
+
+Not here: testing them on aircraft (`alerts/engine`).
+"""

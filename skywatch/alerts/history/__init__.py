@@ -1,1 +1,4 @@
-"""Announced alerts: list, acknowledge and count."""
+"""Announced alerts as rows: what is said about one, list, acknowledge, count, and their end with their rule.
+
+Not here: deciding that a rule fires (`alerts/engine`), and flights of the past (`history`).
+"""

@@ -1,1 +1,4 @@
-"""The rules of users: create, change, share, follow, export, import and try out."""
+"""Rules as users manage them: create, change, share, follow, export, import and try out.
+
+Not here: the meaning of conditions (`alerts/conditions`).
+"""

@@ -1,1 +1,4 @@
-"""The part of alerts that runs in the tracker: reads rules, tests them at each tick, and writes their alerts."""
+"""Alerts beside the tracker: loads rules, collects events for them, writes what the engine decided, limits how much.
+
+Not here: the tests (`alerts/engine`).
+"""

@@ -4,4 +4,6 @@ Features provide what is done with a day (``BatchJobs``). ``planner`` finds out 
 present files, ``task`` is done in a worker and returns the bytes of a result, ``pool`` and ``cluster`` hand out tasks,
 ``contents.results`` writes what comes back, and ``run`` puts them together. Workers read and only the command
 writes, so that a worker may die at any time.
+
+Not here: what a job does with a day: folder `batch` of `alerts`, `history`, `safety`, and `patterns/batch.py`.
 """

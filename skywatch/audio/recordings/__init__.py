@@ -1,1 +1,4 @@
-"""Recordings: what a file is, what is measured in it, and where it is stored."""
+"""Recordings as files: format, measures of their sound, storage in a folder.
+
+Not here: recordings of receivers (`receivers/recordings.py`).
+"""

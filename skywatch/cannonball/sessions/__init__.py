@@ -1,1 +1,4 @@
-"""Sessions, alerts and patterns as a user sees them: REST resources and messages."""
+"""Sessions, alerts and patterns as their user sees them: REST resources, messages, notifications.
+
+Not here: opening, updating and ending sessions (`cannonball/tracker`).
+"""

@@ -1,1 +1,4 @@
-"""Forms: fields, entries, uploads, confirmation, trials."""
+"""Forms: fields, entries, uploads, confirmation, trials.
+
+Not here: the pages that show them (`console/views`).
+"""

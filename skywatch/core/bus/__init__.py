@@ -1,6 +1,8 @@
 """The bus between the parts of the system: events, the last snapshot of each topic, and small values that expire.
 
 ``open_bus`` gives the implementation that the setting names. One test suite runs against every one of them.
+
+Not here: messages that are kept in the database for whoever missed them (`core/events.py`).
 """
 
 from __future__ import annotations

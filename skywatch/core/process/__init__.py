@@ -1,1 +1,4 @@
-"""What a process is made of: files, tasks, deadlines, periodic work, its version."""
+"""What a process is made of: tasks, deadlines, periodic work, child processes, its secret, its version.
+
+Not here: starting and ending the roles of a process (`serving`).
+"""

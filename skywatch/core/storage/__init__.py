@@ -1,1 +1,4 @@
-"""What is stored in the background, for how long, and by whom it was changed."""
+"""Writing in the background: queue, batches, retries; retention, the audit log, and versions of stored state.
+
+Not here: engine, sessions and migrations (`core/database`).
+"""

@@ -1,1 +1,4 @@
-"""What a process says of itself: health, figures, log lines."""
+"""What a process tells of itself: health of its parts, metrics, log lines.
+
+Not here: the health of the installation as the API shows it (`system/health`).
+"""

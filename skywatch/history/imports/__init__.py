@@ -1,1 +1,4 @@
-"""Imports flights from other software: readsb's history."""
+"""Imports flights from other software: traces of readsb, state vectors of OpenSky, recordings of receivers.
+
+Not here: the reading of a recording itself (`receivers/recordings.py`).
+"""

@@ -1,1 +1,4 @@
-"""How much one client may ask for: requests, large bodies, streams, time."""
+"""How much may be asked of the API: rates, large bodies, streams, slow work.
+
+Not here: the connections of the web server (`serving/web_server`), and shares of people (`core/limits.py`).
+"""

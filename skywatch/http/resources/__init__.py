@@ -1,1 +1,4 @@
-"""What a resource is made of: service, schemas, validation, answers."""
+"""What a resource is made of: `ApiService`, schemas, validation, answers as JSON.
+
+Not here: lists with pages and cursors (`http/lists`), and the document of all (`http/openapi`).
+"""

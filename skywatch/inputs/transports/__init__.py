@@ -1,1 +1,4 @@
-"""Where bytes come from: TCP, UDP, files, folders, HTTP."""
+"""Where bytes come from: TCP, UDP, files, folders, HTTP.
+
+Not here: what the bytes mean: `receivers/formats`, `acars/envelopes`.
+"""

@@ -1,1 +1,4 @@
-"""Deliveries: the outbox, workers and their claims, retries, quiet hours, results."""
+"""Deliveries: outbox, workers and their leases, retries, quiet hours, results.
+
+Not here: how a message goes out (`notify/senders`).
+"""

@@ -1,1 +1,4 @@
-"""Recorded flights: reading them, and how well what is found agrees with labels."""
+"""Recorded flights with labels: reading them, and how well what is found agrees with the labels.
+
+Not here: recordings of receivers (`receivers/recordings.py`).
+"""

@@ -1,1 +1,4 @@
-"""A sky as its difference from the one before: what travels between processes in most seconds."""
+"""A sky as its difference from the one before: what travels between processes in most seconds.
+
+Not here: publishing and following it (`picture/distribution`).
+"""

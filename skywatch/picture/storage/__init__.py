@@ -1,1 +1,4 @@
-"""The picture in the database, so that it survives a restart."""
+"""The picture as it is saved, so that it survives a restart.
+
+Not here: tracks and flights (`history`).
+"""

@@ -1,1 +1,4 @@
-"""The sessions of subscribers: who they are, what they subscribe to, and the hub that serves them all."""
+"""Subscribers: sessions, commands, subscriptions, the register of all, and the hub that serves them.
+
+Not here: connections and handshakes (`realtime/transports`), and what is sent (`realtime/topics`).
+"""

@@ -1,1 +1,4 @@
-"""The topics: what the picture and the events send to each subscriber. Nothing here knows a connection."""
+"""What a topic sends: the picture as objects, columns or tiles, event logs, backfill. Knows no connection.
+
+Not here: the bytes of a frame (`realtime/wire`).
+"""

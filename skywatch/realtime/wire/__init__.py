@@ -1,1 +1,4 @@
-"""What is on the wire: frames, close codes, messages of each protocol, and the bounded outbox of one subscriber."""
+"""What is on the wire: frames, close codes, messages of each protocol, and the bounded outbox of one subscriber.
+
+Not here: sockets (`realtime/transports`).
+"""

@@ -1,4 +1,7 @@
-"""What the bytes of a connection mean: frames, BaseStation lines or lines of JSON, decoded to reports."""
+"""What the bytes of a connection mean: frames, BaseStation lines or lines of JSON, decoded to reports.
+
+Not here: cutting bytes into frames (`receivers/framing`), and connecting (`receivers/kinds`, `inputs/transports`).
+"""
 
 from __future__ import annotations
 

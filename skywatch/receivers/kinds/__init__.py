@@ -1,1 +1,4 @@
-"""The kinds of receivers: one module each, and what several of them share."""
+"""The kinds of receivers: one module each with its setting, and what several of them share.
+
+Not here: the formats of their bytes (`receivers/formats`).
+"""

@@ -1,1 +1,4 @@
-"""When receivers and feeders were connected: followed in the tracker, and stored."""
+"""When receivers and feeders were connected: followed in the tracker, and stored.
+
+Not here: the connections themselves (`receivers/feeder_streams`).
+"""

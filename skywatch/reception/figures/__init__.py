@@ -1,1 +1,4 @@
-"""The quality of reception as the API shows it."""
+"""The quality of reception as the API shows it: range by bearing, signals, coverage.
+
+Not here: measuring it (`reception/measurement`).
+"""

@@ -1,1 +1,4 @@
-"""Stored safety events: their life cycle, rows and messages."""
+"""Stored safety events: their life cycle, rows and messages.
+
+Not here: detection (`safety/detection`).
+"""

@@ -1,1 +1,4 @@
-"""Safety events of recordings."""
+"""Safety events of recordings: plays one through a picture of its own, on the recording's clock.
+
+Not here: days of the archive (`safety/batch`).
+"""

@@ -1,1 +1,4 @@
-"""The checks behind the health of the service, and its history."""
+"""The checks behind the health of the service, and its history.
+
+Not here: the state of single parts (`core/telemetry/health.py`).
+"""

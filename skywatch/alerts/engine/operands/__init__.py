@@ -1,1 +1,4 @@
-"""What tests read: the aircraft of a tick in slots, texts as codes, geofences."""
+"""The operands of tests: the aircraft of a tick by slot, texts as codes, places at geofences, masks as bits.
+
+Not here: the tests themselves (`alerts/engine`), and geofences as rows (`alerts/geofences`).
+"""

@@ -1,1 +1,1 @@
-"""Pages before the console: sign in, set-up, a new password."""
+"""Pages around the console: sign in, set-up, a new password, language, search."""

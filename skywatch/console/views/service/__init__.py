@@ -1,1 +1,1 @@
-"""Pages about the service: receivers, station, health, settings, stored data."""
+"""Pages about the service: overview, health, settings, retention, channels, thresholds, known aircraft, software."""

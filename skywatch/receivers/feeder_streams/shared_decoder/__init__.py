@@ -1,1 +1,4 @@
-"""From the bytes of many connections to decoded frames: what is one transmission, who heard it, in which lane it is."""
+"""Decodes the frames of all feeders at once: finds the same transmission, who heard it, and its lane.
+
+Not here: decoding one frame (`receivers/mode_s`), and cutting one stream into frames (`receivers/framing`).
+"""

@@ -1,1 +1,4 @@
-"""Positions: Compact Position Reporting, pairing, plausibility, integrity."""
+"""Positions in frames: Compact Position Reporting, pairing, plausibility, integrity.
+
+Not here: choosing between receivers (`picture/positions`).
+"""
