@@ -17,7 +17,7 @@ from skywatch.core.storage.audit import Actor
 from skywatch.core.stored_settings import change
 from skywatch.core.telemetry import health
 from skywatch.core.telemetry.metrics import export, exposition
-from skywatch.picture.distribution.replica import PictureReplica
+from skywatch.picture.access import PictureReplica
 from skywatch.picture.models import PictureState
 from skywatch.picture.settings import PictureSettings
 from skywatch.picture.state.own_antenna import ELSEWHERE, ORIGIN_SHIFT, OURS, SIMULATED

@@ -1,4 +1,7 @@
-"""Guards against invented text: engines write sentences into noise, repeat themselves and give back their prompt."""
+"""Rules over what engines return: guards against invented text, and words of distress.
+
+Engines write sentences into noise, repeat themselves and give back their prompt.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,17 @@ PHANTOMS = frozenset(
         "thank you", "thanks for watching", "thank you for watching", "thank you so much for watching",
         "please subscribe", "subtitles by the amara org community", "bye", "you", "the end",
         "subs by www zeoranger co uk", "transcription by castingwords", "music", "blank audio", "silence", "applause",
+    )
+)  # fmt: skip
+# They may be an exercise, a name or an error of the engine.
+DISTRESS_PHRASES = tuple(
+    phrase.split()
+    for phrase in (
+        "mayday", "may day may day", "pan pan", "panpan", "declaring an emergency", "declare an emergency",
+        "declaring emergency", "medical emergency", "fuel emergency", "minimum fuel", "engine failure", "engine fire",
+        "engine out", "smoke in the cockpit", "smoke in the cabin", "hijack", "hijacked", "hijacking",
+        "squawk seven seven zero zero", "squawk seven five zero zero", "squawk 7700", "squawk 7500",
+        "squawking 7700", "squawking 7500", "bird strike", "rapid decompression", "emergency descent", "ditching",
     )
 )  # fmt: skip
 _WORDS = re.compile(r"[^\W_]+")
@@ -79,3 +93,9 @@ def _repeats(words: list[str]) -> bool:
         if count > MAX_REPEATS and count * size > len(words) * 0.6:
             return True
     return False
+
+
+def has_distress(text: str) -> bool:
+    """Whether a transcript holds words of distress."""
+    words = words_of(text)
+    return any(words[i : i + len(phrase)] == phrase for phrase in DISTRESS_PHRASES for i in range(len(words)))

@@ -17,8 +17,8 @@ from sqlalchemy.orm import Session
 from skywatch.audio import messages
 from skywatch.audio.models import Recording, Transmission
 from skywatch.audio.transcription.callsigns import read_callsigns
-from skywatch.audio.transcription.distress import has_distress
 from skywatch.audio.transcription.engines.base import Segment
+from skywatch.audio.transcription.guards import has_distress
 from skywatch.audio.transcription.sightings import confirmed
 from skywatch.audio.vocabulary import Flag, Status
 from skywatch.core import events

@@ -12,7 +12,6 @@ from sqlalchemy.engine import URL
 
 from skywatch.backup.contents.manifest import Manifest, sync_folder
 from skywatch.backup.contents.target import SQLITE_FILE
-from skywatch.backup.databases import usage
 from skywatch.backup.databases.completion import Completion
 from skywatch.backup.databases.sqlite import QUICK_CHECK, WHOLE_CHECK, copy_checked, table_count
 from skywatch.backup.errors import Refused, refusal_of
@@ -25,6 +24,7 @@ from skywatch.core.election.tracker_election import LOCK
 
 ENDING = "-restoring"
 JOURNALS = ("", "-wal", "-shm", "-journal")
+PROC = Path("/proc")
 
 
 @contextlib.contextmanager
@@ -64,8 +64,8 @@ def _reserved(database: Path) -> Iterator[None]:
     except OSError as error:
         raise refusal_of(error, database) from None
     try:
-        usage.check_unused(database)
-        usage.check_no_journal(database)
+        check_unused(database)
+        check_no_journal(database)
         if count := table_count(database):
             raise Refused(f"has {count} tables already; name another file, or move it away", database)
         yield
@@ -108,3 +108,31 @@ def _remove(temporary: Path) -> None:
     for ending in JOURNALS:
         with contextlib.suppress(OSError):
             Path(f"{temporary}{ending}").unlink(missing_ok=True)
+
+
+def check_unused(database: Path) -> None:
+    """Raise Refused where a process has the file or one of its journals open.
+
+    Without the rights of root only the processes of this user are visible.
+    """
+    names = {os.path.realpath(f"{database}{ending}") for ending in JOURNALS}
+    for process in PROC.iterdir() if PROC.is_dir() else ():
+        if process.name.isdigit() and int(process.name) != os.getpid() and _has_open(process, names):
+            raise Refused(f"is in use by process {process.name}; stop it first", database)
+
+
+def _has_open(process: Path, names: set[str]) -> bool:
+    with contextlib.suppress(OSError):  # It has ended, or belongs to somebody else.
+        for descriptor in os.scandir(process / "fd"):
+            with contextlib.suppress(OSError):
+                if os.readlink(descriptor.path).removesuffix(" (deleted)") in names:
+                    return True
+    return False
+
+
+def check_no_journal(database: Path) -> None:
+    """Raise Refused where a journal is left of a database that is gone: SQLite would apply it to the restored one."""
+    left = [Path(f"{database}{ending}") for ending in JOURNALS[1:]]
+    path = next((path for path in left if path.exists() and path.stat().st_size), None)
+    if path is not None and not database.exists():
+        raise Refused("is left of another database; remove it first", path)

@@ -14,13 +14,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
 
 from skywatch.backup.contents.manifest import NAME, Manifest
 from skywatch.backup.contents.passphrase import read_passphrase
 from skywatch.backup.creation import Order, make_backup, only_backup
 from skywatch.backup.errors import BackupError, Cancelled, Refused
 from skywatch.backup.progress import Progress
-from skywatch.backup.schedule import notices
 from skywatch.backup.schedule.rotation import PREFIX, is_of_future, name_at, newest_authentic, remove_old
 from skywatch.backup.settings import BackupSettings, duration_s
 from skywatch.core.clock import to_iso, utcnow
@@ -29,6 +29,8 @@ from skywatch.core.database.locks import ExclusiveLock, LockHeldError, exclusive
 from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
+from skywatch.notify.channels.queries import subscribers_of
+from skywatch.notify.deliveries.outbox import Notification, enqueue
 
 log = logging.getLogger(__name__)
 COMPONENT = "backup"
@@ -38,6 +40,8 @@ LOOK_EVERY_S = 5.0
 # The longest pause after a backup that failed (s).
 RETRY = timedelta(minutes=10)
 STOP_S = 5.0
+# The source of notifications that channels subscribe to.
+SOURCE = "system"
 
 
 class BackupSchedule:
@@ -149,7 +153,7 @@ class BackupSchedule:
         if self._is_failing:
             self._is_failing = False
             with writing(self._runtime.sessions) as session:
-                notices.notify_recovered(session, newest.began_at)
+                notify_recovered(session, newest.began_at)
         seconds = (newest.ended_at - newest.began_at).total_seconds()
         health.report(
             COMPONENT,
@@ -167,7 +171,7 @@ class BackupSchedule:
         if not self._is_failing:
             try:
                 with writing(self._runtime.sessions) as session:
-                    notices.notify_failed(session, why, newest_at)
+                    notify_failed(session, why, newest_at)
             except SQLAlchemyError:
                 # The database is away: it is tried again with the next failure.
                 return
@@ -177,3 +181,40 @@ class BackupSchedule:
 def create(runtime: Runtime) -> BackupSchedule:
     """The schedule."""
     return BackupSchedule(runtime)
+
+
+def notify_failed(session: Session, why: str, newest_at: datetime | None) -> None:
+    """Write to the outbox of every user whose channel subscribes to the source that no backup was made."""
+    last = f"The newest whole backup is of {to_iso(newest_at)}." if newest_at else "There is no whole backup."
+    _notify(session, "backup.failed", "critical", "The backup failed", f"{why}. {last}", why, newest_at)
+
+
+def notify_recovered(session: Session, newest_at: datetime) -> None:
+    """The same when backups are made again."""
+    text = f"The backup of {to_iso(newest_at)} is whole."
+    _notify(session, "backup.recovered", "info", "Backups work again", text, "", newest_at)
+
+
+def _notify(
+    session: Session, event: str, priority: str, title: str, text: str, why: str, newest_at: datetime | None
+) -> None:
+    now = utcnow()
+    body = {"event": event, "reason": why, "newest_at": to_iso(newest_at) if newest_at else None}
+    enqueue(
+        session,
+        [
+            Notification(
+                kind=SOURCE,
+                subject_id=int(now.timestamp()),
+                user_id=user_id,
+                priority=priority,
+                channel_ids=channel_ids,
+                body=body,
+                title=title,
+                text=text,
+                at=now,
+                event=event,
+            )
+            for user_id, channel_ids in subscribers_of(session, SOURCE).items()
+        ],
+    )

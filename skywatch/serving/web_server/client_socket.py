@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 from skywatch.http.limits.admission import Admission
 from skywatch.http.limits.throttle import HEALTH_PATH, LIVENESS_QUERY
 from skywatch.serving.web_server.incoming_body import IncomingBody
-from skywatch.serving.web_server.pace import Pace
 from skywatch.serving.web_server.request_head import END, Refusal, RequestHead
 
 if TYPE_CHECKING:
     from skywatch.serving.web_server.connections import Connections
+
 
 BLANK = b"\r\n\r\n"
 # The client closed its direction (Linux), or the connection is gone.
@@ -31,6 +31,22 @@ MIN_BYTES, MIN_STREAM_BYTES = 65_536, 960_000
 # A client that is still sending when it is refused would lose the answer if the connection were closed at once: so much
 # is received and discarded, for so long, in pieces of this size.
 LINGER_BYTES, LINGER_S, LINGER_PIECE_BYTES = 67_108_864, 30.0, 262_144
+
+
+class Pace:
+    """Counts bytes; ``is_slower_than`` is called now and then, and compares with the last time that all was well."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self._marked_bytes = 0
+        self._marked_at = float("inf")
+
+    def is_slower_than(self, least_bytes: int, within_s: float, now: float, *, is_waiting: bool) -> bool:
+        """Whether the peer moved less than ``least_bytes`` in the last ``within_s`` although it ``is_waiting`` for."""
+        if is_waiting and self.bytes - self._marked_bytes < least_bytes and self._marked_at <= now:
+            return now - self._marked_at >= within_s
+        self._marked_bytes, self._marked_at = self.bytes, now
+        return False
 
 
 class Incoming:

@@ -6,9 +6,8 @@ import soundfile
 
 from skywatch.audio.recordings.activity import has_voice
 from skywatch.audio.transcription.callsigns import read_callsigns
-from skywatch.audio.transcription.distress import has_distress
 from skywatch.audio.transcription.engines.base import PROMPT, Segment
-from skywatch.audio.transcription.guards import believable
+from skywatch.audio.transcription.guards import believable, has_distress
 from tests.audio import recording
 
 

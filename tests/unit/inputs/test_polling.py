@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from skywatch.inputs.transports.poller import Poller
+from skywatch.receivers.kinds.polling_receiver import Poller
 
 
 class Document(SimpleNamespace):

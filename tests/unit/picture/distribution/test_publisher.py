@@ -16,9 +16,8 @@ from skywatch.picture.changes.encoder import encode_changes
 from skywatch.picture.changes.message import can_follow
 from skywatch.picture.changes.patch import MissingBase, apply_changes
 from skywatch.picture.distribution import follower
-from skywatch.picture.distribution.follower import CHANGES, COMPLETE, PictureFollower
+from skywatch.picture.distribution.follower import CHANGES, COMPLETE, PictureFollower, aged
 from skywatch.picture.distribution.publisher import SkyPublisher
-from skywatch.picture.distribution.silence import aged
 from skywatch.picture.state.sky import COLUMNS, empty_sky, from_bytes, to_bytes
 from tests.realtime import Skies
 from tests.unit.picture.reports import Clock, picture_at, snapshot

@@ -10,7 +10,7 @@ import pytest
 from skywatch.features import load
 from skywatch.picture.changes.encoder import encode_changes
 from skywatch.picture.changes.patch import apply_changes
-from skywatch.picture.distribution.silence import aged
+from skywatch.picture.distribution.follower import aged
 from skywatch.picture.settings import PictureSettings
 from skywatch.picture.state.exact_distances import exact, has_exact_distances
 from skywatch.picture.state.sky import from_bytes, to_bytes

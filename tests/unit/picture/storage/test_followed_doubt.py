@@ -11,7 +11,7 @@ import pytest
 
 from skywatch.picture.changes.encoder import encode_changes
 from skywatch.picture.changes.patch import apply_changes
-from skywatch.picture.distribution.silence import aged
+from skywatch.picture.distribution.follower import aged
 from skywatch.picture.picture import Picture
 from skywatch.picture.state.doubt import ALL, ALONE, EMERGENCY, GROUP_BITS, SQUAWK, doubt_of, sure_emergencies
 from skywatch.picture.state.fields import GROUPS

@@ -1,6 +1,6 @@
 """Transfers that are too slow."""
 
-from skywatch.serving.web_server.pace import Pace
+from skywatch.serving.web_server.client_socket import Pace
 
 
 def looks(pace, *steps, least_bytes=1000, within_s=60):
