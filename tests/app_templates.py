@@ -47,8 +47,8 @@ SHARED = (
     "set_default_csrf_options",
     "set_locale_negotiator",
 )
-# A part that does nothing else.
-OF_TEMPLATES = ("skywatch.http.roots",)
+# Parts that do nothing else.
+OF_TEMPLATES = ("skywatch.console.subjects", "skywatch.http.roots")
 
 
 def make_app(runtime: Runtime) -> Router:

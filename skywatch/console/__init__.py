@@ -83,4 +83,4 @@ def includeme(config: Configurator) -> None:
     add_routes(config, pages)
     for path, max_bytes in pages.uploads.items():
         config.add_body_limit(path, max_bytes)
-    config.scan("skywatch.console.views")
+    config.include("skywatch.console.subjects")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pyramid.config import Configurator
+
 from skywatch.http.requests.view_config import view_config
 from skywatch.security.permissions import ViewPermission
 from skywatch.settings import Settings
@@ -26,6 +28,9 @@ class Page:
     permission: str = ViewPermission.IDENTIFIED
     # The largest body of its forms (bytes) by the settings, where they have a file; none where they have not.
     upload_bytes: Callable[[Settings], int] | None = None
+
+    def add_views(self, config: Configurator) -> None:
+        """Add the views of a page that declares them; those of other pages are functions with decorators."""
 
 
 class FormPage:

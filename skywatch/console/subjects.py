@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import importlib
 
+from pyramid.config import Configurator
+
 from skywatch.console.page import Page
 
 SUBJECTS = (
@@ -54,3 +56,10 @@ def load_pages() -> tuple[Page, ...]:
     """The pages of all subjects."""
     modules = [importlib.import_module(f"skywatch.console.views.{subject}") for subject in (*SUBJECTS, *WAYS)]
     return tuple(page for module in modules for page in module.PAGES)
+
+
+def includeme(config: Configurator) -> None:
+    """Add the views of the pages that declare theirs, and those with decorators."""
+    for page in load_pages():
+        page.add_views(config)
+    config.scan("skywatch.console.views")

@@ -15,11 +15,10 @@ from skywatch.accounts.access.schemas import AccessReplacement, AccessReplacemen
 from skywatch.accounts.nodes import LEVELS
 from skywatch.accounts.roles.service import find_roles
 from skywatch.accounts.users.service import permissions_of_role
-from skywatch.console.forms.changes import changing, done, refused
-from skywatch.console.forms.entries import Entries, fields_of, read_entries
-from skywatch.console.page import FormPage, Page
+from skywatch.console.forms.changes import changing, done
+from skywatch.console.forms.edit_page import EditPage
+from skywatch.console.forms.entries import Entries, fields_of
 from skywatch.console.texts.language import translate
-from skywatch.core.problems import Problem
 from skywatch.core.storage.audit import Target, last_change
 from skywatch.core.storage.versions import check_version, version_of
 from skywatch.http.clients.exposure import beyond_loopback, listen_addresses
@@ -28,16 +27,6 @@ from skywatch.http.requests.request import Request
 from skywatch.security.contexts import FeatureAccess
 from skywatch.security.permissions import FEATURES, Permission
 
-# Of no feature: one that is switched off must not lock away the switch.
-PAGES = (
-    Page(
-        route="console.access",
-        path="/access",
-        title="Who may see what",
-        group="People",
-        permission=Permission.SYSTEM_MANAGE,
-    ),
-)
 # The button that shows what the entries would do, without saving them.
 PREVIEW = "preview"
 
@@ -54,27 +43,14 @@ def _form() -> colander.SchemaNode:
 
 
 FORM = _form()
-access_page = FormPage("console.access", "access.jinja2", Permission.SYSTEM_MANAGE)
 
 
-@access_page.get
-def show_access(request: Request) -> dict[str, Any]:
-    """The three settings of every feature, and what they let whom do"""
-    return _page(request, _stored(request.db))
-
-
-@access_page.post
-def post_access(request: Request) -> dict[str, Any] | Response:
-    """Change the settings of the features, or show what that would do; saved ones hold at once"""
-    entries = read_entries(request, FORM, PREVIEW)
-    is_preview = bool(entries.value(PREVIEW))
-    try:
-        fields = fields_of(FORM, entries)
-        if is_preview:
-            return {**_page(request, entries, fields), "is_preview": True}
-        changed = _save(request, entries, fields)
-    except Problem as problem:
-        return refused(request, problem, _page(request, entries.refused(problem, _stored(request.db))))
+def _answer(request: Request, entries: Entries) -> dict[str, Any] | Response:
+    """Save the settings, which hold at once, or show what that would do."""
+    fields = fields_of(FORM, entries)
+    if entries.value(PREVIEW):
+        return {**_page(request, entries, fields), "is_preview": True}
+    changed = _save(request, entries, fields)
     if not changed:
         return done(request, request.path, translate(request, "Nothing was changed."))
     names = ", ".join(translate(request, feature) for feature in changed)
@@ -108,8 +84,8 @@ def _values(session: Session) -> dict[str, Any]:
     return {f"{s.feature}.{name}": getattr(s, name) for s in settings for name in access.FIELDS}
 
 
-def _stored(session: Session) -> Entries:
-    values = _values(session)
+def _stored(request: Request) -> Entries:
+    values = _values(request.db)
     return Entries(values, version_of(values))
 
 
@@ -165,3 +141,23 @@ def _label(request: Request, feature: str) -> str:
 
 def _access(values: Mapping[str, Any]) -> dict[str, FeatureAccess]:
     return {feature: FeatureAccess(**{n: values[f"{feature}.{n}"] for n in access.FIELDS}) for feature in FEATURES}
+
+
+PAGES = (
+    # Of no feature: one that is switched off must not lock away the switch.
+    EditPage(
+        route="console.access",
+        path="/access",
+        title="Who may see what",
+        group="People",
+        permission=Permission.SYSTEM_MANAGE,
+        shows="The three settings of every feature, and what they let whom do",
+        does="Change the settings of the features, or show what that would do; saved ones hold at once",
+        template="access.jinja2",
+        schema=FORM,
+        more=(PREVIEW,),
+        stored=_stored,
+        save=_answer,
+        page=_page,
+    ),
+)

@@ -11,15 +11,14 @@ from pyramid.response import Response
 from skywatch.accounts.identity.caller import check_covers
 from skywatch.accounts.models import Role
 from skywatch.accounts.users.service import permissions_of_role
-from skywatch.console.forms.changes import changing, done, refused
+from skywatch.console.forms.changes import changing, done
 from skywatch.console.forms.choices import role_choices
 from skywatch.console.forms.confirmation import confirmation
-from skywatch.console.forms.entries import VERSION, Entries, fields_of, read_entries
-from skywatch.console.forms.form import read_form
-from skywatch.console.page import FormPage, Page
+from skywatch.console.forms.edit_page import DeletePage, EditPage
+from skywatch.console.forms.entries import Entries, fields_of
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import translate
-from skywatch.core.problems import Problem, invalid
+from skywatch.core.problems import invalid
 from skywatch.core.storage.audit import Target
 from skywatch.core.storage.versions import check_version, version_of
 from skywatch.http.lists.pagination import MAX_LIMIT
@@ -34,19 +33,7 @@ from skywatch.sso.models import ClaimMapping
 from skywatch.sso.schemas import MappingCreate, MappingCreateFields, MappingReplacement, MappingReplacementFields
 from skywatch.sso.sign_on.flow import SignOn
 
-PAGES = (
-    Page(
-        route="console.mappings",
-        path="/mappings",
-        feature="roles",
-        title="Roles from single sign-on",
-        group="People",
-        permission=Permission.ROLES_EDIT,
-    ),
-    Page(route="console.mappings.new", path="/mappings/new", feature="roles"),
-    Page(route="console.mapping", path=f"/mappings/{{id:{NUMBER}}}", feature="roles"),
-    Page(route="console.mapping.delete", path=f"/mappings/{{id:{NUMBER}}}/delete", feature="roles"),
-)
+LIST = f"{HOME}/mappings"
 EXAMPLE = '{"sub": "1234", "groups": ["spotters", "staff"]}'
 
 
@@ -62,107 +49,40 @@ class TrialForm(Schema):
     party = colander.SchemaNode(JsonString(), missing="")
 
 
-mappings_page = FormPage("console.mappings", "mappings.jinja2", Permission.ROLES_EDIT)
+def _create(request: Request, entries: Entries) -> Response:
+    fields = MappingCreateFields.of(fields_of(MappingCreate(), entries, blank=("priority", "role")))
+    target = Target("claim_mapping", None, fields.name)
+    with changing(request, "claim_mapping.created", target) as (session, caller):
+        mapping = mappings.create_mapping(session, caller, fields, _parties(request))
+        _check_understood(entries, mapping.role)
+        name = mapping.name
+    return done(request, LIST, translate(request, "The rule {name} is created.", name=name))
 
 
-@mappings_page.get
-def show_mappings(request: Request) -> dict[str, Any]:
-    """Claim mappings, the highest priority first, and the form of a trial"""
-    return _list(request, Entries({"claims": EXAMPLE}))
+def _save(request: Request, entries: Entries) -> Response:
+    target = Target("claim_mapping", _id(request))
+    fields = MappingReplacementFields.of(fields_of(MappingReplacement(), entries, blank=("priority", "role")))
+    with changing(request, "claim_mapping.changed", target) as (session, caller):
+        caller.begin(session, Permission.ROLES_EDIT)
+        present = mappings.get_mapping(session, _id(request))
+        check_version(session, target, entries.version, _values(present))
+        role = present.role.name
+        changed = mappings.update_mapping(session, caller, _id(request), fields, _parties(request))
+        if fields.role != role:
+            _check_understood(entries, changed.role)
+        name = changed.name
+    return done(request, LIST, translate(request, "The rule {name} is saved.", name=name))
 
 
-@mappings_page.post
-def post_trial(request: Request) -> dict[str, Any]:
-    """Which roles a set of claims would give; nothing is changed"""
-    entries = read_entries(request, TrialForm())
-    try:
-        fields = fields_of(TrialForm(), entries)
-        trial = _try(request, fields)
-    except Problem as problem:
-        return refused(request, problem, _list(request, entries.refused(problem)))
-    return {**_list(request, entries), "trial": trial}
-
-
-mappings_new_page = FormPage("console.mappings.new", "mapping.jinja2", Permission.ROLES_EDIT)
-
-
-@mappings_new_page.get
-def show_new(request: Request) -> dict[str, Any]:
-    """The form of a new claim mapping"""
-    return _page(request, Entries({"match_type": "exact", "priority": "0", "is_active": True}))
-
-
-@mappings_new_page.post
-def post_new(request: Request) -> dict[str, Any] | Response:
-    """Create a claim mapping to a role within the viewer's rights; an administrative one has to be confirmed"""
-    entries = read_entries(request, MappingCreate(), UNDERSTOOD)
-    try:
-        fields = MappingCreateFields.of(fields_of(MappingCreate(), entries, blank=("priority", "role")))
-        target = Target("claim_mapping", None, fields.name)
-        with changing(request, "claim_mapping.created", target) as (session, caller):
-            mapping = mappings.create_mapping(session, caller, fields, _parties(request))
-            _check_understood(entries, mapping.role)
-            name = mapping.name
-    except Problem as problem:
-        return refused(request, problem, _page(request, entries.refused(problem)))
-    return done(request, f"{HOME}/mappings", translate(request, "The rule {name} is created.", name=name))
-
-
-mapping_page = FormPage("console.mapping", "mapping.jinja2", Permission.ROLES_EDIT)
-
-
-@mapping_page.get
-def show_mapping(request: Request) -> dict[str, Any]:
-    """The form of a claim mapping"""
-    mapping = _changeable(request)
-    return _page(request, _stored(mapping), mapping)
-
-
-@mapping_page.post
-def post_mapping(request: Request) -> dict[str, Any] | Response:
-    """Change a claim mapping; it holds from each person's next login on"""
-    entries, target = read_entries(request, MappingReplacement(), UNDERSTOOD), Target("claim_mapping", _id(request))
-    try:
-        values = fields_of(MappingReplacement(), entries, blank=("priority", "role"))
-        fields = MappingReplacementFields.of(values)
-        with changing(request, "claim_mapping.changed", target) as (session, caller):
-            caller.begin(session, Permission.ROLES_EDIT)
-            present = mappings.get_mapping(session, _id(request))
-            check_version(session, target, entries.version, _values(present))
-            role = present.role.name
-            changed = mappings.update_mapping(session, caller, _id(request), fields, _parties(request))
-            if fields.role != role:
-                _check_understood(entries, changed.role)
-            name = changed.name
-    except Problem as problem:
-        mapping = mappings.get_mapping(request.db, _id(request))
-        return refused(request, problem, _page(request, entries.refused(problem, _stored(mapping)), mapping))
-    return done(request, f"{HOME}/mappings", translate(request, "The rule {name} is saved.", name=name))
-
-
-mapping_delete_page = FormPage("console.mapping.delete", "confirm.jinja2", Permission.ROLES_EDIT)
-
-
-@mapping_delete_page.get
-def show_delete(request: Request) -> dict[str, Any]:
-    """What deleting a claim mapping means"""
-    return _deletion(request, _changeable(request))
-
-
-@mapping_delete_page.post
-def post_delete(request: Request) -> dict[str, Any] | Response:
-    """Delete a claim mapping"""
-    version, target = read_form(request, VERSION).get(VERSION, ""), Target("claim_mapping", _id(request))
-    try:
-        with changing(request, "claim_mapping.deleted", target) as (session, caller):
-            caller.begin(session, Permission.ROLES_EDIT)
-            mapping = mappings.get_mapping(session, _id(request))
-            check_version(session, target, version, _values(mapping))
-            name = mapping.name
-            mappings.delete_mapping(session, caller, mapping.id)
-    except Problem as problem:
-        return refused(request, problem, _deletion(request, mappings.get_mapping(request.db, _id(request))))
-    return done(request, f"{HOME}/mappings", translate(request, "The rule {name} is deleted.", name=name))
+def _delete(request: Request, version: str) -> str:
+    target = Target("claim_mapping", _id(request))
+    with changing(request, "claim_mapping.deleted", target) as (session, caller):
+        caller.begin(session, Permission.ROLES_EDIT)
+        mapping = mappings.get_mapping(session, _id(request))
+        check_version(session, target, version, _values(mapping))
+        text = translate(request, "The rule {name} is deleted.", name=mapping.name)
+        mappings.delete_mapping(session, caller, mapping.id)
+    return text
 
 
 def _check_understood(entries: Entries, role: Role) -> None:
@@ -175,11 +95,14 @@ def _is_administrative(role: Role) -> bool:
     return any(permission.kind in ADMINISTRATIVE_KINDS for permission in permissions_of_role(role))
 
 
-def _changeable(request: Request) -> ClaimMapping:
-    """The mapping that an address names; raises Problem (404; 403 where the form could only be refused)."""
-    mapping = mappings.get_mapping(request.db, _id(request))
-    check_covers(request.caller.permissions, permissions_of_role(mapping.role), "The role")
-    return mapping
+def _check_changeable(request: Request) -> None:
+    """Raise Problem (403) where the role of a mapping is beyond the viewer."""
+    check_covers(request.caller.permissions, permissions_of_role(_mapping(request).role), "The role")
+
+
+def _mapping(request: Request) -> ClaimMapping:
+    """The mapping that the address names; raises Problem (404)."""
+    return mappings.get_mapping(request.db, _id(request))
 
 
 def _id(request: Request) -> int:
@@ -188,6 +111,10 @@ def _id(request: Request) -> int:
 
 def _parties(request: Request) -> Any:
     return request.runtime.shared(SignOn).parties
+
+
+def _show_trial(request: Request, entries: Entries) -> dict[str, Any]:
+    return {**_list(request, entries), "trial": _try(request, fields_of(TrialForm(), entries))}
 
 
 def _try(request: Request, fields: dict[str, Any]) -> Trial:
@@ -221,7 +148,8 @@ def _list(request: Request, entries: Entries) -> dict[str, Any]:
     }
 
 
-def _page(request: Request, entries: Entries, mapping: ClaimMapping | None = None) -> dict[str, Any]:
+def _page(request: Request, entries: Entries) -> dict[str, Any]:
+    mapping = _mapping(request) if "id" in request.matchdict else None
     parties = [(name, party.provider.display_name) for name, party in _parties(request).items()]
     provider = mapping.provider if mapping is not None else None
     if provider is not None and provider not in dict(parties):
@@ -244,11 +172,13 @@ def _values(mapping: ClaimMapping) -> dict[str, Any]:
     return values | {"priority": str(mapping.priority), "provider": mapping.provider or "", "role": mapping.role.name}
 
 
-def _stored(mapping: ClaimMapping) -> Entries:
-    return Entries(_values(mapping), version_of(_values(mapping)))
+def _stored(request: Request) -> Entries:
+    values = _values(_mapping(request))
+    return Entries(values, version_of(values))
 
 
-def _deletion(request: Request, mapping: ClaimMapping) -> dict[str, Any]:
+def _question(request: Request) -> dict[str, Any]:
+    mapping = _mapping(request)
     return confirmation(
         title=translate(request, "Delete the rule {name}", name=mapping.name),
         text=translate(
@@ -262,6 +192,67 @@ def _deletion(request: Request, mapping: ClaimMapping) -> dict[str, Any]:
             (translate(request, "Gives"), translate(request, mapping.role.display_name)),
         ],
         button=translate(request, "Delete {name}", name=mapping.name),
-        back=f"{HOME}/mappings",
+        back=LIST,
         entries=Entries({}, version_of(_values(mapping))),
     )
+
+
+MAPPING = f"/mappings/{{id:{NUMBER}}}"
+PAGES = (
+    EditPage(
+        route="console.mappings",
+        path="/mappings",
+        feature="roles",
+        title="Roles from single sign-on",
+        group="People",
+        permission=Permission.ROLES_EDIT,
+        shows="Claim mappings, the highest priority first, and the form of a trial",
+        does="Which roles a set of claims would give; nothing is changed",
+        template="mappings.jinja2",
+        schema=TrialForm(),
+        proposed=lambda request: Entries({"claims": EXAMPLE}),
+        save=_show_trial,
+        page=_list,
+    ),
+    EditPage(
+        route="console.mappings.new",
+        path="/mappings/new",
+        feature="roles",
+        permission=Permission.ROLES_EDIT,
+        shows="The form of a new claim mapping",
+        does="Create a claim mapping to a role within the viewer's rights; an administrative one has to be confirmed",
+        template="mapping.jinja2",
+        schema=MappingCreate(),
+        more=(UNDERSTOOD,),
+        proposed=lambda request: Entries({"match_type": "exact", "priority": "0", "is_active": True}),
+        save=_create,
+        page=_page,
+    ),
+    EditPage(
+        route="console.mapping",
+        path=MAPPING,
+        feature="roles",
+        permission=Permission.ROLES_EDIT,
+        shows="The form of a claim mapping",
+        does="Change a claim mapping; it holds from each person's next login on",
+        template="mapping.jinja2",
+        check=_check_changeable,
+        schema=MappingReplacement(),
+        more=(UNDERSTOOD,),
+        stored=_stored,
+        save=_save,
+        page=_page,
+    ),
+    DeletePage(
+        route="console.mapping.delete",
+        path=f"{MAPPING}/delete",
+        feature="roles",
+        permission=Permission.ROLES_EDIT,
+        shows="What deleting a claim mapping means",
+        does="Delete a claim mapping",
+        check=_check_changeable,
+        question=_question,
+        delete=_delete,
+        onward=LIST,
+    ),
+)

@@ -13,11 +13,12 @@ from skywatch.accounts.models import Role
 from skywatch.accounts.roles import service as roles
 from skywatch.accounts.roles.schemas import RoleChange, RoleChangeFields, RoleCreate, RoleCreateFields
 from skywatch.accounts.users.service import permissions_of_role
-from skywatch.console.forms.changes import changing, done, refused
+from skywatch.console.forms.changes import changing, done
 from skywatch.console.forms.confirmation import confirmation
-from skywatch.console.forms.entries import VERSION, Entries, fields_of, read_entries
-from skywatch.console.forms.form import read_form, read_query
-from skywatch.console.page import FormPage, Page
+from skywatch.console.forms.edit_page import DeletePage, EditPage
+from skywatch.console.forms.entries import Entries, fields_of
+from skywatch.console.forms.form import read_query
+from skywatch.console.page import Page
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem
@@ -31,19 +32,7 @@ from skywatch.http.resources.schema import QueryInteger, Schema
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import FEATURES, Permission
 
-PAGES = (
-    Page(
-        route="console.roles",
-        path="/roles",
-        feature="roles",
-        title="Roles",
-        group="People",
-        permission=Permission.ROLES_VIEW,
-    ),
-    Page(route="console.roles.new", path="/roles/new", feature="roles"),
-    Page(route="console.role.edit", path=f"/roles/{{id:{NUMBER}}}/edit", feature="roles"),
-    Page(route="console.role.delete", path=f"/roles/{{id:{NUMBER}}}/delete", feature="roles"),
-)
+LIST = f"{HOME}/roles"
 EDITED = ("name", "display_name", "description", "priority", "permissions")
 
 
@@ -72,12 +61,8 @@ def show_roles(request: Request) -> dict[str, Any]:
     }
 
 
-roles_new_page = FormPage("console.roles.new", "role_edit.jinja2", Permission.ROLES_CREATE)
-
-
-@roles_new_page.get
-def show_new_role(request: Request) -> dict[str, Any]:
-    """The form of a new role, filled with what another gives where it is a copy"""
+def _proposed(request: Request) -> Entries:
+    """A new role, filled with what another gives where it is a copy."""
     number = read_query(request, CopyQuery())["copy"]
     values: dict[str, Any] = {"priority": "0", "permissions": []}
     if number is not None:
@@ -89,87 +74,56 @@ def show_new_role(request: Request) -> dict[str, Any]:
         }
         # What the viewer lacks cannot be handed out, by a copy neither.
         values["permissions"] = sorted(permissions_of_role(original) & request.caller.permissions)
-    return _page(request, Entries(values))
+    return Entries(values)
 
 
-@roles_new_page.post
-def post_new_role(request: Request) -> dict[str, Any] | Response:
-    """Create a role that gives no more than the viewer holds"""
-    entries = read_entries(request, RoleCreate())
-    try:
-        fields = RoleCreateFields.of(fields_of(RoleCreate(), entries, blank=("display_name", "priority")))
-        with changing(request, "role.created", Target("role", None, fields.name)) as (session, caller):
-            name = roles.create_role(session, caller, fields).name
-    except Problem as problem:
-        return refused(request, problem, _page(request, entries.refused(problem)))
-    return done(request, f"{HOME}/roles", translate(request, "The role {name} is created.", name=name))
+def _create(request: Request, entries: Entries) -> Response:
+    fields = RoleCreateFields.of(fields_of(RoleCreate(), entries, blank=("display_name", "priority")))
+    with changing(request, "role.created", Target("role", None, fields.name)) as (session, caller):
+        name = roles.create_role(session, caller, fields).name
+    return done(request, LIST, translate(request, "The role {name} is created.", name=name))
 
 
-role_edit_page = FormPage("console.role.edit", "role_edit.jinja2", Permission.ROLES_EDIT)
+def _save(request: Request, entries: Entries) -> Response:
+    target = Target("role", _id(request))
+    fields = RoleChangeFields.of(fields_of(RoleChange(), entries))
+    with changing(request, "role.changed", target) as (session, caller):
+        caller.begin(session, Permission.ROLES_EDIT)
+        present = roles.get_role(session, _id(request))
+        check_version(session, target, entries.version, _values(present))
+        if _has_all(present):
+            # Its boxes cannot be chosen, and so are not sent.
+            fields = msgspec.structs.replace(fields, permissions=UNSET)
+        name = roles.update_role(session, caller, _id(request), fields).name
+    return done(request, LIST, translate(request, "The role {name} is saved.", name=name))
 
 
-@role_edit_page.get
-def show_role(request: Request) -> dict[str, Any]:
-    """The form of a role"""
-    role = _changeable(request)
-    return _page(request, _stored(role), role)
+def _delete(request: Request, version: str) -> str:
+    target = Target("role", _id(request))
+    with changing(request, "role.deleted", target) as (session, caller):
+        caller.begin(session, Permission.ROLES_DELETE)
+        role = roles.get_role(session, _id(request))
+        check_version(session, target, version, [_values(role), roles.holders(session, [role.id])[role.id]])
+        # The page has said how many hold it.
+        roles.delete_role(session, caller, role.id, force=True)
+        return translate(request, "The role {name} is deleted.", name=role.name)
 
 
-@role_edit_page.post
-def post_role(request: Request) -> dict[str, Any] | Response:
-    """Change a role that gives no more than the viewer holds, before and after; it holds at once"""
-    entries, target = read_entries(request, RoleChange()), Target("role", _id(request))
-    try:
-        fields = RoleChangeFields.of(fields_of(RoleChange(), entries))
-        with changing(request, "role.changed", target) as (session, caller):
-            caller.begin(session, Permission.ROLES_EDIT)
-            present = roles.get_role(session, _id(request))
-            check_version(session, target, entries.version, _values(present))
-            if _has_all(present):
-                # Its boxes cannot be chosen, and so are not sent.
-                fields = msgspec.structs.replace(fields, permissions=UNSET)
-            name = roles.update_role(session, caller, _id(request), fields).name
-    except Problem as problem:
-        role = roles.get_role(request.db, _id(request))
-        return refused(request, problem, _page(request, entries.refused(problem, _stored(role)), role))
-    return done(request, f"{HOME}/roles", translate(request, "The role {name} is saved.", name=name))
-
-
-role_delete_page = FormPage("console.role.delete", "confirm.jinja2", Permission.ROLES_DELETE)
-
-
-@role_delete_page.get
-def show_delete(request: Request) -> dict[str, Any]:
-    """The users who lose a role that is deleted"""
-    role = _changeable(request)
-    if role.is_system:
-        raise Problem("conflict", "A system role cannot be deleted.")
-    return _deletion(request, role)
-
-
-@role_delete_page.post
-def post_delete(request: Request) -> dict[str, Any] | Response:
-    """Delete a role, and take it from everybody who holds it"""
-    version, target = read_form(request, VERSION).get(VERSION, ""), Target("role", _id(request))
-    try:
-        with changing(request, "role.deleted", target) as (session, caller):
-            caller.begin(session, Permission.ROLES_DELETE)
-            role = roles.get_role(session, _id(request))
-            check_version(session, target, version, [_values(role), roles.holders(session, [role.id])[role.id]])
-            name = role.name
-            # The page has said how many hold it.
-            roles.delete_role(session, caller, role.id, force=True)
-    except Problem as problem:
-        page = _deletion(request, roles.get_role(request.db, _id(request)))
-        return refused(request, problem, page)
-    return done(request, f"{HOME}/roles", translate(request, "The role {name} is deleted.", name=name))
-
-
-def _changeable(request: Request) -> Role:
-    """The role that an address names; raises Problem (404; 403 where the form could only be refused)."""
-    role = roles.get_role(request.db, _id(request))
+def _check_changeable(request: Request) -> Role:
+    """Raise Problem (403) for a role beyond the viewer."""
+    role = _role(request)
     check_covers(request.caller.permissions, permissions_of_role(role), "The role")
     return role
+
+
+def _check_deletable(request: Request) -> None:
+    if _check_changeable(request).is_system:
+        raise Problem("conflict", "A system role cannot be deleted.")
+
+
+def _role(request: Request) -> Role:
+    """The role that the address names; raises Problem (404)."""
+    return roles.get_role(request.db, _id(request))
 
 
 def _id(request: Request) -> int:
@@ -186,12 +140,13 @@ def _values(role: Role) -> dict[str, Any]:
     return values | {"priority": str(role.priority), "permissions": sorted(permissions_of_role(role))}
 
 
-def _stored(role: Role) -> Entries:
-    return Entries(_values(role), version_of(_values(role)))
+def _stored(request: Request) -> Entries:
+    values = _values(_role(request))
+    return Entries(values, version_of(values))
 
 
-def _page(request: Request, entries: Entries, role: Role | None = None) -> dict[str, Any]:
-    rights = request.caller.permissions
+def _page(request: Request, entries: Entries) -> dict[str, Any]:
+    rights, role = request.caller.permissions, _role(request) if "id" in request.matchdict else None
     return {
         "role": role,
         "entries": entries,
@@ -203,7 +158,8 @@ def _page(request: Request, entries: Entries, role: Role | None = None) -> dict[
     }
 
 
-def _deletion(request: Request, role: Role) -> dict[str, Any]:
+def _question(request: Request) -> dict[str, Any]:
+    role = _role(request)
     count = roles.holders(request.db, [role.id])[role.id]
     return confirmation(
         title=translate(request, "Delete the role {name}", name=role.name),
@@ -219,6 +175,58 @@ def _deletion(request: Request, role: Role) -> dict[str, Any]:
             (translate(request, "Permissions"), ", ".join(sorted(role.permissions)) or translate(request, "none")),
         ],
         button=translate(request, "Delete {name}", name=role.name),
-        back=f"{HOME}/roles",
+        back=LIST,
         entries=Entries({}, version_of([_values(role), count])),
     )
+
+
+ROLE = f"/roles/{{id:{NUMBER}}}"
+PAGES = (
+    Page(
+        route="console.roles",
+        path="/roles",
+        feature="roles",
+        title="Roles",
+        group="People",
+        permission=Permission.ROLES_VIEW,
+    ),
+    EditPage(
+        route="console.roles.new",
+        path="/roles/new",
+        feature="roles",
+        permission=Permission.ROLES_CREATE,
+        shows="The form of a new role, filled with what another gives where it is a copy",
+        does="Create a role that gives no more than the viewer holds",
+        template="role_edit.jinja2",
+        schema=RoleCreate(),
+        proposed=_proposed,
+        save=_create,
+        page=_page,
+    ),
+    EditPage(
+        route="console.role.edit",
+        path=f"{ROLE}/edit",
+        feature="roles",
+        permission=Permission.ROLES_EDIT,
+        shows="The form of a role",
+        does="Change a role that gives no more than the viewer holds, before and after; it holds at once",
+        template="role_edit.jinja2",
+        check=_check_changeable,
+        schema=RoleChange(),
+        stored=_stored,
+        save=_save,
+        page=_page,
+    ),
+    DeletePage(
+        route="console.role.delete",
+        path=f"{ROLE}/delete",
+        feature="roles",
+        permission=Permission.ROLES_DELETE,
+        shows="The users who lose a role that is deleted",
+        does="Delete a role, and take it from everybody who holds it",
+        check=_check_deletable,
+        question=_question,
+        delete=_delete,
+        onward=LIST,
+    ),
+)

@@ -14,7 +14,8 @@ from skywatch.accounts.users import service as users
 from skywatch.accounts.users.schemas import UserChange, UserChangeFields
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.confirmation import confirmation
-from skywatch.console.forms.entries import VERSION, Entries, fields_of, part, read_entries
+from skywatch.console.forms.edit_page import DeletePage, EditPage
+from skywatch.console.forms.entries import Entries, fields_of, part
 from skywatch.console.forms.form import read_form
 from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import HOME, reset_address
@@ -28,73 +29,34 @@ from skywatch.http.resources.fields import UNSET
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission
 
-USER = f"/users/{{id:{NUMBER}}}"
-PAGES = (
-    Page(route="console.user.edit", path=f"{USER}/edit", feature="users"),
-    Page(route="console.user.password", path=f"{USER}/password", feature="users"),
-    Page(route="console.user.reset", path=f"{USER}/reset-link", feature="users"),
-    Page(route="console.user.delete", path=f"{USER}/delete", feature="users"),
-)
 PROFILE = part(UserChange(), "display_name", "email")
 PASSWORD = part(UserChange(), "password")
 
 
-user_edit_page = FormPage("console.user.edit", "user_edit.jinja2", Permission.USERS_EDIT)
-
-
-@user_edit_page.get
-def show_edit(request: Request) -> dict[str, Any]:
-    """The form of a user's name and address"""
-    user = changeable_user(request)
-    return _edit(user, _stored(user))
-
-
-@user_edit_page.post
-def post_edit(request: Request) -> dict[str, Any] | Response:
-    """Change a user's name and address; an address that an administrator gives is confirmed"""
-    entries = read_entries(request, PROFILE)
+def _save(request: Request, entries: Entries) -> Response:
     target = Target("user", id_of(request))
-    try:
-        # A user without an address keeps none.
-        fields = UserChangeFields.of(fields_of(PROFILE, entries, blank=("email",)))
-        with changing(request, "user.changed", target) as (session, caller):
-            caller.begin(session, Permission.USERS_EDIT)
-            check_version(session, target, entries.version, _values(users.get_user(session, id_of(request))))
-            user = users.update_user(session, caller, id_of(request), fields)
-    except Problem as problem:
-        user = changeable_user(request)
-        return refused(request, problem, _edit(user, entries.refused(problem, _stored(user))))
+    # A user without an address keeps none.
+    fields = UserChangeFields.of(fields_of(PROFILE, entries, blank=("email",)))
+    with changing(request, "user.changed", target) as (session, caller):
+        caller.begin(session, Permission.USERS_EDIT)
+        check_version(session, target, entries.version, _values(users.get_user(session, id_of(request))))
+        user = users.update_user(session, caller, id_of(request), fields)
     return done(request, f"{HOME}/users/{user.id}", translate(request, "{name} is saved.", name=user.username))
 
 
-user_password_page = FormPage("console.user.password", "user_password.jinja2", Permission.USERS_EDIT)
+def _save_password(request: Request, entries: Entries) -> Response:
+    fields = UserChangeFields.of(fields_of(PASSWORD, entries))
+    if fields.password is UNSET:
+        raise invalid("password", "is required")
+    with changing(request, "user.changed", Target("user", id_of(request))) as (session, caller):
+        user = users.update_user(session, caller, id_of(request), fields)
+    text = translate(request, "{name} has a new password and is signed out everywhere.", name=user.username)
+    return done(request, f"{HOME}/users/{user.id}", text)
 
 
-@user_password_page.get
-def show_password(request: Request) -> dict[str, Any]:
-    """The form of a new password, and the offer of a link"""
+def _check_has_password(request: Request) -> None:
     if changeable_user(request).is_service:
         raise Problem("permission_denied", "A service account has no password.")
-    return _password(request, Entries())
-
-
-@user_password_page.post
-def post_password(request: Request) -> dict[str, Any] | Response:
-    """Give a user a new password; all their logins end"""
-    entries = read_entries(request, PASSWORD)
-    try:
-        fields = UserChangeFields.of(fields_of(PASSWORD, entries))
-        if fields.password is UNSET:
-            raise invalid("password", "is required")
-        with changing(request, "user.changed", Target("user", id_of(request))) as (session, caller):
-            user = users.update_user(session, caller, id_of(request), fields)
-    except Problem as problem:
-        return refused(request, problem, _password(request, entries.refused(problem)))
-    return done(
-        request,
-        f"{HOME}/users/{user.id}",
-        translate(request, "{name} has a new password and is signed out everywhere.", name=user.username),
-    )
 
 
 user_reset_page = FormPage("console.user.reset", "user_link.jinja2", Permission.USERS_EDIT)
@@ -105,8 +67,7 @@ def show_reset_link(request: Request) -> dict[str, Any]:
     """What a link for a new password is, before it is made"""
     if not _has_local_login(request):
         raise Problem("local_auth_disabled")
-    if changeable_user(request).is_service:
-        raise Problem("permission_denied", "A service account has no password.")
+    _check_has_password(request)
     if not changeable_user(request).is_active:
         raise Problem("permission_denied", "A deactivated user cannot log in; activate the user first.")
     return _link(request)
@@ -126,43 +87,29 @@ def post_reset_link(request: Request) -> dict[str, Any]:
     return _link(request, reset_address(request, token))
 
 
-user_delete_page = FormPage("console.user.delete", "confirm.jinja2", Permission.USERS_DELETE)
-
-
-@user_delete_page.get
-def show_delete(request: Request) -> dict[str, Any]:
-    """What is deleted with a user"""
-    user = changeable_user(request)
-    if is_last_superadmin(request.db, user):
+def _check_deletable(request: Request) -> None:
+    if is_last_superadmin(request.db, changeable_user(request)):
         raise Problem("conflict", LAST)
-    return _deletion(request, user, Entries({}, version_of(_whole(user))))
 
 
-@user_delete_page.post
-def post_delete(request: Request) -> dict[str, Any] | Response:
-    """Delete a user with all that is theirs alone"""
-    version = read_form(request, VERSION).get(VERSION, "")
+def _delete(request: Request, version: str) -> str:
     target = Target("user", id_of(request))
-    try:
-        with changing(request, "user.deleted", target) as (session, caller):
-            caller.begin(session, Permission.USERS_DELETE)
-            user = users.get_user(session, id_of(request))
-            check_version(session, target, version, _whole(user))
-            name = user.username
-            users.delete_user(session, caller, user.id)
-    except Problem as problem:
-        user = changeable_user(request)
-        entries = Entries({}, version_of(_whole(user)), None, problem)
-        return refused(request, problem, _deletion(request, user, entries))
-    return done(request, f"{HOME}/users", translate(request, "{name} is deleted.", name=name))
+    with changing(request, "user.deleted", target) as (session, caller):
+        caller.begin(session, Permission.USERS_DELETE)
+        user = users.get_user(session, id_of(request))
+        check_version(session, target, version, _whole(user))
+        text = translate(request, "{name} is deleted.", name=user.username)
+        users.delete_user(session, caller, user.id)
+    return text
 
 
 def _values(user: User) -> dict[str, Any]:
     return {"display_name": user.display_name, "email": user.email}
 
 
-def _stored(user: User) -> Entries:
-    return Entries(_values(user), version_of(_values(user)))
+def _stored(request: Request) -> Entries:
+    values = _values(changeable_user(request))
+    return Entries(values, version_of(values))
 
 
 def _whole(user: User) -> dict[str, Any]:
@@ -170,8 +117,8 @@ def _whole(user: User) -> dict[str, Any]:
     return {**_values(user), "is_active": user.is_active, "roles": [role.name for role in users.roles_of(user)]}
 
 
-def _edit(user: User, entries: Entries) -> dict[str, Any]:
-    return {"user": user, "entries": entries, "problem": None}
+def _edit(request: Request, entries: Entries) -> dict[str, Any]:
+    return {"user": changeable_user(request), "entries": entries, "problem": None}
 
 
 def _password(request: Request, entries: Entries) -> dict[str, Any]:
@@ -187,7 +134,8 @@ def _has_local_login(request: Request) -> bool:
     return request.runtime.settings.of(AccountSettings).local_auth_enabled
 
 
-def _deletion(request: Request, user: User, entries: Entries) -> dict[str, Any]:
+def _question(request: Request) -> dict[str, Any]:
+    user = changeable_user(request)
     return confirmation(
         title=translate(request, "Delete {name}", name=user.username),
         text=translate(
@@ -206,5 +154,49 @@ def _deletion(request: Request, user: User, entries: Entries) -> dict[str, Any]:
         ],
         button=translate(request, "Delete {name}", name=user.username),
         back=f"{HOME}/users/{user.id}",
-        entries=entries,
+        entries=Entries({}, version_of(_whole(user))),
     )
+
+
+USER = f"/users/{{id:{NUMBER}}}"
+PAGES = (
+    EditPage(
+        route="console.user.edit",
+        path=f"{USER}/edit",
+        feature="users",
+        permission=Permission.USERS_EDIT,
+        shows="The form of a user's name and address",
+        does="Change a user's name and address; an address that an administrator gives is confirmed",
+        template="user_edit.jinja2",
+        schema=PROFILE,
+        stored=_stored,
+        save=_save,
+        page=_edit,
+    ),
+    EditPage(
+        route="console.user.password",
+        path=f"{USER}/password",
+        feature="users",
+        permission=Permission.USERS_EDIT,
+        shows="The form of a new password, and the offer of a link",
+        does="Give a user a new password; all their logins end",
+        template="user_password.jinja2",
+        check=_check_has_password,
+        schema=PASSWORD,
+        save=_save_password,
+        page=_password,
+    ),
+    Page(route="console.user.reset", path=f"{USER}/reset-link", feature="users"),
+    DeletePage(
+        route="console.user.delete",
+        path=f"{USER}/delete",
+        feature="users",
+        permission=Permission.USERS_DELETE,
+        shows="What is deleted with a user",
+        does="Delete a user with all that is theirs alone",
+        check=_check_deletable,
+        question=_question,
+        delete=_delete,
+        onward=f"{HOME}/users",
+    ),
+)

@@ -9,32 +9,21 @@ from pyramid.response import Response
 from skywatch.accounts.roles import service as roles
 from skywatch.accounts.users import service as users
 from skywatch.accounts.users.schemas import UserCreate, UserCreateFields, UserQuery
-from skywatch.console.forms.changes import changing, done, refused
+from skywatch.console.forms.changes import changing, done
 from skywatch.console.forms.choices import proposed_role, role_choices
-from skywatch.console.forms.entries import Entries, fields_of, part, read_entries
+from skywatch.console.forms.edit_page import EditPage
+from skywatch.console.forms.entries import Entries, fields_of, part
 from skywatch.console.forms.form import read_query
-from skywatch.console.page import FormPage, Page
+from skywatch.console.page import Page
 from skywatch.console.pages.pagination import MAX_COUNTED, PAGE_SIZE, CursorPosition, cut
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import translate
-from skywatch.core.problems import Problem
 from skywatch.core.storage.audit import Target
 from skywatch.http.lists.pagination import MAX_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.security.permissions import Permission
 
-PAGES = (
-    Page(
-        route="console.users",
-        path="/users",
-        feature="users",
-        title="Users",
-        group="People",
-        permission=Permission.USERS_VIEW,
-    ),
-    Page(route="console.users.new", path="/users/new", feature="users"),
-)
 FILTERS = ("search", "is_active", "role")
 PERSON = part(UserCreate(), "username", "email", "password", "display_name", "roles")
 
@@ -66,29 +55,43 @@ def show_users(request: Request) -> dict[str, Any]:
     }
 
 
-users_new_page = FormPage("console.users.new", "user_new.jinja2", Permission.USERS_CREATE)
+def _proposed(request: Request) -> Entries:
+    return Entries({"roles": proposed_role(request.db, request.caller.permissions)})
 
 
-@users_new_page.get
-def show_new_user(request: Request) -> dict[str, Any]:
-    """The form of a new user"""
-    return _new(request, Entries({"roles": proposed_role(request.db, request.caller.permissions)}))
-
-
-@users_new_page.post
-def post_new_user(request: Request) -> dict[str, Any] | Response:
-    """Create a user with roles that give no more than the viewer holds"""
-    entries = read_entries(request, PERSON)
-    try:
-        # Without a password only single sign-on or a link for a new password lets them in.
-        fields = UserCreateFields.of(fields_of(PERSON, entries, blank=("password", "display_name")))
-        with changing(request, "user.created", Target("user", None, fields.username)) as (session, caller):
-            user = users.create_user(session, caller, fields)
-    except Problem as problem:
-        return refused(request, problem, _new(request, entries.refused(problem)))
+def _create(request: Request, entries: Entries) -> Response:
+    # Without a password only single sign-on or a link for a new password lets them in.
+    fields = UserCreateFields.of(fields_of(PERSON, entries, blank=("password", "display_name")))
+    with changing(request, "user.created", Target("user", None, fields.username)) as (session, caller):
+        user = users.create_user(session, caller, fields)
     return done(request, f"{HOME}/users/{user.id}", translate(request, "{name} is created.", name=user.username))
 
 
 def _new(request: Request, entries: Entries) -> dict[str, Any]:
     choices = role_choices(request.db, request.caller.permissions, entries.values["roles"])
     return {"entries": entries, "choices": choices, "problem": None}
+
+
+PAGES = (
+    Page(
+        route="console.users",
+        path="/users",
+        feature="users",
+        title="Users",
+        group="People",
+        permission=Permission.USERS_VIEW,
+    ),
+    EditPage(
+        route="console.users.new",
+        path="/users/new",
+        feature="users",
+        permission=Permission.USERS_CREATE,
+        shows="The form of a new user",
+        does="Create a user with roles that give no more than the viewer holds",
+        template="user_new.jinja2",
+        schema=PERSON,
+        proposed=_proposed,
+        save=_create,
+        page=_new,
+    ),
+)

@@ -13,6 +13,7 @@ from skywatch.airframes.service import last_imports
 from skywatch.airframes.settings import AirframeSettings
 from skywatch.console.forms.airframes import import_list, load_list
 from skywatch.console.forms.changes import changing, done, refused
+from skywatch.console.forms.edit_page import EditPage
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.forms.form import read_form
 from skywatch.console.page import FormPage, Page
@@ -31,18 +32,6 @@ def _upload_bytes(settings: Settings) -> int:
     return settings.of(AirframeSettings).airframes_max_bytes
 
 
-PAGES = (
-    Page(
-        route="console.airframes",
-        path="/airframes",
-        feature="system",
-        title="Airframes",
-        group="Data",
-        permission=Permission.SYSTEM_MANAGE,
-        upload_bytes=_upload_bytes,
-    ),
-    Page(route="console.airframes_military", path="/airframes/military", feature="system"),
-)
 # What may be set of an aircraft, and what it is in the API.
 DECISIONS = {"no": False, "yes": True, "lists": None}
 
@@ -61,7 +50,6 @@ class DecisionForm(Schema):
 
 
 airframes_page = FormPage("console.airframes", "airframes.jinja2", Permission.SYSTEM_MANAGE)
-military_page = FormPage("console.airframes_military", "airframes_military.jinja2", Permission.SYSTEM_MANAGE)
 
 
 @airframes_page.get
@@ -97,24 +85,12 @@ def post_airframes(request: Request) -> dict[str, Any]:
     return _page(request, entries, outcome)
 
 
-@military_page.get
-def show_military(request: Request) -> dict[str, Any]:
-    """The aircraft of which somebody has set whether they are military, and the form for another one"""
-    return _military_page(request, Entries({"military": "no"}))
-
-
-@military_page.post
-def post_military(request: Request) -> dict[str, Any] | Response:
-    """Set whether an aircraft is military"""
-    entries = read_entries(request, DecisionForm())
+def _decide(request: Request, entries: Entries) -> Response:
     target = Target("airframe", str(entries.value("icao_hex"))[:64].upper())
-    try:
-        fields = fields_of(DecisionForm(), entries)
-        with changing(request, "airframe.military_set", target) as (session, caller):
-            caller.begin(session, Permission.SYSTEM_MANAGE)
-            decide(session, caller.actor, fields["icao_hex"], DECISIONS[fields["military"]])
-    except Problem as problem:
-        return refused(request, problem, _military_page(request, entries.refused(problem)))
+    fields = fields_of(DecisionForm(), entries)
+    with changing(request, "airframe.military_set", target) as (session, caller):
+        caller.begin(session, Permission.SYSTEM_MANAGE)
+        decide(session, caller.actor, fields["icao_hex"], DECISIONS[fields["military"]])
     return done(request, request.path, translate(request, "Saved."))
 
 
@@ -144,3 +120,29 @@ def _page(request: Request, entries: Entries, outcome: Outcome | None = None) ->
         "url": without_passwords(request.runtime.settings.of(AirframeSettings).airframes_url),
         "problem": entries.problem,
     }
+
+
+PAGES = (
+    Page(
+        route="console.airframes",
+        path="/airframes",
+        feature="system",
+        title="Airframes",
+        group="Data",
+        permission=Permission.SYSTEM_MANAGE,
+        upload_bytes=_upload_bytes,
+    ),
+    EditPage(
+        route="console.airframes_military",
+        path="/airframes/military",
+        feature="system",
+        permission=Permission.SYSTEM_MANAGE,
+        shows="The aircraft of which somebody has set whether they are military, and the form for another one",
+        does="Set whether an aircraft is military",
+        template="airframes_military.jinja2",
+        schema=DecisionForm(),
+        proposed=lambda request: Entries({"military": "no"}),
+        save=_decide,
+        page=_military_page,
+    ),
+)

@@ -26,6 +26,7 @@ from skywatch.cannonball.models import KnownAircraft
 from skywatch.cannonball.settings import CannonballSettings
 from skywatch.cannonball.vocabulary import AgencyType, Source, values
 from skywatch.console.forms.changes import changing, done, refused
+from skywatch.console.forms.edit_page import EditPage
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.forms.form import read_form, read_query
 from skywatch.console.page import FormPage, Page
@@ -48,24 +49,6 @@ LIST = f"{HOME}/known-aircraft"
 IMPORT = "/known-aircraft/import"
 # So many refused lines are listed; all are counted.
 REFUSALS_SHOWN = 200
-PAGES = (
-    Page(
-        route="console.known",
-        path="/known-aircraft",
-        feature="cannonball",
-        title="Known aircraft",
-        group="Data",
-        permission=MANAGE,
-    ),
-    Page(route="console.known_new", path="/known-aircraft/new", feature="cannonball"),
-    Page(
-        route="console.known_import",
-        path=IMPORT,
-        feature="cannonball",
-        upload_bytes=lambda settings: settings.of(CannonballSettings).cannonball_import_max_bytes,
-    ),
-    Page(route="console.known_entry", path=f"/known-aircraft/{{known:{NUMBER}}}", feature="cannonball"),
-)
 
 
 class ImportForm(Schema):
@@ -94,28 +77,13 @@ def show_known_aircraft(request: Request) -> dict[str, Any]:
     }
 
 
-known_new_page = FormPage("console.known_new", "known_aircraft_entry.jinja2", MANAGE)
-
-
-@known_new_page.get
-def show_new_known_aircraft(request: Request) -> dict[str, Any]:
-    """The form of another known aircraft"""
-    return _page(Entries({**defaults(), "agency_type": ""}))
-
-
-@known_new_page.post
-def post_new_known_aircraft(request: Request) -> dict[str, Any] | Response:
-    """Add a known aircraft"""
-    entries = read_entries(request, NewKnownAircraft())
-    try:
-        # What is left empty is derived from the agency's name, or stays empty.
-        blank = tuple(name for name in WRITABLE if name != "verified")
-        fields = NewKnownAircraftFields.of(fields_of(NewKnownAircraft(), entries, blank=(*blank, "icao_hex")))
-        with changing(request, "known_aircraft.created", Target("known_aircraft")) as (session, caller):
-            caller.begin(session, MANAGE)
-            entry = service.create(session, actor_of(request), fields)
-    except Problem as problem:
-        return refused(request, problem, _page(entries.refused(problem)))
+def _create(request: Request, entries: Entries) -> Response:
+    # What is left empty is derived from the agency's name, or stays empty.
+    blank = tuple(name for name in WRITABLE if name != "verified")
+    fields = NewKnownAircraftFields.of(fields_of(NewKnownAircraft(), entries, blank=(*blank, "icao_hex")))
+    with changing(request, "known_aircraft.created", Target("known_aircraft")) as (session, caller):
+        caller.begin(session, MANAGE)
+        entry = service.create(session, actor_of(request), fields)
     return done(request, f"{LIST}/{entry.id}", translate(request, "{name} is on the list.", name=entry.icao_hex))
 
 
@@ -125,8 +93,7 @@ known_entry_page = FormPage("console.known_entry", "known_aircraft_entry.jinja2"
 @known_entry_page.get
 def show_known_aircraft_entry(request: Request) -> dict[str, Any]:
     """One known aircraft"""
-    entry = service.get(request.db, request.visibility, _id(request))
-    return _page(_opened(entry), entry)
+    return _page(request, _opened(_entry(request)))
 
 
 @known_entry_page.post
@@ -141,9 +108,8 @@ def post_known_aircraft_entry(request: Request) -> dict[str, Any] | Response:
     except Problem as problem:
         if problem.kind.code == "not_found":
             raise
-        entry = service.get(request.db, request.visibility, _id(request))
         entered = entries if what == "save" else Entries(version=entries.version)
-        return refused(request, problem, _page(entered.refused(problem, _opened(entry)), entry))
+        return refused(request, problem, _page(request, entered.refused(problem, _opened(_entry(request)))))
     address = LIST if what == "remove" else f"{LIST}/{entry.id}"
     return done(request, address, text)
 
@@ -221,7 +187,13 @@ def _choices() -> dict[str, Any]:
     return {"types": values(AgencyType), "states": STATES, "sources": values(Source)}
 
 
-def _page(entries: Entries, entry: KnownAircraft | None = None) -> dict[str, Any]:
+def _entry(request: Request) -> KnownAircraft:
+    """The entry that the address names; raises Problem (404)."""
+    return service.get(request.db, request.visibility, _id(request))
+
+
+def _page(request: Request, entries: Entries) -> dict[str, Any]:
+    entry = _entry(request) if "known" in request.matchdict else None
     return {"entry": entry, "entries": entries, "problem": entries.problem, **_choices()}
 
 
@@ -240,3 +212,35 @@ def _import_page(entries: Entries, report: Report | None = None, *, is_refused: 
 
 def _id(request: Request) -> int:
     return int(request.matchdict["known"])
+
+
+PAGES = (
+    Page(
+        route="console.known",
+        path="/known-aircraft",
+        feature="cannonball",
+        title="Known aircraft",
+        group="Data",
+        permission=MANAGE,
+    ),
+    EditPage(
+        route="console.known_new",
+        path="/known-aircraft/new",
+        feature="cannonball",
+        permission=MANAGE,
+        shows="The form of another known aircraft",
+        does="Add a known aircraft",
+        template="known_aircraft_entry.jinja2",
+        schema=NewKnownAircraft(),
+        proposed=lambda request: Entries({**defaults(), "agency_type": ""}),
+        save=_create,
+        page=_page,
+    ),
+    Page(
+        route="console.known_import",
+        path=IMPORT,
+        feature="cannonball",
+        upload_bytes=lambda settings: settings.of(CannonballSettings).cannonball_import_max_bytes,
+    ),
+    Page(route="console.known_entry", path=f"/known-aircraft/{{known:{NUMBER}}}", feature="cannonball"),
+)

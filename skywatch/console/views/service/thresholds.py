@@ -8,10 +8,10 @@ from typing import Any
 import colander
 from pyramid.response import Response
 
-from skywatch.console.forms.changes import changing, done, refused
-from skywatch.console.forms.entries import Entries, fields_of, read_entries
+from skywatch.console.forms.changes import changing, done
+from skywatch.console.forms.edit_page import EditPage
+from skywatch.console.forms.entries import Entries, fields_of
 from skywatch.console.forms.form import read_query
-from skywatch.console.page import FormPage, Page
 from skywatch.console.texts.language import translate
 from skywatch.core.database.models import AuditEntry
 from skywatch.core.problems import Problem, invalid_fields, not_found
@@ -22,18 +22,6 @@ from skywatch.http.resources.schema import QueryInteger, Schema
 from skywatch.safety.thresholds import store as settings_store
 from skywatch.safety.thresholds.schemas import ThresholdChange
 from skywatch.security.permissions import Permission
-
-PAGES = (
-    Page(
-        route="console.thresholds",
-        path="/thresholds",
-        feature="safety",
-        title="Safety thresholds",
-        group="Alerts and channels",
-        permission=Permission.SAFETY_MANAGE,
-    ),
-)
-
 
 # What the names of thresholds begin with, in words.
 SUBJECTS = {
@@ -64,53 +52,38 @@ class ThresholdQuery(Schema):
 TARGET = Target("safety_settings", "thresholds")
 
 
-thresholds_page = FormPage("console.thresholds", "thresholds.jinja2", Permission.SAFETY_MANAGE)
+def _proposed(request: Request) -> Entries:
+    """What is stored, or the values from before a change that the address names."""
+    number = read_query(request, ThresholdQuery())["before"]
+    return _stored(request) if number is None else _stored(request).with_values(_before(request, number))
 
 
-@thresholds_page.get
-def show_thresholds(request: Request) -> dict[str, Any]:
-    """Every threshold of the safety events"""
-    rows, number = settings_store.threshold_answers(request.db), read_query(request, ThresholdQuery())["before"]
-    if number is None:
-        return _page(rows, _opened(rows))
-    return {**_page(rows, _opened(rows).with_values(_before(request, number))), "is_earlier": True}
-
-
-@thresholds_page.post
-def post_thresholds(request: Request) -> dict[str, Any] | Response:
-    """Change thresholds; they are in force within two seconds"""
-    entries = read_entries(request, ThresholdChange())
-    try:
-        # An empty field takes the default.
-        with request.runtime.sessions() as session:
-            values = {row["name"]: row["default"] for row in settings_store.threshold_answers(session)}
-        missing = {name: "is missing" for name in values if name not in entries.values}
-        if missing:
-            raise invalid_fields(missing)
-        values |= fields_of(ThresholdChange(), entries, blank=tuple(values))
-        with changing(request, "safety.settings_changed", TARGET) as (session, caller):
-            caller.begin(session, Permission.SAFETY_MANAGE)
-            answers = settings_store.threshold_answers(session)
-            check_version(session, TARGET, entries.version, _stored(answers))
-            rows = {row["name"]: row for row in answers}
-            # A stored value that is not in force goes with any change.
-            changes = {
-                name: float(value)
-                for name, value in values.items()
-                if float(value) != rows[name]["value"] or rows[name]["fault"]
-            }
-            if changes:
-                settings_store.change(session, caller.actor, changes)
-    except Problem as problem:
-        answers = settings_store.threshold_answers(request.db)
-        return refused(request, problem, _page(answers, entries.refused(problem, _opened(answers))))
-    return done(
-        request,
-        request.path,
-        translate(request, "{n} threshold changed.|{n} thresholds changed.", n=len(changes))
-        if changes
-        else translate(request, "Nothing was changed."),
-    )
+def _save(request: Request, entries: Entries) -> Response:
+    """Store what differs; it is in force within two seconds."""
+    # An empty field takes the default.
+    with request.runtime.sessions() as session:
+        values = {row["name"]: row["default"] for row in settings_store.threshold_answers(session)}
+    missing = {name: "is missing" for name in values if name not in entries.values}
+    if missing:
+        raise invalid_fields(missing)
+    values |= fields_of(ThresholdChange(), entries, blank=tuple(values))
+    with changing(request, "safety.settings_changed", TARGET) as (session, caller):
+        caller.begin(session, Permission.SAFETY_MANAGE)
+        answers = settings_store.threshold_answers(session)
+        check_version(session, TARGET, entries.version, _values(answers))
+        rows = {row["name"]: row for row in answers}
+        # A stored value that is not in force goes with any change.
+        changes = {
+            name: float(value)
+            for name, value in values.items()
+            if float(value) != rows[name]["value"] or rows[name]["fault"]
+        }
+        if changes:
+            settings_store.change(session, caller.actor, changes)
+    if not changes:
+        return done(request, request.path, translate(request, "Nothing was changed."))
+    text = translate(request, "{n} threshold changed.|{n} thresholds changed.", n=len(changes))
+    return done(request, request.path, text)
 
 
 def _before(request: Request, number: int) -> dict[str, str]:
@@ -125,7 +98,7 @@ def _before(request: Request, number: int) -> dict[str, str]:
     return {name: "" if value == defaults[name] else _text(value) for name, value in before.items()}
 
 
-def _stored(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
+def _values(rows: Sequence[dict[str, Any]]) -> dict[str, str]:
     """What a form opens with: a threshold that has its default is an empty field."""
     return {row["name"]: "" if row["value"] == row["default"] else _text(row["value"]) for row in rows}
 
@@ -136,8 +109,9 @@ def _text(value: float) -> str:
     return text if float(text) == value else repr(value)
 
 
-def _opened(rows: Sequence[dict[str, Any]]) -> Entries:
-    stored = _stored(rows)
+def _stored(request: Request) -> Entries:
+    rows = settings_store.threshold_answers(request.db)
+    stored = _values(rows)
     faults = {row["name"]: f"{row['fault']}; the default is in force" for row in rows if row["fault"]}
     return Entries(stored, version_of(stored), faults=faults)
 
@@ -146,9 +120,9 @@ def _is_special(entries: Entries, name: str) -> bool:
     return bool(entries.value(name) or entries.fault(name) or entries.other(name) is not None)
 
 
-def _page(rows: Sequence[dict[str, Any]], entries: Entries) -> dict[str, Any]:
+def _page(request: Request, entries: Entries) -> dict[str, Any]:
     groups: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
+    for row in settings_store.threshold_answers(request.db):
         groups.setdefault(str(row["name"]).partition("_")[0], []).append(row)
     return {
         # What differs from its default, or is wrong, is seen without unfolding anything.
@@ -157,6 +131,26 @@ def _page(rows: Sequence[dict[str, Any]], entries: Entries) -> dict[str, Any]:
             for name, members in groups.items()
         ],
         "entries": entries,
-        "is_earlier": False,
+        "is_earlier": entries.problem is None and read_query(request, ThresholdQuery())["before"] is not None,
         "problem": entries.problem,
     }
+
+
+PAGES = (
+    EditPage(
+        route="console.thresholds",
+        path="/thresholds",
+        feature="safety",
+        title="Safety thresholds",
+        group="Alerts and channels",
+        permission=Permission.SAFETY_MANAGE,
+        shows="Every threshold of the safety events",
+        does="Change thresholds; they are in force within two seconds",
+        template="thresholds.jinja2",
+        schema=ThresholdChange(),
+        proposed=_proposed,
+        stored=_stored,
+        save=_save,
+        page=_page,
+    ),
+)
