@@ -34,6 +34,7 @@ from tests.lanes import tiers
 from tests.lanes.costs import (
     pytest_runtest_logreport,
     pytest_runtest_makereport,
+    pytest_runtest_teardown,
     pytest_sessionfinish,
     pytest_terminal_summary,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "TEST_SECRET",
     "pytest_runtest_logreport",
     "pytest_runtest_makereport",
+    "pytest_runtest_teardown",
     "pytest_sessionfinish",
     "pytest_terminal_summary",
 ]

@@ -76,6 +76,7 @@ class _Server:
         self._changed = threading.Condition()
         self._started: list[int] = []
         self._codes: dict[int, int] = {}
+        self.processor_s = 0.0
         self._is_gone = False
         threading.Thread(target=self._read, name="prefork", daemon=True).start()
 
@@ -100,6 +101,7 @@ class _Server:
             with self._changed:
                 if "code" in report:
                     self._codes[report["pid"]] = report["code"]
+                    self.processor_s += report["processor_s"]
                 else:
                     self._codes.pop(report["pid"], None)
                     self._started.append(report["pid"])
@@ -108,13 +110,19 @@ class _Server:
             self._is_gone = True
             self._changed.notify_all()
 
-    def _receive(self) -> dict[str, int]:
+    def _receive(self) -> dict[str, Any]:
         data = self._channel.recv(MAX_BYTES)
-        report: dict[str, int] = json.loads(data) if data else {}
+        report: dict[str, Any] = json.loads(data) if data else {}
         return report
 
 
 _servers: dict[int, _Server] = {}
+
+
+def processor_s() -> float:
+    """User and system time of the processes that were started here and have ended."""
+    server = _servers.get(os.getpid())
+    return server.processor_s if server is not None else 0.0
 
 
 def start(

@@ -1,8 +1,8 @@
 """The process that ``tests.prefork`` starts: it has imported Skywatch, and forks to run a module on request.
 
 A request is one datagram: module, arguments, environment and folder as JSON, with the three standard files. Each
-answer is one, too: ``{"pid"}`` of what was started, and ``{"pid", "code"}`` once it has ended. The process ends with
-the socket of the tests, and ends what is still running.
+answer is one, too: ``{"pid"}`` of what was started, and ``{"pid", "code", "processor_s"}`` once it has ended. The
+process ends with the socket of the tests, and ends what is still running.
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ def serve(channel: socket.socket) -> dict[str, Any] | None:
         if wake in ready:
             with contextlib.suppress(BlockingIOError):
                 os.read(wake, MAX_BYTES)
-        for pid, code in ended():
+        for pid, code, processor_s in ended():
             running.discard(pid)
-            channel.send(json.dumps({"pid": pid, "code": code}).encode())
+            channel.send(json.dumps({"pid": pid, "code": code, "processor_s": processor_s}).encode())
         if channel not in ready:
             continue
         request, files = receive(channel)
@@ -128,14 +128,14 @@ def receive(channel: socket.socket) -> tuple[bytes, list[int]]:
     return data, list(files)
 
 
-def ended() -> Iterator[tuple[int, int]]:
-    """Processes that have ended, with their exit codes as ``subprocess`` gives them."""
+def ended() -> Iterator[tuple[int, int, float]]:
+    """Processes that have ended, with their exit codes as ``subprocess`` gives them, and their processor seconds."""
     with contextlib.suppress(ChildProcessError):
         while True:
-            pid, status = os.waitpid(-1, os.WNOHANG)
+            pid, status, used = os.wait4(-1, os.WNOHANG)
             if not pid:
                 return
-            yield pid, os.waitstatus_to_exitcode(status)
+            yield pid, os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
 
 
 def take_over(request: dict[str, Any], files: list[int]) -> dict[str, Any]:

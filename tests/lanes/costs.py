@@ -1,9 +1,10 @@
 """What tests cost in processor seconds, and what was not tested here and why: the lines at the end of a run.
 
-A processor second is user and system time of the thread of the test and of the children of its process that have ended;
-other threads may belong to an earlier test. Unlike time on the clock it does not depend on what else the machine does,
-so that a limit on it may fail. What a process makes once for all its tests (``once``) counts in the sum alone, not
-towards the limit of the test that came first.
+A processor second is user and system time of the thread of the test and of the processes that have ended, its children
+and the services that ``tests.prefork`` has started; other threads may belong to an earlier test. Unlike time on the
+clock it does not depend on what else the machine does, so that a limit on it may fail. What a process makes once for
+all its tests (``once``) counts in the sum alone, not towards the limit of the test that came first; nor is a browser
+that ends with the run a cost of the test that came last.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from tests import prefork
 from tests.lanes.tiers import tier_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,8 +29,10 @@ STORED = ROOT / ".durations.json"
 # A test of `make test` that costs more is named; in continuous integration the second limit fails.
 NAMED_S, REFUSED_S = 1.0, 2.0
 DEAREST = 10
+END = "the end of a process of tests"
 
 _SINCE = pytest.StashKey[float]()
+_IS_LAST = pytest.StashKey[bool]()
 # Processor seconds since the last report of what is made once.
 _of_all = [0.0]
 
@@ -55,7 +59,7 @@ class Costs:
         """Add a phase of a test; what is skipped is counted by what is missing, the text before a colon."""
         properties = dict(report.user_properties)
         cost = float(str(properties.get("processor_s", 0.0)))
-        self.by_test[report.nodeid] += cost
+        self.by_test[END if properties.get("is_end") else report.nodeid] += cost
         # Fixtures of a whole run are made in the set-up of whichever test comes first.
         if report.when == "call" and properties.get("tier") == "test" and not properties.get("may_be_dear"):
             self._of_test_tier[report.nodeid] = cost - float(str(properties.get("of_all_s", 0.0)))
@@ -74,7 +78,7 @@ class Costs:
         for test, cost in self.above(NAMED_S):
             refused = "; continuous integration refuses it" if cost > REFUSED_S else ""
             lines.append(f"{test} costs {cost:.1f} processor seconds: mark it deep, or make it cheaper{refused}")
-        lines.append(f"{sum(self.by_test.values()):.0f} processor seconds in {len(self.by_test)} tests")
+        lines.append(f"{sum(self.by_test.values()):.0f} processor seconds in {len(self.by_test.keys() - {END})} tests")
         if self.skipped:
             counts = ", ".join(f"{what} ({count})" for what, count in self.skipped.most_common())
             lines.append(f"not tested here: {counts}")
@@ -84,16 +88,24 @@ class Costs:
 _run = Costs()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Note with which test the fixtures of the whole run end."""
+    item.stash[_IS_LAST] = nextitem is None
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     """Write into each report what its phase has cost."""
     report = yield
-    now = time.thread_time() + sum(os.times()[2:4])
+    now = time.thread_time() + sum(os.times()[2:4]) + prefork.processor_s()
     cost = now - item.config.stash.get(_SINCE, now)
     item.config.stash[_SINCE] = now
     measured = [("processor_s", cost), ("of_all_s", _of_all[0]), ("tier", tier_of(item))]
     _of_all[0] = 0.0
     report.user_properties = [*report.user_properties, *measured]
+    if report.when == "teardown" and item.stash.get(_IS_LAST, False):
+        report.user_properties.append(("is_end", True))
     if item.get_closest_marker("smoke") or item.get_closest_marker("dear"):
         report.user_properties.append(("may_be_dear", True))
     return report
