@@ -2,6 +2,7 @@
 
 import logging
 import re
+import sys
 from contextlib import closing
 from datetime import datetime, timedelta
 
@@ -11,14 +12,19 @@ import sqlalchemy as sa
 from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy.exc import OperationalError
 
+import skywatch
 from skywatch.acars.metrics import ACARS_MESSAGES
 from skywatch.core.bus import Message
 from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import writing
+from skywatch.core.feature import Feature, FeatureSet
 from skywatch.core.process import announcer
 from skywatch.core.process.announcer import Announcer
+from skywatch.core.runtime import Runtime
 from skywatch.core.storage.retention_clock import RetentionClock
 from skywatch.core.telemetry import health, logs
+from skywatch.core.telemetry.metrics import REGISTRY, export
+from skywatch.features import FEATURES
 from skywatch.history.metrics import HISTORY_POINTS, HISTORY_POSITIONS
 from skywatch.history.models import Flight
 from skywatch.inputs.base import InputStatus
@@ -28,6 +34,7 @@ from skywatch.realtime.metrics import REALTIME_SENT
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.safety.metrics import SAFETY_ACTIVE, SAFETY_EVENTS
 from skywatch.security.permissions import Permission
+from skywatch.settings import load_with_origins
 from skywatch.system.health import checks
 from skywatch.system.monitor import SystemMonitor
 from tests.clocks import doubted, kept
@@ -272,6 +279,19 @@ def test_metrics_are_prometheus_text_with_routes_and_statuses(client):
     assert ("/api/v1/system/health", "200") in found
     assert ("(none)", "404") in found
     assert "/nothing/at/all" not in response.text
+
+
+def test_metrics_of_every_feature_are_exported_before_anything_uses_them(sqlite_url):
+    name = "tests.functional.declared_metrics"
+    kind = FeatureSet([*FEATURES, Feature(name="balloons", metrics=name)]).settings()
+    texts = {"secret": "x" * 40, "database_url": sqlite_url, "bus": "memory"}
+    with closing(Runtime.open(load_with_origins(kind, texts, {})[0])) as runtime:
+        skywatch.make_app(runtime)
+    try:
+        assert b"skywatch_balloons" in export()
+    finally:
+        if name in sys.modules:
+            REGISTRY.unregister(sys.modules.pop(name).BALLOONS)
 
 
 def test_metrics_of_another_process_are_on_the_page_until_it_is_gone(client):

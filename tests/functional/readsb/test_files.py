@@ -13,8 +13,10 @@ from webob import Request
 
 from skywatch.core import geo
 from skywatch.core.bus import Message
+from skywatch.history.settings import HistorySettings
 from skywatch.picture.state.own_antenna import radio_horizon_nm
 from skywatch.readsb.monitor import create
+from skywatch.readsb.tar1090 import past_pictures, replay
 from skywatch.receivers.base import ReceiverStatus
 from tests.functional.readsb.conftest import FIGHTER, RECORDED_S, SWISS, present
 from tests.identities import as_role
@@ -172,6 +174,14 @@ class TestWhatTar1090AsksFor:
         for day, number in ((now, now.hour * 2 + now.minute // 30), (now + timedelta(days=400), 3)):
             client.get(f"/globe_history/{day:%Y/%m/%d}/heatmap/{number:02}.bin.ttf", headers=ANALYST, status=404)
         client.get("/globe_history/2019/01/01/heatmap/03.bin.ttf", headers=ANALYST, status=404)
+
+    def test_a_half_hour_is_there_from_the_moment_at_which_all_of_it_is_written(self, client, recorded, monkeypatch):
+        begin, address = next(half_hours(recorded[1]))
+        settled = begin.timestamp() + 1800 + past_pictures.MARGIN_S
+        settled += client.runtime.settings.of(HistorySettings).history_flush_s
+        for now, status in ((settled - 1, 404), (settled, 200)):
+            monkeypatch.setattr(replay, "unix_now", lambda now=now: now)
+            client.get(address, headers=ANALYST, status=status)
 
 
 class TestStatistics:

@@ -58,6 +58,12 @@ def in_block(address):
     return address[0] != "~" and any(first <= int(address, 16) <= last for first, last, _ in MILITARY_BLOCKS)
 
 
+def test_points_at_the_ends_of_every_block_are_military_and_those_beside_it_as_in_texts():
+    codes = [code for first, last, _ in MILITARY_BLOCKS for code in (first - 1, first, last, last + 1)]
+    hidden = MilitaryAircraft().mask(np.array(codes, np.uint32), np.zeros(len(codes), "?"))
+    assert hidden.tolist() == [in_block(f"{code:06X}") for code in codes]
+
+
 class World:
     """What somebody would say who knows lists, reports and decisions."""
 

@@ -6,6 +6,10 @@ import itertools
 
 import pytest
 
+from skywatch.picture.merging.aircraft_merge import merge
+from skywatch.picture.state.fields import CONTESTED_S
+from skywatch.picture.state.receiver_view import FieldState, ReceiverView
+from skywatch.receivers.feeders.voices import SEVERAL, Voice
 from tests.unit.picture.reports import START, Clock, increment, picture_at, snapshot
 
 
@@ -112,3 +116,16 @@ def test_an_aircraft_that_one_receiver_loses_stays_with_the_other(clock):
     assert sky.columns["first_seen"].tolist() == first.columns["first_seen"].tolist()
     assert "lat" not in sky.aircraft("4b1620")
     assert sky.aircraft("4b1620")["receiver"] == "b"
+
+
+@pytest.mark.parametrize(("age_s", "shown"), [(CONTESTED_S, 1000), (CONTESTED_S + 0.1, 2000)])
+def test_what_feeders_agree_on_stands_for_its_time_against_one_stranger(age_s, shown):
+    def view(at, altitude, voices):
+        heard = {"alt_baro": FieldState(at, 1)}
+        return ReceiverView(
+            "4b1620", at=at, type="adsb_icao", alt_baro=altitude, messages=1, heard=heard, voices=voices
+        )
+
+    views = [view(START, 1000, 2), view(START + age_s, 2000, 1)]
+    voices = [SEVERAL, Voice("user-1", "10.0.0.1/32")]
+    assert merge(views, START + age_s, voices, is_contested=True).alt_baro == shown
