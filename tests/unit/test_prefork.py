@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import prefork
+from tests import prefork, shortcuts
 from tests.prefork import ROOT
 from tests.processes import ENVIRONMENT, SKYWATCH, run_command
 from tests.waiting import until
@@ -28,6 +28,14 @@ def test_a_command_reads_its_input_and_its_environment():
     frame = "8D40621D58C382D690C8AC2863A7"
     assert "40621d" in run_command("decode", "-", stdin=f"*{frame};\n").stdout.lower()
     assert "_SKYWATCH_COMPLETE" in run_command(_SKYWATCH_COMPLETE="bash_source").stdout
+
+
+def test_the_processor_time_of_what_has_ended_is_counted():
+    if not shortcuts.taken:
+        pytest.skip("--plain: nothing is forked")
+    before = prefork.processor_s()
+    run_command("decode", "-", stdin="*8D40621D58C382D690C8AC2863A7;\n")
+    assert prefork.processor_s() > before
 
 
 @pytest.fixture
@@ -64,7 +72,7 @@ def test_what_a_module_prints_is_read():
 
 LEAVE = """
 import os
-from tests import prefork
+from tests import prefork, shortcuts
 print(prefork.start(["decode", "-"], dict(os.environ), [0, 2, 2]).pid, flush=True)
 os._exit(0)
 """
