@@ -9,7 +9,7 @@ import pytest
 from skywatch.picture.merging.aircraft_merge import merge
 from skywatch.picture.state.fields import CONTESTED_S
 from skywatch.picture.state.receiver_view import FieldState, ReceiverView
-from skywatch.receivers.feeders.voices import SEVERAL, Voice
+from skywatch.receivers.feeder_streams.voices import SEVERAL, Voice
 from tests.unit.picture.reports import START, Clock, increment, picture_at, snapshot
 
 
