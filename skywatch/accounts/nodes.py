@@ -10,11 +10,7 @@ import colander
 
 from skywatch.accounts.names import clean_display_name, clean_email, clean_username
 from skywatch.accounts.passwords.rules import MAX_LENGTH, check_password
-from skywatch.http.resources.schema import (
-    JsonList,
-    JsonString,
-    text_node,
-)
+from skywatch.http.resources.schema import JsonString, list_node, node, string_node, text_node
 
 LEVELS = ("public", "authenticated", "permission")
 MAX_PREFERENCES_BYTES = 16_384
@@ -42,7 +38,7 @@ class Cleaned(JsonString):
 
 def strings_node(item: colander.SchemaNode, minimum: int = 0, maximum: int = 200, **kw: Any) -> colander.SchemaNode:
     """A list, of a length between these."""
-    return colander.SchemaNode(JsonList(), item, validator=colander.Length(minimum, maximum), **kw)
+    return list_node(item, validator=colander.Length(minimum, maximum), **kw)
 
 
 def small_json(node: colander.SchemaNode, value: Any) -> None:
@@ -53,23 +49,23 @@ def small_json(node: colander.SchemaNode, value: Any) -> None:
 
 def username_node(**kw: Any) -> colander.SchemaNode:
     """A username as it may be given."""
-    return colander.SchemaNode(Cleaned(clean_username), validator=colander.Length(2, 64), **kw)
+    return node(Cleaned(clean_username), validator=colander.Length(2, 64), **kw)
 
 
 def email_node(**kw: Any) -> colander.SchemaNode:
     """An e-mail address."""
-    return colander.SchemaNode(Cleaned(clean_email), validator=colander.Length(3, 254), **kw)
+    return node(Cleaned(clean_email), validator=colander.Length(3, 254), **kw)
 
 
 def display_name_node(**kw: Any) -> colander.SchemaNode:
     """A name as people see it."""
-    return colander.SchemaNode(Cleaned(clean_display_name), validator=colander.Length(1, 120), **kw)
+    return node(Cleaned(clean_display_name), validator=colander.Length(1, 120), **kw)
 
 
 def password_node(**kw: Any) -> colander.SchemaNode:
     """A new password; whether it is too much like its owner's name is for the service to say."""
     validator = colander.All(colander.Length(1, MAX_LENGTH), _not_easy)
-    return colander.SchemaNode(JsonString(), validator=validator, **kw)
+    return string_node(validator=validator, **kw)
 
 
 def _not_easy(node: colander.SchemaNode, password: str) -> None:

@@ -30,7 +30,14 @@ from skywatch.http.resources.schema import (
     QueryString,
     Schema,
     Timestamp,
+    boolean_node,
+    integer_node,
+    node,
+    nullable_node,
+    number_node,
     parse_icao,
+    string_node,
+    timestamp_node,
 )
 
 LATITUDE, LONGITUDE = colander.Range(-90, 90), colander.Range(-180, 180)
@@ -39,7 +46,7 @@ MAX_LOOKUP = 500
 
 def optional(typ: colander.SchemaType, description: str, **kw: Any) -> colander.SchemaNode:
     """A member that is left out where nothing is known."""
-    return colander.SchemaNode(typ, missing=colander.drop, description=description, **kw)
+    return node(typ, description, missing=colander.drop, **kw)
 
 
 class StringOrNumber(JsonNumber):
@@ -56,13 +63,13 @@ class StringOrNumber(JsonNumber):
 
 
 class StringList(JsonSequence):
-    name = colander.SchemaNode(JsonString())
+    name = string_node()
 
 
 class Aircraft(Schema):
     """One live aircraft. Members that are not known are left out."""
 
-    hex = colander.SchemaNode(JsonString(), description="ICAO address, lower case; ~ before other addresses.")
+    hex = string_node("ICAO address, lower case; ~ before other addresses.")
     type = optional(JsonString(), "Where the data comes from, such as adsb_icao or mlat.")
     flight = optional(JsonString(), "Callsign.")
     r = optional(JsonString(), "Registration (needs aircraft.view_details).")
@@ -91,7 +98,7 @@ class Aircraft(Schema):
     nav_altitude_mcp = optional(JsonNumber(), "Altitude selected on the panel (ft).")
     nav_altitude_fms = optional(JsonNumber(), "Altitude selected by the flight management system (ft).")
     nav_heading = optional(JsonNumber(), "Selected heading (degrees).")
-    nav_modes = optional(JsonList(), "Engaged automation modes.", children=[colander.SchemaNode(JsonString())])
+    nav_modes = optional(JsonList(), "Engaged automation modes.", children=[string_node()])
     lat = optional(JsonNumber(), "Latitude (degrees).")
     lon = optional(JsonNumber(), "Longitude (degrees).")
     nic = optional(JsonInteger(), "Navigation integrity category.")
@@ -106,8 +113,8 @@ class Aircraft(Schema):
     sda = optional(JsonInteger(), "System design assurance.")
     alert = optional(JsonInteger(), "Flight status alert.")
     spi = optional(JsonInteger(), "Special position identification.")
-    mlat = optional(JsonList(), "Fields from multilateration.", children=[colander.SchemaNode(JsonString())])
-    tisb = optional(JsonList(), "Fields from TIS-B.", children=[colander.SchemaNode(JsonString())])
+    mlat = optional(JsonList(), "Fields from multilateration.", children=[string_node()])
+    tisb = optional(JsonList(), "Fields from TIS-B.", children=[string_node()])
     wd = optional(JsonNumber(), "Wind direction (degrees).")
     ws = optional(JsonNumber(), "Wind speed (kt).")
     oat = optional(JsonNumber(), "Outside air temperature (degrees C).")
@@ -129,7 +136,7 @@ class Aircraft(Schema):
         "What receivers contradict each other about: position, altitude, geometric_altitude, speed, callsign, squawk,"
         " emergency. It is left out, except where own receivers or trusted feeders say one thing and feeders of two"
         " owners another: then the former is shown.",
-        children=[colander.SchemaNode(JsonString())],
+        children=[string_node()],
     )
     single_source = optional(
         JsonBoolean(), "True where only one feeder that is not trusted has ever heard it; it may not exist."
@@ -186,11 +193,11 @@ class PositionQuery(Schema):
 class AircraftQuery(PositionQuery, PageQuery):
     """Filters, order, fields and page."""
 
-    sort = colander.SchemaNode(
+    sort = node(
         QueryString(),
+        "Order; - before it for descending. Aircraft without a value come last.",
         missing="hex",
         validator=colander.OneOf([*SORT_KEYS, *(f"-{key}" for key in SORT_KEYS)]),
-        description="Order; - before it for descending. Aircraft without a value come last.",
     )
     fields = optional(QueryList(parse_field, 80), "Only these members (hex is always there).")
 
@@ -198,23 +205,20 @@ class AircraftQuery(PositionQuery, PageQuery):
 class AircraftList(PageLinks):
     """The picture, or what was asked of it."""
 
-    now = colander.SchemaNode(JsonNumber(), description="Unix time of the picture.")
-    messages = colander.SchemaNode(JsonInteger(), description="Messages heard since the start.")
-    age_s = colander.SchemaNode(
-        JsonNumber(),
-        description="How long the tracker has published nothing (s): 0 while it works. Ages grow meanwhile.",
-    )
+    now = number_node("Unix time of the picture.")
+    messages = integer_node("Messages heard since the start.")
+    age_s = number_node("How long the tracker has published nothing (s): 0 while it works. Ages grow meanwhile.")
     aircraft = AircraftSequence()
 
 
 class AircraftPath(Schema):
-    icao_hex = colander.SchemaNode(IcaoAddress(), description="ICAO address in either case.")
+    icao_hex = node(IcaoAddress(), "ICAO address in either case.")
 
 
 class FieldAges(Schema):
     """Seconds since each group of fields was last heard."""
 
-    message = colander.SchemaNode(JsonNumber())
+    message = number_node()
     position = optional(JsonNumber(), "Latitude and longitude.")
     altitude = optional(JsonNumber(), "Barometric altitude.")
     velocity = optional(JsonNumber(), "Speed, track, vertical rate.")
@@ -225,17 +229,17 @@ class FieldAges(Schema):
 class Airframe(Schema):
     """What is known of an airframe by its ICAO address."""
 
-    icao_hex = colander.SchemaNode(JsonString(), description="ICAO address, upper case.")
+    icao_hex = string_node("ICAO address, upper case.")
     registration = optional(Nullable(JsonString()), "Registration (needs aircraft.view_details).")
-    type = colander.SchemaNode(Nullable(JsonString()), description="ICAO type designator.")
-    type_name = colander.SchemaNode(Nullable(JsonString()), description="Type in words.")
+    type = nullable_node(JsonString(), "ICAO type designator.")
+    type_name = nullable_node(JsonString(), "Type in words.")
     operator = optional(Nullable(JsonString()), "Operator (needs aircraft.view_details).")
     owner = optional(Nullable(JsonString()), "Owner (needs aircraft.view_details).")
     year = optional(Nullable(JsonInteger()), "Year built (needs aircraft.view_details).")
-    military = colander.SchemaNode(JsonBoolean())
-    interesting = colander.SchemaNode(JsonBoolean())
-    pia = colander.SchemaNode(JsonBoolean(), description="Uses privacy addresses.")
-    ladd = colander.SchemaNode(JsonBoolean(), description="Asked not to be displayed by some services.")
+    military = boolean_node()
+    interesting = boolean_node()
+    pia = boolean_node("Uses privacy addresses.")
+    ladd = boolean_node("Asked not to be displayed by some services.")
     sources = StringList(
         description="The imported databases that know it; none where it is only known whether it is military."
     )
@@ -252,23 +256,20 @@ class MilitaryDecision(Schema):
 
     struct = MilitaryDecisionFields
 
-    military = colander.SchemaNode(
-        Nullable(JsonBoolean()),
-        description="Whatever lists, receivers and its address say; null leaves it to them again.",
+    military = nullable_node(
+        JsonBoolean(), "Whatever lists, receivers and its address say; null leaves it to them again."
     )
 
 
 class MilitaryState(Schema):
     """Whether an aircraft is military, and why; the reasons are null for callers without `aircraft.view_military`."""
 
-    icao_hex = colander.SchemaNode(JsonString(), description="ICAO address, upper case.")
-    military = colander.SchemaNode(Nullable(JsonBoolean()), description="It counts as military.")
-    decided = colander.SchemaNode(Nullable(JsonBoolean()), description="What was set here; null: nothing.")
-    listed = colander.SchemaNode(
-        Nullable(JsonBoolean()), description="An imported list, or the block of its address, says that it is military."
-    )
-    reported_at = colander.SchemaNode(
-        Nullable(Timestamp()), description="When a receiver of ours or a trusted feeder first reported it as military."
+    icao_hex = string_node("ICAO address, upper case.")
+    military = nullable_node(JsonBoolean(), "It counts as military.")
+    decided = nullable_node(JsonBoolean(), "What was set here; null: nothing.")
+    listed = nullable_node(JsonBoolean(), "An imported list, or the block of its address, says that it is military.")
+    reported_at = nullable_node(
+        Timestamp(), "When a receiver of ours or a trusted feeder first reported it as military."
     )
 
 
@@ -286,13 +287,13 @@ class AircraftDetail(Aircraft):
 class TrailPoint(Schema):
     """One position of the current flight."""
 
-    at = colander.SchemaNode(Timestamp())
-    lat = colander.SchemaNode(JsonNumber())
-    lon = colander.SchemaNode(JsonNumber())
-    altitude_ft = colander.SchemaNode(Nullable(JsonNumber()))
-    on_ground = colander.SchemaNode(JsonBoolean())
-    speed_kt = colander.SchemaNode(Nullable(JsonNumber()))
-    track = colander.SchemaNode(Nullable(JsonNumber()))
+    at = timestamp_node()
+    lat = number_node()
+    lon = number_node()
+    altitude_ft = nullable_node(JsonNumber())
+    on_ground = boolean_node()
+    speed_kt = nullable_node(JsonNumber())
+    track = nullable_node(JsonNumber())
 
 
 class TrailPoints(JsonSequence):
@@ -302,9 +303,9 @@ class TrailPoints(JsonSequence):
 class AircraftTrail(Schema):
     """The positions of the current flight, oldest first."""
 
-    hex = colander.SchemaNode(JsonString())
-    first_seen = colander.SchemaNode(Timestamp())
-    count = colander.SchemaNode(JsonInteger())
+    hex = string_node()
+    first_seen = timestamp_node()
+    count = integer_node()
     trail = TrailPoints()
 
 
@@ -313,9 +314,7 @@ class NearestQuery(Schema):
 
     lat = optional(QueryNumber(), "Latitude; the station's where left out.", validator=LATITUDE)
     lon = optional(QueryNumber(), "Longitude; the station's where left out.", validator=LONGITUDE)
-    limit = colander.SchemaNode(
-        QueryInteger(), missing=1, validator=colander.Range(1, MAX_LIMIT), description="How many."
-    )
+    limit = node(QueryInteger(), "How many.", missing=1, validator=colander.Range(1, MAX_LIMIT))
     on_ground = optional(QueryBoolean(), "Only aircraft on the ground, or none.")
     military = optional(QueryBoolean(), "Only military aircraft, or none.")
 
@@ -323,8 +322,8 @@ class NearestQuery(Schema):
 class NearAircraft(Aircraft):
     """An aircraft and where it is from the point asked for."""
 
-    from_nm = colander.SchemaNode(JsonNumber(), description="Distance from the point asked for.")
-    from_bearing = colander.SchemaNode(JsonNumber(), description="True bearing from that point (degrees).")
+    from_nm = number_node("Distance from the point asked for.")
+    from_bearing = number_node("True bearing from that point (degrees).")
 
 
 class NearSequence(JsonSequence):
@@ -334,8 +333,8 @@ class NearSequence(JsonSequence):
 class NearestList(Schema):
     """The nearest aircraft, nearest first."""
 
-    now = colander.SchemaNode(JsonNumber())
-    count = colander.SchemaNode(JsonInteger())
+    now = number_node()
+    count = integer_node()
     aircraft = NearSequence()
 
 
@@ -358,36 +357,34 @@ class JsonCounts(JsonObject):
 class AircraftStats(Schema):
     """The picture in numbers."""
 
-    now = colander.SchemaNode(JsonNumber())
-    messages = colander.SchemaNode(JsonInteger())
-    total = colander.SchemaNode(JsonInteger())
-    with_position = colander.SchemaNode(JsonInteger())
-    on_ground = colander.SchemaNode(JsonInteger())
-    airborne = colander.SchemaNode(JsonInteger())
-    military = colander.SchemaNode(JsonInteger())
-    emergency = colander.SchemaNode(JsonInteger())
-    farthest_nm = colander.SchemaNode(Nullable(JsonNumber()))
-    highest_ft = colander.SchemaNode(Nullable(JsonNumber()))
-    fastest_kt = colander.SchemaNode(Nullable(JsonNumber()))
-    by_source = colander.SchemaNode(JsonCounts(), description="Aircraft by where their data comes from.")
-    by_category = colander.SchemaNode(JsonCounts(), description="Aircraft by emitter category.")
-    by_altitude = colander.SchemaNode(JsonCounts(), description="Aircraft by altitude band (ft).")
-    by_receiver = colander.SchemaNode(JsonCounts(), description="Aircraft by the receiver of the last position.")
-    by_type = colander.SchemaNode(JsonCounts(), description="Aircraft by type, the 20 most frequent.")
+    now = number_node()
+    messages = integer_node()
+    total = integer_node()
+    with_position = integer_node()
+    on_ground = integer_node()
+    airborne = integer_node()
+    military = integer_node()
+    emergency = integer_node()
+    farthest_nm = nullable_node(JsonNumber())
+    highest_ft = nullable_node(JsonNumber())
+    fastest_kt = nullable_node(JsonNumber())
+    by_source = node(JsonCounts(), "Aircraft by where their data comes from.")
+    by_category = node(JsonCounts(), "Aircraft by emitter category.")
+    by_altitude = node(JsonCounts(), "Aircraft by altitude band (ft).")
+    by_receiver = node(JsonCounts(), "Aircraft by the receiver of the last position.")
+    by_type = node(JsonCounts(), "Aircraft by type, the 20 most frequent.")
 
 
 class TopQuery(Schema):
     """How many of each."""
 
-    limit = colander.SchemaNode(
-        QueryInteger(), missing=5, validator=colander.Range(1, 100), description="How many of each."
-    )
+    limit = node(QueryInteger(), "How many of each.", missing=5, validator=colander.Range(1, 100))
 
 
 class TopAircraft(Schema):
     """The aircraft that stand out."""
 
-    now = colander.SchemaNode(JsonNumber())
+    now = number_node()
     highest = AircraftSequence()
     fastest = AircraftSequence()
     climbing = AircraftSequence()
@@ -408,11 +405,11 @@ class AirframeLookup(Schema):
 
     struct = AirframeLookupFields
 
-    icao_hex = colander.SchemaNode(
+    icao_hex = node(
         JsonList(),
+        "ICAO addresses in either case.",
         validator=colander.Length(1, MAX_LOOKUP),
-        description="ICAO addresses in either case.",
-        children=[colander.SchemaNode(IcaoAddress())],
+        children=[node(IcaoAddress())],
     )
 
 
@@ -424,5 +421,5 @@ class AirframeList(Schema):
     """The airframes that are known, and the addresses of those that are not."""
 
     airframes = AirframeSequence()
-    count = colander.SchemaNode(JsonInteger())
+    count = integer_node()
     not_found = StringList()

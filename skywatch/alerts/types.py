@@ -11,7 +11,7 @@ from skywatch.alerts.conditions.templates import fault_of
 from skywatch.alerts.conditions.tree import ParsedConditions, parse
 from skywatch.core.polygons.geometry import GeometryFault, parse_geometry
 from skywatch.http.resources.document import fault_of as document_fault
-from skywatch.http.resources.schema import JsonString
+from skywatch.http.resources.schema import JsonString, string_node
 from skywatch.notify.deliveries.quiet_hours import DAYS
 
 
@@ -24,7 +24,7 @@ def not_blank(node: colander.SchemaNode, value: str) -> None:
 def name_node(**kw: Any) -> colander.SchemaNode:
     """The schema node of a name."""
     validator = colander.All(colander.Length(1, 120), not_blank)
-    return colander.SchemaNode(JsonString(), validator=validator, description="Name for people.", **kw)
+    return string_node("Name for people.", validator=validator, **kw)
 
 
 def raise_faults(node: colander.SchemaNode, faults: dict[str, str]) -> None:

@@ -10,7 +10,6 @@ from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.schema import (
     FilePart,
     IcaoAddress,
-    JsonList,
     JsonNumber,
     JsonString,
     QueryBoolean,
@@ -18,16 +17,21 @@ from skywatch.http.resources.schema import (
     QueryString,
     Schema,
     Timestamp,
+    choice_node,
     integer_node,
+    list_node,
+    node,
     nullable_node,
     number_node,
+    string_node,
+    timestamp_node,
 )
 
 STATUSES = tuple(status.value for status in Status)
 
 
 def _text(description: str = "") -> colander.SchemaNode:
-    return colander.SchemaNode(JsonString(multiline=True), description=description)
+    return node(JsonString(multiline=True), description)
 
 
 class TranscriptSegment(Schema):
@@ -42,8 +46,8 @@ class TransmissionRecord(Schema):
     """A transmission."""
 
     id = integer_node()
-    at = colander.SchemaNode(Timestamp(), description="When it began.")
-    received_at = colander.SchemaNode(Timestamp(), description="When it was stored.")
+    at = timestamp_node("When it began.")
+    received_at = timestamp_node("When it was stored.")
     channel = _text()
     frequency_mhz = nullable_node(JsonNumber())
     duration_s = number_node()
@@ -52,85 +56,68 @@ class TransmissionRecord(Schema):
     sha256 = _text("Of the recording; the ETag of its file.")
     peak_db = nullable_node(JsonNumber(), "Highest level (dBFS); null in silence.")
     loudness_lufs = nullable_node(JsonNumber(), "Integrated loudness (EBU R 128); null in silence.")
-    status = colander.SchemaNode(JsonString(), validator=colander.OneOf(STATUSES), description="Of the transcription.")
+    status = choice_node(STATUSES, "Of the transcription.")
     reason = nullable_node(JsonString(), "Why there is no transcript.")
     transcript = nullable_node(JsonString(multiline=True))
-    segments = colander.SchemaNode(JsonList(), TranscriptSegment(name="segment"))
+    segments = list_node(TranscriptSegment(name="segment"))
     icao_hex = nullable_node(JsonString(), "Aircraft that was named and within range then.")
     callsign = nullable_node(JsonString())
-    flags = colander.SchemaNode(
-        JsonList(), colander.SchemaNode(JsonString(), name="flag"), description="`truncated`, `possible_distress`."
-    )
+    flags = list_node(string_node(name="flag"), "`truncated`, `possible_distress`.")
     source = _text("`upload`, `call-upload` or `folder:NAME`.")
-    waveform = colander.SchemaNode(
-        JsonList(),
-        number_node().clone(),
-        missing=colander.drop,
-        description="200 peaks, 0 to 1; in lists with `waveform=true`.",
+    waveform = list_node(
+        number_node().clone(), "200 peaks, 0 to 1; in lists with `waveform=true`.", missing=colander.drop
     )
 
 
 class TransmissionList(PageLinks):
     """A page of transmissions."""
 
-    transmissions = colander.SchemaNode(JsonList(), TransmissionRecord(name="transmission"))
+    transmissions = list_node(TransmissionRecord(name="transmission"))
 
 
 class SpanQuery(Schema):
     """A span of time."""
 
-    since = colander.SchemaNode(Timestamp(), name="from", missing=None, description="Not before this.")
-    until = colander.SchemaNode(Timestamp(), name="to", missing=None, description="Before this.")
+    since = timestamp_node("Not before this.", name="from", missing=None)
+    until = timestamp_node("Before this.", name="to", missing=None)
 
 
 def _channel() -> colander.SchemaNode:
-    return colander.SchemaNode(
-        QueryString(), missing=None, validator=colander.Length(max=120), description="Name of the channel."
-    )
+    return node(QueryString(), "Name of the channel.", missing=None, validator=colander.Length(max=120))
 
 
 class TransmissionQuery(CursorQuery):
     """Filters of transmissions."""
 
     channel = _channel()
-    frequency_mhz = colander.SchemaNode(
-        QueryNumber(), missing=None, validator=colander.Range(0, 100_000), description="Within 500 Hz."
-    )
-    status = colander.SchemaNode(
-        QueryString(), missing=None, validator=colander.OneOf(STATUSES), description="Of the transcription."
-    )
-    min_duration_s = colander.SchemaNode(
-        QueryNumber(), missing=None, validator=colander.Range(0, 600), description="At least this long."
-    )
-    icao_hex = colander.SchemaNode(IcaoAddress(), missing=None, description="Aircraft, in either case.")
-    callsign = colander.SchemaNode(
-        QueryString(), missing=None, validator=colander.Length(max=8), description="Aircraft, in either case."
-    )
-    since = colander.SchemaNode(Timestamp(), name="from", missing=None, description="Not before this.")
-    until = colander.SchemaNode(Timestamp(), name="to", missing=None, description="Before this.")
-    q = colander.SchemaNode(
-        QueryString(), missing=None, validator=colander.Length(max=100), description="Part of the transcript."
-    )
-    waveform = colander.SchemaNode(QueryBoolean(), missing=False, description="With the waveforms.")
+    frequency_mhz = node(QueryNumber(), "Within 500 Hz.", missing=None, validator=colander.Range(0, 100_000))
+    status = node(QueryString(), "Of the transcription.", missing=None, validator=colander.OneOf(STATUSES))
+    min_duration_s = node(QueryNumber(), "At least this long.", missing=None, validator=colander.Range(0, 600))
+    icao_hex = node(IcaoAddress(), "Aircraft, in either case.", missing=None)
+    callsign = node(QueryString(), "Aircraft, in either case.", missing=None, validator=colander.Length(max=8))
+    since = timestamp_node("Not before this.", name="from", missing=None)
+    until = timestamp_node("Before this.", name="to", missing=None)
+    q = node(QueryString(), "Part of the transcript.", missing=None, validator=colander.Length(max=100))
+    waveform = node(QueryBoolean(), "With the waveforms.", missing=False)
 
 
 class UploadForm(Schema):
     """A transmission to store."""
 
-    audio = colander.SchemaNode(FilePart(), description="The file: MP3, Ogg, FLAC, WAV, m4a, AAC or WebM.")
-    channel = colander.SchemaNode(JsonString(), description="Name of the channel.")
-    frequency_mhz = colander.SchemaNode(JsonString(), missing=colander.drop)
-    at = colander.SchemaNode(JsonString(), missing=colander.drop, description="When it began; otherwise now.")
+    audio = node(FilePart(), "The file: MP3, Ogg, FLAC, WAV, m4a, AAC or WebM.")
+    channel = string_node("Name of the channel.")
+    frequency_mhz = string_node(missing=colander.drop)
+    at = string_node("When it began; otherwise now.", missing=colander.drop)
 
 
 class CallForm(Schema):
     """rdio-scanner's call upload; other fields are passed over."""
 
-    key = colander.SchemaNode(JsonString(), description="An API key with the scope `audio`.")
-    system = colander.SchemaNode(JsonString(), missing=colander.drop)
-    talkgroup = colander.SchemaNode(JsonString(), missing=colander.drop)
-    dateTime = colander.SchemaNode(JsonString(), missing=colander.drop)  # noqa: N815
-    audio = colander.SchemaNode(FilePart(), missing=colander.drop, description="The file.")
+    key = string_node("An API key with the scope `audio`.")
+    system = string_node(missing=colander.drop)
+    talkgroup = string_node(missing=colander.drop)
+    dateTime = string_node(missing=colander.drop)  # noqa: N815
+    audio = node(FilePart(), "The file.", missing=colander.drop)
 
 
 class AudioChannel(Schema):
@@ -140,13 +127,13 @@ class AudioChannel(Schema):
     frequency_mhz = nullable_node(JsonNumber(), "Null where it varies or is not known.")
     transmissions = integer_node()
     duration_s = number_node("Of all its transmissions.")
-    last_at = colander.SchemaNode(Timestamp())
+    last_at = timestamp_node()
 
 
 class AudioChannels(PageLinks):
     """All channels."""
 
-    channels = colander.SchemaNode(JsonList(), AudioChannel(name="channel"))
+    channels = list_node(AudioChannel(name="channel"))
 
 
 class StatusCounts(Schema):
@@ -178,15 +165,15 @@ class PlaylistQuery(PageQuery):
     """What is to be played."""
 
     channel = _channel()
-    since = colander.SchemaNode(Timestamp(), name="from", missing=None, description="Not before this.")
-    until = colander.SchemaNode(Timestamp(), name="to", missing=None, description="Before this.")
+    since = timestamp_node("Not before this.", name="from", missing=None)
+    until = timestamp_node("Before this.", name="to", missing=None)
 
 
 class PlaylistItem(Schema):
     """A transmission to play."""
 
     id = integer_node()
-    at = colander.SchemaNode(Timestamp())
+    at = timestamp_node()
     channel = _text()
     duration_s = number_node()
     media_type = _text()
@@ -196,5 +183,5 @@ class PlaylistItem(Schema):
 class Playlist(PageLinks):
     """Transmissions in the order they are to be played."""
 
-    items = colander.SchemaNode(JsonList(), PlaylistItem(name="item"))
+    items = list_node(PlaylistItem(name="item"))
     duration_s = number_node("Of the items on this page.")

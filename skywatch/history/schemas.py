@@ -10,19 +10,23 @@ from skywatch.http.lists.cursor import CursorQuery
 from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.schema import (
     IcaoAddress,
-    JsonBoolean,
     JsonInteger,
-    JsonList,
     JsonNumber,
     JsonString,
-    Nullable,
     QueryBoolean,
     QueryInteger,
     QueryNumber,
     QueryString,
     Schema,
     Timestamp,
+    boolean_node,
+    integer_node,
+    list_node,
     node,
+    nullable_node,
+    number_node,
+    string_node,
+    timestamp_node,
 )
 
 MAX_TRACK_DAYS = 31
@@ -64,39 +68,39 @@ class FlightsQuery(CursorQuery):
 class FlightRecord(Schema):
     """One flight."""
 
-    id = node(JsonInteger(), "Identifier.")
-    icao_hex = node(JsonString(), "ICAO address, upper case.")
-    callsign = node(Nullable(JsonString()), "The last callsign received.")
-    registration = node(Nullable(JsonString()), "Registration; null without aircraft.view_details.")
-    aircraft_type = node(Nullable(JsonString()), "ICAO type designator.")
-    operator = node(Nullable(JsonString()), "Operator; null without aircraft.view_details.")
-    category = node(Nullable(JsonString()), "Emitter category.")
-    squawk = node(Nullable(JsonString()), "The last transponder code.")
-    military = node(JsonBoolean(), "A military aircraft.")
-    emergency = node(JsonBoolean(), "An emergency was declared.")
-    active = node(JsonBoolean(), "Still in the air.")
-    first_seen_at = node(Timestamp(), "First message.")
-    last_seen_at = node(Timestamp(), "Last message.")
-    duration_s = node(JsonNumber(), "Time between them (s).")
-    messages = node(JsonInteger(), "Messages received.")
-    positions = node(JsonInteger(), "Positions received.")
-    points = node(JsonInteger(), "Points kept of them.")
-    min_altitude_ft = node(Nullable(JsonInteger()), "Lowest barometric altitude.")
-    max_altitude_ft = node(Nullable(JsonInteger()), "Highest barometric altitude.")
-    max_speed_kt = node(Nullable(JsonNumber()), "Highest ground speed.")
-    distance_nm = node(JsonNumber(), "Distance flown while received.")
-    min_distance_nm = node(Nullable(JsonNumber()), "Nearest to the station.")
-    max_distance_nm = node(Nullable(JsonNumber()), "Farthest from the station that its antenna heard it.")
-    first_lat = node(Nullable(JsonNumber()), "First position.")
-    first_lon = node(Nullable(JsonNumber()), "First position.")
-    last_lat = node(Nullable(JsonNumber()), "Last position.")
-    last_lon = node(Nullable(JsonNumber()), "Last position.")
+    id = integer_node("Identifier.")
+    icao_hex = string_node("ICAO address, upper case.")
+    callsign = nullable_node(JsonString(), "The last callsign received.")
+    registration = nullable_node(JsonString(), "Registration; null without aircraft.view_details.")
+    aircraft_type = nullable_node(JsonString(), "ICAO type designator.")
+    operator = nullable_node(JsonString(), "Operator; null without aircraft.view_details.")
+    category = nullable_node(JsonString(), "Emitter category.")
+    squawk = nullable_node(JsonString(), "The last transponder code.")
+    military = boolean_node("A military aircraft.")
+    emergency = boolean_node("An emergency was declared.")
+    active = boolean_node("Still in the air.")
+    first_seen_at = timestamp_node("First message.")
+    last_seen_at = timestamp_node("Last message.")
+    duration_s = number_node("Time between them (s).")
+    messages = integer_node("Messages received.")
+    positions = integer_node("Positions received.")
+    points = integer_node("Points kept of them.")
+    min_altitude_ft = nullable_node(JsonInteger(), "Lowest barometric altitude.")
+    max_altitude_ft = nullable_node(JsonInteger(), "Highest barometric altitude.")
+    max_speed_kt = nullable_node(JsonNumber(), "Highest ground speed.")
+    distance_nm = number_node("Distance flown while received.")
+    min_distance_nm = nullable_node(JsonNumber(), "Nearest to the station.")
+    max_distance_nm = nullable_node(JsonNumber(), "Farthest from the station that its antenna heard it.")
+    first_lat = nullable_node(JsonNumber(), "First position.")
+    first_lon = nullable_node(JsonNumber(), "First position.")
+    last_lat = nullable_node(JsonNumber(), "Last position.")
+    last_lon = nullable_node(JsonNumber(), "Last position.")
 
 
 class FlightList(PageLinks):
     """Flights, the newest first."""
 
-    flights = colander.SchemaNode(JsonList(), FlightRecord(name="flight"))
+    flights = list_node(FlightRecord(name="flight"))
 
 
 class TrackQuery(Schema):
@@ -111,29 +115,29 @@ class TrackQuery(Schema):
 class TrackPoint(Schema):
     """One point of a track; between points of one stretch the aircraft moved evenly, within the error bound."""
 
-    at = node(Timestamp(), "When.")
-    lat = node(JsonNumber(), "Latitude.")
-    lon = node(JsonNumber(), "Longitude.")
-    altitude_ft = node(Nullable(JsonInteger()), "Barometric altitude; null on the ground or where unknown.")
-    speed_kt = node(Nullable(JsonInteger()), "Ground speed.")
-    track_deg = node(Nullable(JsonInteger()), "Track over ground.")
-    on_ground = node(JsonBoolean(), "On the ground.")
-    gap = node(JsonBoolean(), "Nothing was received between the point before and this one.")
+    at = timestamp_node("When.")
+    lat = number_node("Latitude.")
+    lon = number_node("Longitude.")
+    altitude_ft = nullable_node(JsonInteger(), "Barometric altitude; null on the ground or where unknown.")
+    speed_kt = nullable_node(JsonInteger(), "Ground speed.")
+    track_deg = nullable_node(JsonInteger(), "Track over ground.")
+    on_ground = boolean_node("On the ground.")
+    gap = boolean_node("Nothing was received between the point before and this one.")
 
 
 class AircraftTrack(Schema):
     """The points of an aircraft in a span of time."""
 
-    icao_hex = node(JsonString(), "ICAO address, upper case.")
-    begin = node(Timestamp(), "Begin of the span.", name="from")
-    end = node(Timestamp(), "End of the span.", name="to")
-    points = colander.SchemaNode(JsonList(), TrackPoint(name="point"))
-    count = node(JsonInteger(), "Points.")
+    icao_hex = string_node("ICAO address, upper case.")
+    begin = timestamp_node("Begin of the span.", name="from")
+    end = timestamp_node("End of the span.", name="to")
+    points = list_node(TrackPoint(name="point"))
+    count = integer_node("Points.")
 
 
 class FlightTrack(Schema):
     """A flight with the points of its track."""
 
     flight = FlightRecord()
-    points = colander.SchemaNode(JsonList(), TrackPoint(name="point"))
-    count = node(JsonInteger(), "Points.")
+    points = list_node(TrackPoint(name="point"))
+    count = integer_node("Points.")

@@ -20,7 +20,7 @@ from skywatch.http.authentication import feature_context
 from skywatch.http.errors import denied_response, method_not_allowed_view, not_found_view, undecodable_view
 from skywatch.http.requests.links import link_base
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import JsonString, Nullable, Schema
+from skywatch.http.resources.schema import JsonString, Schema, nullable_node, string_node
 from skywatch.http.resources.service import API_PREFIX, ApiService, operations
 from skywatch.security.area import area_of
 from skywatch.security.permissions import ADMINISTRATION, FEATURES, Permission, ViewPermission
@@ -40,8 +40,8 @@ class Links(colander.MappingSchema):
 class AreaRoot(Schema):
     """An area and what the caller may read in it."""
 
-    feature = colander.SchemaNode(Nullable(JsonString()), description="Null for the whole API.")
-    title = colander.SchemaNode(JsonString())
+    feature = nullable_node(JsonString(), "Null for the whole API.")
+    title = string_node()
     links = Links(description="The addresses that the caller may read: their name below the root -> address.")
 
 

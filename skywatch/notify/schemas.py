@@ -13,20 +13,23 @@ from skywatch.http.lists.cursor import CursorQuery
 from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
-    JsonBoolean,
     JsonInteger,
-    JsonList,
     JsonString,
-    Nullable,
     QueryInteger,
     QueryString,
+    RangeOrNull,
     Schema,
     Timestamp,
+    boolean_node,
+    choice_node,
     integer_node,
+    list_node,
     node,
     nullable_node,
     one_of_declared,
+    string_node,
     text_node,
+    timestamp_node,
 )
 from skywatch.notify.hooks import NotificationKind, subscribed_kinds
 from skywatch.notify.vocabulary import PRIORITIES, ChannelKind, ChannelState, DeliveryState
@@ -52,51 +55,35 @@ def _settings_of_channel(missing: bool) -> list[colander.SchemaNode]:
         return value if missing else colander.drop
 
     return [
-        colander.SchemaNode(
-            JsonBoolean(), name="enabled", missing=default(True), description="Disabled channels get no new deliveries."
-        ),
-        colander.SchemaNode(
-            JsonString(),
+        boolean_node("Disabled channels get no new deliveries.", name="enabled", missing=default(True)),
+        choice_node(
+            PRIORITIES,
+            "Notifications of a lower priority are not sent.",
             name="minimum_priority",
             missing=default("info"),
-            validator=colander.OneOf(PRIORITIES),
-            description="Notifications of a lower priority are not sent.",
         ),
-        colander.SchemaNode(
-            JsonInteger(),
+        integer_node(
+            "Rate limit; above it the rest of the minute is sent as one digest.",
             name="rate_per_minute",
             missing=default(30),
             validator=colander.Range(1, 600),
-            description="Rate limit; above it the rest of the minute is sent as one digest.",
         ),
-        colander.SchemaNode(
-            Nullable(JsonInteger()),
+        nullable_node(
+            JsonInteger(),
+            "Collect notifications for this time (s) and send one digest; null sends at once.",
             name="digest_s",
             missing=default(None),
-            validator=_nullable(colander.Range(10, 86_400)),
-            description="Collect notifications for this time (s) and send one digest; null sends at once.",
+            validator=RangeOrNull(10, 86_400),
         ),
-        colander.SchemaNode(
-            JsonBoolean(), name="send_cleared", missing=default(False), description="Send the end of alerts too."
-        ),
-        colander.SchemaNode(
-            JsonList(),
-            colander.SchemaNode(JsonString(), validator=one_of_declared(subscribed_kinds)),
+        boolean_node("Send the end of alerts too.", name="send_cleared", missing=default(False)),
+        list_node(
+            string_node(validator=one_of_declared(subscribed_kinds)),
+            "Sources of notifications in addition to the alerts of rules that name the channel.",
             name="sources",
             missing=default([]),
             validator=_Distinct(),
-            description="Sources of notifications in addition to the alerts of rules that name the channel.",
         ),
     ]
-
-
-def _nullable(validator: colander.Range) -> object:
-    def check(node: colander.SchemaNode, value: object) -> None:
-        if value is not None:
-            validator(node, value)
-
-    check.min, check.max = validator.min, validator.max  # type: ignore[attr-defined]
-    return check
 
 
 class ChannelChangesFields(Fields):
@@ -130,7 +117,7 @@ class NewChannel(Schema):
     struct = NewChannelFields
 
     name = text_node(120, 1)
-    kind = colander.SchemaNode(JsonString(), validator=colander.OneOf(KINDS))
+    kind = choice_node(KINDS)
     address = text_node(
         MAX_ADDRESS,
         0,
@@ -159,43 +146,41 @@ class ChannelChanges(Schema):
 class ChannelRecord(Schema):
     id = integer_node()
     user = integer_node(description="Id of its owner.")
-    name = colander.SchemaNode(JsonString())
-    kind = colander.SchemaNode(JsonString(), validator=colander.OneOf(KINDS))
-    address = colander.SchemaNode(JsonString(), description="Scheme and host.")
-    enabled = colander.SchemaNode(JsonBoolean())
-    minimum_priority = colander.SchemaNode(JsonString(), validator=colander.OneOf(PRIORITIES))
+    name = string_node()
+    kind = choice_node(KINDS)
+    address = string_node("Scheme and host.")
+    enabled = boolean_node()
+    minimum_priority = choice_node(PRIORITIES)
     rate_per_minute = integer_node()
-    digest_s = colander.SchemaNode(Nullable(JsonInteger()))
-    send_cleared = colander.SchemaNode(JsonBoolean())
-    sources = colander.SchemaNode(JsonList(), colander.SchemaNode(JsonString()))
-    state = colander.SchemaNode(JsonString(), validator=colander.OneOf(CHANNEL_STATES))
+    digest_s = nullable_node(JsonInteger())
+    send_cleared = boolean_node()
+    sources = list_node(string_node())
+    state = choice_node(CHANNEL_STATES)
     failures = integer_node(description="Consecutive failures.")
     last_success_at = nullable_node(Timestamp())
-    last_error = colander.SchemaNode(Nullable(JsonString()))
+    last_error = nullable_node(JsonString())
     last_error_at = nullable_node(Timestamp())
-    created_at = colander.SchemaNode(Timestamp())
-    updated_at = colander.SchemaNode(Timestamp())
+    created_at = timestamp_node()
+    updated_at = timestamp_node()
 
 
 class NewChannelRecord(ChannelRecord):
-    secret = colander.SchemaNode(
-        Nullable(JsonString()), description="The signing secret of a webhook; returned only once."
-    )
+    secret = nullable_node(JsonString(), "The signing secret of a webhook; returned only once.")
 
 
 class ChannelQuery(PageQuery):
-    kind = colander.SchemaNode(QueryString(), missing=None, validator=colander.OneOf(KINDS))
-    state = colander.SchemaNode(QueryString(), missing=None, validator=colander.OneOf(CHANNEL_STATES))
-    user = colander.SchemaNode(QueryInteger(), missing=None, description="Id of the owner.")
+    kind = node(QueryString(), missing=None, validator=colander.OneOf(KINDS))
+    state = node(QueryString(), missing=None, validator=colander.OneOf(CHANNEL_STATES))
+    user = node(QueryInteger(), "Id of the owner.", missing=None)
 
 
 class ChannelList(PageLinks):
-    channels = colander.SchemaNode(JsonList(), ChannelRecord())
+    channels = list_node(ChannelRecord())
 
 
 class TestResult(Schema):
-    delivered = colander.SchemaNode(JsonBoolean())
-    detail = colander.SchemaNode(JsonString(), description="Reason of a failure; empty otherwise.")
+    delivered = boolean_node()
+    detail = string_node("Reason of a failure; empty otherwise.")
 
 
 def _kinds(features: FeatureSet) -> str:
@@ -205,19 +190,19 @@ def _kinds(features: FeatureSet) -> str:
 
 class DeliveryRecord(Schema):
     id = integer_node()
-    kind = node(JsonString(), lambda features: f"{_kinds(features)}.")
-    event = colander.SchemaNode(JsonString(), description="Type in the message.")
-    alert_id = colander.SchemaNode(Nullable(JsonInteger()))
-    subject_id = colander.SchemaNode(Nullable(JsonInteger()), description="The alert or event, by its kind.")
-    rule = colander.SchemaNode(Nullable(JsonInteger()))
+    kind = string_node(lambda features: f"{_kinds(features)}.")
+    event = string_node("Type in the message.")
+    alert_id = nullable_node(JsonInteger())
+    subject_id = nullable_node(JsonInteger(), "The alert or event, by its kind.")
+    rule = nullable_node(JsonInteger())
     channel = integer_node()
-    priority = colander.SchemaNode(JsonString(), validator=colander.OneOf(PRIORITIES))
-    message_id = colander.SchemaNode(JsonString(), description="The same id in every attempt.")
-    state = colander.SchemaNode(JsonString(), validator=colander.OneOf(STATES))
+    priority = choice_node(PRIORITIES)
+    message_id = string_node("The same id in every attempt.")
+    state = choice_node(STATES)
     attempts = integer_node()
     next_at = nullable_node(Timestamp(), description="Time of the next attempt.")
-    last_error = colander.SchemaNode(Nullable(JsonString()))
-    created_at = colander.SchemaNode(Timestamp())
+    last_error = nullable_node(JsonString())
+    created_at = timestamp_node()
     delivered_at = nullable_node(Timestamp())
 
 
@@ -226,15 +211,15 @@ class QueryMoment(Timestamp):
 
 
 class DeliveryQuery(CursorQuery):
-    channel = colander.SchemaNode(QueryInteger(), missing=None)
-    state = colander.SchemaNode(QueryString(), missing=None, validator=colander.OneOf(STATES))
-    rule = colander.SchemaNode(QueryInteger(), missing=None)
-    begin = colander.SchemaNode(QueryMoment(), name="from", missing=None, description="Created at or after.")
-    end = colander.SchemaNode(QueryMoment(), name="to", missing=None, description="Created at or before.")
+    channel = node(QueryInteger(), missing=None)
+    state = node(QueryString(), missing=None, validator=colander.OneOf(STATES))
+    rule = node(QueryInteger(), missing=None)
+    begin = node(QueryMoment(), "Created at or after.", name="from", missing=None)
+    end = node(QueryMoment(), "Created at or before.", name="to", missing=None)
 
 
 class DeliveryList(PageLinks):
-    deliveries = colander.SchemaNode(JsonList(), DeliveryRecord())
+    deliveries = list_node(DeliveryRecord())
 
 
 class RetrySpanFields(Fields):
@@ -246,9 +231,9 @@ class RetrySpanFields(Fields):
 class RetrySpan(Schema):
     struct = RetrySpanFields
 
-    begin = colander.SchemaNode(Timestamp(), name="from")
-    end = colander.SchemaNode(Timestamp(), name="to")
-    channel = colander.SchemaNode(JsonInteger(), missing=None)
+    begin = timestamp_node(name="from")
+    end = timestamp_node(name="to")
+    channel = integer_node(missing=None)
 
 
 class RetryResult(Schema):
@@ -276,23 +261,21 @@ class NewBrowser(Schema):
 
     name = text_node(120, 1, missing="Browser")
     endpoint = text_node(MAX_ADDRESS, 1)
-    expirationTime = colander.SchemaNode(Nullable(JsonInteger()), missing=None)  # noqa: N815 - the browser's name
+    expirationTime = nullable_node(JsonInteger(), missing=None)  # noqa: N815 - the browser's name
     keys = BrowserKeys()
 
 
 class BrowserRecord(Schema):
     id = integer_node()
-    name = colander.SchemaNode(JsonString())
-    service = colander.SchemaNode(JsonString(), description="Host of the push service.")
-    created_at = colander.SchemaNode(Timestamp())
+    name = string_node()
+    service = string_node("Host of the push service.")
+    created_at = timestamp_node()
     last_success_at = nullable_node(Timestamp())
 
 
 class BrowserList(PageLinks):
-    browsers = colander.SchemaNode(JsonList(), BrowserRecord())
+    browsers = list_node(BrowserRecord())
 
 
 class PushKey(Schema):
-    public_key = colander.SchemaNode(
-        JsonString(), description="The applicationServerKey for PushManager.subscribe (base64url)."
-    )
+    public_key = string_node("The applicationServerKey for PushManager.subscribe (base64url).")

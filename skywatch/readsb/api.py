@@ -12,7 +12,7 @@ from pyramid.response import Response
 from skywatch.aircraft.live import live_response, refuse_hidden_filters
 from skywatch.aircraft.schemas import LATITUDE, LONGITUDE
 from skywatch.http.resources.render import json_response
-from skywatch.http.resources.schema import QueryNumber, QueryString, Schema
+from skywatch.http.resources.schema import QueryNumber, QueryString, Schema, node
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.readsb import queries
@@ -50,15 +50,13 @@ READ: dict[str, Any] = {"permission": Permission.AIRCRAFT_VIEW, "any_query": Tru
 
 
 class TextPath(Schema):
-    text = colander.SchemaNode(QueryString(), description="What to look for; several are separated by commas.")
+    text = node(QueryString(), "What to look for; several are separated by commas.")
 
 
 class PointPath(Schema):
-    lat = colander.SchemaNode(QueryNumber(), validator=LATITUDE)
-    lon = colander.SchemaNode(QueryNumber(), validator=LONGITUDE)
-    radius = colander.SchemaNode(
-        QueryNumber(), validator=colander.Range(0, queries.MAX_RADIUS_NM), description="nm; 250 at most count."
-    )
+    lat = node(QueryNumber(), validator=LATITUDE)
+    lon = node(QueryNumber(), validator=LONGITUDE)
+    radius = node(QueryNumber(), "nm; 250 at most count.", validator=colander.Range(0, queries.MAX_RADIUS_NM))
 
 
 @re_api.get(**READ)

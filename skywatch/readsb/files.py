@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import colander
 import msgspec
 import numpy as np
 from pyramid.response import Response
@@ -19,7 +18,7 @@ from skywatch.core.clock import unix_now
 from skywatch.core.problems import not_found
 from skywatch.core.process.version import VERSION
 from skywatch.http.resources.render import encode, json_response
-from skywatch.http.resources.schema import QueryInteger, Schema
+from skywatch.http.resources.schema import QueryInteger, Schema, node
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.picture.state.sky import Sky
@@ -49,7 +48,7 @@ REFRESH_MS = 1000
 
 
 class HistoryPath(Schema):
-    number = colander.SchemaNode(QueryInteger(), description="0 for the newest picture, one more for each 30 s before.")
+    number = node(QueryInteger(), "0 for the newest picture, one more for each 30 s before.")
 
 
 @aircraft_json.get(permission=Permission.AIRCRAFT_VIEW, any_query=True, responses={200: "application/json", 304: None})

@@ -10,10 +10,7 @@ from skywatch.http.lists.cursor import CursorQuery
 from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.schema import (
     IcaoAddress,
-    JsonBoolean,
     JsonInteger,
-    JsonList,
-    JsonNumber,
     JsonObject,
     JsonString,
     Nullable,
@@ -21,7 +18,15 @@ from skywatch.http.resources.schema import (
     QueryString,
     Schema,
     Timestamp,
+    boolean_node,
+    choice_node,
+    integer_node,
+    list_node,
     node,
+    nullable_node,
+    number_node,
+    string_node,
+    timestamp_node,
 )
 from skywatch.safety.detection.finding import SEVERITIES, TYPES
 
@@ -42,104 +47,104 @@ class EventQuery(CursorQuery):
     acknowledged = node(QueryBoolean(), "Acknowledged ones only, or the others.", missing=None)
     active = node(QueryBoolean(), "Active ones only, or those that have ended.", missing=None)
     suppressed = node(QueryBoolean(), "Only suppressed events, or only the others.", missing=None)
-    begin = node(Timestamp(), "Events that began at or after this time.", name="from", missing=None)
-    end = node(Timestamp(), "Events that began before this time.", name="to", missing=None)
+    begin = timestamp_node("Events that began at or after this time.", name="from", missing=None)
+    end = timestamp_node("Events that began before this time.", name="to", missing=None)
 
 
 class EventPosition(Schema):
     """Where an event took place."""
 
-    lat = node(JsonNumber(), "Latitude (degrees).")
-    lon = node(JsonNumber(), "Longitude (degrees).")
-    altitude_ft = node(Nullable(JsonInteger()), "Barometric altitude.")
+    lat = number_node("Latitude (degrees).")
+    lon = number_node("Longitude (degrees).")
+    altitude_ft = nullable_node(JsonInteger(), "Barometric altitude.")
 
 
 class ClosestApproach(Schema):
     """The closest point of approach."""
 
-    at = node(JsonString(), "When.")
-    distance_nm = node(JsonNumber(), "Horizontal distance.")
-    vertical_ft = node(JsonInteger(), "Difference of altitude.")
+    at = string_node("When.")
+    distance_nm = number_node("Horizontal distance.")
+    vertical_ft = integer_node("Difference of altitude.")
 
 
 class SafetyEventRecord(Schema):
     """A safety event."""
 
-    id = node(JsonInteger(), "Identifier.")
-    type = node(JsonString(), "Type of the event.", validator=colander.OneOf(TYPES))
-    severity = node(JsonString(), "Severity.", validator=colander.OneOf(SEVERITIES))
-    icao_hex = node(Nullable(JsonString()), "The aircraft, upper case; null for events of a region.")
-    icao_hex_2 = node(Nullable(JsonString()), "The other aircraft of a pair.")
-    callsigns = node(JsonList(), "Callsigns of the aircraft, in their order.", node(JsonString(), "Callsign."))
-    message = node(JsonString(), "The event in one sentence.")
-    began_at = node(Timestamp(), "When it began.")
-    ended_at = node(Nullable(Timestamp()), "When it ended; null while it is active.")
-    last_at = node(Timestamp(), "When its condition last held.")
+    id = integer_node("Identifier.")
+    type = choice_node(TYPES, "Type of the event.")
+    severity = choice_node(SEVERITIES, "Severity.")
+    icao_hex = nullable_node(JsonString(), "The aircraft, upper case; null for events of a region.")
+    icao_hex_2 = nullable_node(JsonString(), "The other aircraft of a pair.")
+    callsigns = list_node(string_node("Callsign."), "Callsigns of the aircraft, in their order.")
+    message = string_node("The event in one sentence.")
+    began_at = timestamp_node("When it began.")
+    ended_at = nullable_node(Timestamp(), "When it ended; null while it is active.")
+    last_at = timestamp_node("When its condition last held.")
     numbers = node(Quantities(), "The values that raised it, by their names.")
     position = node(Nullable(Schema.schema_type()), "Position; null if unknown.", *EventPosition().children)
     closest = node(Nullable(Schema.schema_type()), "For proximity only.", *ClosestApproach().children)
-    suppressed_by = node(JsonList(), "Why it is suppressed; empty for events that were raised.", node(JsonString(), ""))
-    acknowledged = node(JsonBoolean(), "It was acknowledged.")
-    acknowledged_by = node(Nullable(JsonString()), "User who acknowledged it.")
-    acknowledged_at = node(Nullable(Timestamp()), "When.")
+    suppressed_by = list_node(string_node(""), "Why it is suppressed; empty for events that were raised.")
+    acknowledged = boolean_node("It was acknowledged.")
+    acknowledged_by = nullable_node(JsonString(), "User who acknowledged it.")
+    acknowledged_at = nullable_node(Timestamp(), "When.")
 
 
 class SafetyEventList(PageLinks):
-    events = node(JsonList(), "Events, the newest first.", SafetyEventRecord(name="event"))
+    events = list_node(SafetyEventRecord(name="event"), "Events, the newest first.")
 
 
 class StatsQuery(Schema):
-    begin = node(
-        Timestamp(), "Events that began at or after this time; the last 24 h by default.", name="from", missing=None
+    begin = timestamp_node(
+        "Events that began at or after this time; the last 24 h by default.", name="from", missing=None
     )
-    end = node(Timestamp(), "Events that began before this time.", name="to", missing=None)
+    end = timestamp_node("Events that began before this time.", name="to", missing=None)
 
 
 class SafetyStats(Schema):
     """Counts of events."""
 
-    total = node(JsonInteger(), "Events that were raised.")
-    active = node(JsonInteger(), "Events that are active now.")
-    unacknowledged = node(JsonInteger(), "Raised and not acknowledged.")
-    suppressed = node(JsonInteger(), "Suppressed events.")
+    total = integer_node("Events that were raised.")
+    active = integer_node("Events that are active now.")
+    unacknowledged = integer_node("Raised and not acknowledged.")
+    suppressed = integer_node("Suppressed events.")
     by_type = node(JsonObject(), "Raised events by type.")
     by_severity = node(JsonObject(), "Raised events by severity.")
 
 
 class AreaQuery(Schema):
-    at = node(Timestamp(), "A moment of the past; now by default.", missing=None)
+    at = timestamp_node("A moment of the past; now by default.", missing=None)
 
 
 class SafetyAreas(Schema):
     """Regions where navigation signals are disturbed, as GeoJSON."""
 
-    type = node(JsonString(), "FeatureCollection.")
-    features = node(JsonList(), "The regions.", node(JsonObject(), "A feature with `bad`, `good` and `share`."))
-    at = node(Timestamp(), "The moment.")
+    type = string_node("FeatureCollection.")
+    features = list_node(node(JsonObject(), "A feature with `bad`, `good` and `share`."), "The regions.")
+    at = timestamp_node("The moment.")
 
 
 class RunwayPlace(Schema):
     """Where aircraft were seen on a runway."""
 
-    lat = node(JsonNumber(), "Latitude (degrees).")
-    lon = node(JsonNumber(), "Longitude (degrees).")
+    lat = number_node("Latitude (degrees).")
+    lon = number_node("Longitude (degrees).")
 
 
 class PlaceRecord(Schema):
     """What was learnt in one cell."""
 
-    south = node(JsonNumber(), "Southern edge (degrees).")
-    west = node(JsonNumber(), "Western edge (degrees).")
-    size_deg = node(JsonNumber(), "Size of the cell (degrees).")
-    floor_ft = node(Nullable(JsonInteger()), "Level flight below this is rare; null until there is enough data.")
-    visits = node(JsonInteger(), "Visits counted.")
+    south = number_node("Southern edge (degrees).")
+    west = number_node("Western edge (degrees).")
+    size_deg = number_node("Size of the cell (degrees).")
+    floor_ft = nullable_node(JsonInteger(), "Level flight below this is rare; null until there is enough data.")
+    visits = integer_node("Visits counted.")
     runway = node(Nullable(Schema.schema_type()), "A runway, or null.", *RunwayPlace().children)
-    runway_visits = node(JsonInteger(), "Aircraft seen on it.")
-    updated_at = node(Timestamp(), "Last update.")
+    runway_visits = integer_node("Aircraft seen on it.")
+    updated_at = timestamp_node("Last update.")
 
 
 class PlaceList(PageLinks):
-    places = node(JsonList(), "Cells, the latest first.", PlaceRecord(name="place"))
+    places = list_node(PlaceRecord(name="place"), "Cells, the latest first.")
 
 
 class PlaceQuery(PageQuery):
@@ -149,4 +154,4 @@ class PlaceQuery(PageQuery):
 class ForgottenPlaces(Schema):
     """The number of forgotten places."""
 
-    forgotten = node(JsonInteger(), "Cells.")
+    forgotten = integer_node("Cells.")

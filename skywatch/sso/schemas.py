@@ -10,15 +10,18 @@ from skywatch.accounts.nodes import DROP
 from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
-    JsonBoolean,
-    JsonInteger,
-    JsonList,
     JsonString,
-    Nullable,
     QueryString,
     Schema,
-    Timestamp,
+    boolean_node,
+    choice_node,
+    integer_node,
+    list_node,
+    node,
+    nullable_node,
+    string_node,
     text_node,
+    timestamp_node,
 )
 from skywatch.sso.claims import MATCH_TYPES
 
@@ -26,24 +29,22 @@ MAX_TEXT = 4096
 
 
 class AuthorizeQuery(Schema):
-    redirect_uri = colander.SchemaNode(
+    redirect_uri = node(
         QueryString(),
+        "Where the provider shall send the person: registered in oidc_redirect_uris, or loopback.",
         validator=colander.Length(1, 1024),
-        description="Where the provider shall send the person: registered in oidc_redirect_uris, or loopback.",
         **DROP,
     )
-    provider = colander.SchemaNode(
-        QueryString(), validator=colander.Length(1, 32), description="Name of a provider; the first without.", **DROP
-    )
+    provider = node(QueryString(), "Name of a provider; the first without.", validator=colander.Length(1, 32), **DROP)
 
 
 class AuthorizeAnswer(Schema):
-    authorization_url = colander.SchemaNode(JsonString(), description="Where to send the person.")
-    state = colander.SchemaNode(JsonString(), description="Comes back with the code.")
+    authorization_url = string_node("Where to send the person.")
+    state = string_node("Comes back with the code.")
 
 
 def _back(description: str) -> colander.SchemaNode:
-    return colander.SchemaNode(QueryString(), validator=colander.Length(1, MAX_TEXT), description=description, **DROP)
+    return node(QueryString(), description, validator=colander.Length(1, MAX_TEXT), **DROP)
 
 
 class CallbackQuery(colander.MappingSchema):
@@ -56,12 +57,12 @@ class CallbackQuery(colander.MappingSchema):
 
 
 class ProviderEntry(Schema):
-    name = colander.SchemaNode(JsonString())
-    display_name = colander.SchemaNode(JsonString())
+    name = string_node()
+    display_name = string_node()
 
 
 class ProviderList(PageLinks):
-    providers = colander.SchemaNode(JsonList(), ProviderEntry())
+    providers = list_node(ProviderEntry())
 
 
 class LogoutToken(Schema):
@@ -70,21 +71,18 @@ class LogoutToken(Schema):
 
 class _Mapping(Schema):
     claim_name = text_node(200, 1, description="Name of a claim, or a path such as realm_access.roles.")
-    match_type = colander.SchemaNode(JsonString(), validator=colander.OneOf(MATCH_TYPES))
+    match_type = choice_node(MATCH_TYPES)
     claim_value = text_node(500, 1, description="The value, part of a value, or RE2 pattern.")
     role = text_node(64, 1, description="Name of the role that it gives.")
 
 
 def _priority(**kw: Any) -> colander.SchemaNode:
-    return colander.SchemaNode(JsonInteger(), validator=colander.Range(-10_000, 10_000), **kw)
+    return integer_node(validator=colander.Range(-10_000, 10_000), **kw)
 
 
 def _provider(**kw: Any) -> colander.SchemaNode:
-    return colander.SchemaNode(
-        Nullable(JsonString()),
-        validator=_short_or_none,
-        description="Name of the only provider it applies to; null for all.",
-        **kw,
+    return nullable_node(
+        JsonString(), "Name of the only provider it applies to; null for all.", validator=_short_or_none, **kw
     )
 
 
@@ -123,7 +121,7 @@ class MappingCreate(_Mapping):
 
     name = text_node(120, 1)
     priority = _priority(**DROP)
-    is_active = colander.SchemaNode(JsonBoolean(), **DROP)
+    is_active = boolean_node(**DROP)
     provider = _provider(**DROP)
 
 
@@ -134,7 +132,7 @@ class MappingReplacement(_Mapping):
 
     name = text_node(120, 1)
     priority = _priority(missing=0)
-    is_active = colander.SchemaNode(JsonBoolean(), missing=True)
+    is_active = boolean_node(missing=True)
     provider = _provider(missing=None)
 
 
@@ -143,23 +141,23 @@ class MappingChange(Schema):
 
     name = text_node(120, 1, **DROP)
     claim_name = text_node(200, 1, **DROP)
-    match_type = colander.SchemaNode(JsonString(), validator=colander.OneOf(MATCH_TYPES), **DROP)
+    match_type = choice_node(MATCH_TYPES, **DROP)
     claim_value = text_node(500, 1, **DROP)
     role = text_node(64, 1, **DROP)
     priority = _priority(**DROP)
-    is_active = colander.SchemaNode(JsonBoolean(), **DROP)
+    is_active = boolean_node(**DROP)
     provider = _provider(**DROP)
 
 
 class MappingEntry(_Mapping):
-    id = colander.SchemaNode(JsonInteger())
-    name = colander.SchemaNode(JsonString())
-    priority = colander.SchemaNode(JsonInteger())
-    is_active = colander.SchemaNode(JsonBoolean())
+    id = integer_node()
+    name = string_node()
+    priority = integer_node()
+    is_active = boolean_node()
     provider = _provider()
-    created_at = colander.SchemaNode(Timestamp())
-    updated_at = colander.SchemaNode(Timestamp())
+    created_at = timestamp_node()
+    updated_at = timestamp_node()
 
 
 class MappingList(PageLinks):
-    oidc_mappings = colander.SchemaNode(JsonList(), MappingEntry())
+    oidc_mappings = list_node(MappingEntry())

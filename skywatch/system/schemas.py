@@ -10,9 +10,7 @@ from skywatch.core.feature import FeatureSet
 from skywatch.core.hooks import InputFamily
 from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.schema import (
-    JsonBoolean,
     JsonInteger,
-    JsonList,
     JsonNumber,
     JsonObject,
     JsonString,
@@ -20,17 +18,24 @@ from skywatch.http.resources.schema import (
     QueryString,
     Schema,
     Timestamp,
+    boolean_node,
+    choice_node,
+    integer_node,
+    list_node,
     node,
+    nullable_node,
+    number_node,
+    string_node,
+    timestamp_node,
 )
 
 
 def status_node() -> colander.SchemaNode:
     """The verdict of all checks."""
-    return node(
-        JsonString(),
+    return choice_node(
+        ["ok", "degraded", "failing"],
         "failing: not ready; degraded: ready, but something does not work.",
         name="status",
-        validator=colander.OneOf(["ok", "degraded", "failing"]),
     )
 
 
@@ -46,88 +51,87 @@ class HealthQuery(Schema):
 class SystemCheck(Schema):
     """One check."""
 
-    name = node(JsonString(), "What was checked.")
-    ok = node(JsonBoolean(), "It works.")
-    required = node(JsonBoolean(), "Without it the service is not ready.")
-    detail = node(JsonString(), "Why, in a few words.")
+    name = string_node("What was checked.")
+    ok = boolean_node("It works.")
+    required = boolean_node("Without it the service is not ready.")
+    detail = string_node("Why, in a few words.")
 
 
 class HealthTracker(Schema):
     """A tracker of the installation."""
 
-    host = node(Nullable(JsonString()), "Its host; null without `system.manage`.")
-    pid = node(Nullable(JsonInteger()), "Its process; null without `system.manage`.")
-    state = node(JsonString(), "leading, or standby: it takes over when the leading one ends.")
-    token = node(JsonString(), "The beginning of the token with which the leading one writes; empty on standby.")
-    since = node(Nullable(Timestamp()), "Since when.")
+    host = nullable_node(JsonString(), "Its host; null without `system.manage`.")
+    pid = nullable_node(JsonInteger(), "Its process; null without `system.manage`.")
+    state = string_node("leading, or standby: it takes over when the leading one ends.")
+    token = string_node("The beginning of the token with which the leading one writes; empty on standby.")
+    since = nullable_node(Timestamp(), "Since when.")
 
 
 class Health(Schema):
     """Whether the service is alive and ready, with reasons."""
 
     status = status_node()
-    live = node(JsonBoolean(), "This process answers.")
-    ready = node(JsonBoolean(), "The service can do its work.")
-    checks = colander.SchemaNode(JsonList(), SystemCheck(name="check"))
-    trackers = colander.SchemaNode(JsonList(), HealthTracker(name="tracker"))
+    live = boolean_node("This process answers.")
+    ready = boolean_node("The service can do its work.")
+    checks = list_node(SystemCheck(name="check"))
+    trackers = list_node(HealthTracker(name="tracker"))
 
 
 class ProcessComponent(Schema):
     """A part of a process."""
 
-    name = node(JsonString(), "The part.")
-    ok = node(JsonBoolean(), "It works.")
-    detail = node(JsonString(), "Why not.")
-    since = node(Nullable(Timestamp()), "Begin of this state.")
+    name = string_node("The part.")
+    ok = boolean_node("It works.")
+    detail = string_node("Why not.")
+    since = nullable_node(Timestamp(), "Begin of this state.")
     figures = node(JsonObject(), "Its own figures.")
 
 
 class ServiceProcess(Schema):
     """One process of the installation."""
 
-    name = node(
-        JsonString(),
-        "roles@host:pid; without `system.manage` the roles, numbered where several processes have the same.",
+    name = string_node(
+        "roles@host:pid; without `system.manage` the roles, numbered where several processes have the same."
     )
-    roles = colander.SchemaNode(JsonList(), colander.SchemaNode(JsonString(), name="role"))
-    started_at = node(Nullable(Timestamp()), "When it started.")
-    components = colander.SchemaNode(JsonList(), ProcessComponent(name="component"))
+    roles = list_node(string_node(name="role"))
+    started_at = nullable_node(Timestamp(), "When it started.")
+    components = list_node(ProcessComponent(name="component"))
 
 
 class DatabaseState(Schema):
     """The database's size."""
 
-    kind = node(JsonString(), "sqlite or postgresql.")
-    bytes = node(Nullable(JsonInteger()), "Bytes in use.")
-    reusable_bytes = node(Nullable(JsonInteger()), "Free within its file.")
-    disk_free_bytes = node(Nullable(JsonInteger()), "Free where its file lies; null for a server.")
+    kind = string_node("sqlite or postgresql.")
+    bytes = nullable_node(JsonInteger(), "Bytes in use.")
+    reusable_bytes = nullable_node(JsonInteger(), "Free within its file.")
+    disk_free_bytes = nullable_node(JsonInteger(), "Free where its file lies; null for a server.")
 
 
 class SystemStatus(Schema):
     """The state of the whole installation."""
 
     status = status_node()
-    now = node(Timestamp(), "Time of the status.")
-    version = node(JsonString(), "Version of Skywatch.")
-    started_at = node(Nullable(Timestamp()), "When the tracker started.")
-    uptime_s = node(Nullable(JsonNumber()), "How long it has been running (s).")
-    checks = colander.SchemaNode(JsonList(), SystemCheck(name="check"))
-    aircraft = node(JsonInteger(), "Aircraft in the picture that the caller may see.")
-    aircraft_with_position = node(JsonInteger(), "Those of them with a position.")
-    messages = node(JsonInteger(), "Messages since the start.")
-    message_rate = node(JsonNumber(), "Messages a second in the last minute.")
-    tick_age_s = node(Nullable(JsonNumber()), "Age of the last tick (s).")
-    tick_mean_s = node(Nullable(JsonNumber()), "Mean time a tick took in the last minute (s).")
-    tick_max_s = node(Nullable(JsonNumber()), "Longest tick of the last minute (s).")
-    receivers = node(JsonInteger(), "Receivers.")
-    receivers_connected = node(JsonInteger(), "Those of them that are connected.")
-    processes = colander.SchemaNode(JsonList(), ServiceProcess(name="process"))
+    now = timestamp_node("Time of the status.")
+    version = string_node("Version of Skywatch.")
+    started_at = nullable_node(Timestamp(), "When the tracker started.")
+    uptime_s = nullable_node(JsonNumber(), "How long it has been running (s).")
+    checks = list_node(SystemCheck(name="check"))
+    aircraft = integer_node("Aircraft in the picture that the caller may see.")
+    aircraft_with_position = integer_node("Those of them with a position.")
+    messages = integer_node("Messages since the start.")
+    message_rate = number_node("Messages a second in the last minute.")
+    tick_age_s = nullable_node(JsonNumber(), "Age of the last tick (s).")
+    tick_mean_s = nullable_node(JsonNumber(), "Mean time a tick took in the last minute (s).")
+    tick_max_s = nullable_node(JsonNumber(), "Longest tick of the last minute (s).")
+    receivers = integer_node("Receivers.")
+    receivers_connected = integer_node("Those of them that are connected.")
+    processes = list_node(ServiceProcess(name="process"))
     database = DatabaseState()
 
 
 class StationPosition(Schema):
-    lat = node(JsonNumber(), "Latitude.")
-    lon = node(JsonNumber(), "Longitude.")
+    lat = number_node("Latitude.")
+    lon = number_node("Longitude.")
 
 
 class NullableStation(colander.SchemaType):
@@ -146,64 +150,61 @@ class NullableStation(colander.SchemaType):
 class SystemInformation(Schema):
     """Version, mode and station of this installation."""
 
-    name = node(JsonString(), "Skywatch.")
-    version = node(JsonString(), "Its version.")
-    python = node(JsonString(), "Version of Python.")
-    auth_mode = node(JsonString(), "public, private or hybrid.")
-    environment = node(JsonString(), "production or development.")
-    database = node(JsonString(), "sqlite or postgresql.")
-    bus = node(JsonString(), "memory, redis (also by Sentinel) or nats.")
+    name = string_node("Skywatch.")
+    version = string_node("Its version.")
+    python = string_node("Version of Python.")
+    auth_mode = string_node("public, private or hybrid.")
+    environment = string_node("production or development.")
+    database = string_node("sqlite or postgresql.")
+    bus = string_node("memory, redis (also by Sentinel) or nats.")
     station = node(NullableStation(), "Where the antenna is.")
-    station_name = node(JsonString(), "Its name; empty where it has none.")
-    picture_timeout_s = node(JsonNumber(), "An aircraft leaves the picture this long after its last message.")
-    history_enabled = node(JsonBoolean(), "Flights and tracks are recorded.")
-    history_error_m = node(JsonNumber(), "Largest distance of a stored track from any received position (m).")
-    history_altitude_error_ft = node(
-        JsonNumber(), "Largest deviation of a stored track from any received altitude (ft)."
-    )
+    station_name = string_node("Its name; empty where it has none.")
+    picture_timeout_s = number_node("An aircraft leaves the picture this long after its last message.")
+    history_enabled = boolean_node("Flights and tracks are recorded.")
+    history_error_m = number_node("Largest distance of a stored track from any received position (m).")
+    history_altitude_error_ft = number_node("Largest deviation of a stored track from any received altitude (ft).")
 
 
 class AnonymousFeeder(Schema):
     """A connected feeder without a record."""
 
-    name = node(JsonString(), "Its name while it is connected, such as `anonymous-1`.")
-    connected_since = node(Timestamp(), "Since when it has been connected.")
-    message_rate = node(JsonNumber(), "Messages a second.")
-    position_rate = node(JsonNumber(), "Positions a second.")
-    aircraft = node(JsonInteger(), "Aircraft that it hears now.")
+    name = string_node("Its name while it is connected, such as `anonymous-1`.")
+    connected_since = timestamp_node("Since when it has been connected.")
+    message_rate = number_node("Messages a second.")
+    position_rate = number_node("Positions a second.")
+    aircraft = integer_node("Aircraft that it hears now.")
 
 
 class ReceiverState(Schema):
     """One receiver."""
 
-    name = node(JsonString(), "Its name in the settings.")
-    kind = node(JsonString(), "Its kind.")
-    address = node(Nullable(JsonString()), "Its source, without credentials; null without `system.manage`.")
-    state = node(JsonString(), "starting, connected, listening, waiting, ended or failed.")
-    message_rate = node(JsonNumber(), "Messages a second.")
-    position_rate = node(JsonNumber(), "Positions a second.")
-    messages = node(JsonInteger(), "Messages since the start.")
-    positions = node(JsonInteger(), "Positions since the start.")
-    last_message_at = node(Nullable(Timestamp()), "The last message.")
-    reconnects = node(JsonInteger(), "Reconnects since the start.")
-    last_error = node(Nullable(JsonString()), "The last error; null without `system.manage`.")
-    last_error_at = node(Nullable(Timestamp()), "When.")
-    since = node(Nullable(Timestamp()), "When it began to do its work or, where it does not, when that ceased.")
+    name = string_node("Its name in the settings.")
+    kind = string_node("Its kind.")
+    address = nullable_node(JsonString(), "Its source, without credentials; null without `system.manage`.")
+    state = string_node("starting, connected, listening, waiting, ended or failed.")
+    message_rate = number_node("Messages a second.")
+    position_rate = number_node("Positions a second.")
+    messages = integer_node("Messages since the start.")
+    positions = integer_node("Positions since the start.")
+    last_message_at = nullable_node(Timestamp(), "The last message.")
+    reconnects = integer_node("Reconnects since the start.")
+    last_error = nullable_node(JsonString(), "The last error; null without `system.manage`.")
+    last_error_at = nullable_node(Timestamp(), "When.")
+    since = nullable_node(Timestamp(), "When it began to do its work or, where it does not, when that ceased.")
     invalid = node(JsonObject(), "Messages refused since the start, by reason.")
-    range_nm = node(
-        Nullable(JsonNumber()), "How far from its place positions are believed (nm); null where there is no limit."
+    range_nm = nullable_node(
+        JsonNumber(), "How far from its place positions are believed (nm); null where there is no limit."
     )
-    anonymous = node(
-        JsonList(),
-        "Of a listener: the connected feeders without a record, where `feeders_admission` is `anybody`.",
+    anonymous = list_node(
         AnonymousFeeder(name="feeder"),
+        "Of a listener: the connected feeders without a record, where `feeders_admission` is `anybody`.",
     )
 
 
 class ReceiverStates(PageLinks):
     """All receivers."""
 
-    receivers = colander.SchemaNode(JsonList(), ReceiverState(name="receiver"))
+    receivers = list_node(ReceiverState(name="receiver"))
 
 
 def _families(features: FeatureSet) -> str:
@@ -213,60 +214,60 @@ def _families(features: FeatureSet) -> str:
 class InputState(Schema):
     """One input."""
 
-    family = node(JsonString(), lambda features: f"The family of its setting: {_families(features)}.")
-    name = node(JsonString(), "Its name in the settings.")
-    kind = node(JsonString(), "Its kind.")
-    address = node(Nullable(JsonString()), "Its source, without credentials; null without `system.manage`.")
-    state = node(JsonString(), "starting, connected, listening, waiting, ended or failed.")
-    message_rate = node(JsonNumber(), "Messages a second.")
-    received = node(JsonInteger(), "Messages received and decoded since the start; of an output, messages sent.")
-    stored = node(Nullable(JsonInteger()), "Messages saved since the start; null for receivers.")
-    dropped = node(JsonInteger(), "Messages lost to a full queue or a limit.")
-    refused = node(JsonInteger(), "Datagrams and connections that are not allowed.")
-    invalid = node(JsonInteger(), "Messages received that could not be decoded.")
+    family = string_node(lambda features: f"The family of its setting: {_families(features)}.")
+    name = string_node("Its name in the settings.")
+    kind = string_node("Its kind.")
+    address = nullable_node(JsonString(), "Its source, without credentials; null without `system.manage`.")
+    state = string_node("starting, connected, listening, waiting, ended or failed.")
+    message_rate = number_node("Messages a second.")
+    received = integer_node("Messages received and decoded since the start; of an output, messages sent.")
+    stored = nullable_node(JsonInteger(), "Messages saved since the start; null for receivers.")
+    dropped = integer_node("Messages lost to a full queue or a limit.")
+    refused = integer_node("Datagrams and connections that are not allowed.")
+    invalid = integer_node("Messages received that could not be decoded.")
     reasons = node(JsonObject(), "The same by reason.")
-    connections = node(JsonInteger(), "Connected clients of an input that listens.")
-    last_message_at = node(Nullable(Timestamp()), "The last message.")
-    reconnects = node(JsonInteger(), "Reconnects since the start.")
-    last_error = node(Nullable(JsonString()), "The last error; null without `system.manage`.")
-    last_error_at = node(Nullable(Timestamp()), "When.")
-    since = node(Nullable(Timestamp()), "When it began to do its work or, where it does not, when that ceased.")
+    connections = integer_node("Connected clients of an input that listens.")
+    last_message_at = nullable_node(Timestamp(), "The last message.")
+    reconnects = integer_node("Reconnects since the start.")
+    last_error = nullable_node(JsonString(), "The last error; null without `system.manage`.")
+    last_error_at = nullable_node(Timestamp(), "When.")
+    since = nullable_node(Timestamp(), "When it began to do its work or, where it does not, when that ceased.")
 
 
 class InputStates(PageLinks):
     """All inputs."""
 
-    inputs = colander.SchemaNode(JsonList(), InputState(name="input"))
+    inputs = list_node(InputState(name="input"))
 
 
 class KindOfData(Schema):
     """The retention and amount of one kind of data."""
 
-    kind = node(JsonString(), "The kind.")
-    keep_days = node(JsonNumber(), "Retention (days; 0: unlimited).")
-    limit_mb = node(JsonNumber(), "Largest size (MB; 0: unlimited).")
-    rows = node(JsonInteger(), "Number of rows.")
-    bytes = node(JsonInteger(), "Their size (estimated from a sample).")
-    oldest_at = node(Nullable(Timestamp()), "Time of the oldest row.")
-    removed = node(JsonInteger(), "Rows removed since the tracker started.")
-    left_days = node(JsonNumber(), "Days of data that are too old and go in portions of three days an hour.")
+    kind = string_node("The kind.")
+    keep_days = number_node("Retention (days; 0: unlimited).")
+    limit_mb = number_node("Largest size (MB; 0: unlimited).")
+    rows = integer_node("Number of rows.")
+    bytes = integer_node("Their size (estimated from a sample).")
+    oldest_at = nullable_node(Timestamp(), "Time of the oldest row.")
+    removed = integer_node("Rows removed since the tracker started.")
+    left_days = number_node("Days of data that are too old and go in portions of three days an hour.")
 
 
 class RetentionHold(Schema):
     """Why nothing is deleted by age: the clock is in doubt."""
 
-    since = node(Timestamp(), "When it began to wait.")
-    until = node(Timestamp(), "When it goes on by itself, if the clock does not leap again.")
-    reason = node(JsonString(), "Why the clock is in doubt.")
+    since = timestamp_node("When it began to wait.")
+    until = timestamp_node("When it goes on by itself, if the clock does not leap again.")
+    reason = string_node("Why the clock is in doubt.")
 
 
 class Retention(Schema):
     """How long data is kept, and how much there is."""
 
-    kinds = colander.SchemaNode(JsonList(), KindOfData(name="kind"))
-    count = node(JsonInteger(), "Kinds.")
-    database_limit_mb = node(JsonNumber(), "Largest size of the whole database (MB; 0: unlimited).")
-    interval_s = node(JsonNumber(), "Interval of retention (s).")
+    kinds = list_node(KindOfData(name="kind"))
+    count = integer_node("Kinds.")
+    database_limit_mb = number_node("Largest size of the whole database (MB; 0: unlimited).")
+    interval_s = number_node("Interval of retention (s).")
     database = DatabaseState()
     hold = node(
         Nullable(Schema.schema_type()),

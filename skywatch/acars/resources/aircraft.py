@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Set
 from datetime import timedelta
 
-import colander
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.acars.models import AcarsMessage
 from skywatch.core.clock import utcnow
 from skywatch.core.runtime import Runtime
-from skywatch.http.resources.schema import JsonInteger, Nullable
+from skywatch.http.resources.schema import JsonInteger, nullable_node
 from skywatch.security.visibility import Visibility
 
 SPAN = timedelta(hours=24)
-MESSAGES = colander.SchemaNode(
-    Nullable(JsonInteger()), description="ACARS messages of the last 24 hours; null without `acars.view`."
-)
+MESSAGES = nullable_node(JsonInteger(), "ACARS messages of the last 24 hours; null without `acars.view`.")
 
 
 def count_messages(runtime: Runtime, session: Session, addresses: Set[str], visibility: Visibility) -> dict[str, int]:

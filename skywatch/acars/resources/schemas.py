@@ -10,9 +10,7 @@ from skywatch.http.lists.cursor import CursorQuery
 from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.schema import (
     IcaoAddress,
-    JsonBoolean,
     JsonInteger,
-    JsonList,
     JsonNumber,
     JsonObject,
     JsonString,
@@ -21,8 +19,15 @@ from skywatch.http.resources.schema import (
     QueryString,
     Schema,
     SearchText,
-    Timestamp,
+    boolean_node,
+    choice_node,
+    integer_node,
+    list_node,
     node,
+    nullable_node,
+    number_node,
+    string_node,
+    timestamp_node,
 )
 
 SOURCES = ("acars", "vdl2", "hfdl", "inmarsat", "iridium")
@@ -46,8 +51,8 @@ class MessageFilters(Schema):
     station = text_filter("Station that received it, the first one or another.", 64)
     direction = node(QueryString(), "Direction.", missing=None, validator=colander.OneOf(DIRECTIONS))
     kind = text_filter("Kind of decoded content.", 32)
-    begin = node(Timestamp(), "Messages at or after this time.", name="from", missing=None)
-    end = node(Timestamp(), "Messages before this time.", name="to", missing=None)
+    begin = timestamp_node("Messages at or after this time.", name="from", missing=None)
+    end = timestamp_node("Messages before this time.", name="to", missing=None)
     q = node(
         SearchText(),
         'Words in the text or decoded title: words, "phrases", prefix*, -not, OR; needs acars.view_full.',
@@ -68,75 +73,75 @@ class ExportQuery(MessageFilters):
 class DecodedMessage(Schema):
     """The decoded content of a message."""
 
-    kind = node(JsonString(), "Kind of content.")
-    title = node(Nullable(JsonString()), "One line for people; null without acars.view_full.")
-    items = node(JsonList(), "Values; empty without acars.view_full.", node(JsonObject(), "`{name, label, value}`."))
+    kind = string_node("Kind of content.")
+    title = nullable_node(JsonString(), "One line for people; null without acars.view_full.")
+    items = list_node(node(JsonObject(), "`{name, label, value}`."), "Values; empty without acars.view_full.")
 
 
 class MessagePosition(Schema):
     """A position that a message names."""
 
-    lat = node(JsonNumber(), "Latitude (degrees).")
-    lon = node(JsonNumber(), "Longitude (degrees).")
-    altitude_ft = node(Nullable(JsonInteger()), "Altitude.")
+    lat = number_node("Latitude (degrees).")
+    lon = number_node("Longitude (degrees).")
+    altitude_ft = nullable_node(JsonInteger(), "Altitude.")
 
 
 class ReceptionRecord(Schema):
     """One station's reception."""
 
-    station = node(JsonString(), "Station.")
-    at = node(JsonString(), "When.")
-    level_db = node(Nullable(JsonNumber()), "Signal level (dB).")
-    frequency_mhz = node(Nullable(JsonNumber()), "Frequency (MHz).")
+    station = string_node("Station.")
+    at = string_node("When.")
+    level_db = nullable_node(JsonNumber(), "Signal level (dB).")
+    frequency_mhz = nullable_node(JsonNumber(), "Frequency (MHz).")
 
 
 class AcarsRecord(Schema):
     """An ACARS message."""
 
-    id = node(JsonInteger(), "Identifier.")
-    at = node(Timestamp(), "When it was sent.")
-    received_at = node(Timestamp(), "When it arrived here.")
-    source = node(JsonString(), "Network.", validator=colander.OneOf(SOURCES))
-    station = node(JsonString(), "The first station that received it.")
-    frequency_mhz = node(Nullable(JsonNumber()), "Frequency (MHz).")
-    level_db = node(Nullable(JsonNumber()), "Signal level (dB).")
-    icao_hex = node(Nullable(JsonString()), "ICAO address, upper case.")
-    registration = node(Nullable(JsonString()), "Registration; null without aircraft.view_details.")
-    flight = node(Nullable(JsonString()), "Flight number as the message has it.")
-    callsign = node(Nullable(JsonString()), "Callsign of the flight it belongs to.")
-    flight_id = node(Nullable(JsonInteger()), "The flight in history.")
-    label = node(JsonString(), "Label.")
-    label_name = node(Nullable(JsonString()), "Name of the label.")
-    block_id = node(Nullable(JsonString()), "Block identifier.")
-    message_number = node(Nullable(JsonString()), "Message number.")
-    direction = node(Nullable(JsonString()), "downlink or uplink.")
-    text = node(Nullable(JsonString(multiline=True)), "Text; null without acars.view_full.")
-    incomplete = node(JsonBoolean(), "Parts of the text are missing.")
+    id = integer_node("Identifier.")
+    at = timestamp_node("When it was sent.")
+    received_at = timestamp_node("When it arrived here.")
+    source = choice_node(SOURCES, "Network.")
+    station = string_node("The first station that received it.")
+    frequency_mhz = nullable_node(JsonNumber(), "Frequency (MHz).")
+    level_db = nullable_node(JsonNumber(), "Signal level (dB).")
+    icao_hex = nullable_node(JsonString(), "ICAO address, upper case.")
+    registration = nullable_node(JsonString(), "Registration; null without aircraft.view_details.")
+    flight = nullable_node(JsonString(), "Flight number as the message has it.")
+    callsign = nullable_node(JsonString(), "Callsign of the flight it belongs to.")
+    flight_id = nullable_node(JsonInteger(), "The flight in history.")
+    label = string_node("Label.")
+    label_name = nullable_node(JsonString(), "Name of the label.")
+    block_id = nullable_node(JsonString(), "Block identifier.")
+    message_number = nullable_node(JsonString(), "Message number.")
+    direction = nullable_node(JsonString(), "downlink or uplink.")
+    text = nullable_node(JsonString(multiline=True), "Text; null without acars.view_full.")
+    incomplete = boolean_node("Parts of the text are missing.")
     decoded = node(
         Nullable(Schema.schema_type()), "The decoded content; null if no form fits.", *DecodedMessage().children
     )
     position = node(Nullable(Schema.schema_type()), "A position that it names, or null.", *MessagePosition().children)
-    heard_by = node(JsonList(), "The stations that received it.", ReceptionRecord(name="reception"))
-    repeats = node(JsonInteger(), "How often it came again within 120 s.")
-    raw = node(Nullable(JsonObject()), "The envelope as received; null without acars.view_full and details.")
+    heard_by = list_node(ReceptionRecord(name="reception"), "The stations that received it.")
+    repeats = integer_node("How often it came again within 120 s.")
+    raw = nullable_node(JsonObject(), "The envelope as received; null without acars.view_full and details.")
 
 
 class AcarsList(PageLinks):
-    messages = node(JsonList(), "Messages, the newest first.", AcarsRecord(name="message"))
+    messages = list_node(AcarsRecord(name="message"), "Messages, the newest first.")
 
 
 class StatsQuery(Schema):
-    begin = node(Timestamp(), "Messages since this time; 24 h by default.", name="from", missing=None)
-    end = node(Timestamp(), "Messages before this time.", name="to", missing=None)
+    begin = timestamp_node("Messages since this time; 24 h by default.", name="from", missing=None)
+    end = timestamp_node("Messages before this time.", name="to", missing=None)
 
 
 class AcarsStats(Schema):
     """Messages counted."""
 
-    total = node(JsonInteger(), "Messages.")
-    decoded = node(JsonInteger(), "Messages with a known form.")
-    linked = node(JsonInteger(), "Messages whose aircraft is known by its address.")
-    by_hour = node(JsonList(), "Messages by hour.", node(JsonObject(), "`{at, count}`."))
+    total = integer_node("Messages.")
+    decoded = integer_node("Messages with a known form.")
+    linked = integer_node("Messages whose aircraft is known by its address.")
+    by_hour = list_node(node(JsonObject(), "`{at, count}`."), "Messages by hour.")
     by_label = node(JsonObject(), "Messages by label.")
     by_source = node(JsonObject(), "Messages by network.")
     by_station = node(JsonObject(), "Messages by station.")
@@ -146,10 +151,10 @@ class AcarsStats(Schema):
 class LabelRecord(Schema):
     """A label."""
 
-    label = node(JsonString(), "Label.")
-    name = node(Nullable(JsonString()), "Its name, where it has one.")
-    count = node(JsonInteger(), "Messages of the last 24 hours.")
+    label = string_node("Label.")
+    name = nullable_node(JsonString(), "Its name, where it has one.")
+    count = integer_node("Messages of the last 24 hours.")
 
 
 class LabelList(PageLinks):
-    labels = node(JsonList(), "Labels that have a name, and those received.", LabelRecord(name="label"))
+    labels = list_node(LabelRecord(name="label"), "Labels that have a name, and those received.")

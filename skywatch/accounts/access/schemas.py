@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-import colander
-
 from skywatch.accounts.nodes import DROP, LEVELS
 from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
-from skywatch.http.resources.schema import JsonList, JsonString, Schema, Timestamp, boolean_node, nullable_node
+from skywatch.http.resources.schema import (
+    Schema,
+    Timestamp,
+    boolean_node,
+    choice_node,
+    list_node,
+    nullable_node,
+    string_node,
+)
 from skywatch.security.permissions import FEATURES
 
 
 class AccessSummary(Schema):
-    read_access = colander.SchemaNode(JsonString(), validator=colander.OneOf(LEVELS))
-    write_access = colander.SchemaNode(JsonString(), validator=colander.OneOf(LEVELS))
+    read_access = choice_node(LEVELS)
+    write_access = choice_node(LEVELS)
     is_enabled = boolean_node()
 
 
@@ -45,8 +51,8 @@ class AccessReplacementFields(AccessChangeFields, kw_only=True):
 class AccessChange(Schema):
     struct = AccessChangeFields
 
-    read_access = colander.SchemaNode(JsonString(), validator=colander.OneOf(LEVELS), **DROP)
-    write_access = colander.SchemaNode(JsonString(), validator=colander.OneOf(LEVELS), **DROP)
+    read_access = choice_node(LEVELS, **DROP)
+    write_access = choice_node(LEVELS, **DROP)
     is_enabled = boolean_node(**DROP)
 
 
@@ -57,9 +63,9 @@ class AccessReplacement(AccessSummary):
 
 
 class AccessEntry(AccessSummary):
-    feature = colander.SchemaNode(JsonString())
+    feature = string_node()
     updated_at = nullable_node(Timestamp())
 
 
 class AccessList(PageLinks):
-    feature_access = colander.SchemaNode(JsonList(), AccessEntry())
+    feature_access = list_node(AccessEntry())

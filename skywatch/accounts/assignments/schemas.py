@@ -12,15 +12,15 @@ from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.fields import Fields
 from skywatch.http.resources.schema import (
     JsonInteger,
-    JsonList,
-    JsonString,
-    Nullable,
     QueryInteger,
     Schema,
     Timestamp,
     boolean_node,
     integer_node,
+    list_node,
+    node,
     nullable_node,
+    string_node,
     timestamp_node,
 )
 
@@ -30,8 +30,8 @@ def row_id_node(**kw: Any) -> colander.SchemaNode:
 
 
 class AssignmentQuery(PageQuery):
-    user = colander.SchemaNode(QueryInteger(), validator=colander.Range(1), description="Number of a user.", **DROP)
-    role = colander.SchemaNode(QueryInteger(), validator=colander.Range(1), description="Number of a role.", **DROP)
+    user = node(QueryInteger(), "Number of a user.", validator=colander.Range(1), **DROP)
+    role = node(QueryInteger(), "Number of a role.", validator=colander.Range(1), **DROP)
 
 
 class AssignmentCreateFields(Fields):
@@ -61,14 +61,14 @@ class AssignmentChange(Schema):
 class AssignmentEntry(Schema):
     id = integer_node()
     user = integer_node()
-    username = colander.SchemaNode(JsonString())
+    username = string_node()
     role = integer_node()
-    role_name = colander.SchemaNode(JsonString())
+    role_name = string_node()
     expires_at = nullable_node(Timestamp())
     is_expired = boolean_node()
-    assigned_by = colander.SchemaNode(Nullable(JsonInteger()))
+    assigned_by = nullable_node(JsonInteger())
     created_at = timestamp_node()
 
 
 class AssignmentList(PageLinks):
-    user_roles = colander.SchemaNode(JsonList(), AssignmentEntry())
+    user_roles = list_node(AssignmentEntry())

@@ -10,14 +10,16 @@ from skywatch.accounts.nodes import DROP, strings_node
 from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
-    JsonList,
-    JsonString,
     QueryInteger,
     Schema,
     Timestamp,
     boolean_node,
+    choice_node,
     integer_node,
+    list_node,
+    node,
     nullable_node,
+    string_node,
     text_node,
     timestamp_node,
 )
@@ -32,11 +34,11 @@ MOST = 2**63 - 1
 
 def owner_node() -> colander.SchemaNode:
     """The service account whose keys an address means."""
-    return colander.SchemaNode(
+    return node(
         QueryInteger(),
-        validator=colander.Range(1, MOST),
-        description="A service account: its keys instead of the caller's own, for callers with users.edit and every "
+        "A service account: its keys instead of the caller's own, for callers with users.edit and every "
         "permission of that account.",
+        validator=colander.Range(1, MOST),
         **DROP,
     )
 
@@ -61,7 +63,7 @@ class KeyCreate(Schema):
 
     name = text_node(120, 1)
     scopes = strings_node(
-        colander.SchemaNode(JsonString(), validator=colander.OneOf(ALL_SCOPES)),
+        choice_node(ALL_SCOPES),
         minimum=1,
         maximum=len(ALL_SCOPES),
         description=(
@@ -80,9 +82,9 @@ class KeyCreate(Schema):
 
 class KeyEntry(Schema):
     id = integer_node()
-    name = colander.SchemaNode(JsonString())
-    key_prefix = colander.SchemaNode(JsonString())
-    scopes = strings_node(colander.SchemaNode(JsonString()))
+    name = string_node()
+    key_prefix = string_node()
+    scopes = strings_node(string_node())
     is_active = boolean_node()
     expires_at = nullable_node(Timestamp())
     last_used_at = nullable_node(Timestamp())
@@ -90,8 +92,8 @@ class KeyEntry(Schema):
 
 
 class NewKey(KeyEntry):
-    key = colander.SchemaNode(JsonString(), description="The whole key; it is never shown again.")
+    key = string_node("The whole key; it is never shown again.")
 
 
 class KeyList(PageLinks):
-    api_keys = colander.SchemaNode(JsonList(), KeyEntry())
+    api_keys = list_node(KeyEntry())

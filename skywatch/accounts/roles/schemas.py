@@ -10,12 +10,13 @@ from skywatch.accounts.nodes import DROP, display_name_node, strings_node
 from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
-    JsonList,
-    JsonString,
     QueryBoolean,
     Schema,
     boolean_node,
     integer_node,
+    list_node,
+    node,
+    string_node,
     text_node,
     timestamp_node,
 )
@@ -24,12 +25,12 @@ from skywatch.security.permissions import Permission
 
 def role_name_node(**kw: Any) -> colander.SchemaNode:
     pattern = colander.Regex(r"^[a-z][a-z0-9_]{1,63}\Z", "must be lower-case letters, digits and underscores")
-    return colander.SchemaNode(JsonString(), validator=pattern, **kw)
+    return string_node(validator=pattern, **kw)
 
 
 def permission_names_node(**kw: Any) -> colander.SchemaNode:
     is_permission = colander.OneOf(sorted(permission.value for permission in Permission))
-    return strings_node(colander.SchemaNode(JsonString(), validator=is_permission), **kw)
+    return strings_node(string_node(validator=is_permission), **kw)
 
 
 def priority_node(**kw: Any) -> colander.SchemaNode:
@@ -70,10 +71,10 @@ class RoleChange(Schema):
 
 class RoleEntry(Schema):
     id = integer_node()
-    name = colander.SchemaNode(JsonString())
-    display_name = colander.SchemaNode(JsonString())
-    description = colander.SchemaNode(JsonString())
-    permissions = strings_node(colander.SchemaNode(JsonString()), maximum=1000)
+    name = string_node()
+    display_name = string_node()
+    description = string_node()
+    permissions = strings_node(string_node(), maximum=1000)
     priority = integer_node()
     is_system = boolean_node()
     user_count = integer_node(description="How many users hold it now.")
@@ -82,24 +83,24 @@ class RoleEntry(Schema):
 
 
 class RoleList(PageLinks):
-    roles = colander.SchemaNode(JsonList(), RoleEntry())
+    roles = list_node(RoleEntry())
 
 
 class RoleDeletion(Schema):
-    force = colander.SchemaNode(QueryBoolean(), missing=False, description="Delete the role although it is assigned.")
+    force = node(QueryBoolean(), "Delete the role although it is assigned.", missing=False)
 
 
 class PermissionEntry(Schema):
-    name = colander.SchemaNode(JsonString())
-    feature = colander.SchemaNode(JsonString())
-    action = colander.SchemaNode(JsonString())
-    description = colander.SchemaNode(JsonString())
+    name = string_node()
+    feature = string_node()
+    action = string_node()
+    description = string_node()
 
 
 class PermissionList(PageLinks):
-    permissions = colander.SchemaNode(JsonList(), PermissionEntry())
+    permissions = list_node(PermissionEntry())
 
 
 class OwnPermissions(Schema):
-    permissions = strings_node(colander.SchemaNode(JsonString()), maximum=1000)
-    roles = strings_node(colander.SchemaNode(JsonString()), maximum=1000)
+    permissions = strings_node(string_node(), maximum=1000)
+    roles = strings_node(string_node(), maximum=1000)

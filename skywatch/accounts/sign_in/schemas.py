@@ -8,7 +8,16 @@ from skywatch.accounts.access.schemas import FeatureSummaries
 from skywatch.accounts.nodes import DROP, MAX_TOKEN, strings_node
 from skywatch.accounts.users.schemas import UserSummary
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
-from skywatch.http.resources.schema import JsonString, Nullable, OpenSchema, Schema, boolean_node, text_node
+from skywatch.http.resources.schema import (
+    JsonString,
+    OpenSchema,
+    Schema,
+    boolean_node,
+    choice_node,
+    nullable_node,
+    string_node,
+    text_node,
+)
 
 
 class CredentialsFields(Fields):
@@ -30,11 +39,11 @@ class RefreshFields(Fields):
 class RefreshBody(OpenSchema):
     struct = RefreshFields
 
-    refresh = colander.SchemaNode(
-        Nullable(JsonString()),
+    refresh = nullable_node(
+        JsonString(),
+        "The refresh token; left out, null or empty where it travels as a cookie.",
         preparer=lambda token: token or "",
         validator=colander.Length(0, MAX_TOKEN),
-        description="The refresh token; left out, null or empty where it travels as a cookie.",
         **DROP,
     )
 
@@ -50,8 +59,8 @@ class HandoverBody(Schema):
 
 
 class Tokens(Schema):
-    access = colander.SchemaNode(JsonString())
-    refresh = colander.SchemaNode(JsonString())
+    access = string_node()
+    refresh = string_node()
 
 
 class LoginAnswer(Tokens):
@@ -59,32 +68,28 @@ class LoginAnswer(Tokens):
 
 
 class LoginDetail(Schema):
-    detail = colander.SchemaNode(JsonString())
+    detail = string_node()
 
 
 class LogoutAnswer(LoginDetail):
-    logout_url = colander.SchemaNode(
-        JsonString(), description="Where the identity provider's session can be ended.", **DROP
-    )
+    logout_url = string_node("Where the identity provider's session can be ended.", **DROP)
 
 
 class RealtimeSummary(Schema):
-    url = colander.SchemaNode(
-        JsonString(), description="Address of the real-time channel without its path; empty where it is not known."
-    )
-    path = colander.SchemaNode(JsonString())
-    protocols = strings_node(colander.SchemaNode(JsonString()))
+    url = string_node("Address of the real-time channel without its path; empty where it is not known.")
+    path = string_node()
+    protocols = strings_node(string_node())
 
 
 class Granted(Schema):
     """The permissions that mode and access settings grant without a role, now."""
 
-    anonymous = strings_node(colander.SchemaNode(JsonString()), description="To callers without credentials.")
-    identity = strings_node(colander.SchemaNode(JsonString()), description="To every identity, whatever its roles.")
+    anonymous = strings_node(string_node(), description="To callers without credentials.")
+    identity = strings_node(string_node(), description="To every identity, whatever its roles.")
 
 
 class AuthConfig(Schema):
-    auth_mode = colander.SchemaNode(JsonString(), validator=colander.OneOf(("public", "private", "hybrid")))
+    auth_mode = choice_node(("public", "private", "hybrid"))
     auth_enabled = boolean_node(description="Whether anything at all asks for authentication.")
     local_auth_enabled = boolean_node()
     api_key_enabled = boolean_node()
@@ -92,9 +97,9 @@ class AuthConfig(Schema):
         description="Whether a login also sets its tokens as cookies (`jwt_auth_cookie`)."
     )
     oidc_enabled = boolean_node()
-    oidc_provider_name = colander.SchemaNode(JsonString())
+    oidc_provider_name = string_node()
     features = FeatureSummaries()
     granted = Granted()
     setup_required = boolean_node(description="Whether there is no user yet: `POST setup` creates the first one.")
     realtime = RealtimeSummary()
-    version = colander.SchemaNode(JsonString())
+    version = string_node()

@@ -20,30 +20,30 @@ from skywatch.accounts.nodes import (
 from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
-    JsonList,
     JsonObject,
-    JsonString,
     QueryBoolean,
     QueryString,
     Schema,
     Timestamp,
     boolean_node,
+    choice_node,
     integer_node,
+    list_node,
+    node,
     nullable_node,
+    string_node,
     timestamp_node,
 )
 
 
 class UserSummary(Schema):
     id = integer_node()
-    username = colander.SchemaNode(JsonString())
-    kind = colander.SchemaNode(
-        JsonString(), description="person, or service: a program's account, which has API keys alone."
-    )
-    email = colander.SchemaNode(JsonString())
-    display_name = colander.SchemaNode(JsonString())
-    permissions = strings_node(colander.SchemaNode(JsonString()), maximum=1000)
-    roles = strings_node(colander.SchemaNode(JsonString()), maximum=1000)
+    username = string_node()
+    kind = string_node("person, or service: a program's account, which has API keys alone.")
+    email = string_node()
+    display_name = string_node()
+    permissions = strings_node(string_node(), maximum=1000)
+    roles = strings_node(string_node(), maximum=1000)
 
 
 class Profile(UserSummary):
@@ -51,8 +51,8 @@ class Profile(UserSummary):
         description="Whether an administrator or an identity provider has confirmed the e-mail address: only then it "
         "serves for login and single sign-on."
     )
-    preferences = colander.SchemaNode(JsonObject())
-    auth_provider = colander.SchemaNode(JsonString(), description="local, oidc, or none for a service account.")
+    preferences = node(JsonObject())
+    auth_provider = string_node("local, oidc, or none for a service account.")
     is_active = boolean_node()
     created_at = timestamp_node()
     last_login = nullable_node(Timestamp())
@@ -71,21 +71,17 @@ class ProfileChange(Schema):
 
     display_name = display_name_node(**DROP)
     email = email_node(**DROP)
-    preferences = colander.SchemaNode(JsonObject(), validator=small_json, **DROP)
+    preferences = node(JsonObject(), validator=small_json, **DROP)
 
 
 class UserQuery(PageQuery):
-    search = colander.SchemaNode(
-        QueryString(), validator=colander.Length(1, 100), description="Part of a name or e-mail address.", **DROP
-    )
-    is_active = colander.SchemaNode(QueryBoolean(), **DROP)
-    role = colander.SchemaNode(
-        QueryString(), validator=colander.Length(1, 64), description="Name of a role that they hold.", **DROP
-    )
+    search = node(QueryString(), "Part of a name or e-mail address.", validator=colander.Length(1, 100), **DROP)
+    is_active = node(QueryBoolean(), **DROP)
+    role = node(QueryString(), "Name of a role that they hold.", validator=colander.Length(1, 64), **DROP)
 
 
 class UserList(PageLinks):
-    users = colander.SchemaNode(JsonList(), Profile())
+    users = list_node(Profile())
 
 
 class UserCreateFields(Fields):
@@ -104,11 +100,10 @@ class UserCreate(Schema):
     struct = UserCreateFields
 
     username = username_node()
-    kind = colander.SchemaNode(
-        JsonString(),
-        validator=colander.OneOf((PERSON, SERVICE)),
+    kind = choice_node(
+        (PERSON, SERVICE),
+        "service is the account of a program: no e-mail address, no password, no login.",
         missing=PERSON,
-        description="service is the account of a program: no e-mail address, no password, no login.",
     )
     email = email_node(**DROP)
     password = password_node(**DROP)
@@ -118,10 +113,8 @@ class UserCreate(Schema):
 
 
 class NewUser(Profile):
-    setup_link = colander.SchemaNode(
-        JsonString(),
-        description="Where no password was given: the address at which the user sets one, good once and for an hour.",
-        **DROP,
+    setup_link = string_node(
+        "Where no password was given: the address at which the user sets one, good once and for an hour.", **DROP
     )
 
 

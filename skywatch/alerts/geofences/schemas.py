@@ -11,21 +11,22 @@ from skywatch.core.polygons.band import HIGHEST_FT, LOWEST_FT
 from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
-    JsonInteger,
     JsonNumber,
     JsonSequence,
-    JsonString,
     Nullable,
     RangeOrNull,
     Schema,
-    Timestamp,
+    choice_node,
+    integer_node,
+    node,
+    nullable_node,
+    string_node,
+    timestamp_node,
 )
 
 
 def _altitude(description: str, missing: Any) -> colander.SchemaNode:
-    return colander.SchemaNode(
-        Nullable(JsonNumber()), missing=missing, validator=RangeOrNull(LOWEST_FT, HIGHEST_FT), description=description
-    )
+    return nullable_node(JsonNumber(), description, missing=missing, validator=RangeOrNull(LOWEST_FT, HIGHEST_FT))
 
 
 class NewGeofenceFields(Fields):
@@ -52,9 +53,8 @@ class NewGeofence(Schema):
     struct = NewGeofenceFields
 
     name = name_node()
-    geometry = colander.SchemaNode(
-        Geometry(),
-        description="GeoJSON Polygon or MultiPolygon; an edge of more than 180 degrees crosses the antimeridian.",
+    geometry = node(
+        Geometry(), "GeoJSON Polygon or MultiPolygon; an edge of more than 180 degrees crosses the antimeridian."
     )
     floor_ft = _altitude("Lowest altitude (ft); null is none.", None)
     ceiling_ft = _altitude("Highest altitude (ft); null is none.", None)
@@ -66,7 +66,7 @@ class GeofenceChange(Schema):
     struct = GeofenceChangeFields
 
     name = name_node(missing=colander.drop)
-    geometry = colander.SchemaNode(Geometry(), missing=colander.drop)
+    geometry = node(Geometry(), missing=colander.drop)
     floor_ft = _altitude("Lowest altitude (ft); null is none.", colander.drop)
     ceiling_ft = _altitude("Highest altitude (ft); null is none.", colander.drop)
 
@@ -82,13 +82,14 @@ class GeoJson(colander.MappingSchema):
 class GeofenceFeature(GeoJson):
     """A geofence as a Feature; without a name it gets a numbered one."""
 
-    type = colander.SchemaNode(JsonString(), validator=colander.OneOf(["Feature"]))
-    geometry = colander.SchemaNode(Geometry(), description="Polygon or MultiPolygon.")
-    properties = colander.SchemaNode(
+    type = choice_node(["Feature"])
+    geometry = node(Geometry(), "Polygon or MultiPolygon.")
+    properties = node(
         Nullable(colander.Mapping(unknown="preserve")),
-        colander.SchemaNode(JsonString(), name="name", validator=colander.Length(max=120), missing=colander.drop),
-        colander.SchemaNode(Nullable(JsonNumber()), name="floor_ft", missing=colander.drop),
-        colander.SchemaNode(Nullable(JsonNumber()), name="ceiling_ft", missing=colander.drop),
+        "",
+        string_node(name="name", validator=colander.Length(max=120), missing=colander.drop),
+        nullable_node(JsonNumber(), name="floor_ft", missing=colander.drop),
+        nullable_node(JsonNumber(), name="ceiling_ft", missing=colander.drop),
         missing=colander.drop,
     )
 
@@ -100,21 +101,21 @@ class GeofenceFeatures(JsonSequence):
 class GeofenceCollection(GeoJson):
     """Geofences as a FeatureCollection; a single Feature, Polygon or MultiPolygon is taken too."""
 
-    type = colander.SchemaNode(JsonString(), validator=colander.OneOf(["FeatureCollection"]))
+    type = choice_node(["FeatureCollection"])
     features = GeofenceFeatures()
 
 
 class GeofenceRecord(Schema):
     """A geofence."""
 
-    id = colander.SchemaNode(JsonInteger())
-    user = colander.SchemaNode(JsonInteger(), description="Id of its owner.")
-    name = colander.SchemaNode(JsonString())
-    geometry = colander.SchemaNode(Geometry())
-    floor_ft = colander.SchemaNode(Nullable(JsonNumber()))
-    ceiling_ft = colander.SchemaNode(Nullable(JsonNumber()))
-    created_at = colander.SchemaNode(Timestamp())
-    updated_at = colander.SchemaNode(Timestamp())
+    id = integer_node()
+    user = integer_node("Id of its owner.")
+    name = string_node()
+    geometry = node(Geometry())
+    floor_ft = nullable_node(JsonNumber())
+    ceiling_ft = nullable_node(JsonNumber())
+    created_at = timestamp_node()
+    updated_at = timestamp_node()
 
 
 class GeofenceSequence(JsonSequence):
@@ -130,8 +131,8 @@ class GeofenceList(PageLinks):
 class RefusedRecord(Schema):
     """A line of an OpenAir file that was not understood."""
 
-    line = colander.SchemaNode(JsonInteger())
-    detail = colander.SchemaNode(JsonString())
+    line = integer_node()
+    detail = string_node()
 
 
 class RefusedRecords(JsonSequence):
@@ -142,5 +143,5 @@ class GeofencesImported(Schema):
     """The imported geofences."""
 
     geofences = GeofenceSequence()
-    count = colander.SchemaNode(JsonInteger())
+    count = integer_node()
     refused = RefusedRecords(description="What was not understood of an OpenAir file; empty for GeoJSON.")

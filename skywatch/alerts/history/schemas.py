@@ -9,18 +9,23 @@ from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.ids import MAX_ID
 from skywatch.http.resources.schema import (
     IcaoAddress,
-    JsonBoolean,
     JsonInteger,
-    JsonNumber,
     JsonObject,
     JsonSequence,
     JsonString,
-    Nullable,
     QueryBoolean,
     QueryInteger,
     QueryString,
     Schema,
     Timestamp,
+    boolean_node,
+    choice_node,
+    integer_node,
+    node,
+    nullable_node,
+    number_node,
+    string_node,
+    timestamp_node,
 )
 from skywatch.notify.vocabulary import PRIORITIES
 
@@ -28,35 +33,31 @@ from skywatch.notify.vocabulary import PRIORITIES
 class ObjectList(JsonSequence):
     """Objects."""
 
-    entry = colander.SchemaNode(JsonObject())
+    entry = node(JsonObject())
 
 
 class AlertHistoryQuery(CursorQuery):
     """The filters of alerts."""
 
-    rule = colander.SchemaNode(
-        QueryInteger(), missing=None, validator=colander.Range(0, MAX_ID), description="Of this rule."
-    )
-    icao_hex = colander.SchemaNode(IcaoAddress(), missing=None, description="About this aircraft.")
-    priority = colander.SchemaNode(
-        QueryString(), missing=None, validator=colander.OneOf(PRIORITIES), description="Of this priority."
-    )
-    acknowledged = colander.SchemaNode(QueryBoolean(), missing=None, description="Only those that are, or are not.")
-    from_ = colander.SchemaNode(Timestamp(), name="from", missing=None, description="Triggered at or after.")
-    to = colander.SchemaNode(Timestamp(), missing=None, description="Triggered before.")
-    q = colander.SchemaNode(
+    rule = node(QueryInteger(), "Of this rule.", missing=None, validator=colander.Range(0, MAX_ID))
+    icao_hex = node(IcaoAddress(), "About this aircraft.", missing=None)
+    priority = node(QueryString(), "Of this priority.", missing=None, validator=colander.OneOf(PRIORITIES))
+    acknowledged = node(QueryBoolean(), "Only those that are, or are not.", missing=None)
+    from_ = timestamp_node("Triggered at or after.", name="from", missing=None)
+    to = timestamp_node("Triggered before.", missing=None)
+    q = node(
         QueryString(),
+        "Part of the rule's name, the message, the callsign or the geofence.",
         missing=None,
         validator=colander.Length(max=200),
-        description="Part of the rule's name, the message, the callsign or the geofence.",
     )
 
 
 class AlertDelivery(Schema):
     """The delivery of an alert on a channel."""
 
-    channel = colander.SchemaNode(JsonInteger(), description="Id of the channel.")
-    state = colander.SchemaNode(JsonString())
+    channel = integer_node("Id of the channel.")
+    state = string_node()
 
 
 class AlertDeliveries(JsonSequence):
@@ -66,26 +67,26 @@ class AlertDeliveries(JsonSequence):
 class AlertHistoryRecord(Schema):
     """An announced alert."""
 
-    id = colander.SchemaNode(JsonInteger())
-    rule_id = colander.SchemaNode(Nullable(JsonInteger()), description="Null if the rule was deleted.")
-    rule_name = colander.SchemaNode(JsonString())
-    priority = colander.SchemaNode(JsonString(), validator=colander.OneOf(PRIORITIES))
-    icao_hex = colander.SchemaNode(Nullable(JsonString()), description="Null for a rule with a count.")
-    callsign = colander.SchemaNode(Nullable(JsonString()))
-    registration = colander.SchemaNode(Nullable(JsonString()), description="Needs aircraft.view_details.")
-    message = colander.SchemaNode(JsonString())
-    aircraft = colander.SchemaNode(JsonObject(), description="The live aircraft at that moment.")
+    id = integer_node()
+    rule_id = nullable_node(JsonInteger(), "Null if the rule was deleted.")
+    rule_name = string_node()
+    priority = choice_node(PRIORITIES)
+    icao_hex = nullable_node(JsonString(), "Null for a rule with a count.")
+    callsign = nullable_node(JsonString())
+    registration = nullable_node(JsonString(), "Needs aircraft.view_details.")
+    message = string_node()
+    aircraft = node(JsonObject(), "The live aircraft at that moment.")
     matched = ObjectList(
         description="Tests that were met: field, op, value (of a list the first 20, and more: how many follow), actual;"
         " with a count, the aircraft."
     )
-    geofence = colander.SchemaNode(Nullable(JsonString()), description="Name of the geofence that was met.")
-    count = colander.SchemaNode(Nullable(JsonInteger()))
-    triggered_at = colander.SchemaNode(Timestamp())
-    cleared_at = colander.SchemaNode(Nullable(Timestamp()), description="When the conditions were no longer met.")
-    acknowledged = colander.SchemaNode(JsonBoolean())
-    acknowledged_by = colander.SchemaNode(Nullable(JsonString()))
-    acknowledged_at = colander.SchemaNode(Nullable(Timestamp()))
+    geofence = nullable_node(JsonString(), "Name of the geofence that was met.")
+    count = nullable_node(JsonInteger())
+    triggered_at = timestamp_node()
+    cleared_at = nullable_node(Timestamp(), "When the conditions were no longer met.")
+    acknowledged = boolean_node()
+    acknowledged_by = nullable_node(JsonString())
+    acknowledged_at = nullable_node(Timestamp())
     deliveries = AlertDeliveries(description="State of the delivery on each channel.")
 
 
@@ -102,26 +103,24 @@ class AlertHistoryList(PageLinks):
 class AlertsAcknowledged(Schema):
     """How many alerts were acknowledged."""
 
-    acknowledged = colander.SchemaNode(JsonInteger())
+    acknowledged = integer_node()
 
 
 class StatsQuery(Schema):
     """The time span of statistics."""
 
-    days = colander.SchemaNode(
-        QueryInteger(), missing=7, validator=colander.Range(1, 366), description="Number of past days."
-    )
+    days = node(QueryInteger(), "Number of past days.", missing=7, validator=colander.Range(1, 366))
 
 
 class AlertStats(Schema):
     """Alerts in numbers."""
 
-    total = colander.SchemaNode(JsonInteger(), description="Alerts in that time.")
-    unacknowledged = colander.SchemaNode(JsonInteger())
-    active = colander.SchemaNode(JsonInteger(), description="Alerts whose conditions are still met.")
-    by_priority = colander.SchemaNode(JsonObject(), description="Number of each priority.")
+    total = integer_node("Alerts in that time.")
+    unacknowledged = integer_node()
+    active = integer_node("Alerts whose conditions are still met.")
+    by_priority = node(JsonObject(), "Number of each priority.")
     by_rule = ObjectList(description="The rules with most alerts: rule_id, rule_name, count, last_at.")
     by_day = ObjectList(description="Number of each day (UTC): day, count.")
-    rules = colander.SchemaNode(JsonInteger(), description="The caller's rules.")
-    rules_enabled = colander.SchemaNode(JsonInteger())
-    per_day = colander.SchemaNode(JsonNumber(), description="Alerts a day on average.")
+    rules = integer_node("The caller's rules.")
+    rules_enabled = integer_node()
+    per_day = number_node("Alerts a day on average.")

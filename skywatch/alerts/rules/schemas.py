@@ -24,6 +24,14 @@ from skywatch.http.resources.schema import (
     QueryBoolean,
     Schema,
     Timestamp,
+    boolean_node,
+    choice_node,
+    integer_node,
+    node,
+    nullable_node,
+    number_node,
+    string_node,
+    timestamp_node,
 )
 from skywatch.notify.vocabulary import PRIORITIES
 
@@ -87,14 +95,14 @@ class RuleSubscriptionFields(Fields):
 class ChannelIds(JsonSequence):
     """Ids of channels."""
 
-    channel = colander.SchemaNode(JsonInteger(), validator=colander.Range(1, MAX_ID))
+    channel = integer_node(validator=colander.Range(1, MAX_ID))
 
 
 class CountTest(Schema):
     """The number of aircraft that must meet the conditions."""
 
-    op = colander.SchemaNode(JsonString(), validator=colander.OneOf(tuple(COMPARISONS)))
-    value = colander.SchemaNode(JsonInteger(), validator=colander.Range(0, 100_000))
+    op = choice_node(COMPARISONS)
+    value = integer_node(validator=colander.Range(0, 100_000))
 
 
 class Count(colander.SchemaType):
@@ -121,9 +129,9 @@ class Count(colander.SchemaType):
 def rule_members(new: bool) -> list[colander.SchemaNode]:
     """The members of a rule that a request may contain; those of a new rule have defaults."""
 
-    def node(typ: colander.SchemaType, name: str, default: Any, description: str, **kw: Any) -> colander.SchemaNode:
+    def member(typ: colander.SchemaType, name: str, default: Any, description: str, **kw: Any) -> colander.SchemaNode:
         missing = default if new else colander.drop
-        return colander.SchemaNode(typ, name=name, missing=missing, description=description, **kw)
+        return node(typ, description, name=name, missing=missing, **kw)
 
     one_of = colander.OneOf
     channels = ChannelIds(
@@ -132,37 +140,37 @@ def rule_members(new: bool) -> list[colander.SchemaNode]:
     channels.validator = colander.Length(max=MAX_CHANNELS)
     return [
         name_node(name="name") if new else name_node(name="name", missing=colander.drop),
-        node(JsonString(multiline=True), "description", "", "Notes.", validator=colander.Length(max=2_000)),
-        node(JsonBoolean(), "enabled", True, "Whether it is tested."),
-        node(JsonString(), "priority", "info", "info, warning or critical.", validator=one_of(PRIORITIES)),
-        colander.SchemaNode(
-            Conditions(),
-            name="conditions",
-            description="A tree of all, any, not and tests {field, op, value}.",
-            **({} if new else {"missing": colander.drop}),
-        ),
+        member(JsonString(multiline=True), "description", "", "Notes.", validator=colander.Length(max=2_000)),
+        member(JsonBoolean(), "enabled", True, "Whether it is tested."),
+        member(JsonString(), "priority", "info", "info, warning or critical.", validator=one_of(PRIORITIES)),
         node(
+            Conditions(),
+            "A tree of all, any, not and tests {field, op, value}.",
+            name="conditions",
+            **{} if new else {"missing": colander.drop},
+        ),
+        member(
             Nullable(JsonNumber()),
             "for_s",
             None,
             "Time for which the conditions must be true (s); 2 by default, 0 for events.",
             validator=_nullable(colander.Range(0, 3_600)),
         ),
-        node(
+        member(
             JsonInteger(),
             "cooldown_s",
             300,
             "Shortest time between two alerts about an aircraft (s).",
             validator=colander.Range(0, 86_400),
         ),
-        node(Count(), "count", None, "Alert for a number of aircraft instead of for each one: {op, value}."),
-        node(Nullable(Timestamp()), "starts_at", None, "Not tested before."),
-        node(Nullable(Timestamp()), "expires_at", None, "Not tested from then on."),
-        node(QuietHours(), "quiet_hours", [], "Windows {days, from, to, timezone} in which deliveries wait."),
+        member(Count(), "count", None, "Alert for a number of aircraft instead of for each one: {op, value}."),
+        member(Nullable(Timestamp()), "starts_at", None, "Not tested before."),
+        member(Nullable(Timestamp()), "expires_at", None, "Not tested from then on."),
+        member(QuietHours(), "quiet_hours", [], "Windows {days, from, to, timezone} in which deliveries wait."),
         channels,
-        node(JsonString(), "visibility", "private", "private or shared.", validator=one_of(VISIBILITIES)),
-        node(Template(), "message", "", "Template of the message, such as {callsign} at {alt_baro} ft."),
-        node(JsonBoolean(), "mqtt", False, "Publish its state by MQTT (needs alerts.manage_all)."),
+        member(JsonString(), "visibility", "private", "private or shared.", validator=one_of(VISIBILITIES)),
+        member(Template(), "message", "", "Template of the message, such as {callsign} at {alt_baro} ft."),
+        member(JsonBoolean(), "mqtt", False, "Publish its state by MQTT (needs alerts.manage_all)."),
     ]
 
 
@@ -199,31 +207,29 @@ class RuleChange(Schema):
 class RuleRecord(Schema):
     """A rule."""
 
-    id = colander.SchemaNode(JsonInteger())
-    user = colander.SchemaNode(JsonInteger(), description="Id of its owner.")
-    username = colander.SchemaNode(JsonString())
-    name = colander.SchemaNode(JsonString())
-    description = colander.SchemaNode(JsonString())
-    enabled = colander.SchemaNode(JsonBoolean())
-    priority = colander.SchemaNode(JsonString(), validator=colander.OneOf(PRIORITIES))
-    conditions = colander.SchemaNode(JsonObject())
-    for_s = colander.SchemaNode(JsonNumber())
-    cooldown_s = colander.SchemaNode(JsonInteger())
-    count = colander.SchemaNode(Count())
-    starts_at = colander.SchemaNode(Nullable(Timestamp()))
-    expires_at = colander.SchemaNode(Nullable(Timestamp()))
-    quiet_hours = colander.SchemaNode(QuietHours())
+    id = integer_node()
+    user = integer_node("Id of its owner.")
+    username = string_node()
+    name = string_node()
+    description = string_node()
+    enabled = boolean_node()
+    priority = choice_node(PRIORITIES)
+    conditions = node(JsonObject())
+    for_s = number_node()
+    cooldown_s = integer_node()
+    count = node(Count())
+    starts_at = nullable_node(Timestamp())
+    expires_at = nullable_node(Timestamp())
+    quiet_hours = node(QuietHours())
     channels = ChannelIds(description="The caller's channels; only the owner sees the owner's.")
-    visibility = colander.SchemaNode(JsonString(), validator=colander.OneOf(VISIBILITIES))
-    message = colander.SchemaNode(JsonString())
-    mqtt = colander.SchemaNode(JsonBoolean())
-    is_own = colander.SchemaNode(JsonBoolean())
-    is_subscribed = colander.SchemaNode(JsonBoolean(), description="Whether the caller follows it.")
-    fault = colander.SchemaNode(
-        Nullable(JsonString()), description="Why it is not in force although it is enabled; null if nothing is wrong."
-    )
-    created_at = colander.SchemaNode(Timestamp())
-    updated_at = colander.SchemaNode(Timestamp())
+    visibility = choice_node(VISIBILITIES)
+    message = string_node()
+    mqtt = boolean_node()
+    is_own = boolean_node()
+    is_subscribed = boolean_node("Whether the caller follows it.")
+    fault = nullable_node(JsonString(), "Why it is not in force although it is enabled; null if nothing is wrong.")
+    created_at = timestamp_node()
+    updated_at = timestamp_node()
 
 
 class RuleSequence(JsonSequence):
@@ -239,8 +245,8 @@ class RuleList(PageLinks):
 class RuleQuery(PageQuery):
     """The filters of rules."""
 
-    enabled = colander.SchemaNode(QueryBoolean(), missing=None, description="Only those that are, or are not, enabled.")
-    shared = colander.SchemaNode(QueryBoolean(), missing=None, description="Only shared rules of others, or only own.")
+    enabled = node(QueryBoolean(), "Only those that are, or are not, enabled.", missing=None)
+    shared = node(QueryBoolean(), "Only shared rules of others, or only own.", missing=None)
 
 
 class RuleSubscription(Schema):
@@ -254,6 +260,6 @@ class RuleSubscription(Schema):
 class FollowingRecord(Schema):
     """A followed rule."""
 
-    rule = colander.SchemaNode(JsonInteger())
+    rule = integer_node()
     channels = ChannelIds()
-    created_at = colander.SchemaNode(Timestamp())
+    created_at = timestamp_node()

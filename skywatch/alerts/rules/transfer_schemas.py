@@ -10,7 +10,7 @@ import msgspec
 from skywatch.alerts.access import MAX_GEOFENCES, MAX_RULES, MAX_WATCHLISTS
 from skywatch.alerts.history.schemas import ObjectList
 from skywatch.http.resources.fields import Fields
-from skywatch.http.resources.schema import JsonInteger, Schema
+from skywatch.http.resources.schema import Schema, integer_node, node
 
 
 class RulesImportFields(Fields):
@@ -25,7 +25,7 @@ class RulesImportFields(Fields):
 class RulesExport(Schema):
     """Rules with what they refer to."""
 
-    version = colander.SchemaNode(JsonInteger())
+    version = integer_node()
     rules = ObjectList()
     geofences = ObjectList(description="With the ids by which the rules refer to them.")
     watchlists = ObjectList(description="With the ids by which the rules refer to them.")
@@ -49,7 +49,7 @@ class Entries(colander.SchemaType):
 
 
 def _entries(most: int) -> colander.SchemaNode:
-    return colander.SchemaNode(Entries(), missing=[], description=f"At most {most} with those that exist (409).")
+    return node(Entries(), f"At most {most} with those that exist (409).", missing=[])
 
 
 class RulesImport(Schema):
@@ -57,7 +57,7 @@ class RulesImport(Schema):
 
     struct = RulesImportFields
 
-    version = colander.SchemaNode(JsonInteger())
+    version = integer_node()
     rules = _entries(MAX_RULES)
     geofences = _entries(MAX_GEOFENCES)
     watchlists = _entries(MAX_WATCHLISTS)
@@ -66,6 +66,6 @@ class RulesImport(Schema):
 class RulesImported(Schema):
     """The number of objects that an import created."""
 
-    rules = colander.SchemaNode(JsonInteger())
-    geofences = colander.SchemaNode(JsonInteger())
-    watchlists = colander.SchemaNode(JsonInteger())
+    rules = integer_node()
+    geofences = integer_node()
+    watchlists = integer_node()

@@ -11,7 +11,15 @@ from skywatch.alerts.types import name_node
 from skywatch.alerts.watchlists.entries import MAX_ENTRIES, EntryFault, parse_entry
 from skywatch.http.lists.pagination import PageLinks
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
-from skywatch.http.resources.schema import JsonInteger, JsonSequence, JsonString, QueryBoolean, Schema, Timestamp
+from skywatch.http.resources.schema import (
+    JsonSequence,
+    QueryBoolean,
+    Schema,
+    integer_node,
+    node,
+    string_node,
+    timestamp_node,
+)
 
 # Largest number of faults in an answer.
 FAULTS_NAMED = 100
@@ -70,7 +78,7 @@ class NewWatchlist(Schema):
     struct = NewWatchlistFields
 
     name = name_node()
-    entries = colander.SchemaNode(EntryList(), missing=[], description="Addresses, registrations and callsigns.")
+    entries = node(EntryList(), "Addresses, registrations and callsigns.", missing=[])
 
 
 class WatchlistChange(Schema):
@@ -79,24 +87,24 @@ class WatchlistChange(Schema):
     struct = WatchlistChangeFields
 
     name = name_node(missing=colander.drop)
-    entries = colander.SchemaNode(EntryList(), missing=colander.drop)
+    entries = node(EntryList(), missing=colander.drop)
 
 
 class WatchlistSummary(Schema):
     """A watch list without its entries."""
 
-    id = colander.SchemaNode(JsonInteger())
-    user = colander.SchemaNode(JsonInteger(), description="Id of its owner.")
-    name = colander.SchemaNode(JsonString())
-    entry_count = colander.SchemaNode(JsonInteger())
-    created_at = colander.SchemaNode(Timestamp())
-    updated_at = colander.SchemaNode(Timestamp())
+    id = integer_node()
+    user = integer_node("Id of its owner.")
+    name = string_node()
+    entry_count = integer_node()
+    created_at = timestamp_node()
+    updated_at = timestamp_node()
 
 
 class WatchlistRecord(WatchlistSummary):
     """A watch list with its entries."""
 
-    entries = colander.SchemaNode(EntryList())
+    entries = node(EntryList())
 
 
 class WatchlistSequence(JsonSequence):
@@ -112,13 +120,11 @@ class WatchlistList(PageLinks):
 class WatchlistImportQuery(Schema):
     """The options of an import."""
 
-    replace = colander.SchemaNode(
-        QueryBoolean(), missing=False, description="Replace the existing entries instead of adding to them."
-    )
+    replace = node(QueryBoolean(), "Replace the existing entries instead of adding to them.", missing=False)
 
 
 class WatchlistImported(Schema):
     """The result of an import."""
 
-    added = colander.SchemaNode(JsonInteger())
-    entry_count = colander.SchemaNode(JsonInteger(), description="Entries of the list now.")
+    added = integer_node()
+    entry_count = integer_node("Entries of the list now.")

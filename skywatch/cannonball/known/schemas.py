@@ -12,16 +12,20 @@ from skywatch.cannonball.vocabulary import AgencyType, Source, values
 from skywatch.http.lists.pagination import MAX_LIMIT, PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
-    JsonBoolean,
-    JsonInteger,
-    JsonList,
     JsonString,
-    Nullable,
     QueryBoolean,
     QueryInteger,
     QueryString,
     Schema,
     Timestamp,
+    boolean_node,
+    choice_node,
+    integer_node,
+    list_node,
+    node,
+    nullable_node,
+    string_node,
+    timestamp_node,
 )
 
 # Entries of a list that is asked for without a limit.
@@ -37,8 +41,8 @@ def upper(value: Any) -> Any:
 def text(length: int, description: str, **kw: Any) -> colander.SchemaNode:
     """The node of an optional text field of an entry."""
     multiline = kw.pop("multiline", False)
-    node = {"missing": colander.drop, "validator": colander.Length(max=length), **kw}
-    return colander.SchemaNode(JsonString(multiline=multiline), description=description, **node)
+    options = {"missing": colander.drop, "validator": colander.Length(max=length), **kw}
+    return node(JsonString(multiline=multiline), description, **options)
 
 
 class _Hex(JsonString):
@@ -101,9 +105,7 @@ class _Writable(Schema):
         "Address of supporting documentation: http or https, or empty.",
         validator=colander.All(colander.Length(max=500), web_address),
     )
-    verified = colander.SchemaNode(
-        JsonBoolean(), missing=colander.drop, description="Whether a person has verified it."
-    )
+    verified = boolean_node("Whether a person has verified it.", missing=colander.drop)
     notes = text(10_000, "Remarks.", multiline=True)
 
 
@@ -118,7 +120,7 @@ class NewKnownAircraft(_Writable):
 
     struct = NewKnownAircraftFields
 
-    icao_hex = colander.SchemaNode(_Hex(), description="ICAO address, in either case.")
+    icao_hex = node(_Hex(), "ICAO address, in either case.")
 
 
 class KnownAircraftVerification(Schema):
@@ -126,89 +128,79 @@ class KnownAircraftVerification(Schema):
 
     struct = KnownAircraftVerificationFields
 
-    verified = colander.SchemaNode(JsonBoolean(), missing=True, description="False removes the verification.")
+    verified = boolean_node("False removes the verification.", missing=True)
 
 
 class KnownQuery(PageQuery):
     """Filters of the list."""
 
-    limit = colander.SchemaNode(
+    limit = node(
         QueryInteger(),
+        f"Entries on a page; without it the whole list, at most {WHOLE_LIST}.",
         missing=None,
         validator=colander.Range(1, MAX_LIMIT),
-        description=f"Entries on a page; without it the whole list, at most {WHOLE_LIST}.",
     )
 
-    search = colander.SchemaNode(
+    search = node(
         QueryString(),
+        "Part of the ICAO address, the registration or the agency's name, in any case.",
         missing=None,
         validator=colander.Length(max=100),
-        description="Part of the ICAO address, the registration or the agency's name, in any case.",
     )
-    agency_type = colander.SchemaNode(
-        QueryString(), missing=None, validator=colander.OneOf(values(AgencyType)), description="Type of the agency."
+    agency_type = node(QueryString(), "Type of the agency.", missing=None, validator=colander.OneOf(values(AgencyType)))
+    agency_state = node(
+        QueryString(), "Two-letter US state code.", missing=None, preparer=upper, validator=colander.OneOf(STATES)
     )
-    agency_state = colander.SchemaNode(
-        QueryString(),
-        missing=None,
-        preparer=upper,
-        validator=colander.OneOf(STATES),
-        description="Two-letter US state code.",
-    )
-    verified = colander.SchemaNode(
-        QueryBoolean(), missing=None, description="Only verified entries, or only the others."
-    )
-    source = colander.SchemaNode(
-        QueryString(), missing=None, validator=colander.OneOf(values(Source)), description="Source of the entries."
-    )
+    verified = node(QueryBoolean(), "Only verified entries, or only the others.", missing=None)
+    source = node(QueryString(), "Source of the entries.", missing=None, validator=colander.OneOf(values(Source)))
 
 
 class KnownEntry(Schema):
     """An entry of the list."""
 
-    id = colander.SchemaNode(JsonInteger())
-    icao_hex = colander.SchemaNode(JsonString(), description="ICAO address in upper case.")
-    registration = colander.SchemaNode(JsonString())
-    aircraft_type = colander.SchemaNode(JsonString())
-    aircraft_model = colander.SchemaNode(JsonString())
-    agency_name = colander.SchemaNode(JsonString())
-    agency_type = colander.SchemaNode(JsonString(), validator=colander.OneOf(values(AgencyType)))
-    agency_state = colander.SchemaNode(JsonString(), description="Two-letter US state code, or empty.")
-    agency_city = colander.SchemaNode(JsonString())
-    source = colander.SchemaNode(JsonString(), validator=colander.OneOf(values(Source)))
-    source_url = colander.SchemaNode(JsonString())
-    verified = colander.SchemaNode(JsonBoolean())
-    verified_at = colander.SchemaNode(Nullable(Timestamp()))
-    times_detected = colander.SchemaNode(JsonInteger(), description="Number of flights on which it was in the picture.")
-    last_detected = colander.SchemaNode(Nullable(Timestamp()))
-    notes = colander.SchemaNode(JsonString(multiline=True))
-    created_at = colander.SchemaNode(Timestamp())
-    updated_at = colander.SchemaNode(Timestamp())
+    id = integer_node()
+    icao_hex = string_node("ICAO address in upper case.")
+    registration = string_node()
+    aircraft_type = string_node()
+    aircraft_model = string_node()
+    agency_name = string_node()
+    agency_type = choice_node(values(AgencyType))
+    agency_state = string_node("Two-letter US state code, or empty.")
+    agency_city = string_node()
+    source = choice_node(values(Source))
+    source_url = string_node()
+    verified = boolean_node()
+    verified_at = nullable_node(Timestamp())
+    times_detected = integer_node("Number of flights on which it was in the picture.")
+    last_detected = nullable_node(Timestamp())
+    notes = node(JsonString(multiline=True))
+    created_at = timestamp_node()
+    updated_at = timestamp_node()
 
 
 class KnownList(PageLinks):
     """A page of the list."""
 
-    aircraft = colander.SchemaNode(JsonList(), KnownEntry(name="entry"))
-    verified_count = colander.SchemaNode(JsonInteger(), description="Number of verified entries among all matches.")
+    aircraft = list_node(KnownEntry(name="entry"))
+    verified_count = integer_node("Number of verified entries among all matches.")
 
 
 class CheckResult(Schema):
     """Whether an address is on the list; has ``aircraft`` if it is, ``icao_hex`` if it is not."""
 
-    found = colander.SchemaNode(JsonBoolean())
+    found = boolean_node()
     aircraft = KnownEntry(missing=colander.drop)
-    icao_hex = colander.SchemaNode(JsonString(), missing=colander.drop)
+    icao_hex = string_node(missing=colander.drop)
 
 
 class CountsByType(Schema):
     """The number of entries of each agency type."""
 
-    federal = colander.SchemaNode(JsonInteger())
-    state = colander.SchemaNode(JsonInteger())
-    local = colander.SchemaNode(JsonInteger())
-    military = colander.SchemaNode(JsonInteger())
-    unknown = colander.SchemaNode(JsonInteger())
+    federal = integer_node()
+    state = integer_node()
+    local = integer_node()
+    military = integer_node()
+    unknown = integer_node()
 
 
 class CountsByState(colander.MappingSchema):
@@ -222,7 +214,7 @@ class CountsByState(colander.MappingSchema):
 class KnownStats(Schema):
     """Statistics of the list."""
 
-    total = colander.SchemaNode(JsonInteger())
-    verified = colander.SchemaNode(JsonInteger())
+    total = integer_node()
+    verified = integer_node()
     by_agency_type = CountsByType()
     by_state = CountsByState()

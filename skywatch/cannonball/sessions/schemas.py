@@ -9,21 +9,25 @@ from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.fields import Fields
 from skywatch.http.resources.schema import (
     IcaoAddress,
-    JsonBoolean,
     JsonInteger,
-    JsonList,
     JsonNumber,
     JsonObject,
     JsonString,
-    Nullable,
     QueryBoolean,
     QueryInteger,
     RangeOrNull,
     Schema,
     Timestamp,
+    boolean_node,
     choice_filter,
     choice_node,
+    integer_node,
+    list_node,
+    node,
+    nullable_node,
     number_node,
+    string_node,
+    timestamp_node,
 )
 from skywatch.patterns.findings import Confidence, PatternType
 
@@ -50,23 +54,17 @@ class NewLocation(Schema):
 
     lat = number_node("Latitude (degrees).", validator=colander.Range(-90, 90))
     lon = number_node("Longitude (degrees).", validator=colander.Range(-180, 180))
-    heading = colander.SchemaNode(
-        Nullable(JsonNumber()),
-        missing=None,
-        validator=RangeOrNull(0, 360),
-        description="True direction of movement (degrees).",
+    heading = nullable_node(
+        JsonNumber(), "True direction of movement (degrees).", missing=None, validator=RangeOrNull(0, 360)
     )
-    speed_kt = colander.SchemaNode(
-        Nullable(JsonNumber()),
-        missing=None,
-        validator=RangeOrNull(0, MAX_SPEED_KT),
-        description="Speed of movement (kt).",
+    speed_kt = nullable_node(
+        JsonNumber(), "Speed of movement (kt).", missing=None, validator=RangeOrNull(0, MAX_SPEED_KT)
     )
-    radius_nm = colander.SchemaNode(
-        Nullable(JsonNumber()),
+    radius_nm = nullable_node(
+        JsonNumber(),
+        "Radius in which aircraft are tracked (nm); 25 by default.",
         missing=None,
         validator=RangeOrNull(1, MAX_RADIUS_NM),
-        description="Radius in which aircraft are tracked (nm); 25 by default.",
     )
 
 
@@ -75,189 +73,167 @@ class ShownLocation(Schema):
 
     lat = number_node()
     lon = number_node()
-    heading = colander.SchemaNode(Nullable(JsonNumber()))
-    speed_kt = colander.SchemaNode(Nullable(JsonNumber()))
+    heading = nullable_node(JsonNumber())
+    speed_kt = nullable_node(JsonNumber())
     radius_nm = number_node()
-    updated_at = colander.SchemaNode(Timestamp())
-    expires_at = colander.SchemaNode(Timestamp(), description="When it expires unless it is refreshed.")
+    updated_at = timestamp_node()
+    expires_at = timestamp_node("When it expires unless it is refreshed.")
 
 
 class SessionSummary(Schema):
     """A session in its short form."""
 
-    id = colander.SchemaNode(JsonInteger())
-    icao_hex = colander.SchemaNode(JsonString())
-    callsign = colander.SchemaNode(JsonString())
-    is_active = colander.SchemaNode(JsonBoolean())
+    id = integer_node()
+    icao_hex = string_node()
+    callsign = string_node()
+    is_active = boolean_node()
     threat_level = choice_node(LEVELS)
     urgency_score = number_node("0 to 100.")
     distance_nm = number_node("From the user (nm).")
     bearing = number_node("True bearing from the user (degrees).")
     closing_speed_kts = number_node("Positive when approaching (kt).")
-    last_seen = colander.SchemaNode(Timestamp(), description="Time of the last position.")
-    pattern_count = colander.SchemaNode(JsonInteger())
-    alert_count = colander.SchemaNode(JsonInteger())
+    last_seen = timestamp_node("Time of the last position.")
+    pattern_count = integer_node()
+    alert_count = integer_node()
 
 
 class SessionRecord(SessionSummary):
     """A session with all its fields."""
 
-    user = colander.SchemaNode(JsonInteger(), description="Id of its user.")
+    user = integer_node("Id of its user.")
     identification = choice_node(values(Identification), "Why the aircraft is of interest.")
-    known_aircraft = colander.SchemaNode(
-        Nullable(JsonInteger()), description="Id of its entry in the list of known aircraft."
-    )
-    agency_name = colander.SchemaNode(JsonString())
-    military = colander.SchemaNode(JsonBoolean())
+    known_aircraft = nullable_node(JsonInteger(), "Id of its entry in the list of known aircraft.")
+    agency_name = string_node()
+    military = boolean_node()
     peak_threat_level = choice_node(LEVELS)
     peak_urgency_score = number_node()
     closest_nm = number_node()
-    started_at = colander.SchemaNode(Timestamp())
-    ended_at = colander.SchemaNode(Nullable(Timestamp()))
-    end_reason = colander.SchemaNode(
-        Nullable(JsonString()), description=f"Null while it is active, then one of {', '.join(values(EndReason))}."
-    )
+    started_at = timestamp_node()
+    ended_at = nullable_node(Timestamp())
+    end_reason = nullable_node(JsonString(), f"Null while it is active, then one of {', '.join(values(EndReason))}.")
 
 
 class ActiveSessions(PageLinks):
     """The active sessions, all on one page."""
 
-    sessions = colander.SchemaNode(JsonList(), SessionSummary(name="session"))
+    sessions = list_node(SessionSummary(name="session"))
 
 
 class SessionList(PageLinks):
     """A page of sessions."""
 
-    sessions = colander.SchemaNode(JsonList(), SessionRecord(name="session"))
+    sessions = list_node(SessionRecord(name="session"))
 
 
 class ActiveQuery(Schema):
     """Filters of active sessions."""
 
-    user = colander.SchemaNode(QueryInteger(), missing=None, description="Id of the user; needs cannonball.manage.")
+    user = node(QueryInteger(), "Id of the user; needs cannonball.manage.", missing=None)
 
 
 class TimeQuery(PageQuery):
     """Filters by time and aircraft, common to all lists."""
 
-    icao_hex = colander.SchemaNode(IcaoAddress(), missing=None, description="ICAO address, in either case.")
+    icao_hex = node(IcaoAddress(), "ICAO address, in either case.", missing=None)
 
     # ``from`` is a word of the language.
-    since = colander.SchemaNode(Timestamp(), name="from", missing=None, description="At or after this.")
-    until = colander.SchemaNode(Timestamp(), name="to", missing=None, description="Before this.")
+    since = timestamp_node("At or after this.", name="from", missing=None)
+    until = timestamp_node("Before this.", name="to", missing=None)
 
 
 class SessionQuery(TimeQuery):
     """Filters of sessions."""
 
-    is_active = colander.SchemaNode(
-        QueryBoolean(), missing=None, description="Only active sessions, or only ended ones."
-    )
+    is_active = node(QueryBoolean(), "Only active sessions, or only ended ones.", missing=None)
     threat_level = choice_filter(LEVELS, "Present (or last) threat level.")
     identification = choice_filter(values(Identification), "Why the aircraft was of interest.")
-    user = colander.SchemaNode(QueryInteger(), missing=None, description="Id of the user; needs cannonball.manage.")
+    user = node(QueryInteger(), "Id of the user; needs cannonball.manage.", missing=None)
 
 
 class DeliveredBy(Schema):
     """The first delivery of an alert by one kind of way."""
 
-    kind = colander.SchemaNode(
-        JsonString(),
-        description="The kind of channel that accepted it (webhook, apprise, mqtt, web_push), or realtime.",
-    )
-    at = colander.SchemaNode(Timestamp())
+    kind = string_node("The kind of channel that accepted it (webhook, apprise, mqtt, web_push), or realtime.")
+    at = timestamp_node()
 
 
 class AlertRecord(Schema):
     """An alert."""
 
-    id = colander.SchemaNode(JsonInteger())
-    session = colander.SchemaNode(JsonInteger())
-    session_icao = colander.SchemaNode(JsonString())
-    session_callsign = colander.SchemaNode(JsonString())
+    id = integer_node()
+    session = integer_node()
+    session_icao = string_node()
+    session_callsign = string_node()
     alert_type = choice_node(values(AlertType))
     priority = choice_node(LEVELS)
-    title = colander.SchemaNode(JsonString())
-    message = colander.SchemaNode(JsonString())
+    title = string_node()
+    message = string_node()
     aircraft_lat = number_node()
     aircraft_lon = number_node()
-    aircraft_altitude = colander.SchemaNode(Nullable(JsonInteger()), description="Feet; null if unknown.")
+    aircraft_altitude = nullable_node(JsonInteger(), "Feet; null if unknown.")
     user_lat = number_node()
     user_lon = number_node()
     distance_nm = number_node()
     bearing = number_node()
-    pattern = colander.SchemaNode(Nullable(JsonInteger()))
-    notified = colander.SchemaNode(
-        JsonBoolean(),
-        description=(
-            "Whether it reached its user: a notification channel accepted it, or it was written to a connection of the "
-            "user that subscribes to the topic alerts."
-        ),
+    pattern = nullable_node(JsonInteger())
+    notified = boolean_node(
+        "Whether it reached its user: a notification channel accepted it, or it was written to a connection of the "
+        "user that subscribes to the topic alerts."
     )
-    delivered_by = colander.SchemaNode(
-        JsonList(), DeliveredBy(name="delivery"), description="What delivered it, the first time for each kind."
-    )
-    announced = colander.SchemaNode(JsonBoolean(), description="Whether a client has announced it by voice.")
-    acknowledged = colander.SchemaNode(JsonBoolean())
-    acknowledged_at = colander.SchemaNode(Nullable(Timestamp()))
-    created_at = colander.SchemaNode(Timestamp())
+    delivered_by = list_node(DeliveredBy(name="delivery"), "What delivered it, the first time for each kind.")
+    announced = boolean_node("Whether a client has announced it by voice.")
+    acknowledged = boolean_node()
+    acknowledged_at = nullable_node(Timestamp())
+    created_at = timestamp_node()
 
 
 class AlertList(PageLinks):
     """A page of alerts."""
 
-    alerts = colander.SchemaNode(JsonList(), AlertRecord(name="alert"))
+    alerts = list_node(AlertRecord(name="alert"))
 
 
 class AlertQuery(TimeQuery):
     """Filters of alerts."""
 
-    acknowledged = colander.SchemaNode(
-        QueryBoolean(), missing=None, description="Only acknowledged alerts, or only the others."
-    )
-    announced = colander.SchemaNode(
-        QueryBoolean(), missing=None, description="Only announced alerts, or only the others."
-    )
+    acknowledged = node(QueryBoolean(), "Only acknowledged alerts, or only the others.", missing=None)
+    announced = node(QueryBoolean(), "Only announced alerts, or only the others.", missing=None)
     alert_type = choice_filter(values(AlertType), "Kind of alert.")
     priority = choice_filter(LEVELS, "Priority.")
-    session = colander.SchemaNode(QueryInteger(), missing=None, description="Id of the session.")
-    user = colander.SchemaNode(QueryInteger(), missing=None, description="Id of the user; needs cannonball.manage.")
+    session = node(QueryInteger(), "Id of the session.", missing=None)
+    user = node(QueryInteger(), "Id of the user; needs cannonball.manage.", missing=None)
 
 
 class AcknowledgedAlerts(Schema):
     """The number of acknowledged alerts."""
 
-    acknowledged = colander.SchemaNode(JsonInteger())
+    acknowledged = integer_node()
 
 
 class PatternRecord(Schema):
     """A flight pattern."""
 
-    id = colander.SchemaNode(JsonInteger())
-    session = colander.SchemaNode(
-        Nullable(JsonInteger()), description="Id of the caller's session in which it was flown."
-    )
-    icao_hex = colander.SchemaNode(JsonString())
-    callsign = colander.SchemaNode(JsonString())
+    id = integer_node()
+    session = nullable_node(JsonInteger(), "Id of the caller's session in which it was flown.")
+    icao_hex = string_node()
+    callsign = string_node()
     pattern_type = choice_node(values(PatternType))
-    is_surveillance = colander.SchemaNode(
-        JsonBoolean(), description="False if it has an ordinary reason, which details name."
-    )
+    is_surveillance = boolean_node("False if it has an ordinary reason, which details name.")
     confidence = choice_node(values(Confidence))
     confidence_score = number_node("0 to 1.")
     center_lat = number_node()
     center_lon = number_node()
     radius_nm = number_node()
-    started_at = colander.SchemaNode(Timestamp())
-    ended_at = colander.SchemaNode(Nullable(Timestamp()))
+    started_at = timestamp_node()
+    ended_at = nullable_node(Timestamp())
     duration_s = number_node()
-    details = colander.SchemaNode(JsonObject())
+    details = node(JsonObject())
 
 
 class PatternList(PageLinks):
     """A page of patterns."""
 
-    patterns = colander.SchemaNode(JsonList(), PatternRecord(name="pattern"))
+    patterns = list_node(PatternRecord(name="pattern"))
 
 
 class PatternQuery(TimeQuery):
@@ -265,8 +241,6 @@ class PatternQuery(TimeQuery):
 
     pattern_type = choice_filter(values(PatternType), "Kind of pattern.")
     confidence = choice_filter(values(Confidence), "Confidence.")
-    is_surveillance = colander.SchemaNode(
-        QueryBoolean(), missing=None, description="Only surveillance patterns, or only the others."
-    )
-    active = colander.SchemaNode(QueryBoolean(), missing=None, description="Only active patterns, or only ended ones.")
-    session = colander.SchemaNode(QueryInteger(), missing=None, description="Flown in this session.")
+    is_surveillance = node(QueryBoolean(), "Only surveillance patterns, or only the others.", missing=None)
+    active = node(QueryBoolean(), "Only active patterns, or only ended ones.", missing=None)
+    session = node(QueryInteger(), "Flown in this session.", missing=None)

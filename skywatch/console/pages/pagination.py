@@ -11,7 +11,7 @@ import colander
 
 from skywatch.console.texts.language import translate
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import QueryString, Schema
+from skywatch.http.resources.schema import QueryString, Schema, node
 
 PAGE_SIZE = 50
 # Further matches are not counted: a page must not take the longer the more there is.
@@ -25,8 +25,8 @@ T = TypeVar("T")
 class CursorPosition(Schema):
     """A position in a list that goes by cursor: after or before an entry."""
 
-    after = colander.SchemaNode(QueryString(), validator=colander.Length(1, 254), missing=colander.drop)
-    before = colander.SchemaNode(QueryString(), validator=colander.Length(1, 254), missing=colander.drop)
+    after = node(QueryString(), validator=colander.Length(1, 254), missing=colander.drop)
+    before = node(QueryString(), validator=colander.Length(1, 254), missing=colander.drop)
 
 
 @dataclass(frozen=True)

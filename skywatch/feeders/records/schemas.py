@@ -12,9 +12,7 @@ from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.ids import MAX_ID
 from skywatch.http.resources.schema import (
-    JsonBoolean,
     JsonInteger,
-    JsonList,
     JsonNumber,
     JsonString,
     Nullable,
@@ -22,7 +20,15 @@ from skywatch.http.resources.schema import (
     RangeOrNull,
     Schema,
     Timestamp,
+    boolean_node,
+    choice_node,
+    integer_node,
+    list_node,
     node,
+    nullable_node,
+    number_node,
+    string_node,
+    timestamp_node,
 )
 
 LOWEST_FT, HIGHEST_FT = -2_000, 60_000
@@ -44,8 +50,7 @@ class Uuid(JsonString):
 
 
 def _name(**kw: Any) -> colander.SchemaNode:
-    return node(
-        JsonString(),
+    return string_node(
         "Its name, which no other feeder and no receiver of the settings has, whatever the case of the letters.",
         validator=colander.All(
             colander.Length(min=1, max=64),
@@ -58,32 +63,28 @@ def _name(**kw: Any) -> colander.SchemaNode:
 class _Changeable(Schema):
     """What may be set at the registration and later."""
 
-    enabled = node(JsonBoolean(), "Whether its connections are accepted.", **DROP)
-    trusted = node(
-        JsonBoolean(), "Whether the aircraft that it alone hears are believed to exist; needs `feeders.manage`.", **DROP
+    enabled = boolean_node("Whether its connections are accepted.", **DROP)
+    trusted = boolean_node(
+        "Whether the aircraft that it alone hears are believed to exist; needs `feeders.manage`.", **DROP
     )
-    mlat = node(JsonBoolean(), "The consent to pass its frames and its place on to multilateration.", **DROP)
-    lat = node(
-        Nullable(JsonNumber()),
+    mlat = boolean_node("The consent to pass its frames and its place on to multilateration.", **DROP)
+    lat = nullable_node(
+        JsonNumber(),
         "Latitude of its antenna (degrees), together with `lon`; null where it is unknown.",
         validator=RangeOrNull(-90, 90),
         **DROP,
     )
-    lon = node(Nullable(JsonNumber()), "Longitude (degrees).", validator=RangeOrNull(-180, 180), **DROP)
-    altitude_ft = node(
-        Nullable(JsonInteger()),
-        "Height of its antenna above the sea (ft).",
-        validator=RangeOrNull(LOWEST_FT, HIGHEST_FT),
-        **DROP,
+    lon = nullable_node(JsonNumber(), "Longitude (degrees).", validator=RangeOrNull(-180, 180), **DROP)
+    altitude_ft = nullable_node(
+        JsonInteger(), "Height of its antenna above the sea (ft).", validator=RangeOrNull(LOWEST_FT, HIGHEST_FT), **DROP
     )
-    place_privacy = node(
-        JsonString(),
+    place_privacy = choice_node(
+        (EXACT, COARSE, HIDDEN),
         "How exactly others may know the place: `exact`, rounded to 0.1 degree (`10km`, the default), or not at all.",
-        validator=colander.OneOf((EXACT, COARSE, HIDDEN)),
         **DROP,
     )
-    owner = node(
-        Nullable(JsonInteger()),
+    owner = nullable_node(
+        JsonInteger(),
         "Id of the user it belongs to; null is the managers. Set only with `feeders.manage`.",
         validator=RangeOrNull(1, MAX_ID),
         **DROP,
@@ -137,74 +138,73 @@ class FeederQuery(PageQuery):
 class FeederOwner(Schema):
     """The user that a feeder belongs to."""
 
-    id = node(JsonInteger(), "Id of the user.")
-    username = node(JsonString(), "Name of the user.")
+    id = integer_node("Id of the user.")
+    username = string_node("Name of the user.")
 
 
 class FeederNotice(Schema):
     """Something that its owner ought to know."""
 
-    kind = node(JsonString(), "What happened: `uuid_copied`.")
-    at = node(Timestamp(), "When it happened last.")
+    kind = string_node("What happened: `uuid_copied`.")
+    at = timestamp_node("When it happened last.")
 
 
 class FeederEntry(Schema):
     """A feeder."""
 
-    id = node(JsonInteger(), "Identifier.")
-    uuid_start = node(JsonString(), "The first eight digits of its UUID.")
-    name = node(JsonString(), "Its name.")
+    id = integer_node("Identifier.")
+    uuid_start = string_node("The first eight digits of its UUID.")
+    name = string_node("Its name.")
     owner = node(Nullable(Schema.schema_type()), "Its owner; null for the managers.", *FeederOwner().children)
-    enabled = node(JsonBoolean(), "Whether its connections are accepted.")
-    trusted = node(JsonBoolean(), "Whether managers trust it: what it alone hears is believed to exist.")
-    mlat = node(JsonBoolean(), "The consent to pass its frames and its place on to multilateration.")
-    lat = node(
-        Nullable(JsonNumber()), "Latitude as exactly as the caller may know it; null where it is not to be known."
+    enabled = boolean_node("Whether its connections are accepted.")
+    trusted = boolean_node("Whether managers trust it: what it alone hears is believed to exist.")
+    mlat = boolean_node("The consent to pass its frames and its place on to multilateration.")
+    lat = nullable_node(
+        JsonNumber(), "Latitude as exactly as the caller may know it; null where it is not to be known."
     )
-    lon = node(Nullable(JsonNumber()), "Longitude, likewise.")
-    altitude_ft = node(Nullable(JsonInteger()), "Height of its antenna (ft); for others only where the place is exact.")
-    place_privacy = node(JsonString(), "How exactly others may know the place.")
-    state = node(
-        JsonString(),
+    lon = nullable_node(JsonNumber(), "Longitude, likewise.")
+    altitude_ft = nullable_node(JsonInteger(), "Height of its antenna (ft); for others only where the place is exact.")
+    place_privacy = string_node("How exactly others may know the place.")
+    state = choice_node(
+        STATES,
         "`connected`; `silent` after 30 s without a frame; `absent`; `disabled` by its owner or because the owner's"
         " account is not active.",
-        validator=colander.OneOf(STATES),
     )
-    connected_since = node(
-        Nullable(Timestamp()), "Since when it has been connected, to the hour for others of a coarse place."
+    connected_since = nullable_node(
+        Timestamp(), "Since when it has been connected, to the hour for others of a coarse place."
     )
-    last_seen_at = node(Nullable(Timestamp()), "When it was heard last, likewise.")
-    address = node(Nullable(JsonString()), "Address and port it comes from; only with `feeders.manage`.")
-    messages_s = node(JsonNumber(), "Messages a second.")
-    positions_s = node(JsonNumber(), "Positions a second.")
-    aircraft = node(JsonInteger(), "Aircraft that it hears now.")
-    bytes_s = node(JsonNumber(), "Bytes a second.")
-    duplicates_share = node(
-        JsonNumber(), "Share of its frames that another feeder had sent within 50 ms before, since it connected."
+    last_seen_at = nullable_node(Timestamp(), "When it was heard last, likewise.")
+    address = nullable_node(JsonString(), "Address and port it comes from; only with `feeders.manage`.")
+    messages_s = number_node("Messages a second.")
+    positions_s = number_node("Positions a second.")
+    aircraft = integer_node("Aircraft that it hears now.")
+    bytes_s = number_node("Bytes a second.")
+    duplicates_share = number_node(
+        "Share of its frames that another feeder had sent within 50 ms before, since it connected."
     )
-    disputes_share = node(
-        JsonNumber(), "Share of its positions, one an aircraft and second, that were refused since it connected."
+    disputes_share = number_node(
+        "Share of its positions, one an aircraft and second, that were refused since it connected."
     )
-    clock = node(Nullable(JsonString()), "Clock of its receiver: `gps`, `free`, or `none`; null until it is known.")
+    clock = nullable_node(JsonString(), "Clock of its receiver: `gps`, `free`, or `none`; null until it is known.")
     notice = node(
         Nullable(Schema.schema_type()), "What its owner ought to know; null for others.", *FeederNotice().children
     )
-    created_at = node(Timestamp(), "When it was registered.")
-    updated_at = node(Timestamp(), "When it was changed last.")
+    created_at = timestamp_node("When it was registered.")
+    updated_at = timestamp_node("When it was changed last.")
 
 
 class FeederLines(Schema):
     """What is entered so that a program feeds this service."""
 
-    readsb = node(JsonString(), "Options of readsb.")
-    ultrafeeder = node(JsonString(), "An entry of ULTRAFEEDER_CONFIG.")
-    socat = node(JsonString(), "A shell command for any program that serves plain Beast on port 30005.")
+    readsb = string_node("Options of readsb.")
+    ultrafeeder = string_node("An entry of ULTRAFEEDER_CONFIG.")
+    socat = string_node("A shell command for any program that serves plain Beast on port 30005.")
 
 
 class FeederCredentials(FeederEntry):
     """A feeder with its UUID, which is never shown again."""
 
-    uuid = node(JsonString(), "The UUID with which it connects; it is never shown again.")
+    uuid = string_node("The UUID with which it connects; it is never shown again.")
     lines = node(
         Nullable(Schema.schema_type()),
         "Ready-made lines; null where no listener for Beast is set.",
@@ -215,12 +215,12 @@ class FeederCredentials(FeederEntry):
 class FeederList(PageLinks):
     """A page of feeders."""
 
-    feeders = node(JsonList(), "In the order of names.", FeederEntry(name="feeder"))
+    feeders = list_node(FeederEntry(name="feeder"), "In the order of names.")
 
 
 class CopiedUuid(Schema):
     """A feeder whose UUID is used from two networks."""
 
-    id = node(JsonInteger(), "The feeder.")
-    name = node(JsonString(), "Its name.")
-    at = node(Timestamp(), "When the second network came.")
+    id = integer_node("The feeder.")
+    name = string_node("Its name.")
+    at = timestamp_node("When the second network came.")

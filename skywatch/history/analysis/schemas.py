@@ -6,17 +6,19 @@ import colander
 
 from skywatch.history.nodes import SpanQuery, optional
 from skywatch.http.resources.schema import (
-    JsonBoolean,
     JsonInteger,
-    JsonList,
     JsonNumber,
-    JsonString,
-    Nullable,
     QueryBox,
     QueryNumber,
     Schema,
-    Timestamp,
+    boolean_node,
+    integer_node,
+    list_node,
     node,
+    nullable_node,
+    number_node,
+    string_node,
+    timestamp_node,
 )
 
 MAX_ANALYSIS_DAYS = 31
@@ -27,54 +29,54 @@ SAMPLED = "Of so many slices of ten minutes one was evaluated; 1: all of them."
 class DailyChange(Schema):
     """The change against the span of the same length before, in percent; null where there was nothing."""
 
-    flights = node(Nullable(JsonNumber()), "Flights.")
-    aircraft = node(Nullable(JsonNumber()), "Different aircraft.")
-    positions = node(Nullable(JsonNumber()), "Positions.")
+    flights = nullable_node(JsonNumber(), "Flights.")
+    aircraft = nullable_node(JsonNumber(), "Different aircraft.")
+    positions = nullable_node(JsonNumber(), "Positions.")
 
 
 class DayStatistics(Schema):
     """One day (UTC)."""
 
-    date = node(JsonString(), "The day.")
-    flights = node(JsonInteger(), "Flights that began on it.")
-    aircraft = node(JsonInteger(), "Different aircraft.")
-    positions = node(JsonInteger(), "Positions received of these flights.")
+    date = string_node("The day.")
+    flights = integer_node("Flights that began on it.")
+    aircraft = integer_node("Different aircraft.")
+    positions = integer_node("Positions received of these flights.")
 
 
 class TypeCount(Schema):
-    type = node(JsonString(), "ICAO type designator.")
-    flights = node(JsonInteger(), "Flights.")
+    type = string_node("ICAO type designator.")
+    flights = integer_node("Flights.")
 
 
 class OperatorCount(Schema):
-    operator = node(JsonString(), "The first three letters of callsigns.")
-    flights = node(JsonInteger(), "Flights.")
+    operator = string_node("The first three letters of callsigns.")
+    flights = integer_node("Flights.")
 
 
 class AircraftCount(Schema):
-    icao_hex = node(JsonString(), "ICAO address.")
-    flights = node(JsonInteger(), "Flights.")
+    icao_hex = string_node("ICAO address.")
+    flights = integer_node("Flights.")
 
 
 class HistoryStatistics(Schema):
     """Counts and trends of a span."""
 
-    begin = node(Timestamp(), "Begin of the span.", name="from")
-    end = node(Timestamp(), "End of the span.", name="to")
-    flights = node(JsonInteger(), "Flights.")
-    aircraft = node(JsonInteger(), "Different aircraft.")
-    positions = node(JsonInteger(), "Positions received.")
-    messages = node(JsonInteger(), "Messages received.")
-    military_flights = node(JsonInteger(), "Flights of military aircraft.")
-    emergency_flights = node(JsonInteger(), "Flights with an emergency.")
-    max_distance_nm = node(Nullable(JsonNumber()), "Farthest from the station.")
-    max_altitude_ft = node(Nullable(JsonInteger()), "Highest.")
-    max_speed_kt = node(Nullable(JsonNumber()), "Fastest over ground.")
+    begin = timestamp_node("Begin of the span.", name="from")
+    end = timestamp_node("End of the span.", name="to")
+    flights = integer_node("Flights.")
+    aircraft = integer_node("Different aircraft.")
+    positions = integer_node("Positions received.")
+    messages = integer_node("Messages received.")
+    military_flights = integer_node("Flights of military aircraft.")
+    emergency_flights = integer_node("Flights with an emergency.")
+    max_distance_nm = nullable_node(JsonNumber(), "Farthest from the station.")
+    max_altitude_ft = nullable_node(JsonInteger(), "Highest.")
+    max_speed_kt = nullable_node(JsonNumber(), "Fastest over ground.")
     change = DailyChange()
-    days = colander.SchemaNode(JsonList(), DayStatistics(name="day"))
-    top_types = colander.SchemaNode(JsonList(), TypeCount(name="type"))
-    top_operators = colander.SchemaNode(JsonList(), OperatorCount(name="operator"))
-    top_aircraft = colander.SchemaNode(JsonList(), AircraftCount(name="aircraft"))
+    days = list_node(DayStatistics(name="day"))
+    top_types = list_node(TypeCount(name="type"))
+    top_operators = list_node(OperatorCount(name="operator"))
+    top_aircraft = list_node(AircraftCount(name="aircraft"))
 
 
 class HeatmapQuery(SpanQuery):
@@ -85,21 +87,21 @@ class HeatmapQuery(SpanQuery):
 
 
 class HeatmapCell(Schema):
-    lat = node(JsonNumber(), "Centre of the cell.")
-    lon = node(JsonNumber(), "Centre of the cell.")
-    aircraft_s = node(JsonNumber(), "Total time that aircraft spent in it (s).")
+    lat = number_node("Centre of the cell.")
+    lon = number_node("Centre of the cell.")
+    aircraft_s = number_node("Total time that aircraft spent in it (s).")
 
 
 class Heatmap(Schema):
     """Where aircraft were; the busiest cells first."""
 
-    begin = node(Timestamp(), "Begin of the span.", name="from")
-    end = node(Timestamp(), "End of the span.", name="to")
-    cell_deg = node(JsonNumber(), "Size of a cell (degrees).")
-    count = node(JsonInteger(), "Cells that are not empty.")
-    truncated = node(JsonBoolean(), "Only the busiest cells are listed.")
-    one_slice_in = node(JsonInteger(), SAMPLED)
-    cells = colander.SchemaNode(JsonList(), HeatmapCell(name="cell"))
+    begin = timestamp_node("Begin of the span.", name="from")
+    end = timestamp_node("End of the span.", name="to")
+    cell_deg = number_node("Size of a cell (degrees).")
+    count = integer_node("Cells that are not empty.")
+    truncated = boolean_node("Only the busiest cells are listed.")
+    one_slice_in = integer_node(SAMPLED)
+    cells = list_node(HeatmapCell(name="cell"))
 
 
 class HotspotsQuery(SpanQuery):
@@ -107,25 +109,23 @@ class HotspotsQuery(SpanQuery):
 
 
 class Hotspot(Schema):
-    lat = node(JsonNumber(), "Centre of the cell.")
-    lon = node(JsonNumber(), "Centre of the cell.")
-    info = node(JsonInteger(), "Near misses that were held back for a reason, such as formations.")
-    warning = node(JsonInteger(), "Near misses.")
-    critical = node(JsonInteger(), "Critical near misses.")
+    lat = number_node("Centre of the cell.")
+    lon = number_node("Centre of the cell.")
+    info = integer_node("Near misses that were held back for a reason, such as formations.")
+    warning = integer_node("Near misses.")
+    critical = integer_node("Critical near misses.")
 
 
 class Hotspots(Schema):
     """Near misses by cell; the cells with the most critical ones first."""
 
-    begin = node(Timestamp(), "Begin of the span.", name="from")
-    end = node(Timestamp(), "End of the span.", name="to")
-    cell_deg = node(JsonNumber(), "Size of a cell (degrees).")
-    count = node(JsonInteger(), "Cells with near misses.")
-    truncated = node(JsonBoolean(), "Only the first cells are listed.")
-    missing_days = colander.SchemaNode(
-        JsonList(), node(JsonString(), "A day.", name="day"), description="Days of the span (UTC) without a result."
-    )
-    cells = colander.SchemaNode(JsonList(), Hotspot(name="cell"))
+    begin = timestamp_node("Begin of the span.", name="from")
+    end = timestamp_node("End of the span.", name="to")
+    cell_deg = number_node("Size of a cell (degrees).")
+    count = integer_node("Cells with near misses.")
+    truncated = boolean_node("Only the first cells are listed.")
+    missing_days = list_node(string_node("A day.", name="day"), "Days of the span (UTC) without a result.")
+    cells = list_node(Hotspot(name="cell"))
 
 
 class CoverageQuery(SpanQuery):
@@ -134,29 +134,29 @@ class CoverageQuery(SpanQuery):
 
 
 class CoverageBand(Schema):
-    min_altitude_ft = node(JsonInteger(), "From this altitude.")
-    max_altitude_ft = node(Nullable(JsonInteger()), "Up to this altitude.")
-    max_distance_nm = node(Nullable(JsonNumber()), "Farthest position.")
-    points = node(JsonInteger(), "Track points.")
+    min_altitude_ft = integer_node("From this altitude.")
+    max_altitude_ft = nullable_node(JsonInteger(), "Up to this altitude.")
+    max_distance_nm = nullable_node(JsonNumber(), "Farthest position.")
+    points = integer_node("Track points.")
 
 
 class CoverageSector(Schema):
-    bearing_from = node(JsonInteger(), "From this bearing.")
-    bearing_to = node(JsonInteger(), "Up to this bearing.")
-    max_distance_nm = node(Nullable(JsonNumber()), "Farthest position at any altitude.")
-    bands = colander.SchemaNode(JsonList(), CoverageBand(name="band"))
+    bearing_from = integer_node("From this bearing.")
+    bearing_to = integer_node("Up to this bearing.")
+    max_distance_nm = nullable_node(JsonNumber(), "Farthest position at any altitude.")
+    bands = list_node(CoverageBand(name="band"))
 
 
 class StationPosition(Schema):
-    lat = node(JsonNumber(), "Latitude.")
-    lon = node(JsonNumber(), "Longitude.")
+    lat = number_node("Latitude.")
+    lon = number_node("Longitude.")
 
 
 class Coverage(Schema):
     """The range of reception, by bearing and altitude."""
 
-    begin = node(Timestamp(), "Begin of the span.", name="from")
-    end = node(Timestamp(), "End of the span.", name="to")
+    begin = timestamp_node("Begin of the span.", name="from")
+    end = timestamp_node("End of the span.", name="to")
     station = StationPosition()
-    one_slice_in = node(JsonInteger(), SAMPLED)
-    sectors = colander.SchemaNode(JsonList(), CoverageSector(name="sector"))
+    one_slice_in = integer_node(SAMPLED)
+    sectors = list_node(CoverageSector(name="sector"))

@@ -8,17 +8,20 @@ import colander
 
 from skywatch.history.nodes import SpanQuery, optional
 from skywatch.http.resources.schema import (
-    JsonBoolean,
     JsonInteger,
-    JsonList,
-    JsonNumber,
     JsonString,
-    Nullable,
     QueryInteger,
     QueryNumber,
     Schema,
     Timestamp,
+    boolean_node,
+    integer_node,
+    list_node,
     node,
+    nullable_node,
+    number_node,
+    string_node,
+    timestamp_node,
 )
 
 MAX_REPLAY_DAYS = 7
@@ -26,7 +29,7 @@ MAX_BINS = 500
 
 
 class PictureQuery(Schema):
-    at = node(Timestamp(), "The moment.")
+    at = timestamp_node("The moment.")
 
 
 class OpenAltitude(colander.SchemaType):
@@ -45,27 +48,27 @@ class OpenAltitude(colander.SchemaType):
 class PastAircraft(Schema):
     """An aircraft at a moment of the past; names and units as in live data."""
 
-    hex = node(JsonString(), "ICAO address, lower case.")
-    flight = node(Nullable(JsonString()), "Callsign.")
-    t = node(Nullable(JsonString()), "ICAO type designator.")
-    lat = node(JsonNumber(), "Latitude.")
-    lon = node(JsonNumber(), "Longitude.")
+    hex = string_node("ICAO address, lower case.")
+    flight = nullable_node(JsonString(), "Callsign.")
+    t = nullable_node(JsonString(), "ICAO type designator.")
+    lat = number_node("Latitude.")
+    lon = number_node("Longitude.")
     alt_baro = node(OpenAltitude(), "Barometric altitude (ft) or ground.")
-    gs = node(Nullable(JsonInteger()), "Ground speed (kt).")
-    track = node(Nullable(JsonInteger()), "Track over ground (degrees).")
-    seen_pos = node(JsonNumber(), "Age of the position (s); 0 where it lies between two received ones.")
-    on_ground = node(JsonBoolean(), "On the ground.")
-    military = node(JsonBoolean(), "A military aircraft.")
-    flight_id = node(JsonInteger(), "The flight it belongs to.")
+    gs = nullable_node(JsonInteger(), "Ground speed (kt).")
+    track = nullable_node(JsonInteger(), "Track over ground (degrees).")
+    seen_pos = number_node("Age of the position (s); 0 where it lies between two received ones.")
+    on_ground = boolean_node("On the ground.")
+    military = boolean_node("A military aircraft.")
+    flight_id = integer_node("The flight it belongs to.")
     r = optional(JsonString(), "Registration; needs aircraft.view_details.")
 
 
 class PastPicture(Schema):
     """The whole sky at a moment."""
 
-    now = node(JsonNumber(), "The moment (unix seconds).")
-    aircraft = colander.SchemaNode(JsonList(), PastAircraft(name="aircraft"))
-    count = node(JsonInteger(), "Aircraft.")
+    now = number_node("The moment (unix seconds).")
+    aircraft = list_node(PastAircraft(name="aircraft"))
+    count = integer_node("Aircraft.")
 
 
 class ReplayQuery(SpanQuery):
@@ -79,8 +82,8 @@ class TimelineQuery(SpanQuery):
 class Timeline(Schema):
     """How much was recorded along a span."""
 
-    begin = node(Timestamp(), "Begin of the span.", name="from")
-    end = node(Timestamp(), "End of the span.", name="to")
-    step_s = node(JsonNumber(), "Length of a part (s).")
-    first_at = node(Nullable(Timestamp()), "The first moment at which a replay shows an aircraft; null if none does.")
-    aircraft = node(JsonList(), "Flights under way in each part.", node(JsonInteger(), "Flights."))
+    begin = timestamp_node("Begin of the span.", name="from")
+    end = timestamp_node("End of the span.", name="to")
+    step_s = number_node("Length of a part (s).")
+    first_at = nullable_node(Timestamp(), "The first moment at which a replay shows an aircraft; null if none does.")
+    aircraft = list_node(integer_node("Flights."), "Flights under way in each part.")

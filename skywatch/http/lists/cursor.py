@@ -9,12 +9,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-import colander
-
 from skywatch.http.lists.pagination import PageQuery, page_links
 from skywatch.http.requests.links import link_base
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import QueryString
+from skywatch.http.resources.schema import QueryString, node
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_ID = 2**63
@@ -52,11 +50,7 @@ class QueryCursor(QueryString):
 class CursorQuery(PageQuery):
     """The paging parameters of an unbounded list: ``cursor`` instead of ``offset`` for deep pages."""
 
-    cursor = colander.SchemaNode(
-        QueryCursor(),
-        missing=None,
-        description="End of the previous page (from its `next`); replaces `offset`.",
-    )
+    cursor = node(QueryCursor(), "End of the previous page (from its `next`); replaces `offset`.", missing=None)
 
 
 def cursor_page(request: Request, plural: str, entries: Sequence[Any], count: int, last: Key | None) -> dict[str, Any]:

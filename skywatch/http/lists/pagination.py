@@ -10,7 +10,14 @@ import colander
 
 from skywatch.http.requests.links import link_base
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import JsonInteger, JsonString, Nullable, QueryInteger, Schema
+from skywatch.http.resources.schema import (
+    JsonString,
+    QueryInteger,
+    Schema,
+    integer_node,
+    node,
+    nullable_node,
+)
 
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1000
@@ -19,26 +26,16 @@ MAX_LIMIT = 1000
 class PageQuery(Schema):
     """The paging parameters of every list."""
 
-    limit = colander.SchemaNode(
-        QueryInteger(),
-        missing=DEFAULT_LIMIT,
-        validator=colander.Range(1, MAX_LIMIT),
-        description="Entries on a page.",
-    )
-    offset = colander.SchemaNode(
-        QueryInteger(),
-        missing=0,
-        validator=colander.Range(0, 10_000_000),
-        description="Entries to skip.",
-    )
+    limit = node(QueryInteger(), "Entries on a page.", missing=DEFAULT_LIMIT, validator=colander.Range(1, MAX_LIMIT))
+    offset = node(QueryInteger(), "Entries to skip.", missing=0, validator=colander.Range(0, 10_000_000))
 
 
 class PageLinks(Schema):
     """The members of every list in addition to its entries."""
 
-    count = colander.SchemaNode(JsonInteger(), description="All entries that match.")
-    next = colander.SchemaNode(Nullable(JsonString()), description="Address of the next page.")
-    previous = colander.SchemaNode(Nullable(JsonString()), description="Address of the page before.")
+    count = integer_node("All entries that match.")
+    next = nullable_node(JsonString(), "Address of the next page.")
+    previous = nullable_node(JsonString(), "Address of the page before.")
 
 
 def page(request: Request, plural: str, entries: Sequence[Any], count: int, taken: int | None = None) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from skywatch.core.feature import FeatureSet
 from skywatch.core.problems import KINDS
 from skywatch.core.text.listing import listing
 from skywatch.http.openapi.schemas import JsonSchema, SchemaWriter
-from skywatch.http.resources.schema import JsonInteger, JsonSequence, JsonString, Schema
+from skywatch.http.resources.schema import JsonSequence, Schema, integer_node, string_node
 from skywatch.http.resources.service import BODY_METHODS, NUMBER, Operation, operations
 from skywatch.security.permissions import ViewPermission, permission_held
 
@@ -53,9 +53,9 @@ TITLES = {
 class ProblemError(Schema):
     """One fault of a request."""
 
-    location = colander.SchemaNode(JsonString(), description="path, querystring, header or body.")
-    name = colander.SchemaNode(JsonString(), description="The field, in dotted form.")
-    detail = colander.SchemaNode(JsonString())
+    location = string_node("path, querystring, header or body.")
+    name = string_node("The field, in dotted form.")
+    detail = string_node()
 
 
 class ProblemErrors(JsonSequence):
@@ -65,12 +65,12 @@ class ProblemErrors(JsonSequence):
 class ProblemDocument(Schema):
     """RFC 9457 problem details."""
 
-    type = colander.SchemaNode(JsonString())
-    title = colander.SchemaNode(JsonString())
-    status = colander.SchemaNode(JsonInteger())
-    detail = colander.SchemaNode(JsonString())
-    code = colander.SchemaNode(JsonString(), description="Stable error code.")
-    request_id = colander.SchemaNode(JsonString(), missing=colander.drop)
+    type = string_node()
+    title = string_node()
+    status = integer_node()
+    detail = string_node()
+    code = string_node("Stable error code.")
+    request_id = string_node(missing=colander.drop)
     errors = ProblemErrors(missing=colander.drop, description="All faults of an invalid request.")
 
 

@@ -103,9 +103,14 @@ def node(
     return colander.SchemaNode(kind, *children, description=description, **kw)
 
 
-def text_node(maximum: int, minimum: int = 0, **kw: Any) -> colander.SchemaNode:
+def string_node(description: str | Callable[[FeatureSet], str] = "", **kw: Any) -> colander.SchemaNode:
+    """A string."""
+    return node(JsonString(), description, **kw)
+
+
+def text_node(maximum: int, minimum: int = 0, description: str = "", **kw: Any) -> colander.SchemaNode:
     """A string of limited length."""
-    return node(JsonString(), validator=colander.Length(minimum, maximum), **kw)
+    return node(JsonString(), description, validator=colander.Length(minimum, maximum), **kw)
 
 
 def number_node(description: str = "", **kw: Any) -> colander.SchemaNode:
@@ -131,6 +136,11 @@ def timestamp_node(description: str = "", **kw: Any) -> colander.SchemaNode:
 def nullable_node(kind: colander.SchemaType, description: str = "", **kw: Any) -> colander.SchemaNode:
     """A value of another type, or null."""
     return node(Nullable(kind), description, **kw)
+
+
+def list_node(item: colander.SchemaNode, description: str = "", **kw: Any) -> colander.SchemaNode:
+    """A list."""
+    return node(JsonList(), description, item, **kw)
 
 
 def choice_node(words: Iterable[str], description: str = "", **kw: Any) -> colander.SchemaNode:

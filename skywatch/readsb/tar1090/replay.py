@@ -24,7 +24,7 @@ from skywatch.history.models import Flight
 from skywatch.history.moments.service import past_pictures
 from skywatch.history.storage.points import NON_ICAO
 from skywatch.http.requests.compression import compress, takes_gzip
-from skywatch.http.resources.schema import QueryInteger, Schema
+from skywatch.http.resources.schema import QueryInteger, Schema, node
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.readsb.tar1090.past_pictures import is_open, readsb_pictures, settled_until, who_sees
@@ -60,13 +60,11 @@ _decode = msgspec.json.Decoder().decode
 
 
 class HalfHourPath(Schema):
-    year = colander.SchemaNode(QueryInteger())
-    month = colander.SchemaNode(QueryInteger())
-    day = colander.SchemaNode(QueryInteger())
-    half_hour = colander.SchemaNode(
-        QueryInteger(),
-        validator=colander.Range(0, HALF_HOURS - 1),
-        description="The half hour of the day (UTC), 00 to 47.",
+    year = node(QueryInteger())
+    month = node(QueryInteger())
+    day = node(QueryInteger())
+    half_hour = node(
+        QueryInteger(), "The half hour of the day (UTC), 00 to 47.", validator=colander.Range(0, HALF_HOURS - 1)
     )
 
 

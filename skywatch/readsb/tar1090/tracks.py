@@ -10,7 +10,6 @@ import itertools
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import colander
 import msgspec
 from sqlalchemy.orm import Session
 
@@ -20,7 +19,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.problems import not_found
 from skywatch.history import tracks
 from skywatch.history.flights.service import Labels
-from skywatch.http.resources.schema import QueryInteger, QueryString
+from skywatch.http.resources.schema import QueryInteger, QueryString, node
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.access import picture_replica
 from skywatch.picture.distribution.sky_request import SkyRequest
@@ -62,13 +61,13 @@ Entry = list[Any]
 
 
 class TracePath(AircraftPath):
-    folder = colander.SchemaNode(QueryString(), description="The last two digits of the address.")
+    folder = node(QueryString(), "The last two digits of the address.")
 
 
 class DayTracePath(TracePath):
-    year = colander.SchemaNode(QueryInteger())
-    month = colander.SchemaNode(QueryInteger())
-    day = colander.SchemaNode(QueryInteger())
+    year = node(QueryInteger())
+    month = node(QueryInteger())
+    day = node(QueryInteger())
 
 
 @recent_trace.get(

@@ -8,14 +8,14 @@ import colander
 
 from skywatch.aircraft.schemas import AircraftSequence
 from skywatch.http.resources.schema import (
-    JsonBoolean,
-    JsonInteger,
-    JsonList,
-    JsonNumber,
     JsonObject,
-    JsonString,
     Schema,
+    boolean_node,
+    integer_node,
+    list_node,
     node,
+    number_node,
+    string_node,
 )
 
 NOW = "Time of the picture (unix seconds)."
@@ -23,7 +23,7 @@ NOW = "Time of the picture (unix seconds)."
 
 def strings(description: str) -> colander.SchemaNode:
     """A list of texts."""
-    return node(JsonList(), description, colander.SchemaNode(JsonString()))
+    return list_node(string_node(), description)
 
 
 class RowList(colander.SchemaType):
@@ -38,15 +38,15 @@ class AircraftSnapshot(Schema):
     """All aircraft of the subscription: they replace the list."""
 
     aircraft = AircraftSequence()
-    count = node(JsonInteger(), "How many there are.")
-    now = node(JsonNumber(), NOW)
+    count = integer_node("How many there are.")
+    now = number_node(NOW)
 
 
 class AircraftUpdate(Schema):
     """What has changed since the tick before."""
 
-    now = node(JsonNumber(), NOW)
-    since = node(JsonInteger(), "The seq that this update builds upon.")
+    now = number_node(NOW)
+    since = integer_node("The seq that this update builds upon.")
     aircraft = AircraftSequence(description="Aircraft that are new or have changed, complete.")
     removed = strings("Addresses that are gone, whether or not they were there.")
 
@@ -54,33 +54,33 @@ class AircraftUpdate(Schema):
 class AircraftColumns(Schema):
     """Aircraft as rows of values."""
 
-    full = node(JsonBoolean(), "Whether the rows are everything, and replace what was there.")
+    full = boolean_node("Whether the rows are everything, and replace what was there.")
     fields = strings("What the values of a row are; hex is the first.")
     rows = node(RowList(), "A row for each aircraft.")
     removed = strings("Addresses that are gone.")
-    hidden = node(JsonInteger(), "How many aircraft the limit leaves out.")
-    now = node(JsonNumber(), NOW)
+    hidden = integer_node("How many aircraft the limit leaves out.")
+    now = number_node(NOW)
 
 
 class AircraftTile(AircraftColumns):
     """The aircraft of one tile."""
 
-    tile = node(JsonString(), "size:row:column.")
+    tile = string_node("size:row:column.")
 
 
 class PastEvent(Schema):
     """An event of a snapshot."""
 
-    event = node(JsonString(), "Its name.")
+    event = string_node("Its name.")
     data = node(JsonObject(), "Its data.")
 
 
 class EventsSnapshot(Schema):
     """The latest events of a topic, the oldest first."""
 
-    events = node(JsonList(), "At most 100.", PastEvent(name="event"))
-    count = node(JsonInteger(), "How many there are.")
-    now = node(JsonNumber(), "Time of the service (unix seconds).")
+    events = list_node(PastEvent(name="event"), "At most 100.")
+    count = integer_node("How many there are.")
+    now = number_node("Time of the service (unix seconds).")
 
 
 LIVE_EVENTS: dict[str, type[Schema]] = {

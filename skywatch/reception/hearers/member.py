@@ -16,14 +16,16 @@ from skywatch.feeders.names import feeder_id_of, is_anonymous
 from skywatch.feeders.records.answers import is_exact
 from skywatch.feeders.records.service import manages
 from skywatch.http.resources.schema import (
-    JsonInteger,
     JsonList,
     JsonNumber,
-    JsonString,
     Nullable,
     Schema,
-    Timestamp,
+    choice_node,
+    integer_node,
     node,
+    nullable_node,
+    string_node,
+    timestamp_node,
 )
 from skywatch.reception.hearers.hearers import Hearer, HearerClient
 from skywatch.security.permissions import Permission
@@ -33,15 +35,13 @@ from skywatch.security.visibility import Visibility
 class HeardBy(Schema):
     """A receiver or feeder that heard the aircraft, or how many did that are not named."""
 
-    name = node(JsonString(), "Name of the receiver or feeder.", missing=colander.drop)
-    kind = node(
-        JsonString(), "`receiver` or `feeder`.", validator=colander.OneOf(("receiver", "feeder")), missing=colander.drop
+    name = string_node("Name of the receiver or feeder.", missing=colander.drop)
+    kind = choice_node(("receiver", "feeder"), "`receiver` or `feeder`.", missing=colander.drop)
+    rssi = nullable_node(
+        JsonNumber(), "Signal of its newest message (dBFS); null where it is unknown.", missing=colander.drop
     )
-    rssi = node(
-        Nullable(JsonNumber()), "Signal of its newest message (dBFS); null where it is unknown.", missing=colander.drop
-    )
-    last_at = node(Timestamp(), "When it heard the aircraft last.", missing=colander.drop)
-    count = node(JsonInteger(), "Receivers and feeders that are not named.", missing=colander.drop)
+    last_at = timestamp_node("When it heard the aircraft last.", missing=colander.drop)
+    count = integer_node("Receivers and feeders that are not named.", missing=colander.drop)
 
 
 HEARD_BY = node(

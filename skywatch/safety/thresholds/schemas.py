@@ -8,28 +8,35 @@ import colander
 import msgspec
 
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
-from skywatch.http.resources.schema import JsonList, JsonNumber, JsonString, Nullable, Schema, node
+from skywatch.http.resources.schema import (
+    JsonString,
+    Schema,
+    list_node,
+    nullable_node,
+    number_node,
+    string_node,
+)
 from skywatch.safety.thresholds.thresholds import FIELDS, meaning_of
 
 
 class ThresholdRecord(Schema):
     """A threshold of the detectors."""
 
-    name = node(JsonString(), "Name.")
-    value = node(JsonNumber(), "Value in force.")
-    default = node(JsonNumber(), "Default.")
-    unit = node(JsonString(), "Unit.")
-    minimum = node(JsonNumber(), "Least value.")
-    maximum = node(JsonNumber(), "Greatest value.")
-    source = node(JsonString(), "Source of the default.")
-    description = node(JsonString(), "Its effect.")
-    fault = node(Nullable(JsonString()), "Why a stored value is not in force, where one is not; the default is.")
+    name = string_node("Name.")
+    value = number_node("Value in force.")
+    default = number_node("Default.")
+    unit = string_node("Unit.")
+    minimum = number_node("Least value.")
+    maximum = number_node("Greatest value.")
+    source = string_node("Source of the default.")
+    description = string_node("Its effect.")
+    fault = nullable_node(JsonString(), "Why a stored value is not in force, where one is not; the default is.")
 
 
 class ThresholdList(Schema):
     """All thresholds."""
 
-    settings = node(JsonList(), "Thresholds.", ThresholdRecord(name="threshold"))
+    settings = list_node(ThresholdRecord(name="threshold"), "Thresholds.")
 
 
 # Its members are those of the table of thresholds, whose names no code spells out.
@@ -56,11 +63,10 @@ class ThresholdChange(Schema):
         for name in FIELDS:
             meaning = meaning_of(name)
             self.add(
-                colander.SchemaNode(
-                    JsonNumber(),
+                number_node(
+                    f"{meaning.meaning} ({meaning.unit})" if meaning.unit else meaning.meaning,
                     name=name,
                     missing=colander.drop,
                     validator=colander.Range(meaning.minimum, meaning.maximum),
-                    description=f"{meaning.meaning} ({meaning.unit})" if meaning.unit else meaning.meaning,
                 )
             )

@@ -14,15 +14,20 @@ from skywatch.http.resources.document import fault_of
 from skywatch.http.resources.fields import Fields
 from skywatch.http.resources.schema import (
     ICAO_ADDRESS,
-    JsonBoolean,
     JsonInteger,
     JsonNumber,
     JsonObject,
     JsonSequence,
     JsonString,
-    Nullable,
     Schema,
     Timestamp,
+    boolean_node,
+    choice_node,
+    integer_node,
+    node,
+    nullable_node,
+    string_node,
+    timestamp_node,
 )
 from skywatch.notify.vocabulary import PRIORITIES
 
@@ -128,11 +133,9 @@ class TrialOfRule(Schema):
 
     struct = TrialOfRuleFields
 
-    aircraft = colander.SchemaNode(AircraftObjects(), missing=None, description="Aircraft in the form of the REST API.")
-    from_ = colander.SchemaNode(
-        Nullable(Timestamp()), name="from", missing=None, description="Begin of a time span of history."
-    )
-    to = colander.SchemaNode(Nullable(Timestamp()), missing=None, description="End of the time span; now by default.")
+    aircraft = node(AircraftObjects(), "Aircraft in the form of the REST API.", missing=None)
+    from_ = nullable_node(Timestamp(), "Begin of a time span of history.", name="from", missing=None)
+    to = nullable_node(Timestamp(), "End of the time span; now by default.", missing=None)
 
 
 class TrialRequest(TrialOfRule):
@@ -140,25 +143,25 @@ class TrialRequest(TrialOfRule):
 
     struct = TrialRequestFields
 
-    rule = colander.SchemaNode(RuleOrNone(), missing=None, description="A rule as it would be created.")
-    rule_id = colander.SchemaNode(Nullable(JsonInteger()), missing=None, description="A stored rule.")
+    rule = node(RuleOrNone(), "A rule as it would be created.", missing=None)
+    rule_id = nullable_node(JsonInteger(), "A stored rule.", missing=None)
 
 
 class TrialAlert(Schema):
     """An alert of a dry run."""
 
-    rule_name = colander.SchemaNode(JsonString())
-    priority = colander.SchemaNode(JsonString(), validator=colander.OneOf(PRIORITIES))
-    icao_hex = colander.SchemaNode(Nullable(JsonString()))
-    callsign = colander.SchemaNode(Nullable(JsonString()))
-    registration = colander.SchemaNode(Nullable(JsonString()))
-    message = colander.SchemaNode(JsonString())
-    aircraft = colander.SchemaNode(JsonObject())
+    rule_name = string_node()
+    priority = choice_node(PRIORITIES)
+    icao_hex = nullable_node(JsonString())
+    callsign = nullable_node(JsonString())
+    registration = nullable_node(JsonString())
+    message = string_node()
+    aircraft = node(JsonObject())
     matched = ObjectList()
-    geofence = colander.SchemaNode(Nullable(JsonString()))
-    count = colander.SchemaNode(Nullable(JsonInteger()))
-    triggered_at = colander.SchemaNode(Timestamp())
-    cleared_at = colander.SchemaNode(Nullable(Timestamp()))
+    geofence = nullable_node(JsonString())
+    count = nullable_node(JsonInteger())
+    triggered_at = timestamp_node()
+    cleared_at = nullable_node(Timestamp())
 
 
 class TrialAlerts(JsonSequence):
@@ -169,8 +172,6 @@ class TrialResult(Schema):
     """The alerts of a dry run."""
 
     alerts = TrialAlerts(description="The first 500.")
-    count = colander.SchemaNode(JsonInteger(), description="Number of all alerts.")
-    per_hour = colander.SchemaNode(Nullable(JsonNumber()), description="Over history: alerts an hour.")
-    truncated = colander.SchemaNode(
-        JsonBoolean(), description="True if alerts are omitted or part of the time span was not tested."
-    )
+    count = integer_node("Number of all alerts.")
+    per_hour = nullable_node(JsonNumber(), "Over history: alerts an hour.")
+    truncated = boolean_node("True if alerts are omitted or part of the time span was not tested.")

@@ -17,13 +17,15 @@ from skywatch.http.clients.audit import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.schema import (
-    JsonBoolean,
-    JsonInteger,
-    JsonList,
     JsonString,
     QueryBoolean,
     QueryString,
     Schema,
+    boolean_node,
+    integer_node,
+    list_node,
+    node,
+    string_node,
 )
 from skywatch.http.resources.validation import json_body
 from skywatch.security.permissions import Permission
@@ -36,61 +38,53 @@ CSV_TYPES = ("text/csv", "text/plain")
 class ImportQuery(Schema):
     """The options of an import."""
 
-    format = colander.SchemaNode(
+    format = node(
         QueryString(),
+        "Form of the list: our own CSV, plane-alert-db, FAA (MASTER.txt) or OpenSky.",
         missing="skywatch",
         validator=colander.OneOf(tuple(FORMS)),
-        description="Form of the list: our own CSV, plane-alert-db, FAA (MASTER.txt) or OpenSky.",
     )
-    dry_run = colander.SchemaNode(QueryBoolean(), missing=False, description="Only report the changes, write nothing.")
-    keep_good = colander.SchemaNode(
-        QueryBoolean(), missing=False, description="Take the good rows though others are refused."
-    )
-    source = colander.SchemaNode(
+    dry_run = node(QueryBoolean(), "Only report the changes, write nothing.", missing=False)
+    keep_good = node(QueryBoolean(), "Take the good rows though others are refused.", missing=False)
+    source = node(
         QueryString(),
+        "Source of rows that name none; by default that of the form.",
         missing=None,
         validator=colander.OneOf(values(Source)),
-        description="Source of rows that name none; by default that of the form.",
     )
-    delimiter = colander.SchemaNode(
-        QueryString(), missing="comma", validator=colander.OneOf(tuple(DELIMITERS)), description="Between the columns."
+    delimiter = node(
+        QueryString(), "Between the columns.", missing="comma", validator=colander.OneOf(tuple(DELIMITERS))
     )
-    encoding = colander.SchemaNode(
-        QueryString(), missing="utf-8", validator=colander.OneOf(ENCODINGS), description="Encoding of the text."
-    )
+    encoding = node(QueryString(), "Encoding of the text.", missing="utf-8", validator=colander.OneOf(ENCODINGS))
 
 
 class ImportBody(Schema):
     """A list within a JSON body; the text may also be the whole body, as text/csv."""
 
-    csv = colander.SchemaNode(JsonString(multiline=True), description="The list itself.")
-    acftref = colander.SchemaNode(
-        JsonString(multiline=True), missing="", description="FAA only: ACFTREF.txt, which names the models."
-    )
+    csv = node(JsonString(multiline=True), "The list itself.")
+    acftref = node(JsonString(multiline=True), "FAA only: ACFTREF.txt, which names the models.", missing="")
 
 
 class RefusedLine(Schema):
     """A refused line."""
 
-    line = colander.SchemaNode(JsonInteger())
-    icao_hex = colander.SchemaNode(JsonString())
-    reason = colander.SchemaNode(JsonString())
+    line = integer_node()
+    icao_hex = string_node()
+    reason = string_node()
 
 
 class ImportReport(Schema):
     """The result of an import, or of its dry run."""
 
-    format = colander.SchemaNode(JsonString())
-    dry_run = colander.SchemaNode(JsonBoolean())
-    rows = colander.SchemaNode(JsonInteger(), description="Good rows.")
-    added = colander.SchemaNode(JsonInteger())
-    updated = colander.SchemaNode(JsonInteger())
-    unchanged = colander.SchemaNode(JsonInteger())
-    skipped = colander.SchemaNode(JsonInteger(), description="Aircraft that are not of law enforcement.")
-    refused_count = colander.SchemaNode(JsonInteger())
-    refused = colander.SchemaNode(
-        JsonList(), RefusedLine(name="line"), description="Refused lines (the first 10,000) and why."
-    )
+    format = string_node()
+    dry_run = boolean_node()
+    rows = integer_node("Good rows.")
+    added = integer_node()
+    updated = integer_node()
+    unchanged = integer_node()
+    skipped = integer_node("Aircraft that are not of law enforcement.")
+    refused_count = integer_node()
+    refused = list_node(RefusedLine(name="line"), "Refused lines (the first 10,000) and why.")
 
 
 imports = CannonballService("cannonball.known_import", "/cannonball/known-aircraft/import")

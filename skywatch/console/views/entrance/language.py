@@ -11,15 +11,15 @@ from skywatch.console.texts.catalogue import LANGUAGES
 from skywatch.console.texts.language import remember_language
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
-from skywatch.http.resources.schema import QueryString, Schema
+from skywatch.http.resources.schema import QueryString, Schema, node
 from skywatch.security.permissions import ViewPermission
 
 
 class LanguageQuery(Schema):
     """The language, and the page to come back to."""
 
-    language = colander.SchemaNode(QueryString(), validator=colander.OneOf(LANGUAGES))
-    next = colander.SchemaNode(QueryString(), missing="")
+    language = node(QueryString(), validator=colander.OneOf(LANGUAGES))
+    next = node(QueryString(), missing="")
 
 
 @view_config(route_name="console.language", request_method="GET", permission=ViewPermission.OPEN)

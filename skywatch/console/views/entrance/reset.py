@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import colander
 from pyramid.response import Response
 
 from skywatch.accounts.identity.caller import anonymous_actor
@@ -25,7 +24,7 @@ from skywatch.console.sessions.session import set_cookie
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import JsonString, Schema
+from skywatch.http.resources.schema import Schema, string_node
 from skywatch.security.permissions import ViewPermission
 from skywatch.web.settings import WebSettings
 
@@ -37,7 +36,7 @@ LINK_S = int(resets.LIFETIME.total_seconds())
 
 class NewPassword(Schema):
     password = password_node()
-    again = colander.SchemaNode(JsonString(), missing="")
+    again = string_node(missing="")
 
 
 reset_page = FormPage("console.reset", "reset.jinja2", ViewPermission.OPEN)

@@ -16,7 +16,7 @@ from skywatch.console.texts.catalogue import Catalogue
 from skywatch.console.texts.language import catalogue_of
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
-from skywatch.http.resources.schema import QueryString, Schema
+from skywatch.http.resources.schema import QueryString, Schema, node
 from skywatch.security.permissions import ViewPermission
 from skywatch.settings import origins_of
 
@@ -53,7 +53,7 @@ DESCRIPTIONS = {
 class SearchQuery(Schema):
     """What is looked for."""
 
-    q = colander.SchemaNode(QueryString(), missing="", validator=colander.Length(max=MAX_LENGTH))
+    q = node(QueryString(), missing="", validator=colander.Length(max=MAX_LENGTH))
 
 
 @dataclass(frozen=True)

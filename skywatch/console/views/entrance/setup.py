@@ -29,7 +29,7 @@ from skywatch.console.settings import ConsoleSettings
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storage.audit import Actor
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import JsonString, Schema
+from skywatch.http.resources.schema import Schema, string_node
 from skywatch.security.permissions import ViewPermission
 
 PAGES = ()
@@ -42,7 +42,7 @@ NOT_HERE = (
 class FirstAdministrator(Schema):
     """The one-time password, and the administrator."""
 
-    setup_password = colander.SchemaNode(JsonString(), validator=colander.Length(max=100))
+    setup_password = string_node(validator=colander.Length(max=100))
     username = username_node()
     email = email_node(missing="")
     password = password_node()

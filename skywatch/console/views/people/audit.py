@@ -20,7 +20,7 @@ from skywatch.core.stored_settings import is_storable
 from skywatch.http.lists.stream import stream
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
-from skywatch.http.resources.schema import QueryString
+from skywatch.http.resources.schema import QueryString, node
 from skywatch.security.permissions import Permission
 from skywatch.settings import names_of
 
@@ -44,7 +44,7 @@ FORMATS = {
 
 
 class ExportQuery(AuditQuery):
-    format = colander.SchemaNode(QueryString(), validator=colander.OneOf(sorted(FORMATS)), missing="csv")
+    format = node(QueryString(), validator=colander.OneOf(sorted(FORMATS)), missing="csv")
 
 
 @view_config(

@@ -17,7 +17,7 @@ from skywatch.console.texts.language import translate
 from skywatch.console.views.people.user import revoke
 from skywatch.core.problems import Problem
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import QueryInteger, QueryString, Schema
+from skywatch.http.resources.schema import QueryInteger, QueryString, Schema, node
 from skywatch.security.permissions import Permission
 
 PAGES = (
@@ -33,8 +33,8 @@ PAGES = (
 
 
 class KeyFilter(Schema):
-    owner = colander.SchemaNode(QueryString(), validator=colander.Length(1, 254), missing=colander.drop)
-    after = colander.SchemaNode(QueryInteger(), validator=colander.Range(1, 2**63 - 1), missing=colander.drop)
+    owner = node(QueryString(), validator=colander.Length(1, 254), missing=colander.drop)
+    after = node(QueryInteger(), validator=colander.Range(1, 2**63 - 1), missing=colander.drop)
 
 
 keys_page = FormPage("console.keys", "keys.jinja2", Permission.USERS_VIEW, post_permission=Permission.USERS_EDIT)

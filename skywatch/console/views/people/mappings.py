@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import colander
 from pyramid.response import Response
 
 from skywatch.accounts.identity.caller import check_covers
@@ -24,7 +23,7 @@ from skywatch.core.storage.versions import check_version, version_of
 from skywatch.http.lists.pagination import MAX_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.document import fault_of
-from skywatch.http.resources.schema import JsonString, Schema
+from skywatch.http.resources.schema import JsonString, Schema, node, string_node
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import ADMINISTRATIVE_KINDS, Permission
 from skywatch.sso import mappings
@@ -45,8 +44,8 @@ WARNING = (
 
 
 class TrialForm(Schema):
-    claims = colander.SchemaNode(JsonString(multiline=True))
-    party = colander.SchemaNode(JsonString(), missing="")
+    claims = node(JsonString(multiline=True))
+    party = string_node(missing="")
 
 
 def _create(request: Request, entries: Entries) -> Response:

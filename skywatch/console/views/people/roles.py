@@ -28,7 +28,7 @@ from skywatch.http.lists.pagination import MAX_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.fields import UNSET
-from skywatch.http.resources.schema import QueryInteger, Schema
+from skywatch.http.resources.schema import QueryInteger, Schema, node
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import FEATURES, Permission
 
@@ -37,7 +37,7 @@ EDITED = ("name", "display_name", "description", "priority", "permissions")
 
 
 class CopyQuery(Schema):
-    copy = colander.SchemaNode(QueryInteger(), validator=colander.Range(1, 2**63 - 1), missing=None)
+    copy = node(QueryInteger(), validator=colander.Range(1, 2**63 - 1), missing=None)
 
 
 @view_config(

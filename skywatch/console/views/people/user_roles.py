@@ -22,7 +22,7 @@ from skywatch.core.storage.audit import Target
 from skywatch.core.storage.versions import check_version, version_of
 from skywatch.http.lists.pagination import MAX_LIMIT
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import Timestamp, nullable_node
+from skywatch.http.resources.schema import Timestamp, node, nullable_node
 from skywatch.security.permissions import Permission
 
 
@@ -65,7 +65,7 @@ def rows(session: Session, rights: frozenset[Permission], user: User, entries: E
 
 def _form(request: Request) -> colander.SchemaNode:
     """The names of roles, and for each role there is the end of it."""
-    form = colander.SchemaNode(colander.Mapping())
+    form = node(colander.Mapping())
     form.add(UserChange()["roles"].clone())
     # Not the session of the request: its transaction would wait for the one of the change, and that for it.
     with request.runtime.sessions() as session:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import colander
 from pyramid.response import Response
 
 from skywatch.airframes.importers.importer import FORMATS, Outcome
@@ -23,7 +22,7 @@ from skywatch.core.storage.audit import Target
 from skywatch.core.telemetry.logs import without_passwords
 from skywatch.http.requests.forms import MEDIA_TYPE, read_upload
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import IcaoAddress, JsonString, Schema
+from skywatch.http.resources.schema import IcaoAddress, Schema, choice_node, node
 from skywatch.security.permissions import Permission
 from skywatch.settings import Settings
 
@@ -39,14 +38,14 @@ DECISIONS = {"no": False, "yes": True, "lists": None}
 class ListForm(Schema):
     """The format of a list that is uploaded."""
 
-    format = colander.SchemaNode(JsonString(), validator=colander.OneOf(FORMATS), missing=FORMATS[0])
+    format = choice_node(FORMATS, missing=FORMATS[0])
 
 
 class DecisionForm(Schema):
     """Whether an aircraft is military."""
 
-    icao_hex = colander.SchemaNode(IcaoAddress())
-    military = colander.SchemaNode(JsonString(), validator=colander.OneOf(DECISIONS))
+    icao_hex = node(IcaoAddress())
+    military = choice_node(DECISIONS)
 
 
 airframes_page = FormPage("console.airframes", "airframes.jinja2", Permission.SYSTEM_MANAGE)

@@ -13,7 +13,7 @@ from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import HOME
 from skywatch.core.problems import Problem
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import QueryInteger, Schema
+from skywatch.http.resources.schema import QueryInteger, Schema, node
 from skywatch.receivers.choices import BY_KIND
 from skywatch.receivers.discovery.probes import Finding, Round
 from skywatch.security.permissions import Permission
@@ -25,7 +25,7 @@ SHOWN = (403, 429)
 class DiscoveryQuery(Schema):
     """Whether the page was opened from the last step of a new installation."""
 
-    step = colander.SchemaNode(QueryInteger(), missing=0, validator=colander.Range(3, 3))
+    step = node(QueryInteger(), missing=0, validator=colander.Range(3, 3))
 
 
 discovery_page = FormPage("console.discovery", "discovery.jinja2", Permission.SYSTEM_MANAGE)

@@ -25,7 +25,14 @@ from skywatch.core.storage.audit import Target
 from skywatch.core.storage.versions import check_version, version_of
 from skywatch.core.telemetry.logs import without_passwords
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import JsonBoolean, JsonString, QueryInteger, QueryString, Schema
+from skywatch.http.resources.schema import (
+    QueryInteger,
+    QueryString,
+    Schema,
+    boolean_node,
+    node,
+    string_node,
+)
 from skywatch.inputs.trial import Trial
 from skywatch.receivers.choices import BY_KIND, CHOICES
 from skywatch.security.permissions import Permission
@@ -39,24 +46,24 @@ PAGES = (Page(route="console.receiver", path="/receivers/input", feature="system
 class InputQuery(Schema):
     """Which input is edited, none for another one; and what discovery has found for that."""
 
-    name = colander.SchemaNode(QueryString(), missing="", validator=colander.Length(max=100))
+    name = node(QueryString(), missing="", validator=colander.Length(max=100))
     # The third of the three steps of a new installation.
-    step = colander.SchemaNode(QueryInteger(), missing=0, validator=colander.Range(3, 3))
-    kind = colander.SchemaNode(QueryString(), missing="", validator=colander.OneOf(tuple(BY_KIND)))
-    host = colander.SchemaNode(QueryString(), missing="", validator=colander.Length(max=253))
-    port = colander.SchemaNode(QueryInteger(), missing=None, validator=colander.Range(1, 65535))
+    step = node(QueryInteger(), missing=0, validator=colander.Range(3, 3))
+    kind = node(QueryString(), missing="", validator=colander.OneOf(tuple(BY_KIND)))
+    host = node(QueryString(), missing="", validator=colander.Length(max=253))
+    port = node(QueryInteger(), missing=None, validator=colander.Range(1, 65535))
 
 
 class InputForm(Schema):
     """An input as it is entered: a receiver by kind, host and port, or any by the text of its setting."""
 
-    kind = colander.SchemaNode(JsonString(), missing="")
-    host = colander.SchemaNode(JsonString(), missing="")
-    port = colander.SchemaNode(JsonString(), missing="")
-    family = colander.SchemaNode(JsonString(), missing="")
-    name = colander.SchemaNode(JsonString(), missing="")
-    text = colander.SchemaNode(JsonString(), missing="")
-    simulator_off = colander.SchemaNode(JsonBoolean(), missing=False)
+    kind = string_node(missing="")
+    host = string_node(missing="")
+    port = string_node(missing="")
+    family = string_node(missing="")
+    name = string_node(missing="")
+    text = string_node(missing="")
+    simulator_off = boolean_node(missing=False)
 
 
 receiver_page = FormPage("console.receiver", "receiver.jinja2", Permission.SYSTEM_MANAGE)

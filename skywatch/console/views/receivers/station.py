@@ -16,7 +16,7 @@ from skywatch.console.routes import RECEIVER_STEP
 from skywatch.console.sessions.handover import STATION
 from skywatch.console.texts.language import translate
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import QueryInteger, QueryNumber, QueryString, Schema
+from skywatch.http.resources.schema import QueryInteger, QueryNumber, QueryString, Schema, node
 from skywatch.security.permissions import Permission
 from skywatch.web.airports import find_airports
 
@@ -43,10 +43,10 @@ LABELS = {
 class StationQuery(Schema):
     """Whether the page is a step of a new installation; a place that was chosen elsewhere, or an airport to find."""
 
-    step = colander.SchemaNode(QueryInteger(), missing=0, validator=colander.Range(2, 2))
-    lat = colander.SchemaNode(QueryNumber(), missing=None, validator=colander.Range(-90, 90))
-    lon = colander.SchemaNode(QueryNumber(), missing=None, validator=colander.Range(-180, 180))
-    airport = colander.SchemaNode(QueryString(), missing="", validator=colander.Length(max=100))
+    step = node(QueryInteger(), missing=0, validator=colander.Range(2, 2))
+    lat = node(QueryNumber(), missing=None, validator=colander.Range(-90, 90))
+    lon = node(QueryNumber(), missing=None, validator=colander.Range(-180, 180))
+    airport = node(QueryString(), missing="", validator=colander.Length(max=100))
 
 
 station_page = FormPage("console.station", "station.jinja2", Permission.SYSTEM_MANAGE)

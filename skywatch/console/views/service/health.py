@@ -13,7 +13,7 @@ from skywatch.console.pages.pagination import PAGE_SIZE, address
 from skywatch.console.texts.language import catalogue_of
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
-from skywatch.http.resources.schema import QueryInteger, QueryString, Schema
+from skywatch.http.resources.schema import QueryInteger, QueryString, Schema, node
 from skywatch.security.permissions import Permission
 from skywatch.system.health import checks
 from skywatch.system.health.log import find_changes
@@ -33,8 +33,8 @@ PAGES = (
 class HealthQuery(Schema):
     """Which changes are shown."""
 
-    part = colander.SchemaNode(QueryString(), missing=None, validator=colander.Length(max=64))
-    before = colander.SchemaNode(QueryInteger(), missing=None, validator=colander.Range(1, 2**62))
+    part = node(QueryString(), missing=None, validator=colander.Length(max=64))
+    before = node(QueryInteger(), missing=None, validator=colander.Range(1, 2**62))
 
 
 @view_config(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import colander
 from pyramid.response import Response
 
 from skywatch.cannonball.known import service
@@ -40,7 +39,7 @@ from skywatch.http.clients.audit import actor_of
 from skywatch.http.requests.forms import MEDIA_TYPE, read_upload
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
-from skywatch.http.resources.schema import JsonBoolean, JsonString, Schema
+from skywatch.http.resources.schema import Schema, boolean_node, choice_node
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission
 
@@ -54,10 +53,10 @@ REFUSALS_SHOWN = 200
 class ImportForm(Schema):
     """How a list is read."""
 
-    format = colander.SchemaNode(JsonString(), validator=colander.OneOf(tuple(FORMS)))
-    delimiter = colander.SchemaNode(JsonString(), validator=colander.OneOf(tuple(DELIMITERS)))
-    encoding = colander.SchemaNode(JsonString(), validator=colander.OneOf(ENCODINGS))
-    keep_good = colander.SchemaNode(JsonBoolean())
+    format = choice_node(FORMS)
+    delimiter = choice_node(DELIMITERS)
+    encoding = choice_node(ENCODINGS)
+    keep_good = boolean_node()
 
 
 @view_config(route_name="console.known", request_method="GET", permission=MANAGE, renderer="known_aircraft.jinja2")

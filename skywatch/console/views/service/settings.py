@@ -19,7 +19,7 @@ from skywatch.core.problems import not_found
 from skywatch.core.telemetry.logs import without_passwords
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
-from skywatch.http.resources.schema import QueryBoolean, QueryString, Schema
+from skywatch.http.resources.schema import QueryBoolean, QueryString, Schema, node
 from skywatch.security.permissions import Permission
 from skywatch.settings import Origin, Settings, names_of, origins_of
 
@@ -90,14 +90,14 @@ class Group:
 class SettingQuery(Schema):
     """Which settings are shown."""
 
-    search = colander.SchemaNode(QueryString(), missing="", validator=colander.Length(max=100))
-    changed = colander.SchemaNode(QueryBoolean(), missing=False)
+    search = node(QueryString(), missing="", validator=colander.Length(max=100))
+    changed = node(QueryBoolean(), missing=False)
 
 
 class ValueQuery(Schema):
     """The value that a form opens with, such as an earlier one from the audit log."""
 
-    value = colander.SchemaNode(QueryString(), missing="", validator=colander.Length(max=2000))
+    value = node(QueryString(), missing="", validator=colander.Length(max=2000))
 
 
 @view_config(

@@ -18,7 +18,7 @@ from skywatch.core.problems import Problem, invalid_fields, not_found
 from skywatch.core.storage.audit import Target
 from skywatch.core.storage.versions import check_version, version_of
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import QueryInteger, Schema
+from skywatch.http.resources.schema import QueryInteger, Schema, node
 from skywatch.safety.thresholds import store as settings_store
 from skywatch.safety.thresholds.schemas import ThresholdChange
 from skywatch.security.permissions import Permission
@@ -46,7 +46,7 @@ SUBJECTS = {
 class ThresholdQuery(Schema):
     """An entry of the audit log: the form opens with the values from before that change."""
 
-    before = colander.SchemaNode(QueryInteger(), missing=None, validator=colander.Range(1, 2**63 - 1))
+    before = node(QueryInteger(), missing=None, validator=colander.Range(1, 2**63 - 1))
 
 
 TARGET = Target("safety_settings", "thresholds")
