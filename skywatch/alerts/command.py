@@ -13,7 +13,7 @@ import msgspec
 from sqlalchemy.orm import Session
 
 from skywatch.alerts.conditions.fields import Kind
-from skywatch.alerts.conditions.tree import references, tree_of
+from skywatch.alerts.conditions.tree import references
 from skywatch.alerts.engine.operands.fences import Fence
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.history.answers import document
@@ -116,7 +116,7 @@ def _time(option: str, text: str) -> datetime:
 
 
 def _trial(session: Session, fields: RuleFields, *, at_once: bool) -> Trial:
-    node = tree_of(fields.conditions)
+    node = fields.conditions.tree
     fences: dict[int, Fence] = {}
     lists: dict[int, Entries] = {}
     for table, kind, noun in ((Geofence, Kind.GEOFENCE, "geofence"), (Watchlist, Kind.WATCHLIST, "watch list")):

@@ -8,7 +8,7 @@ import colander
 
 from skywatch.alerts.conditions.quiet_hours import parse_windows
 from skywatch.alerts.conditions.templates import fault_of
-from skywatch.alerts.conditions.tree import ParsedConditions, parse
+from skywatch.alerts.conditions.tree import Conditions, parse
 from skywatch.core.polygons.geometry import GeometryFault, parse_geometry
 from skywatch.http.resources.document import fault_of as document_fault
 from skywatch.http.resources.schema import JsonString, string_node
@@ -54,8 +54,8 @@ class _Document(colander.SchemaType):
         return cstruct
 
 
-class Conditions(_Document):
-    """A tree of conditions."""
+class ConditionsDocument(_Document):
+    """A tree of conditions, as ``Conditions``."""
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         """The document with its tree; raises colander.Invalid for every fault of it."""
@@ -64,8 +64,7 @@ class Conditions(_Document):
         unfit = document_fault(cstruct) if isinstance(cstruct, dict) else None
         tree, faults = (None, {node.name: unfit}) if unfit else parse(cstruct, node.name)
         raise_faults(node, faults)
-        assert tree is not None
-        return ParsedConditions(cstruct, tree)
+        return Conditions(cstruct, tree)
 
     def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
         """An object: the grammar is in the manual."""

@@ -17,7 +17,6 @@ from skywatch.http.resources.schema import (
     JsonString,
     QueryInteger,
     QueryString,
-    RangeOrNull,
     Schema,
     Timestamp,
     boolean_node,
@@ -73,7 +72,7 @@ def _settings_of_channel(missing: bool) -> list[colander.SchemaNode]:
             "Collect notifications for this time (s) and send one digest; null sends at once.",
             name="digest_s",
             missing=default(None),
-            validator=RangeOrNull(10, 86_400),
+            validator=_nullable(colander.Range(10, 86_400)),
         ),
         boolean_node("Send the end of alerts too.", name="send_cleared", missing=default(False)),
         list_node(
@@ -84,6 +83,15 @@ def _settings_of_channel(missing: bool) -> list[colander.SchemaNode]:
             validator=_Distinct(),
         ),
     ]
+
+
+def _nullable(validator: colander.Range) -> object:
+    def check(node: colander.SchemaNode, value: object) -> None:
+        if value is not None:
+            validator(node, value)
+
+    check.min, check.max = validator.min, validator.max  # type: ignore[attr-defined]
+    return check
 
 
 class ChannelChangesFields(Fields):

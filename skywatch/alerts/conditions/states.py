@@ -9,24 +9,19 @@ from sqlalchemy.orm import Session
 
 from skywatch.alerts.access import sees_all
 from skywatch.alerts.conditions.fields import Kind, field_named
-from skywatch.alerts.conditions.tree import ConditionsFault, Test, tests_of, tree_of
+from skywatch.alerts.conditions.tree import Conditions, Test, tests_of
 from skywatch.core.problems import invalid_fields
 from skywatch.core.runtime import Runtime
 from skywatch.security.visibility import Visibility
 
 
-def state_in(conditions: Mapping[str, Any]) -> Test | None:
+def state_in(conditions: Conditions) -> Test | None:
     """The test of a state in conditions, if there is one; conditions that this version refuses have none."""
-    try:
-        tests = tests_of(tree_of(conditions))
-    except ConditionsFault:
-        return None
+    tests = tests_of(conditions.node) if conditions.node is not None else ()
     return next((test for test in tests if test.field.kind is Kind.STATE), None)
 
 
-def state_fault(
-    runtime: Runtime, session: Session, visibility: Visibility, conditions: Mapping[str, Any]
-) -> str | None:
+def state_fault(runtime: Runtime, session: Session, visibility: Visibility, conditions: Conditions) -> str | None:
     """Why a caller may not write a rule on the state in these conditions, or None."""
     test = state_in(conditions)
     if test is None or test.field.state is None:
@@ -34,7 +29,7 @@ def state_fault(
     return test.field.state.fault(runtime, session, test.written, visibility.user_id, sees_all(visibility))
 
 
-def check_state(runtime: Runtime, session: Session, visibility: Visibility, conditions: Mapping[str, Any]) -> None:
+def check_state(runtime: Runtime, session: Session, visibility: Visibility, conditions: Conditions) -> None:
     """Raise Problem (400) where a caller may not write a rule on the state in these conditions."""
     fault = state_fault(runtime, session, visibility, conditions)
     if fault is not None:
@@ -51,7 +46,7 @@ def check_states(
         field = conditions.get("field") if isinstance(conditions, dict) else None
         # Nothing else is parsed: a test of a state is alone in its rule, and other conditions are checked later.
         if isinstance(conditions, dict) and isinstance(field, str) and _is_state(field):
-            fault = state_fault(runtime, session, visibility, conditions)
+            fault = state_fault(runtime, session, visibility, Conditions.of(conditions))
             if fault is not None:
                 faults[f"rules.{index}.conditions.value"] = fault
     if faults:
@@ -63,7 +58,7 @@ def _is_state(name: str) -> bool:
     return field is not None and field.kind is Kind.STATE
 
 
-def check_triable(conditions: Mapping[str, Any], name: str = "conditions") -> None:
+def check_triable(conditions: Conditions, name: str = "conditions") -> None:
     """Raise Problem (400) for conditions on a state: a dry run is about aircraft."""
     test = state_in(conditions)
     if test is not None:

@@ -89,14 +89,6 @@ def parse(document: Any, name: str = "conditions") -> tuple[Node | None, Faults]
     return (None if parser.faults else node), parser.faults
 
 
-class ParsedConditions(dict[str, Any]):
-    """A valid JSON document of conditions with its tree, so that a request parses it once."""
-
-    def __init__(self, document: Mapping[str, Any], node: Node) -> None:
-        super().__init__(document)
-        self.node = node
-
-
 class ConditionsFault(ValueError):
     """Stored conditions that this version refuses; ``faults`` by path."""
 
@@ -105,20 +97,57 @@ class ConditionsFault(ValueError):
         self.faults = faults
 
 
-def parsed(conditions: Mapping[str, Any]) -> ParsedConditions:
-    """Stored conditions with their tree; raises ConditionsFault."""
-    if isinstance(conditions, ParsedConditions):
-        return conditions
-    document = dict(conditions)
-    node, faults = parse(document)
-    if node is None:
-        raise ConditionsFault(faults)
-    return ParsedConditions(document, node)
+@dataclass(frozen=True)
+class Conditions:
+    """The conditions of a rule: the JSON document, and what it was parsed to once.
+
+    ``node`` is None where this version refuses stored conditions, with ``faults`` by path.
+    """
+
+    document: dict[str, Any]
+    node: Node | None = dataclasses.field(compare=False)
+    faults: Faults = dataclasses.field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Conditions:
+        """Parse a document."""
+        return cls(dict(document), *parse(document))
+
+    @property
+    def tree(self) -> Node:
+        """The tree; raises ConditionsFault."""
+        if self.node is None:
+            raise ConditionsFault(self.faults)
+        return self.node
+
+    def renumbered(self, ids: Mapping[Kind, Mapping[int, int]]) -> Conditions:
+        """The same with other ids of geofences and watch lists; those that are not named stay."""
+        return Conditions(_renumbered_document(self.document, ids), _renumbered(self.tree, ids))
 
 
-def tree_of(conditions: Mapping[str, Any]) -> Node:
+def tree_of(document: Mapping[str, Any]) -> Node:
     """The tree of stored conditions; raises ConditionsFault."""
-    return parsed(conditions).node
+    return Conditions.of(document).tree
+
+
+def _renumbered(node: Node, ids: Mapping[Kind, Mapping[int, int]]) -> Node:
+    if isinstance(node, Test):
+        number = ids.get(node.field.kind, {}).get(node.value)
+        return node if number is None else Test(node.field, node.op, number, number)
+    if isinstance(node, Not):
+        return Not(_renumbered(node.part, ids))
+    return type(node)(tuple(_renumbered(part, ids) for part in node.parts))
+
+
+def _renumbered_document(document: Mapping[str, Any], ids: Mapping[Kind, Mapping[int, int]]) -> dict[str, Any]:
+    if "not" in document:
+        return {"not": _renumbered_document(document["not"], ids)}
+    for branch in ("all", "any"):
+        if branch in document:
+            return {branch: [_renumbered_document(part, ids) for part in document[branch]]}
+    field, value = field_named(document["field"]), document["value"]
+    numbers = ids.get(field.kind, {}) if field is not None else {}
+    return {**document, "value": numbers[value]} if numbers and value in numbers else dict(document)
 
 
 class _Parser:

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.alerts.conditions.fields import Kind, momentary
-from skywatch.alerts.conditions.tree import ConditionsFault, Node, references, tests_of, tree_of
+from skywatch.alerts.conditions.tree import ConditionsFault, Node, references, tests_of
 from skywatch.alerts.models import Geofence, Watchlist
 from skywatch.alerts.rules.schemas import RuleFields
 from skywatch.core.problems import Problem
@@ -24,7 +24,7 @@ def with_duration(rule: RuleFields) -> RuleFields:
     """A rule with ``for_s`` filled in: 0 for events, else the default; raises ConditionsFault."""
     if rule.for_s is not None:
         return rule
-    return msgspec.structs.replace(rule, for_s=0.0 if _is_event(tree_of(rule.conditions)) else DEFAULT_FOR_S)
+    return msgspec.structs.replace(rule, for_s=0.0 if _is_event(rule.conditions.tree) else DEFAULT_FOR_S)
 
 
 def faults_of(session: Session, rule: RuleFields, user_id: int) -> dict[str, str]:
@@ -64,7 +64,7 @@ def check_rights(rule: RuleFields, visibility: Visibility) -> None:
 def _node_of(rule: RuleFields) -> Node | None:
     """The tree of conditions; None for those of a rule that is off and that an older version accepted."""
     try:
-        return tree_of(rule.conditions)
+        return rule.conditions.tree
     except ConditionsFault:
         if rule.enabled:
             raise

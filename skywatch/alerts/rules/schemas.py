@@ -8,8 +8,9 @@ from typing import Any, TypedDict
 import colander
 import msgspec
 
+from skywatch.alerts.conditions.tree import Conditions
 from skywatch.alerts.engine.rule import COMPARISONS
-from skywatch.alerts.types import Conditions, QuietHours, Template, name_node
+from skywatch.alerts.types import ConditionsDocument, QuietHours, Template, name_node
 from skywatch.http.lists.pagination import PageLinks, PageQuery
 from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.ids import MAX_ID
@@ -53,7 +54,7 @@ class RuleFields(Fields, kw_only=True):
     description: str = ""
     enabled: bool = True
     priority: str = "info"
-    conditions: dict[str, Any]
+    conditions: Conditions
     for_s: float | None = None
     cooldown_s: int = 300
     count: CountFields | None = None
@@ -65,6 +66,10 @@ class RuleFields(Fields, kw_only=True):
     message: str = ""
     mqtt: bool = False
 
+    def stored(self) -> dict[str, Any]:
+        """The members as they are stored."""
+        return {**self.given(), "conditions": self.conditions.document}
+
 
 class RuleChangeFields(Fields):
     """The members of a rule to change."""
@@ -73,7 +78,7 @@ class RuleChangeFields(Fields):
     description: str | UnsetType = UNSET
     enabled: bool | UnsetType = UNSET
     priority: str | UnsetType = UNSET
-    conditions: dict[str, Any] | UnsetType = UNSET
+    conditions: Conditions | UnsetType = UNSET
     for_s: float | UnsetType | None = UNSET
     cooldown_s: int | UnsetType = UNSET
     count: CountFields | UnsetType | None = UNSET
@@ -144,7 +149,7 @@ def rule_members(new: bool) -> list[colander.SchemaNode]:
         member(JsonBoolean(), "enabled", True, "Whether it is tested."),
         member(JsonString(), "priority", "info", "info, warning or critical.", validator=one_of(PRIORITIES)),
         node(
-            Conditions(),
+            ConditionsDocument(),
             "A tree of all, any, not and tests {field, op, value}.",
             name="conditions",
             **{} if new else {"missing": colander.drop},

@@ -21,7 +21,7 @@ from skywatch.alerts.access import (
     owner_id,
     sees_all,
 )
-from skywatch.alerts.conditions.tree import ConditionsFault
+from skywatch.alerts.conditions.tree import Conditions, ConditionsFault
 from skywatch.alerts.history.closure import end_matches
 from skywatch.alerts.models import AlertMatch, AlertRule, AlertSubscription, User
 from skywatch.alerts.revision import raise_revision
@@ -75,7 +75,8 @@ def may_change(visibility: Visibility, rule: AlertRule) -> bool:
 
 def fields_of(rule: AlertRule) -> RuleFields:
     """The members of a stored rule."""
-    return RuleFields(**{name: getattr(rule, name) for name in STORED})
+    members = {name: getattr(rule, name) for name in STORED}
+    return RuleFields(**{**members, "conditions": Conditions.of(rule.conditions)})
 
 
 def create(session: Session, visibility: Visibility, actor: Actor, fields: RuleFields) -> AlertRule:
@@ -94,7 +95,7 @@ def add(session: Session, visibility: Visibility, fields: RuleFields) -> AlertRu
     _check(session, visibility, complete, user_id)
     _check_size(session, complete, user_id)
     now = utcnow()
-    rule = AlertRule(user_id=user_id, created_at=now, updated_at=now, **complete.given())
+    rule = AlertRule(user_id=user_id, created_at=now, updated_at=now, **complete.stored())
     session.add(rule)
     session.flush()
     return rule
@@ -114,8 +115,9 @@ def change(session: Session, visibility: Visibility, actor: Actor, rule_id: int,
     changed = {name: value for name, value in after.given().items() if value != getattr(before, name)}
     if "conditions" in changed:
         _check_size(session, after, rule.user_id, rule.id)
-    for name, value in changed.items():
-        setattr(rule, name, value)
+    for name, value in after.stored().items():
+        if name in changed:
+            setattr(rule, name, value)
     restarts = not RESTARTING.isdisjoint(changed)
     if restarts or "enabled" in changed:
         rule.revision += 1
@@ -224,7 +226,7 @@ def _remove_followers(session: Session, rule: AlertRule) -> None:
 def _check_size(session: Session, fields: RuleFields, user_id: int, replaced: int = 0) -> None:
     """Raise Problem (409) if the user's conditions would be too large with these in place of one rule's."""
     others = sa.and_(AlertRule.user_id == user_id, AlertRule.id != replaced)
-    noun, more = "characters of conditions in rules", len(json.dumps(fields.conditions))
+    noun, more = "characters of conditions in rules", len(json.dumps(fields.conditions.document))
     check_sum(session, json_length(AlertRule.conditions), others, MAX_CONDITIONS, noun, more)
 
 

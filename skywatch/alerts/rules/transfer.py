@@ -18,7 +18,7 @@ from skywatch.alerts.access import (
     owner_id,
 )
 from skywatch.alerts.conditions import budget
-from skywatch.alerts.conditions.tree import parsed
+from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.geofences import service as geofence_service
 from skywatch.alerts.geofences.queries import own_geofences
 from skywatch.alerts.geofences.schemas import NewGeofence, NewGeofenceFields
@@ -89,15 +89,16 @@ def import_document(
     _refuse(faults)
     with session.begin_nested():
         ids = {
-            "geofence": _create(
+            Kind.GEOFENCE: _create(
                 geofences, "geofences", lambda fields: geofence_service.add(session, visibility, fields).id, faults
             ),
-            "watchlist": _create(
+            Kind.WATCHLIST: _create(
                 watchlists, "watchlists", lambda fields: watchlist_service.add(session, visibility, fields).id, faults
             ),
         }
         for index, rule in enumerate(rules):
-            conditions = parsed(_renumbered(rule.conditions, ids))
+            # An id that is not part of the import must be one of the caller's own, which ``add`` checks.
+            conditions = rule.conditions.renumbered(ids)
             try:
                 service.add(
                     session,
@@ -205,18 +206,6 @@ def _add_faults(problem: Problem, where: str, faults: Faults) -> None:
         raise problem
     for error in problem.errors:
         faults[f"{where}.{error['name']}"] = error["detail"]
-
-
-def _renumbered(node: Mapping[str, Any], ids: Mapping[str, Mapping[int, int]]) -> dict[str, Any]:
-    """Conditions with the new ids of geofences and watch lists."""
-    if "not" in node:
-        return {"not": _renumbered(node["not"], ids)}
-    for branch in ("all", "any"):
-        if branch in node:
-            return {branch: [_renumbered(part, ids) for part in node[branch]]}
-    new = ids.get(str(node["field"]), {})
-    # An id that is not part of the import must be one of the caller's own, which ``add`` checks.
-    return {**node, "value": new[node["value"]]} if new and node["value"] in new else dict(node)
 
 
 def _refuse(faults: Faults) -> None:

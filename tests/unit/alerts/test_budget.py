@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from skywatch.alerts.conditions import budget
-from skywatch.alerts.conditions.tree import ConditionsFault, ParsedConditions, parse, parsed, tree_of
+from skywatch.alerts.conditions.tree import Conditions, ConditionsFault, parse, tree_of
 from skywatch.alerts.tracker import rule_parser
 from skywatch.alerts.tracker.rule_parser import RuleParser
 from skywatch.core.text.expressions import ExpressionCache
@@ -68,12 +68,15 @@ def test_texts_are_counted_in_a_document_with_faults_and_of_any_depth():
     assert budget.texts_of([None, {"all": 7}, {"op": "matches", "value": 7}, {"op": ["matches"]}]) == []
 
 
-def test_conditions_are_parsed_once():
-    one = parsed(document("a"))
-    assert isinstance(one, ParsedConditions)
-    assert parsed(one) is one
-    assert tree_of(one) is one.node
-    assert one == document("a")
+def test_conditions_travel_with_what_they_were_parsed_to():
+    one = Conditions.of(document("a"))
+    assert one.tree is one.node
+    assert one.document == document("a")
+    assert one == Conditions.of(document("a")) != Conditions.of(document("b"))
+    refused = Conditions.of({"field": "nothing"})
+    assert refused.faults["conditions.field"] == "'nothing' is not a field"
+    with pytest.raises(ConditionsFault, match="conditions"):
+        refused.tree  # noqa: B018
     with pytest.raises(ConditionsFault, match="conditions: holds 30 tests"):
         tree_of(document(*map(str, range(30))))
 

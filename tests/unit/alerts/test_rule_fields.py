@@ -8,7 +8,7 @@ import pytest
 from skywatch.aircraft.schemas import FIELDS as AIRCRAFT_FIELDS
 from skywatch.alerts.conditions.fields import all_fields, momentary
 from skywatch.alerts.conditions.templates import fault_of
-from skywatch.alerts.conditions.tree import parse
+from skywatch.alerts.conditions.tree import Conditions, parse
 from skywatch.alerts.engine.engine import Engine, RuleSet
 from skywatch.alerts.engine.messages import AircraftMessage
 from skywatch.alerts.engine.program import Rights
@@ -117,8 +117,8 @@ def test_a_rule_reads_no_field_that_its_owner_has_no_permission_for():
     assert engine_with(tree).tick(SKY)
     assert not engine_with(tree, Rights.of(visibility)).tick(SKY)
     with pytest.raises(Problem, match=r"A rule on name needs balloons\.view_names\."):
-        check_rights(RuleFields(name="Balloons", conditions=tree), visibility)
-    check_rights(RuleFields(name="Ada", conditions=on("pilot", "eq", "ada")), visibility)
+        check_rights(RuleFields(name="Balloons", conditions=Conditions.of(tree)), visibility)
+    check_rights(RuleFields(name="Ada", conditions=Conditions.of(on("pilot", "eq", "ada"))), visibility)
 
 
 def test_events_are_named_where_a_rule_cannot_wait_for_them():

@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy.orm import Session, undefer
 
 from skywatch.alerts.conditions.fields import Kind
-from skywatch.alerts.conditions.tree import references, tree_of
+from skywatch.alerts.conditions.tree import Conditions, references
 from skywatch.alerts.engine.engine import Engine, RuleSet
 from skywatch.alerts.engine.operands.documents import SkyMaker
 from skywatch.alerts.engine.operands.fences import Fence
@@ -59,7 +59,7 @@ class Trial:
         rule = Rule(
             0,
             1,
-            tree_of(fields.conditions),
+            fields.conditions.tree,
             0.0 if self.at_once else fields.for_s or 0.0,
             float(fields.cooldown_s),
             Count(count["op"], count["value"]) if count else None,
@@ -110,10 +110,10 @@ class Trial:
 
 
 def referenced_objects(
-    session: Session, conditions: Mapping[str, Any], user_id: int, checkpoint: Checkpoint | None = None
+    session: Session, conditions: Conditions, user_id: int, checkpoint: Checkpoint | None = None
 ) -> tuple[dict[int, Fence], dict[int, Entries]]:
     """The geofences and watch lists of a user that conditions refer to; missing ones are omitted."""
-    node = tree_of(conditions)
+    node = conditions.tree
     fences, lists = {}, {}
     for number in paced(references(node, Kind.GEOFENCE), checkpoint):
         row = session.get(Geofence, number)

@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 from skywatch.alerts.access import owner_id
 from skywatch.alerts.area import AlertService
 from skywatch.alerts.conditions.states import check_triable
-from skywatch.alerts.conditions.tree import ConditionsFault, parsed
 from skywatch.alerts.engine.operands.documents import SkyMaker
 from skywatch.alerts.engine.program import Rights
 from skywatch.alerts.rules import service
@@ -115,10 +114,9 @@ def _try_stored(request: DryRunRequest, rule_id: int, body: TrialOfRuleFields) -
         if not is_live and not service.may_change(request.visibility, row):
             # Invented aircraft and a day of history would show its owner's geofences and watch lists piece by piece.
             raise Problem("permission_denied", "A rule of somebody else is tried on the live picture only.")
-        try:
-            rule = msgspec.structs.replace(service.fields_of(row), conditions=parsed(row.conditions))
-        except ConditionsFault as fault:
-            raise invalid_fields(fault.faults) from None
+        rule = service.fields_of(row)
+        if rule.conditions.node is None:
+            raise invalid_fields(rule.conditions.faults)
         check_triable(rule.conditions)
         return _run(request, session, rule, row.user_id, body)
 
