@@ -1,5 +1,6 @@
-"""Strict colander types for JSON bodies and query strings.
+"""Strict colander types for JSON bodies and query strings, and the functions that write nodes of them.
 
+All packages write their schemas in ``string_node``, ``integer_node`` and so on, and in ``node`` for types of their own.
 colander's own types turn numbers into strings and strings into numbers; a body must not be coerced.
 Nodes carry what the OpenAPI document needs: a type may define ``openapi(node)`` to describe itself.
 """
