@@ -188,7 +188,13 @@ class HeardPoints(NamedTuple):
 
     def where(self, chosen: npt.NDArray[np.bool_]) -> HeardPoints:
         """Those of them that are chosen."""
-        return HeardPoints(*(column[chosen] for column in self))
+        return HeardPoints(
+            self.points[chosen],
+            self.lat[chosen],
+            self.lon[chosen],
+            self.altitude_ft[chosen],
+            self.distance_nm[chosen],
+        )
 
     def sectors(self, station: tuple[float, float], sectors: int = SECTORS) -> npt.NDArray[np.int64]:
         """The sectors in which they lie from the station."""
