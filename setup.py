@@ -48,6 +48,8 @@ EXTRAS = {
     "archive": ["duckdb>=1.1,<2", "pyarrow>=18,<30"],
     "batch": ["dask[distributed]>=2024.8,<2027"],
     "apprise": ["apprise>=1.9,<3"],
+    # The protocol's types, which the package mcp stands on too: the service needs none of its clients and servers.
+    "mcp": ["mcp-types>=2.3,<3"],
     "nats": ["nats-py>=2.9,<3"],
     "parquet": ["pyarrow>=15,<30"],
     "postgresql": ["psycopg[binary]>=3.2,<4"],
@@ -72,6 +74,7 @@ EXTRAS["test"] = [
     "jsonschema>=4.21,<5",
     "jsonschema-rs>=0.60,<1",
     "kubernetes-validate>=1.33,<2",
+    "mcp>=2.3,<3",
     "msgpack>=1.0,<2",  # what the manual's program for tiles reads with
     "packaging>=23",
     "pytest>=8.2,<10",
@@ -113,6 +116,7 @@ EXTRAS["bench"] = [
 EXTRAS["all"] = (
     EXTRAS["archive"]
     + EXTRAS["batch"]
+    + EXTRAS["mcp"]
     + EXTRAS["postgresql"]
     + EXTRAS["redis"]
     + EXTRAS["nats"]

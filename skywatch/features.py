@@ -25,6 +25,7 @@ from skywatch.feeders import feature as feeders
 from skywatch.history import feature as history
 from skywatch.http import feature as http
 from skywatch.inputs import feature as inputs
+from skywatch.mcp import feature as mcp
 from skywatch.notify import feature as notify
 from skywatch.outputs import feature as outputs
 from skywatch.patterns import feature as patterns
@@ -65,6 +66,7 @@ FEATURES = FeatureSet(
         backup.FEATURE,
         notify.FEATURE,
         realtime.FEATURE,
+        mcp.FEATURE,
         console.FEATURE,
         web.FEATURE,
         # Last: what the roots of the API list is what the others have added.

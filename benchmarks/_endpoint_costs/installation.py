@@ -164,6 +164,7 @@ def installation(folder: Path, sizes: Sizes) -> Iterator[Installation]:
         "environment": "development",
         "database_url": f"sqlite:///{folder}/bench.sqlite",
         "auth_mode": "hybrid",
+        "mcp_enabled": "true",
         "station_lat": str(STATION[0]),
         "station_lon": str(STATION[1]),
         "receiver.roof": "simulate",

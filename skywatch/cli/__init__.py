@@ -19,7 +19,20 @@ from skywatch.features import FEATURES, load_origins
 from skywatch.serving.memory import garbage_collection_paused
 
 # The subcommands of no feature -> ``module:command``; features declare theirs.
-NAMES = ("batch", "completion", "decode", "demo", "doctor", "init", "man", "radar", "serve", "settings", "setup-link")
+NAMES = (
+    "batch",
+    "completion",
+    "decode",
+    "demo",
+    "doctor",
+    "init",
+    "man",
+    "mcp",
+    "radar",
+    "serve",
+    "settings",
+    "setup-link",
+)
 COMMANDS = {name: f"skywatch.cli.{module}:{module}" for name in NAMES for module in [name.replace("-", "_")]}
 # Tools for people with a checkout: they work by their name, and no help, completion or manual page lists them.
 DEVELOPMENT = {"new-feature": "skywatch.cli.new_feature:new_feature"}

@@ -37,7 +37,7 @@ SHOWN = "a long password"
 # Of longer lists and texts the beginning is shown.
 ENTRIES, CHARACTERS, LINES = 2, 120, 8
 # Groups that are a page for people, files of past days, or asked once only, before there is any user.
-WITHOUT = {"docs", "globe_history", "setup"}
+WITHOUT = {"docs", "globe_history", "mcp", "setup"}
 SKY = [
     {
         "hex": "4b1620", "flight": "SWR12", "r": "HB-JJA", "t": "A320", "alt_baro": 34975, "gs": 451.2, "track": 271.0,

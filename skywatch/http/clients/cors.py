@@ -16,7 +16,10 @@ from skywatch.security.area import area_of
 
 Handler = Callable[[Request], Response]
 METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE"
-REQUEST_HEADERS = "Authorization, Content-Type, If-None-Match, Range, X-API-Key, X-Request-ID"
+REQUEST_HEADERS = (
+    "Authorization, Content-Type, If-None-Match, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Range, "
+    "X-API-Key, X-Request-ID"
+)
 EXPOSED_HEADERS = (
     "Allow, Content-Disposition, Content-Range, ETag, Location, Retry-After, WWW-Authenticate, "
     "X-Picture-Age, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-ID"

@@ -37,6 +37,7 @@ TITLES = {
     403: "Permission denied",
     404: "Not found",
     405: "Method not allowed",
+    406: "The client does not accept the form of the answer",
     409: "Conflict with the present state",
     413: "Body too large",
     415: "Unsupported media type",

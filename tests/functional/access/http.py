@@ -11,4 +11,6 @@ ROWS = [
     Row("GET", "/api/v1/asyncapi.json", "open"),
     Row("GET", "/api/v1/asyncapi.yaml", "open"),
     Row("GET", "/api/v1/docs", "open"),
+    # Each tool needs what its call needs; while it is switched off there is nothing.
+    Row("POST", "/mcp", "identified"),
 ]
