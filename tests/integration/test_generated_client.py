@@ -21,7 +21,9 @@ from tests.waiting import PATIENCE_S, until
 PASSWORD = "seven zebras cross the Limmat"
 PROGRAM = Path(__file__).with_name("generated_client.ts")
 TYPED = "openapi-typescript@7 openapi-fetch@0.17 typescript@5"
-STRICT = ["--strict", "--noUncheckedIndexedAccess", "--target", "es2022", "--lib", "es2022,dom,dom.iterable"]
+# What is generated and what uses it is checked, the declarations of the browser and of the libraries are not.
+STRICT = ["--strict", "--noUncheckedIndexedAccess", "--skipLibCheck"]
+STRICT += ["--target", "es2022", "--lib", "es2022,dom,dom.iterable"]
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +143,7 @@ def test_typescript_compiles_strictly_and_does_the_same(running, tmp_path):
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    run(NODE, str(modules / ".bin" / "openapi-typescript"), f"{base}/api/v1/openapi.json", "-o", "schema.d.ts")
+    run(NODE, str(modules / ".bin" / "openapi-typescript"), f"{base}/api/v1/openapi.json", "-o", "schema.ts")
     resolution = ["--module", "nodenext", "--moduleResolution", "nodenext", "--outDir", "out"]
     run(NODE, str(modules / ".bin" / "tsc"), *STRICT, *resolution, "client.ts")
     said = dict(json.loads(line) for line in run(NODE, "out/client.js", base, "ada", PASSWORD).splitlines())

@@ -7,8 +7,13 @@ from benchmarks._traffic import Traffic
 from skywatch.history.exports import FORMATS
 from tests.exporting import export
 
-# The databases differ in how points are read, the formats in how they are written.
-CASES = [*(("sqlite", name) for name in FORMATS), ("postgresql", "csv"), ("postgresql", "parquet")]
+# The databases differ in how points are read, the formats in how they are written: text line by line, or row groups.
+BY_DAY = {("sqlite", "csv"), ("sqlite", "parquet"), ("postgresql", "csv")}
+AGAIN = pytest.mark.nightly("another format by the same two ways of writing")
+CASES = [
+    pytest.param(*case, marks=() if case in BY_DAY else AGAIN)
+    for case in [*(("sqlite", name) for name in FORMATS), ("postgresql", "csv"), ("postgresql", "parquet")]
+]
 SECONDS, AIRCRAFT = 600, 200
 SHORT, LONG = 75_000, 300_000
 # What the length may cost, where the points alone are 9 MB more; Parquet's index of row groups is a part of it.

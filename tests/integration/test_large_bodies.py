@@ -9,6 +9,7 @@ import socket
 import tempfile
 import time
 from contextlib import ExitStack, contextmanager
+from itertools import product
 
 import pytest
 import webtest
@@ -138,21 +139,24 @@ def unlinked_bytes(own_folder):
     return count
 
 
+CREDENTIALS = ("Authorization: Bearer x.y.z", "X-API-Key: sk_wrong", "Authorization: Basic eDp5")
+LARGE = (UPLOAD, UPLOAD + "/", IMPORT, "/api/v1/auth/login", "/api/v1/alerts/rules/test")
+
+
 @pytest.mark.parametrize("mode", ["private", "hybrid", "public"])
-@pytest.mark.parametrize("path", [UPLOAD, UPLOAD + "/", IMPORT, "/api/v1/auth/login", "/api/v1/alerts/rules/test"])
-def test_a_large_body_of_nobody_is_refused_by_its_head(start, mode, path):
-    status, head, body = answer_to(start(auth_mode=mode), head_of(path, 500_000, "Expect: 100-continue"))
-    assert (status, json.loads(body)["code"]) == (401, "authentication_required")
-    assert head["connection"] == "close"
-    assert head["www-authenticate"]
+def test_a_large_body_of_nobody_is_refused_by_its_head(start, mode):
+    server = start(auth_mode=mode)
+    for path in LARGE:
+        status, head, body = answer_to(server, head_of(path, 500_000, "Expect: 100-continue"))
+        assert (path, status, json.loads(body)["code"]) == (path, 401, "authentication_required")
+        assert head["connection"] == "close"
+        assert head["www-authenticate"]
 
 
-@pytest.mark.parametrize(
-    "credential", ["Authorization: Bearer x.y.z", "X-API-Key: sk_wrong", "Authorization: Basic eDp5"]
-)
-def test_a_wrong_credential_is_none(server, credential):
-    status, _, body = answer_to(server, head_of(UPLOAD, 500_000, credential))
-    assert (status, json.loads(body)["code"]) == (401, "token_invalid")
+def test_a_wrong_credential_is_none(server):
+    for credential in CREDENTIALS:
+        status, _, body = answer_to(server, head_of(UPLOAD, 500_000, credential))
+        assert (credential, status, json.loads(body)["code"]) == (credential, 401, "token_invalid")
 
 
 def test_who_may_not_upload_is_told_so_before_the_body(server):
@@ -178,20 +182,17 @@ def test_a_known_sender_is_asked_for_the_body_and_it_arrives(start, tmp_path):
     until(lambda: ledgers(server) == (0, 0))
 
 
-@pytest.mark.parametrize("pieces", ["at once", "in pieces"])
-@pytest.mark.parametrize("is_chunked", [True, False])
-def test_a_body_arrives_whole_however_it_is_sent(server, is_chunked, pieces):
+def test_a_body_arrives_whole_however_it_is_sent(server):
     body, credential = transmission(), bearer(server)
-    request = head_of(UPLOAD, None if is_chunked else len(body), credential) + (chunked(body) if is_chunked else body)
-    # What follows on the same connection is answered after it.
-    request = CONFIG + b"\r\n" + request + CONFIG + b"\r\n"
-    with opened(server) as (connection, stream):
-        if pieces == "at once":
-            connection.sendall(request)
-        else:
-            for start in range(0, len(request), 37_123):
-                connection.sendall(request[start : start + 37_123])
-        assert [read_answer(stream)[0] for _ in range(3)] == [200, 201, 200]
+    for is_chunked, piece_bytes in product((True, False), (None, 37_123)):
+        length = None if is_chunked else len(body)
+        request = head_of(UPLOAD, length, credential) + (chunked(body) if is_chunked else body)
+        # What follows on the same connection is answered after it.
+        request = CONFIG + b"\r\n" + request + CONFIG + b"\r\n"
+        with opened(server) as (connection, stream):
+            for start in range(0, len(request), piece_bytes or len(request)):
+                connection.sendall(request[start : start + (piece_bytes or len(request))])
+            assert [read_answer(stream)[0] for _ in range(3)] == [200, 201, 200]
 
 
 def test_a_body_in_chunks_of_nobody_is_not_read_beyond_what_fits_into_memory(server, unlinked_bytes):
@@ -203,14 +204,14 @@ def test_a_body_in_chunks_of_nobody_is_not_read_beyond_what_fits_into_memory(ser
         assert read_answer(stream)[0] == 401
 
 
-@pytest.mark.parametrize("body_bytes", [1_000_000, 8_000_000])
-def test_a_client_that_sends_everything_before_it_reads_gets_its_answer(server, body_bytes):
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
-    connection.request("POST", UPLOAD, b"\0" * body_bytes)
-    answer = connection.getresponse()
-    assert (answer.status, json.loads(answer.read())["code"]) == (401, "authentication_required")
-    connection.close()
-    until(lambda: not server.connections.all(), "the end of the connection")
+def test_a_client_that_sends_everything_before_it_reads_gets_its_answer(server):
+    for body_bytes in (1_000_000, 8_000_000):
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
+        connection.request("POST", UPLOAD, b"\0" * body_bytes)
+        answer = connection.getresponse()
+        assert (answer.status, json.loads(answer.read())["code"]) == (401, "authentication_required")
+        connection.close()
+        until(lambda: not server.connections.all(), "the end of the connection")
 
 
 def test_what_a_refused_body_holds_is_no_request(server):
@@ -273,14 +274,13 @@ def test_calls_with_the_key_first_are_read_when_the_key_is_known(server, tmp_pat
     assert len(files_in(tmp_path / "audio")) == 1
 
 
-@pytest.mark.parametrize(("key", "status"), [("sk_wrong", 401), ("", 401), ("sk_" + "x" * 2000, 401), ("viewer", 403)])
-def test_calls_with_a_wrong_key_first_are_refused_there(server, key, status):
-    if key == "viewer":
-        key = server.people.key(server.people.user("vera", "viewer"), "audio")
-    body = call(key)
-    answered, head, text = answer_to(server, head_of(CALL, len(body)), body[:3000])
-    assert (answered, head["content-type"]) == (status, "text/plain; charset=utf-8")
-    assert b"API key" in text
+def test_calls_with_a_wrong_key_first_are_refused_there(server):
+    viewers = server.people.key(server.people.user("vera", "viewer"), "audio")
+    for key, status in (("sk_wrong", 401), ("", 401), ("sk_" + "x" * 2000, 401), (viewers, 403)):
+        body = call(key)
+        answered, head, text = answer_to(server, head_of(CALL, len(body)), body[:3000])
+        assert (key, answered, head["content-type"]) == (key, status, "text/plain; charset=utf-8")
+        assert b"API key" in text
 
 
 def test_trunk_recorder_sends_the_key_last(server, tmp_path, unlinked_bytes):

@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pytest
 from click.testing import CliRunner
@@ -16,11 +16,19 @@ def run(*arguments):
     return CliRunner().invoke(safety, list(map(str, arguments)))
 
 
+def part_of(recording, folder, begin_s, end_s):
+    """A file with the snapshots of a recording between two times (unix seconds)."""
+    with gzip.open(recording, "rt") as lines:
+        near = [line for line in lines if begin_s <= json.loads(line)["now"] < end_s]
+    (folder / "part.jsonl").write_text("".join(near))
+    return folder / "part.jsonl"
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     "name",
     [
-        "feeds/switzerland_30min.jsonl.gz",
+        pytest.param("feeds/switzerland_30min.jsonl.gz", marks=AGAIN),
         pytest.param("feeds/michigan_session1.jsonl.gz", marks=AGAIN),
         "sbs/ulss7_61s.sbs",
         "raw/ulss7_61s_original_duplicated.beast",
@@ -33,20 +41,36 @@ def test_nothing_is_raised_in_ordinary_traffic(shared_data, name):
     assert (result.exit_code, result.output) == (0, "")
 
 
-def test_a_relayed_position_is_shown_with_all_alone(shared_data, tmp_path):
-    recording = shared_data / "feeds/california_30min.jsonl.gz"
-    result = run(recording, "--all")
+def test_nothing_is_raised_in_some_minutes_over_switzerland(shared_data, tmp_path):
+    recording = shared_data / "feeds/switzerland_30min.jsonl.gz"
+    with gzip.open(recording, "rt") as lines:
+        begin_s = json.loads(next(lines))["now"]
+    result = run(part_of(recording, tmp_path, begin_s, begin_s + 300))
+    assert (result.exit_code, result.output) == (0, "")
+
+
+CALIFORNIA = "feeds/california_30min.jsonl.gz"
+RELAYED_AT = datetime(2025, 6, 1, 18, 58, 48, tzinfo=UTC)
+
+
+def assert_relayed(result):
     [event] = [json.loads(line) for line in result.output.splitlines()]
     assert (result.exit_code, event["type"]) == (0, "proximity")
     assert "relayed_position" in event["suppressed_by"]
-    # The minutes around it say the rest.
-    at = datetime.fromisoformat(event["began_at"]).timestamp()
-    with gzip.open(recording, "rt") as lines:
-        near = [line for line in lines if abs(json.loads(line)["now"] - at) < 150]
-    (tmp_path / "near.jsonl").write_text("".join(near))
-    assert len(run(tmp_path / "near.jsonl", "--all").output.splitlines()) == 1
-    result = run(tmp_path / "near.jsonl")
+    assert datetime.fromisoformat(event["began_at"]) == RELAYED_AT
+
+
+def test_a_relayed_position_is_shown_with_all_alone(shared_data, tmp_path):
+    at = RELAYED_AT.timestamp()
+    minutes = part_of(shared_data / CALIFORNIA, tmp_path, at - 60, at + 60)
+    assert_relayed(run(minutes, "--all"))
+    result = run(minutes)
     assert (result.exit_code, result.output) == (0, "")
+
+
+@AGAIN
+def test_a_relayed_position_is_all_that_is_suppressed_in_half_an_hour(shared_data):
+    assert_relayed(run(shared_data / CALIFORNIA, "--all"))
 
 
 @pytest.mark.parametrize(

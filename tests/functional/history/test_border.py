@@ -230,15 +230,30 @@ def told(both, caller):
     return found[0]
 
 
+@pytest.fixture
+def undecided(both):
+    """The databases are those of all tests: what is decided here is taken back."""
+    yield
+    decide(both, TURNED, None)
+    decide(both, MARKED, True)
+
+
 @mostly_viewer
-def test_whether_an_aircraft_is_military_is_asked_now_also_of_what_is_archived(both, caller):
+def test_whether_an_aircraft_is_military_is_asked_now_also_of_what_is_archived(both, undecided, caller):
     everything, may = {TURNED, MARKED}, caller is ANALYST
     assert told(both, caller) == (everything if may else {TURNED})
     decide(both, TURNED, True)
     assert told(both, caller) == (everything if may else set())
     decide(both, MARKED, False)
     assert told(both, caller) == (everything if may else {MARKED})
+
+
+@OTHER
+def test_a_decision_is_taken_back_also_for_what_is_archived(both, undecided):
+    decide(both, TURNED, True)
+    decide(both, MARKED, False)
+    assert told(both, VIEWER) == {MARKED}
     decide(both, TURNED, None)
-    assert told(both, caller) == everything
+    assert told(both, VIEWER) == {TURNED, MARKED}
     decide(both, MARKED, True)
-    assert told(both, caller) == (everything if may else {TURNED})
+    assert told(both, VIEWER) == {TURNED}

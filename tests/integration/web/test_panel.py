@@ -135,7 +135,10 @@ def test_what_engineers_read_is_folded_and_stays_as_it_was_left(page, sky):
     until(is_as_it_was_left, "the last group of facts alone open")
 
 
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 780), (820, 1100)])
+@pytest.mark.parametrize(
+    ("width", "height"),
+    [(1440, 900), (390, 780), pytest.param(820, 1100, marks=pytest.mark.nightly("a width between the two"))],
+)
 def test_an_aircraft_is_never_under_its_own_panel(page_with_webgl, sky, width, height):
     page = page_with_webgl
     page.media(prefers_reduced_motion="reduce")

@@ -19,6 +19,7 @@ from skywatch.patterns.fleet import PatternFleet
 
 pytestmark = pytest.mark.deep("walks a corpus")
 
+AGAIN = pytest.mark.nightly("another recording of the same kind")
 # A helicopter circled over the same race on 19 days: so many of them say what all do.
 CIRCLING_OF_ONE_AIRCRAFT = 8
 
@@ -100,12 +101,15 @@ def through_fleet(path: Path) -> list[Pattern]:
     return [pattern for pattern in found.values() if "superseded_by" not in pattern.details]
 
 
-@pytest.mark.parametrize("feed", ["switzerland_30min", "california_30min", "michigan_session1"])
+@pytest.mark.parametrize(
+    "feed",
+    ["switzerland_30min", *(pytest.param(one, marks=AGAIN) for one in ("california_30min", "michigan_session1"))],
+)
 def test_ordinary_traffic_raises_nothing(shared_data: Path, feed: str) -> None:
     assert [p for p in through_fleet(shared_data / "feeds" / f"{feed}.jsonl.gz") if p.is_surveillance] == []
 
 
-@pytest.mark.parametrize("sortie", ["081", "092"])
+@pytest.mark.parametrize("sortie", ["081", pytest.param("092", marks=AGAIN)])
 def test_a_police_helicopter_is_found_circling(shared_data: Path, sortie: str) -> None:
     patterns = through_fleet(shared_data / "feeds" / f"la_police_n520pd_{sortie}_times_reconstructed.jsonl.gz")
     longest = max(patterns, key=lambda p: p.duration_s)
