@@ -111,7 +111,7 @@ def bearer(server, name="ada", role="admin"):
 
 def ledgers(server):
     limits = server.connections.limits
-    return limits.unidentified.total, limits.users.total
+    return limits.unidentified.limit.in_use, limits.users.limit.in_use
 
 
 @pytest.fixture(autouse=True)
