@@ -99,6 +99,7 @@ EXTRAS["test-all"] = [
     # These two read the archive by docs/recipes.md; what Spark needs is installed by make drill NAME=recipes.
     "pandas>=2.2,<4",
     "polars>=1.20,<2",
+    "datamodel-code-generator>=0.30,<1",
     "openapi-python-client>=0.29,<0.30",
     "schemathesis>=4.0,<5",
     "svix>=1.40,<3",

@@ -12,6 +12,7 @@ import httpx
 
 from skywatch.realtime.server import RealtimeServer
 from skywatch.realtime.wire.limits import Limits
+from tests.asyncapi import SOCKET_IO, judge
 from tests.realtime import serving
 from tests.socket_io import accounts
 from tests.waiting import PATIENCE_S
@@ -52,8 +53,11 @@ class Poller:
                 packet = self._unread.pop(0)
                 if packet == "2":
                     await self.post("3")
-                if packet.startswith("42") and json.loads(packet[2:])[0] == name:
-                    return json.loads(packet[2:])[1]
+                if packet.startswith("42"):
+                    event, data = json.loads(packet[2:])
+                    judge(SOCKET_IO, event, data)
+                    if event == name:
+                        return data
             answer = await self.get()
             assert answer.status_code == 200, answer.text
             self._unread += answer.text.split(SEPARATOR)

@@ -7,11 +7,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+from tests.asyncapi import SOCKET_IO, judge, judge_native
 from tests.node_packages import NODE
 from tests.realtime import FakeAccounts
 from tests.waiting import PATIENCE_S
 
 SCRIPT = Path(__file__).with_name("integration") / "realtime" / "socketio_client.mjs"
+# What the script says of its own connection; all else are events of the server.
+ITS_OWN = {"open", "upgrade", "connect", "connect_error", "connect_error_data", "disconnect"}
 SWISS = {"lat": 46.9, "lon": 7.4}
 
 
@@ -20,6 +23,16 @@ def accounts() -> FakeAccounts:
     fake.add("viewer", "viewer", 1)
     fake.add("history", "viewer", 2, scopes=["history"])
     return fake
+
+
+def hear(client: Any, heard: asyncio.Queue[tuple[str, Any]]) -> None:
+    """Put every event of a client of python-socketio into a queue."""
+
+    def take(event: str, data: Any) -> None:
+        judge(SOCKET_IO, event, data)
+        heard.put_nowait((event, data))
+
+    client.on("*", take)
 
 
 class JavaScript:
@@ -44,6 +57,11 @@ class JavaScript:
         line = await asyncio.wait_for(self.process.stdout.readline(), PATIENCE_S)
         assert line, "the client has ended"
         answer: list[Any] = json.loads(line)
+        event, value = answer
+        if event == "ack":
+            judge_native(value)
+        elif event not in ITS_OWN:
+            judge(SOCKET_IO, event, value)
         return answer
 
     async def until(self, kind: str) -> Any:

@@ -18,7 +18,7 @@ from tests.polling import PAGE, Poller, run
 from tests.ports import free_port
 from tests.realtime import Skies, publish_sky, serving
 from tests.servers import program
-from tests.socket_io import SWISS, JavaScript, accounts
+from tests.socket_io import SWISS, JavaScript, accounts, hear
 from tests.waiting import PATIENCE_S, eventually
 
 
@@ -84,7 +84,7 @@ def test_the_python_client_upgrades_and_resumes(make_runtime):
         since = None
         for number in range(2):
             client = socketio.AsyncClient()
-            client.on("*", lambda event, data: heard.put_nowait((event, data)))
+            hear(client, heard)
             await client.connect(f"http://127.0.0.1:{server.port}", auth={"token": "viewer"}, wait_timeout=PATIENCE_S)
             assert client.transport() == "websocket"
             await client.call("subscribe", {"topics": ["aircraft"], "since": since}, timeout=PATIENCE_S)
@@ -122,7 +122,7 @@ def test_the_javascript_client_gets_everything_through_nginx(make_runtime, socke
 
     async def scenario(server, runtime):
         skies = Skies()
-        publish_sky(runtime, skies.next({f"{i:06x}": SWISS | {"note": "x" * 200} for i in range(2000)}))
+        publish_sky(runtime, skies.next({f"{i:06x}": SWISS | {"desc": "x" * 200} for i in range(2000)}))
         port = free_port()
         nginx = start_nginx(tmp_path, port, server.port)
         try:
@@ -134,7 +134,7 @@ def test_the_javascript_client_gets_everything_through_nginx(make_runtime, socke
                 assert (await client.until("aircraft:snapshot"))["count"] == 2000
                 assert await snapshot_encoding(port) == "gzip"
                 for number in range(3):
-                    publish_sky(runtime, skies.next({"4b1620": SWISS | {"alt": number}}))
+                    publish_sky(runtime, skies.next({"4b1620": SWISS | {"alt_baro": number}}))
                     update = await client.until("aircraft:update")
                     assert [one["hex"] for one in update["aircraft"]] == ["4b1620"]
                 client.send("ping", {})

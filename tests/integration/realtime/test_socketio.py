@@ -10,8 +10,9 @@ import socketio
 import websockets
 
 from skywatch.core.bus import Message
+from tests.asyncapi import example
 from tests.realtime import Skies, connected, publish_sky, serving
-from tests.socket_io import SWISS, JavaScript, accounts
+from tests.socket_io import SWISS, JavaScript, accounts, hear
 from tests.waiting import PATIENCE_S
 
 CONNECT: dict[str, Any] = {"transports": ["websocket"], "wait_timeout": PATIENCE_S}
@@ -35,7 +36,7 @@ def test_the_javascript_client_subscribes_and_hears(make_runtime, socket_io_modu
                 publish_sky(runtime, skies.next({}))
                 update = await client.until("aircraft:update")
                 assert (update["seq"], update["since"], update["removed"]) == (2, 1, ["4b1620"])
-                runtime.bus.publish(Message("safety", "safety:event", b'{"id":9}'))
+                runtime.bus.publish(Message("safety", "safety:event", example("safety:event", id=9)))
                 event = await client.until("safety:event")
                 assert (event["id"], event["seq"]) == (9, 1)
                 client.send("ping", {})
@@ -83,7 +84,7 @@ def test_the_python_client_subscribes_and_hears(make_runtime):
         heard: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
         async with serving(runtime, accounts()) as server:
             client = socketio.AsyncClient(reconnection=False)
-            client.on("*", lambda event, data: heard.put_nowait((event, data)))
+            hear(client, heard)
             await client.connect(
                 f"http://127.0.0.1:{server.port}",
                 transports=["websocket"],
