@@ -21,7 +21,6 @@ import sqlalchemy as sa
 from skywatch.accounts.identity.caller import CLI_CALLER
 from skywatch.accounts.users.schemas import UserCreateFields
 from skywatch.accounts.users.service import create_user
-from skywatch.aircraft.live import NO_PICTURE
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.core.process.secret_file import SUFFIX
 from tests import prefork
@@ -164,7 +163,7 @@ class Service:
                 pictures.append(self.get("/api/v1/aircraft?limit=1000")["aircraft"])
             except urllib.error.HTTPError as error:
                 problem = json.load(error)
-                if problem["code"] != "unavailable" or not problem["detail"].startswith(NO_PICTURE):
+                if problem.get("detail_code") not in ("aircraft.no_picture_yet", "aircraft.no_picture_for"):
                     raise AssertionError(f"the list of aircraft answers {problem}") from error
             return bool(pictures)
 

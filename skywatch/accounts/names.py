@@ -10,6 +10,7 @@ import re
 import unicodedata
 
 from skywatch.core.text.names import all_shown
+from skywatch.sentences import sentence
 
 USERNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}[A-Za-z0-9_]")
 EMAIL_LOCAL = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
@@ -23,8 +24,11 @@ def clean_username(text: str) -> str:
     name = unicodedata.normalize("NFKC", text)
     if not USERNAME.fullmatch(name):
         raise ValueError(
-            "must have 2 to 64 letters (a to z), digits, dots, underscores or dashes, "
-            "begin with a letter or digit and not end with a dot or dash"
+            sentence(
+                "accounts.name_rule",
+                "must have 2 to 64 letters (a to z), digits, dots, underscores or dashes, begin with "
+                "a letter or digit and not end with a dot or dash",
+            )
         )
     return name
 
@@ -38,9 +42,14 @@ def clean_display_name(text: str) -> str:
     """A name as people see it, in any script; raises ValueError where parts of it are not seen."""
     name = unicodedata.normalize("NFC", text).strip()
     if not name:
-        raise ValueError("must not be blank")
+        raise ValueError(sentence("field.blank", "must not be blank"))
     if not all_shown(name):
-        raise ValueError("must not hold characters that cannot be seen or that turn the direction of writing")
+        raise ValueError(
+            sentence(
+                "accounts.name_invisible",
+                "must not hold characters that cannot be seen or that turn the direction of writing",
+            )
+        )
     return name
 
 
@@ -55,7 +64,7 @@ def clean_email(text: str) -> str:
         and all(EMAIL_LABEL.fullmatch(label) for label in domain.split("."))
     )
     if not well_formed:
-        raise ValueError("must be an e-mail address such as name@example.org")
+        raise ValueError(sentence("accounts.email_rule", "must be an e-mail address such as name@example.org"))
     return address
 
 

@@ -11,6 +11,7 @@ import colander
 from skywatch.accounts.names import clean_display_name, clean_email, clean_username
 from skywatch.accounts.passwords.rules import MAX_LENGTH, check_password
 from skywatch.http.resources.schema import JsonString, list_node, node, string_node, text_node
+from skywatch.sentences import sentence
 
 LEVELS = ("public", "authenticated", "permission")
 MAX_PREFERENCES_BYTES = 16_384
@@ -44,7 +45,12 @@ def strings_node(item: colander.SchemaNode, minimum: int = 0, maximum: int = 200
 def small_json(node: colander.SchemaNode, value: Any) -> None:
     """The validator of documents that users keep with their account."""
     if len(json.dumps(value)) > MAX_PREFERENCES_BYTES:
-        raise colander.Invalid(node, f"must have at most {MAX_PREFERENCES_BYTES} bytes as JSON")
+        raise colander.Invalid(
+            node,
+            sentence(
+                "accounts.preferences_too_large", "must have at most {most} bytes as JSON", most=MAX_PREFERENCES_BYTES
+            ),
+        )
 
 
 def username_node(**kw: Any) -> colander.SchemaNode:

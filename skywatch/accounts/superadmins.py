@@ -12,8 +12,11 @@ from sqlalchemy.orm import Session
 from skywatch.accounts.identity.rights import SUPERADMIN
 from skywatch.accounts.models import PERSON, Role, User, UserRole
 from skywatch.core.problems import Problem
+from skywatch.sentences import sentence
 
-LAST = "The last active superadmin can be neither removed, deactivated nor demoted."
+LAST = sentence(
+    "accounts.last_superadmin", "The last active superadmin can be neither removed, deactivated nor demoted."
+)
 
 
 def lasting_superadmins(session: Session) -> int:

@@ -21,11 +21,11 @@ from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.picture.state.exact_distances import has_exact_distances
 from skywatch.picture.state.sky import Sky
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 # How old the tracker's last picture is (s): 0 while it works.
 AGE_HEADER = "X-Picture-Age"
 RETRY_AFTER_S, FIRST_TICK_S = "5", "1"
-NO_PICTURE = "The tracker has published no picture"
 # Different questions kept for one tick; beyond that answers are built each time.
 MAX_CACHED = 256
 
@@ -69,9 +69,17 @@ def live_sky(request: SkyRequest) -> Sky:
     left of what it published last."""
     picture = request.runtime.shared(picture_replica)
     if picture.is_awaited:
-        raise Problem("unavailable", f"{NO_PICTURE} yet.", headers={"Retry-After": FIRST_TICK_S})
+        raise Problem(
+            "unavailable",
+            sentence("aircraft.no_picture_yet", "The tracker has published no picture yet."),
+            headers={"Retry-After": FIRST_TICK_S},
+        )
     if picture.has_no_picture:
-        detail = f"{NO_PICTURE} for {picture.silent_s:.0f} s, and no aircraft is left of its last."
+        detail = sentence(
+            "aircraft.no_picture_for",
+            "The tracker has published no picture for {seconds} s, and no aircraft is left of its last.",
+            seconds=round(picture.silent_s),
+        )
         raise Problem("unavailable", detail, headers={"Retry-After": RETRY_AFTER_S})
     return request.sky
 
@@ -86,11 +94,14 @@ def visible_row(request: SkyRequest, address: str) -> int:
     sky = live_sky(request)
     row = sky.index.get(address)
     if row is None or (sky.column("military")[row] and not request.visibility.military):
-        raise not_found("aircraft in the sky at this moment")
+        raise not_found(sentence("thing.live_aircraft", "aircraft in the sky at this moment"))
     return row
 
 
 def refuse_hidden_filters(visibility: Visibility, names: set[str]) -> None:
     """A filter on what the caller may not see would disclose it: 403."""
     if "registration" in names and not visibility.details:
-        raise Problem("permission_denied", "Asking by registration needs aircraft.view_details.")
+        raise Problem(
+            "permission_denied",
+            sentence("aircraft.registration_needs_details", "Asking by registration needs aircraft.view_details."),
+        )

@@ -39,6 +39,7 @@ from skywatch.http.resources.schema import (
     string_node,
     timestamp_node,
 )
+from skywatch.sentences import sentence
 
 LATITUDE, LONGITUDE = colander.Range(-90, 90), colander.Range(-180, 180)
 MAX_LOOKUP = 500
@@ -52,7 +53,7 @@ def optional(typ: colander.SchemaType, description: str, **kw: Any) -> colander.
 class StringOrNumber(JsonNumber):
     """readsb's barometric altitude: feet, or the word ``ground``."""
 
-    expected = 'a number or "ground"'
+    expected = sentence("aircraft.number_or_ground", 'must be a number or "ground"')
 
     def accept(self, value: Any) -> bool:
         return value == "ground" or super().accept(value)
@@ -154,7 +155,7 @@ class AircraftSequence(JsonSequence):
 def parse_field(text: str) -> str:
     """A member of an aircraft; raises ValueError where there is none of that name."""
     if text not in FIELDS:
-        raise ValueError(f"{text[:32]} is not a field of an aircraft")
+        raise ValueError(sentence("aircraft.unknown_field", "{name} is not a field of an aircraft", name=text[:32]))
     return text
 
 
@@ -186,7 +187,12 @@ class PositionQuery(Schema):
         if given and len(given) < 3:
             error = colander.Invalid(node)
             for name in {"lat", "lon", "radius_nm"} - set(given):
-                error.add(colander.Invalid(node[name], "is needed: lat, lon and radius_nm belong together"))
+                error.add(
+                    colander.Invalid(
+                        node[name],
+                        sentence("aircraft.place_together", "is needed: lat, lon and radius_nm belong together"),
+                    )
+                )
             raise error
 
 

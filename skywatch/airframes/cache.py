@@ -22,6 +22,7 @@ from skywatch.core.database.engine import SessionFactory, outage_of, reason, wri
 from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.core.telemetry.health import State
+from skywatch.sentences import sentence
 
 log = logging.getLogger(__name__)
 COMPONENT = "airframes"
@@ -79,8 +80,11 @@ class AirframeCache:
 
     def _state(self) -> State:
         if self._thread is not None and not self._thread.is_alive():
-            return State(False, "its thread has ended")
-        return State(not self._faults.count, "airframes cannot be looked up" if self._faults.count else "")
+            return State(False, sentence("health.thread_ended", "its thread has ended"))
+        return State(
+            not self._faults.count,
+            sentence("health.airframes", "airframes cannot be looked up") if self._faults.count else "",
+        )
 
     def want(self, addresses: Iterable[str]) -> None:
         """Request these in the background; returns at once."""

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from skywatch.core.problems import Problem, not_found
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import Sentence, sentence
 
 T = TypeVar("T")
 MAX_RULES, MAX_GEOFENCES, MAX_WATCHLISTS = 500, 200, 200
@@ -36,11 +37,13 @@ def own(table: Any, visibility: Visibility) -> sa.ColumnElement[bool]:
 def owner_id(visibility: Visibility) -> int:
     """The owner of a new row, which is the caller; raises Problem (401) for an anonymous one."""
     if visibility.user_id is None:
-        raise Problem("authentication_required", "Log in to have rules of your own.")
+        raise Problem(
+            "authentication_required", sentence("alerts.login_for_rules", "Log in to have rules of your own.")
+        )
     return visibility.user_id
 
 
-def fetch(session: Session, table: type[T], row_id: int, visibility: Visibility, noun: str, *options: Any) -> T:
+def fetch(session: Session, table: type[T], row_id: int, visibility: Visibility, noun: Sentence, *options: Any) -> T:
     """The row with this id that the caller may change; raises Problem (404) with ``noun`` if there is none.
 
     ``options`` say what of it is loaded.
@@ -55,19 +58,40 @@ def fetch(session: Session, table: type[T], row_id: int, visibility: Visibility,
     return typed_row
 
 
-def check_room(session: Session, table: Any, user_id: int, limit: int, noun: str, more: int = 1) -> None:
+def check_room(session: Session, table: Any, user_id: int, limit: int, noun: Sentence, more: int = 1) -> None:
     """Raise Problem (409) if ``more`` rows would exceed the user's limit."""
     count = session.scalar(sa.select(sa.func.count()).select_from(table).where(table.user_id == user_id)) or 0
     if count + more > limit:
-        others = f", and {more} more were sent" if more > 1 else ""
-        raise Problem("conflict", f"A user can have at most {limit} {noun}; {count} exist{others}.")
+        if more > 1:
+            raise Problem("conflict", _too_many(limit, noun, count, more))
+        raise Problem(
+            "conflict",
+            sentence(
+                "alerts.quota",
+                "A user can have at most {limit} {noun}; {count} exist.",
+                limit=limit,
+                noun=noun,
+                count=count,
+            ),
+        )
 
 
-def check_sum(session: Session, what: Any, where: Any, limit: int, noun: str, more: int) -> None:
+def check_sum(session: Session, what: Any, where: Any, limit: int, noun: Sentence, more: int) -> None:
     """Raise Problem (409) if ``more`` would bring the sum of a column over some rows beyond a limit."""
     total = int(session.scalar(sa.select(sa.func.coalesce(sa.func.sum(what), 0)).where(where)) or 0)
     if total + more > limit:
-        raise Problem("conflict", f"A user can have at most {limit} {noun}; {total} exist, and {more} more were sent.")
+        raise Problem("conflict", _too_many(limit, noun, total, more))
+
+
+def _too_many(limit: int, noun: Sentence, count: int, more: int) -> Sentence:
+    return sentence(
+        "alerts.quota_import",
+        "A user can have at most {limit} {noun}; {count} exist, and {more} more were sent.",
+        limit=limit,
+        noun=noun,
+        count=count,
+        more=more,
+    )
 
 
 def json_length(column: Any) -> Any:

@@ -155,6 +155,8 @@ class Alert(Base):
     callsign: Mapped[str | None] = mapped_column(sa.String(8))
     registration: Mapped[str | None] = mapped_column(sa.String(12))
     message: Mapped[str] = mapped_column(sa.Text)
+    # The codes and the parameters of the texts, by member; rows of an older version have none.
+    words: Mapped[dict[str, Any] | None]
     aircraft: Mapped[dict[str, Any]]
     matched: Mapped[list[Any]] = mapped_column(JSONDocument)
     geofence: Mapped[str | None] = mapped_column(sa.String(120))

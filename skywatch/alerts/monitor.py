@@ -33,6 +33,7 @@ from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.core.telemetry.health import State
 from skywatch.picture.state.sky import Sky
+from skywatch.sentences import sentence
 
 log = logging.getLogger(__name__)
 
@@ -136,12 +137,22 @@ class AlertMonitor:
         """For health: asked from any thread."""
         backlog, unstored = self._backlog, self._quota.unstored_before(self._now)
         waiting, longest_s = sum(backlog.waiting.values()), round(backlog.longest_s)
-        detail = (
-            f"{waiting} waiting (people: {backlog.people}, the first for {longest_s} s),"
-            f" {unstored} not stored in the last minute"
+        detail = sentence(
+            "alerts.backlog",
+            "{waiting} waiting (people: {people}, the first for {age} s), {unstored} not stored in the last minute",
+            waiting=waiting,
+            people=backlog.people,
+            age=longest_s,
+            unstored=unstored,
         )
         if backlog.left_out:
-            detail += f", {backlog.left_out} matches beyond the {MAX_PAIRS} that are followed for a rule"
+            detail = sentence(
+                "alerts.backlog_and_more",
+                "{backlog}, {count} matches beyond the {most} that are followed for a rule",
+                backlog=detail,
+                count=backlog.left_out,
+                most=MAX_PAIRS,
+            )
         figures = {
             **{f"waiting_{priority}": float(number) for priority, number in backlog.waiting.items()},
             "people_waiting": float(backlog.people),

@@ -13,12 +13,13 @@ from skywatch.core.polygons.geometry import GeometryFault, parse_geometry
 from skywatch.http.resources.document import fault_of as document_fault
 from skywatch.http.resources.schema import JsonString, string_node
 from skywatch.notify.deliveries.quiet_hours import DAYS
+from skywatch.sentences import sentence
 
 
 def not_blank(node: colander.SchemaNode, value: str) -> None:
     """Refuse a name that consists of spaces only."""
     if not value.strip():
-        raise colander.Invalid(node, "must not be blank")
+        raise colander.Invalid(node, sentence("field.blank", "must not be blank"))
 
 
 def name_node(**kw: Any) -> colander.SchemaNode:

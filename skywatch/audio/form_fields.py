@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from skywatch.core.clock import utcnow
 from skywatch.core.text.names import all_shown
+from skywatch.sentences import sentence
 
 MAX_CHANNEL = 120
 LOWEST_HZ, HIGHEST_HZ = 1_000, 100_000_000_000
@@ -18,9 +19,9 @@ def parse_channel(text: str) -> str:
     """A channel's name of at most 120 characters."""
     name = " ".join(text.split())
     if not name:
-        raise ValueError("is required")
+        raise ValueError(sentence("field.needed", "is required"))
     if len(name) > MAX_CHANNEL or not all_shown(name):
-        raise ValueError(f"must be at most {MAX_CHANNEL} printable characters")
+        raise ValueError(sentence("audio.printable", "must be at most {most} printable characters", most=MAX_CHANNEL))
     return name
 
 
@@ -35,7 +36,11 @@ def parse_frequency(text: str, unit_hz: float) -> int | None:
     if hertz == 0:
         return None
     if not LOWEST_HZ <= hertz <= HIGHEST_HZ:
-        raise ValueError("must be a frequency, such as 118.1 (MHz)" if unit_hz > 1 else "must be a frequency in Hz")
+        raise ValueError(
+            sentence("audio.frequency_mhz", "must be a frequency, such as 118.1 (MHz)")
+            if unit_hz > 1
+            else sentence("audio.frequency_hz", "must be a frequency in Hz")
+        )
     return round(hertz)
 
 
@@ -49,9 +54,11 @@ def parse_time(text: str) -> datetime | None:
     except (ValueError, OverflowError, OSError):
         at = None
     if at is None or not EARLIEST <= at < LATEST:
-        raise ValueError("must be unix seconds or an ISO 8601 timestamp such as 2026-01-31T12:00:00Z")
+        raise ValueError(
+            sentence("audio.time", "must be unix seconds or an ISO 8601 timestamp such as 2026-01-31T12:00:00Z")
+        )
     if is_too_far_ahead(at):
-        raise ValueError("must be at most a day ahead; is the sender's clock right?")
+        raise ValueError(sentence("audio.time_ahead", "must be at most a day ahead; is the sender's clock right?"))
     return at
 
 

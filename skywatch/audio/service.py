@@ -19,6 +19,7 @@ from skywatch.core.problems import Problem, not_found
 from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.http.lists.cursor import Key
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 FREQUENCY_TOLERANCE_HZ = 500
 T = Transmission
@@ -45,7 +46,7 @@ def get(session: Session, number: int) -> Transmission:
     """One transmission; raises Problem (404)."""
     row: Transmission | None = session.scalar(_with_recordings().where(T.id == number))
     if row is None:
-        raise not_found("transmission")
+        raise not_found(sentence("thing.transmission", "transmission"))
     return row
 
 
@@ -78,7 +79,7 @@ def request_transcript(session: Session, number: int) -> Transmission:
     idle = T.status.not_in((Status.QUEUED.value, Status.PROCESSING.value))
     changed: Any = session.execute(sa.update(T).where(T.id == number, idle).values(**values))
     if not changed.rowcount:
-        raise Problem("conflict", "The transmission is being transcribed already.")
+        raise Problem("conflict", sentence("audio.transcribing", "The transmission is being transcribed already."))
     session.expire_all()
     return get(session, number)
 

@@ -227,6 +227,8 @@ class CannonballAlert(Base):
     in_doubt: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     title: Mapped[str] = mapped_column(sa.String(200))
     message: Mapped[str] = mapped_column(sa.Text)
+    # The codes and the parameters of the texts, by member; rows of an older version have none.
+    words: Mapped[dict[str, Any] | None]
     aircraft_lat: Mapped[float]
     aircraft_lon: Mapped[float]
     aircraft_altitude: Mapped[int | None]

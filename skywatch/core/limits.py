@@ -31,6 +31,7 @@ from typing import Generic, Protocol, TypeVar
 from skywatch.core.network.addresses import SITE_FACTOR, ipv6_site
 from skywatch.core.telemetry.health import State
 from skywatch.core.telemetry.metrics import LATENCY_S, counter, gauge, histogram
+from skywatch.sentences import sentence
 
 T = TypeVar("T")
 
@@ -68,7 +69,12 @@ def state() -> State:
     for limit in list(_limits):
         waiting[limit.name] += limit.waiting
         refused[limit.name] += limit.refused
-    detail = f"{waiting.total()} waiting, {refused.total()} refused since the start"
+    detail = sentence(
+        "health.limit",
+        "{waiting} waiting, {refused} refused since the start",
+        waiting=waiting.total(),
+        refused=refused.total(),
+    )
     figures = {f"{name}_waiting": float(count) for name, count in sorted(waiting.items())}
     figures |= {f"{name}_refused": float(count) for name, count in sorted(refused.items())}
     return State(True, detail if waiting.total() or refused.total() else "", figures)

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from skywatch.sentences import Sentence, reworded, sentence, worded
+
 
 @dataclass(frozen=True)
 class ProblemKind:
@@ -61,20 +63,21 @@ class Problem(Exception):
 
     ``detail`` is for people and never contains internals or secrets.
 
-    ``errors`` lists the faults of a validation: ``{"location", "name", "detail"}`` each. ``headers`` are added
+    ``errors`` lists the faults of a validation (``field_fault``). ``headers`` are added
     to the response (``Retry-After``, ``Allow``, ``WWW-Authenticate``).
     """
 
     def __init__(
         self,
         kind: str | ProblemKind,
-        detail: str = "",
+        detail: Sentence | None = None,
         *,
-        errors: list[dict[str, str]] | None = None,
+        errors: list[dict[str, Any]] | None = None,
         headers: dict[str, str] | None = None,
     ) -> None:
         self.kind = KINDS[kind] if isinstance(kind, str) else kind
-        self.detail = detail or f"{self.kind.title}."
+        self.sentence = detail or title_of(self.kind)
+        self.detail = self.sentence.text
         self.errors = errors
         self.headers = headers or {}
         super().__init__(f"{self.kind.code}: {self.detail}")
@@ -85,7 +88,7 @@ class Problem(Exception):
             "type": f"urn:skywatch:problem:{self.kind.code}",
             "title": self.kind.title,
             "status": self.kind.status,
-            "detail": self.detail,
+            **worded("detail", self.sentence),
             "code": self.kind.code,
         }
         if request_id is not None:
@@ -95,9 +98,30 @@ class Problem(Exception):
         return body
 
 
-def not_found(what: str) -> Problem:
+def title_of(kind: ProblemKind) -> Sentence:
+    """Return the title of a kind as the sentence of a problem without one of its own."""
+    return sentence(f"problem.{kind.code}", f"{kind.title}.")
+
+
+def field_fault(location: str, name: str, detail: str) -> dict[str, Any]:
+    """Return one of the ``errors`` of a problem."""
+    return {"location": location, "name": name, **worded("detail", detail)}
+
+
+def text_of_fault(error: Mapping[str, Any]) -> str:
+    """Return the text of a ``field_fault``, as the sentence that it was made of."""
+    return reworded(error["detail"], error.get("detail_code"), error.get("detail_params"))
+
+
+def invalid_request(errors: list[dict[str, Any]]) -> Problem:
+    """Return the problem (400) with all faults of a request."""
+    detail = sentence("problem.faults", "The request has {n} fault.|The request has {n} faults.", n=len(errors))
+    return Problem("validation_failed", detail, errors=errors)
+
+
+def not_found(what: Sentence) -> Problem:
     """404 for a thing that is not there, or is not the caller's."""
-    return Problem("not_found", f"There is no such {what}.")
+    return Problem("not_found", sentence("problem.no_such", "There is no such {what}.", what=what))
 
 
 def invalid(name: str, detail: str, location: str = "body") -> Problem:
@@ -107,9 +131,4 @@ def invalid(name: str, detail: str, location: str = "body") -> Problem:
 
 def invalid_fields(faults: Mapping[str, str], location: str = "body") -> Problem:
     """400 for fields that rules refuse after the schema let them pass: name and fault of each."""
-    count = len(faults)
-    return Problem(
-        "validation_failed",
-        f"The request has {count} fault{'s' if count != 1 else ''}.",
-        errors=[{"location": location, "name": name, "detail": detail} for name, detail in faults.items()],
-    )
+    return invalid_request([field_fault(location, name, detail) for name, detail in faults.items()])

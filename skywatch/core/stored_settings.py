@@ -32,6 +32,7 @@ from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.core.telemetry.logs import without_passwords
 from skywatch.core.text.names import all_shown
+from skywatch.sentences import Sentence, sentence
 from skywatch.settings import IniOnlyError, Settings, SettingsError, Source, check_settings, names_of, parse_setting
 
 log = logging.getLogger(__name__)
@@ -40,7 +41,9 @@ READ_EVERY_S = 1.0
 RETRY_S = 5.0
 PURPOSE = "stored settings"
 MEMBER_NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}", re.ASCII)
-NAME_RULE = "must be 1 to 32 lower-case letters, digits, hyphens and underscores, and begin with a letter"
+NAME_RULE = sentence(
+    "settings.name_rule", "must be 1 to 32 lower-case letters, digits, hyphens and underscores, and begin with a letter"
+)
 MAX_VALUE = 2000
 # Of all families together: each member is a task and a connection of the tracker.
 MAX_MEMBERS = 100
@@ -174,11 +177,18 @@ def _merge(settings: Settings, rows: Mapping[str, StoredValue]) -> tuple[Setting
     for name, row in rows.items():
         source = settings.sources.get(name, "default")
         if source in ("ini", "environment"):
-            faults[name] = SettingsError(name, f"the {source_name(source)} sets it as well, and wins")
+            faults[name] = SettingsError(
+                name,
+                sentence(
+                    "settings.set_elsewhere_too", "the {source} sets it as well, and wins", source=source_name(source)
+                ),
+            )
         elif not is_storable(settings, name):
-            faults[name] = SettingsError(name, "is not a setting that can be stored")
+            faults[name] = SettingsError(name, sentence("settings.not_storable", "is not a setting that can be stored"))
         elif row.text is None:
-            faults[name] = SettingsError(name, "cannot be decrypted: the installation's secret is another one")
+            faults[name] = SettingsError(
+                name, sentence("settings.other_secret", "cannot be decrypted: the installation's secret is another one")
+            )
         else:
             texts[name] = row.text
     while True:
@@ -246,7 +256,12 @@ def change(session: Session, settings: Settings, actor: Actor, values: Mapping[s
     texts = {name: row.text for name, row in rows.items()} | dict(values)
     members = [name for name, text in texts.items() if text is not None and _family_of(settings, name)]
     if len(members) > MAX_MEMBERS:
-        raise Problem("conflict", f"There are {MAX_MEMBERS} inputs already; remove one first.")
+        raise Problem(
+            "conflict",
+            sentence(
+                "settings.too_many_inputs", "There are {most} inputs already; remove one first.", most=MAX_MEMBERS
+            ),
+        )
     _check_texts(settings, rows, values)
     sealer = Sealer(settings.secret, PURPOSE)
     for name, text in values.items():
@@ -294,12 +309,26 @@ def is_ini_only(settings: Settings, name: str, text: str | None) -> bool:
 def check_changeable(settings: Settings, row: StoredValue) -> None:
     """Raise Problem (409) for a stored setting that can only be removed."""
     if is_ini_only(settings, row.name, row.text):
-        raise Problem("conflict", f"{row.name} is for the ini file: move its line there, and remove it here.")
+        raise Problem(
+            "conflict",
+            sentence(
+                "settings.for_ini_file",
+                "{name} is for the ini file: move its line there, and remove it here.",
+                name=row.name,
+            ),
+        )
 
 
-def source_name(source: Source) -> str:
+def source_name(source: Source) -> Sentence:
     """A source as people call it."""
-    return "ini file" if source == "ini" else source
+    names: dict[Source, Sentence] = {
+        "default": sentence("settings.default", "default"),
+        "ini": sentence("settings.ini_file", "ini file"),
+        "environment": sentence("settings.environment", "environment"),
+        "database": sentence("settings.database", "database"),
+        "file": sentence("settings.file", "file"),
+    }
+    return names[source]
 
 
 def _family_of(settings: Settings, name: str) -> str:
@@ -310,14 +339,22 @@ def _family_of(settings: Settings, name: str) -> str:
 def _check_name(settings: Settings, name: str, text: str | None) -> None:
     source = settings.sources.get(name, "default")
     if source in ("ini", "environment") and text is not None:
-        raise Problem("conflict", f"{name} is set by the {source_name(source)} and cannot be changed here.")
+        raise Problem(
+            "conflict",
+            sentence(
+                "settings.set_elsewhere",
+                "{name} is set by the {source} and cannot be changed here.",
+                name=name,
+                source=source_name(source),
+            ),
+        )
     if text is None:
         return
     family = _family_of(settings, name)
     if family and not is_storable(settings, name):
         raise invalid("name", NAME_RULE)
     if not is_storable(settings, name):
-        raise not_found("setting")
+        raise not_found(sentence("thing.setting", "setting"))
 
 
 def _check_texts(settings: Settings, rows: Mapping[str, StoredValue], changed: Mapping[str, str | None]) -> None:
@@ -328,7 +365,9 @@ def _check_texts(settings: Settings, rows: Mapping[str, StoredValue], changed: M
             continue
         try:
             if len(text) > MAX_VALUE or not all_shown(text):
-                raise SettingsError(name, f"must be at most {MAX_VALUE} printable characters")
+                raise SettingsError(
+                    name, sentence("settings.printable", "must be at most {most} printable characters", most=MAX_VALUE)
+                )
             family = _family_of(settings, name)
             if family:
                 editable_inputs(settings.features)[family].check(name.removeprefix(family), text)

@@ -12,6 +12,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.problems import invalid
 from skywatch.history.storage.points import GAP_S
 from skywatch.http.requests.request import Request
+from skywatch.sentences import sentence
 
 # The days that an answer should have read as well, and could not.
 LEFT_OUT = "Skywatch-Left-Out"
@@ -32,11 +33,21 @@ def span_of(request: Request, *, default: timedelta, longest: timedelta | None =
         if begin is None:
             begin = end - default
     except OverflowError:
-        raise invalid("from", "is too far away", "querystring") from None
+        raise invalid("from", sentence("history.too_far", "is too far away"), "querystring") from None
     if begin > end:
-        raise invalid("from", "must not be after the end of the span", "querystring")
+        raise invalid(
+            "from", sentence("history.begin_after_end", "must not be after the end of the span"), "querystring"
+        )
     if longest is not None and end - begin > longest:
-        raise invalid("to", f"may be at most {longest.total_seconds() / 86400:g} days after the begin", "querystring")
+        raise invalid(
+            "to",
+            sentence(
+                "history.span_days",
+                "may be at most {days} days after the begin",
+                days=f"{longest.total_seconds() / 86400:g}",
+            ),
+            "querystring",
+        )
     refuse_future(begin, "to" if query["from"] is None else "from")
     return begin, end
 
@@ -44,7 +55,7 @@ def span_of(request: Request, *, default: timedelta, longest: timedelta | None =
 def refuse_future(at: datetime, name: str) -> None:
     """Raise Problem (400) if ``at``, from the parameter ``name``, lies in the future."""
     if at > utcnow() + CLOCKS_APART:
-        raise invalid(name, "lies in the future", "querystring")
+        raise invalid(name, sentence("history.future", "lies in the future"), "querystring")
 
 
 def reaching(

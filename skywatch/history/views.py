@@ -22,6 +22,7 @@ from skywatch.http.resources.answer import answer
 from skywatch.http.resources.service import ApiService
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 FEATURE = "history"
 TRACK_TYPES = ",".join(f.media_type for f in FORMATS.values() if f.name != "parquet")
@@ -43,9 +44,14 @@ def list_flights(request: Request) -> dict[str, Any]:
     """
     query = request.validated["querystring"]
     if query["registration"] is not None and not request.visibility.details:
-        raise Problem("permission_denied", "Searching by registration needs aircraft.view_details.")
+        raise Problem(
+            "permission_denied",
+            sentence("history.registration_needs_details", "Searching by registration needs aircraft.view_details."),
+        )
     if query["from"] is not None and query["to"] is not None and query["from"] > query["to"]:
-        raise invalid("from", "must not be after the end of the span", "querystring")
+        raise invalid(
+            "from", sentence("history.begin_after_end", "must not be after the end of the span"), "querystring"
+        )
     query_filter = FlightFilter(
         begin=query["from"],
         end=query["to"],

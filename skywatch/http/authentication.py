@@ -20,6 +20,7 @@ from skywatch.security.contexts import AccessSource, DefaultAccess, FeatureConte
 from skywatch.security.identity import Identity
 from skywatch.security.policy import SkywatchSecurityPolicy
 from skywatch.security.visibility import Visibility, visibility_under
+from skywatch.sentences import sentence
 
 # Where people put credentials by mistake: addresses end up in logs and histories.
 QUERY_NAMES = frozenset(
@@ -113,8 +114,12 @@ def refuse_query_credentials(request: Request) -> None:
     if names:
         raise Problem(
             "token_invalid",
-            f"A credential never goes into the address (?{names[0]}=), which ends up in logs: send it as "
-            "`Authorization` or `X-API-Key` header.",
+            sentence(
+                "http.credential_in_address",
+                "A credential never goes into the address (?{name}=), which ends up in logs: send it "
+                "as `Authorization` or `X-API-Key` header.",
+                name=names[0],
+            ),
         )
     if len(text) <= MAX_REMEMBERED_LENGTH:
         if len(_harmless) >= MAX_REMEMBERED:

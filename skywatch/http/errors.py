@@ -20,6 +20,7 @@ from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.http.pages import problem_page_of
 from skywatch.http.requests.request import Request
 from skywatch.security.area import area_of
+from skywatch.sentences import sentence
 
 log = logging.getLogger(__name__)
 # During an outage of the database thousands of requests fail: the log has one line for them.
@@ -99,11 +100,15 @@ def not_found_view(error: HTTPNotFound, request: Request) -> Response:
         allowed = _methods(request.registry, request.matched_route.name)
         if allowed and request.method not in allowed:
             return _method_not_allowed(sorted(allowed), request)
-    return problem_response(Problem("not_found", "There is nothing at this address."), request)
+    return problem_response(
+        Problem("not_found", sentence("http.nothing_here", "There is nothing at this address.")), request
+    )
 
 
 def undecodable_view(error: URLDecodeError, request: Request) -> Response:
-    return problem_response(Problem("not_found", "The address is not valid UTF-8."), request)
+    return problem_response(
+        Problem("not_found", sentence("http.address_not_utf8", "The address is not valid UTF-8.")), request
+    )
 
 
 def _methods(registry: Any, route: str) -> frozenset[str]:
@@ -124,7 +129,7 @@ def method_not_allowed_view(error: HTTPMethodNotAllowed, request: Request) -> Re
 
 def _method_not_allowed(methods: list[str], request: Request) -> Response:
     allowed = ", ".join(methods)
-    detail = f"This address answers {allowed}." if allowed else ""
+    detail = sentence("http.methods", "This address answers {methods}.", methods=allowed) if allowed else None
     return problem_response(Problem("method_not_allowed", detail, headers={"Allow": allowed}), request)
 
 
@@ -149,12 +154,6 @@ def unavailable_view(error: Exception, request: Request) -> Response:
 def internal_error_view(error: Exception, request: Request) -> Response:
     log.exception("request %s failed", getattr(request, "request_id", "-"), exc_info=error)
     return problem_response(Problem("internal_error"), request)
-
-
-def validation_problem(errors: list[dict[str, str]]) -> Problem:
-    """The problem (400) with all faults."""
-    count = len(errors)
-    return Problem("validation_failed", f"The request has {count} fault{'s' if count != 1 else ''}.", errors=errors)
 
 
 def includeme(config: Configurator) -> None:

@@ -25,6 +25,7 @@ from skywatch.http.requests.headers import add_vary, media_type
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
 from skywatch.security.area import area_of
+from skywatch.sentences import sentence
 
 log = logging.getLogger(__name__)
 Handler = Callable[[Request], Response]
@@ -164,7 +165,11 @@ def body_limit_tween(handler: Handler, registry: Any) -> Handler:
                 max_bytes = larger
         if (request.content_length or 0) > max_bytes:
             return problem_response(
-                Problem("payload_too_large", f"The body may have at most {max_bytes} bytes."), request
+                Problem(
+                    "payload_too_large",
+                    sentence("body.too_large", "The body may have at most {most} bytes.", most=max_bytes),
+                ),
+                request,
             )
         return handler(request)
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
 
 import msgspec
+
+from skywatch.sentences import worded
 
 State = Literal["starting", "connected", "listening", "waiting", "ended", "failed"]
 # The states in which an input does its work.
 ACTIVE_STATES: frozenset[State] = frozenset(("connected", "listening"))
+# Longest text of an error that is kept.
+MAX_ERROR = 200
 
 Message = TypeVar("Message")
 Message_co = TypeVar("Message_co", covariant=True)
@@ -43,8 +47,16 @@ class InputStatus(msgspec.Struct):
     last_message_at: float | None = None
     reconnects: int = 0
     last_error: str | None = None
+    last_error_code: str | None = None
+    last_error_params: dict[str, Any] | None = None
     last_error_at: float | None = None
     since: float | None = None
+
+    def set_error(self, reason: str) -> None:
+        """Set the last error, with the code and the parameters of a sentence."""
+        said = {"last_error_code": None, "last_error_params": None, **worded("last_error", reason)}
+        self.last_error = str(said["last_error"])[:MAX_ERROR]
+        self.last_error_code, self.last_error_params = said["last_error_code"], said["last_error_params"]
 
     @property
     def is_active(self) -> bool:

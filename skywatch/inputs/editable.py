@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from skywatch.core.telemetry.logs import without_passwords
 from skywatch.inputs.options import split_setting
+from skywatch.sentences import sentence
 from skywatch.settings import IniOnlyError, ini_line
 
 ADDRESS = re.compile(r"[^/]+")
@@ -32,14 +33,24 @@ class EditableKind:
         options = words
         if self.target is not None and words:
             if not self.target.fullmatch(words[0]):
-                return f"a file is for the ini file only: {line}"
+                return sentence("input.file_ini_only", "a file is for the ini file only: {line}", line=line)
             options = words[1:]
         for word in options:
             name, _, value = word.partition("=")
             if name not in self.options:
-                return f"{name} is unknown or for the ini file only: {line}"
+                return sentence(
+                    "input.option_ini_only",
+                    "{option} is unknown or for the ini file only: {line}",
+                    option=name,
+                    line=line,
+                )
             if not self.options[name].fullmatch(value):
-                return f"this value of {name} is for the ini file only: {line}"
+                return sentence(
+                    "input.value_ini_only",
+                    "this value of {option} is for the ini file only: {line}",
+                    option=name,
+                    line=line,
+                )
         return ""
 
 
@@ -50,7 +61,10 @@ def check_editable(
     kind, words = split_setting(setting, text, kinds, example)
     line = ini_line(setting, without_passwords(text))
     if kind not in allowed:
-        raise IniOnlyError(setting, f"the kind {kind} is for the ini file only: {line}")
+        raise IniOnlyError(
+            setting,
+            sentence("input.kind_ini_only", "the kind {kind} is for the ini file only: {line}", kind=kind, line=line),
+        )
     refusal = allowed[kind].refusal_of(words, line)
     if refusal:
         raise IniOnlyError(setting, refusal)

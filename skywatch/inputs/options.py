@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Collection, Sequence
 
 from skywatch.core.network.addresses import Network
+from skywatch.sentences import sentence
 from skywatch.settings import SettingsError, split_listen
 
 Words = Sequence[str]
@@ -23,14 +24,26 @@ def split_setting(setting: str, text: str, kinds: Collection[str], example: str)
     try:
         words = shlex.split(text)
     except ValueError:
-        raise SettingsError(setting, "a quotation mark is not closed") from None
+        raise SettingsError(setting, sentence("input.open_quote", "a quotation mark is not closed")) from None
     if not words:
-        raise SettingsError(setting, f"is empty; expected a kind and an address, such as {example}")
+        raise SettingsError(
+            setting,
+            sentence("input.empty", "is empty; expected a kind and an address, such as {example}", example=example),
+        )
     kind, *rest = words
     if kind not in kinds:
         close = difflib.get_close_matches(kind, kinds, n=1)
         hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(kinds))}"
-        raise SettingsError(setting, f"unknown kind of {setting.partition('.')[0]} {kind!r} ({hint})")
+        raise SettingsError(
+            setting,
+            sentence(
+                "input.unknown_kind",
+                "unknown kind of {family} {kind} ({hint})",
+                family=setting.partition(".")[0],
+                kind=f"{kind!r}",
+                hint=hint,
+            ),
+        )
     return kind, rest
 
 
@@ -42,7 +55,7 @@ class Options:
         for word in words:
             name, _, text = word.partition("=")
             if name in self._texts:
-                raise ValueError(f"{name} is given twice")
+                raise ValueError(sentence("input.option_twice", "{name} is given twice", name=name))
             self._texts[name] = text
 
     def text(self, name: str) -> str | None:
@@ -53,7 +66,7 @@ class Options:
         """Whether a bare word is there."""
         text = self._texts.pop(name, None)
         if text:
-            raise ValueError(f"{name} takes no value")
+            raise ValueError(sentence("input.option_no_value", "{name} takes no value", name=name))
         return text is not None
 
     def number(self, name: str, default: float, minimum: float, maximum: float) -> float:
@@ -68,14 +81,22 @@ class Options:
             return None
         value = parse_number(name, text)
         if not minimum <= value <= maximum:
-            raise ValueError(f"{name} must be between {minimum:g} and {maximum:g}")
+            raise ValueError(
+                sentence(
+                    "member.between",
+                    "{name} must be between {minimum} and {maximum}",
+                    name=name,
+                    minimum=f"{minimum:g}",
+                    maximum=f"{maximum:g}",
+                )
+            )
         return value
 
     def whole(self, name: str, default: int, minimum: int, maximum: int) -> int:
         """A whole number within bounds."""
         value = self.number(name, default, minimum, maximum)
         if value != int(value):
-            raise ValueError(f"{name} must be a whole number")
+            raise ValueError(sentence("member.whole", "{name} must be a whole number", name=name))
         return int(value)
 
     def point(self, name: str) -> Station:
@@ -91,12 +112,18 @@ class Options:
         try:
             return tuple(ipaddress.ip_network(item.strip()) for item in text.split(","))
         except ValueError:
-            raise ValueError(f"{name} must be addresses or networks separated by commas, such as 10.0.0.0/8") from None
+            raise ValueError(
+                sentence(
+                    "input.networks",
+                    "{name} must be addresses or networks separated by commas, such as 10.0.0.0/8",
+                    name=name,
+                )
+            ) from None
 
     def finish(self) -> None:
         """Refuse options that nobody has read."""
         if self._texts:
-            raise ValueError(f"unknown option {next(iter(self._texts))}")
+            raise ValueError(sentence("input.unknown_option", "unknown option {name}", name=next(iter(self._texts))))
 
 
 def parse_number(name: str, text: str) -> float:
@@ -104,9 +131,9 @@ def parse_number(name: str, text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise ValueError(f"{name} must be a number") from None
+        raise ValueError(sentence("member.number", "{name} must be a number", name=name)) from None
     if not math.isfinite(value):
-        raise ValueError(f"{name} must be a finite number")
+        raise ValueError(sentence("member.finite", "{name} must be a finite number", name=name))
     return value
 
 
@@ -114,10 +141,10 @@ def parse_point(name: str, text: str) -> tuple[float, float]:
     """``lat,lon`` in degrees."""
     parts = text.split(",")
     if len(parts) != 2:
-        raise ValueError(f"{name} must be lat,lon")
+        raise ValueError(sentence("input.lat_lon", "{name} must be lat,lon", name=name))
     lat, lon = (parse_number(name, part) for part in parts)
     if not (-90 <= lat <= 90 and -180 <= lon <= 180):
-        raise ValueError(f"{name} is not on the Earth")
+        raise ValueError(sentence("input.not_on_earth", "{name} is not on the Earth", name=name))
     return lat, lon
 
 
@@ -125,7 +152,7 @@ def parse_address(text: str, lowest_port: int = 1) -> tuple[str, int]:
     """``host:port`` (IPv6 hosts in brackets); where the program itself listens, port 0 lets the system choose."""
     host, port = split_listen(text)
     if not lowest_port <= port <= 65535:
-        raise ValueError(f"the port must be between {lowest_port} and 65535")
+        raise ValueError(sentence("input.port", "the port must be between {least} and 65535", least=lowest_port))
     return host, port
 
 

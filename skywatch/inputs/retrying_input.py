@@ -24,6 +24,7 @@ import msgspec
 from skywatch.core.network.certificates import HOW_TO_TRUST, UNTRUSTED, tls_fault
 from skywatch.inputs.base import ACTIVE_STATES, Consumer, FilePosition, InputStatus, Message, Origin, State
 from skywatch.inputs.meter import RateMeter
+from skywatch.sentences import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +88,7 @@ class RetryingInput(ABC, Generic[StatusT]):
             requested_pause_s = 0.0
             try:
                 await self.session()
-                self._set_trouble("waiting", "the connection was closed")
+                self._set_trouble("waiting", sentence("input.closed", "the connection was closed"))
             except InputEnded:
                 self._enter("ended")
                 return
@@ -117,7 +118,7 @@ class RetryingInput(ABC, Generic[StatusT]):
 
     def set_problem(self, reason: str) -> None:
         """Record an error that does not end the session."""
-        self._status.last_error = reason[:MAX_ERROR]
+        self._status.set_error(reason)
         self._status.last_error_at = time.time()
 
     def count_messages(self, count: int) -> None:
@@ -182,11 +183,15 @@ class MessageInput(RetryingInput[InputStatus], Generic[Message]):
 def one_line(error: BaseException) -> str:
     """An exception as one line for people: the operating system's own words where it is one of its errors."""
     if isinstance(error, socket.gaierror):
-        return "the host is not known"
+        return sentence("input.unknown_host", "the host is not known")
     if isinstance(error, ssl.SSLError):
         # Its number is OpenSSL's, not the system's.
         fault = tls_fault(error)
-        return f"{fault}; {HOW_TO_TRUST}" if fault == UNTRUSTED else fault
+        return (
+            sentence("input.untrusted", "{fault}; {advice}", fault=fault, advice=HOW_TO_TRUST)
+            if fault == UNTRUSTED
+            else fault
+        )
     if isinstance(error, OSError):
         # Where every address of a host failed, asyncio has the numbers only in its text.
         wrapped = _ERRNO.search(str(error))

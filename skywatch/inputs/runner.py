@@ -22,6 +22,7 @@ from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.inputs import metrics
 from skywatch.inputs.base import Input, InputStatus
 from skywatch.inputs.running_inputs import RunningInputs, described_failures
+from skywatch.sentences import sentence
 from skywatch.settings import SettingsError, names_of
 
 log = logging.getLogger(__name__)
@@ -190,9 +191,10 @@ def _split(full_name: str) -> tuple[str, str]:
 def _unusable(full_name: str, reason: str) -> Input:
     prefix, name = _split(full_name)
     family = prefix.removesuffix(".")
-    status = InputStatus(name, "unknown", "", family, "failed", last_error=reason, last_error_at=unix_now())
+    status = InputStatus(name, "unknown", "", family, "failed", last_error_at=unix_now())
+    status.set_error(reason)
     return UnusableInput(status)
 
 
 def _refuse(full_name: str, text: str) -> Input:
-    raise SettingsError(full_name, "cannot be opened while the service runs")
+    raise SettingsError(full_name, sentence("input.not_while_running", "cannot be opened while the service runs"))

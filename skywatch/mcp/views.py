@@ -18,6 +18,7 @@ from skywatch.http.resources.service import ApiService
 from skywatch.mcp.feature import FEATURE
 from skywatch.mcp.settings import McpSettings
 from skywatch.security.permissions import ViewPermission
+from skywatch.sentences import sentence
 
 MAX_ID = 2**53
 MAX_ID_LENGTH = 128
@@ -97,10 +98,10 @@ def post_mcp(request: Request) -> Response:
     same permissions and scopes of keys, and count as requests in addition to the message that carries them.
     """
     if not request.runtime.settings.of(McpSettings).mcp_enabled:
-        raise Problem("not_found", "The setting mcp_enabled is off.")
+        raise Problem("not_found", sentence("mcp.off", "The setting mcp_enabled is off."))
     _check_origin(request)
     if not request.accept.acceptable_offers(["application/json"]):
-        raise Problem(FEATURE.problems[0], "Accept must allow application/json.")
+        raise Problem(FEATURE.problems[0], sentence("mcp.accept", "Accept must allow application/json."))
     message = body_of(request, McpMessageFields)
     if message.id is UNSET:
         return Response(status=202)
@@ -118,4 +119,7 @@ def _check_origin(request: Request) -> None:
     """
     origin, origins = request.environ.get("HTTP_ORIGIN"), request.runtime.shared(allowed_origins)
     if origin and not (origins.may_read(origin) or origins.is_own(origin, "")):
-        raise Problem("permission_denied", "Pages of this origin are not allowed: see cors_allowed_origins.")
+        raise Problem(
+            "permission_denied",
+            sentence("mcp.origin", "Pages of this origin are not allowed: see cors_allowed_origins."),
+        )

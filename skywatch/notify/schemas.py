@@ -32,6 +32,7 @@ from skywatch.http.resources.schema import (
 )
 from skywatch.notify.hooks import NotificationKind, subscribed_kinds
 from skywatch.notify.vocabulary import PRIORITIES, ChannelKind, ChannelState, DeliveryState
+from skywatch.sentences import sentence
 
 KINDS = [kind.value for kind in ChannelKind]
 STATES = [state.value for state in DeliveryState]
@@ -44,7 +45,7 @@ class _Distinct:
 
     def __call__(self, node: colander.SchemaNode, value: list[str]) -> None:
         if len(set(value)) != len(value):
-            raise colander.Invalid(node, "must not repeat a value")
+            raise colander.Invalid(node, sentence("field.repeats", "must not repeat a value"))
 
 
 def _settings_of_channel(missing: bool) -> list[colander.SchemaNode]:

@@ -78,5 +78,6 @@ def open_declared_of(
 def unusable(full_name: str, reason: str) -> Receiver:
     """What stands for a receiver that cannot be opened, with the reason in its state."""
     name = full_name.removeprefix(FAMILY)
-    status = ReceiverStatus(name, "unknown", "", state="failed", last_error=reason, last_error_at=unix_now())
+    status = ReceiverStatus(name, "unknown", "", state="failed", last_error_at=unix_now())
+    status.set_error(reason)
     return UnusableReceiver(status)

@@ -37,6 +37,7 @@ from skywatch.receivers.reports.report import SOURCES
 from skywatch.receivers.settings import ReceiverSettings, is_simulated
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 aircraft_json = ApiService("readsb.aircraft", "/data/aircraft.json", feature="aircraft", absolute=True)
 receiver_json = ApiService("readsb.receiver", "/data/receiver.json", feature="aircraft", absolute=True)
@@ -124,7 +125,7 @@ def get_history_json(request: SkyRequest) -> Response:
     number = request.validated["path"]["number"]
     # tar1090 requests one more than announced.
     if not is_open(request) or not 0 <= number <= offered(len(request.sky)):
-        raise not_found("picture of the past")
+        raise not_found(sentence("thing.past_picture", "picture of the past"))
     past = request.runtime.shared(readsb_pictures)
     newest = newest_moment(request, unix_now())
     return json_response(past.picture(request.db, newest - number * INTERVAL_S, newest, request.visibility))
@@ -141,7 +142,7 @@ def get_outline_json(request: SkyRequest) -> dict[str, Any]:
     """
     station = request.sky.station
     if station is None or not is_open(request):
-        raise not_found("range outline")
+        raise not_found(sentence("thing.range_outline", "range outline"))
     outline = request.runtime.shared(range_outline)
     points = outline.points(
         request.db,

@@ -26,6 +26,7 @@ from skywatch.http.resources.schema import ICAO_ADDRESS, parse_number
 from skywatch.picture.state.sky import Sky
 from skywatch.readsb.bodies import bodies
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 # readsb's own limit on the length of a list.
 MAX_LISTED = 1000
@@ -82,12 +83,18 @@ def parse(query_string: str) -> Query:
     try:
         pairs = parse_qsl(query_string, keep_blank_values=True, max_num_fields=MAX_PARAMETERS)
     except ValueError:
-        raise invalid("query", f"has more than {MAX_PARAMETERS} parameters", "querystring") from None
+        raise invalid(
+            "query",
+            sentence("readsb.parameters", "has more than {most} parameters", most=MAX_PARAMETERS),
+            "querystring",
+        ) from None
     query = Query()
     for raw_name, value in pairs:
         name = raw_name.lower()
         if name in BINARY:
-            raise invalid(raw_name, "is a form that is not written here; ask for json", "querystring")
+            raise invalid(
+                raw_name, sentence("readsb.form", "is a form that is not written here; ask for json"), "querystring"
+            )
         if name in BARE:
             query.bare.add(name)
         elif name in _READERS:
@@ -148,8 +155,12 @@ def _check_selection(query: Query) -> None:
         return
     names = ", ".join(SELECTIONS)
     if not given:
-        raise invalid("query", f"needs one of {names}", "querystring")
-    raise invalid(given[1], f"cannot be combined with {given[0]}: one of {names}", "querystring")
+        raise invalid("query", sentence("readsb.needs_one", "needs one of {names}", names=names), "querystring")
+    raise invalid(
+        given[1],
+        sentence("readsb.combined", "cannot be combined with {given}: one of {names}", given=given[0], names=names),
+        "querystring",
+    )
 
 
 def _selected(sky: Sky, query: Query) -> tuple[filters.Mask, npt.NDArray[np.float64] | None]:
@@ -198,23 +209,25 @@ def _db_flags(sky: Sky, row: int) -> int:
 def _numbers(value: str, names: str) -> list[float]:
     parts = value.split(",")
     if len(parts) != len(names.split(",")):
-        raise ValueError(f"must be {names}")
+        raise ValueError(sentence("readsb.numbers", "must be {names}", names=names))
     return [parse_number(part.strip()) for part in parts]
 
 
 def _read_box(query: Query, value: str) -> None:
     south, north, west, east = _numbers(value, "south,north,west,east")
     if not (-90 <= south <= north <= 90 and -180 <= west <= 180 and -180 <= east <= 180):
-        raise ValueError("must be south,north,west,east in degrees")
+        raise ValueError(sentence("readsb.box", "must be south,north,west,east in degrees"))
     query.box = (south, north, west, east)
 
 
 def _read_circle(value: str) -> Circle:
     lat, lon, radius_nm = _numbers(value, "lat,lon,radius_nm")
     if not (-90 <= lat <= 90 and -180 <= lon <= 180):
-        raise ValueError("is not on the Earth")
+        raise ValueError(sentence("readsb.not_on_earth", "is not on the Earth"))
     if not 0 <= radius_nm <= MAX_RADIUS_NM:
-        raise ValueError(f"must have a radius between 0 and {MAX_RADIUS_NM:g} nm")
+        raise ValueError(
+            sentence("readsb.radius", "must have a radius between 0 and {most} nm", most=f"{MAX_RADIUS_NM:g}")
+        )
     return lat, lon, radius_nm
 
 
@@ -229,16 +242,18 @@ def _set_closest(query: Query, value: str) -> None:
 def _words(value: str) -> tuple[str, ...]:
     words = tuple(sorted({word.strip().upper() for word in value.split(",") if word.strip()}))
     if len(words) > MAX_LISTED:
-        raise ValueError(f"may list at most {MAX_LISTED}")
+        raise ValueError(sentence("readsb.listed", "may list at most {most}", most=MAX_LISTED))
     if not words or not all(word.isascii() and word.isprintable() for word in words):
-        raise ValueError("must be a list separated by commas")
+        raise ValueError(sentence("readsb.list", "must be a list separated by commas"))
     return words
 
 
 def _read_addresses(query: Query, value: str) -> None:
     words = _words(value)
     if not all(ICAO_ADDRESS.fullmatch(word) for word in words):
-        raise ValueError("must be ICAO addresses of six hexadecimal digits, separated by commas")
+        raise ValueError(
+            sentence("readsb.addresses", "must be ICAO addresses of six hexadecimal digits, separated by commas")
+        )
     query.lists["find_hex"] = tuple(word.lower() for word in words)
 
 
@@ -253,7 +268,7 @@ def _read_text(name: str) -> Callable[[Query, str], None]:
     def read(query: Query, value: str) -> None:
         text = value.strip().upper()
         if not text or len(text) > 8 or not text.isascii():
-            raise ValueError("must have one to eight characters")
+            raise ValueError(sentence("readsb.characters", "must have one to eight characters"))
         query.texts[name] = text
 
     return read
@@ -261,7 +276,7 @@ def _read_text(name: str) -> Callable[[Query, str], None]:
 
 def _read_squawk(query: Query, value: str) -> None:
     if not re.fullmatch("[0-7]{4}", value.strip()):
-        raise ValueError("must be four digits from 0 to 7")
+        raise ValueError(sentence("readsb.squawk", "must be four digits from 0 to 7"))
     query.texts["filter_squawk"] = value.strip()
 
 

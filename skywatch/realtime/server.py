@@ -39,6 +39,7 @@ from skywatch.realtime.transports.shared import Peer, PeerConnection, Shared
 from skywatch.realtime.transports.websocket import CLOSING_S, WebSocketConnection
 from skywatch.realtime.wire import close_codes
 from skywatch.realtime.wire.limits import Limits
+from skywatch.sentences import sentence
 from skywatch.settings import split_listen
 
 log = logging.getLogger(__name__)
@@ -241,13 +242,19 @@ class RealtimeServer:
             ended.append("care of connections")
         detail = ""
         if ended:
-            detail = f"ended: {', '.join(ended)}"
+            detail = sentence("health.ended", "ended: {names}", names=", ".join(ended))
         elif now - self._looked_at > BLOCKED_S:
-            detail = f"the loop has been held up for {now - self._looked_at:.0f} s"
+            detail = sentence(
+                "health.loop_held_up",
+                "the loop has been held up for {seconds} s",
+                seconds=f"{now - self._looked_at:.0f}",
+            )
         elif waiting_s > BLOCKED_S:
-            detail = f"messages have waited for {waiting_s:.0f} s to be sent"
+            detail = sentence(
+                "health.messages_waiting", "messages have waited for {seconds} s to be sent", seconds=f"{waiting_s:.0f}"
+            )
         elif tick_age_s > SILENT_S:
-            detail = f"no picture has come for {tick_age_s:.0f} s"
+            detail = sentence("health.no_picture_for", "no picture has come for {age} s", age=f"{tick_age_s:.0f}")
         figures = {"subscribers": float(subscribers), "connections": float(len(self.connections))}
         figures["polling"] = float(len(self._shared.polling))
         return State(not detail, detail, {**figures, "tick_age_s": round(tick_age_s, 1)})

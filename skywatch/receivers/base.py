@@ -13,6 +13,7 @@ import msgspec
 from skywatch.inputs.base import InputStatus
 from skywatch.receivers.reports.report import Report
 from skywatch.receivers.site import OUT_OF_RANGE
+from skywatch.sentences import sentence
 
 # So few positions may be misread.
 FEW_OUT_OF_RANGE = 5
@@ -57,9 +58,11 @@ class ReceiverStatus(InputStatus):
         """What was refused for range, for people; empty where nothing was."""
         if not self.out_of_range:
             return ""
-        return (
-            f"{self.out_of_range:,} positions beyond {self.range_nm or 0:g} nm of its place were refused"
-            " (options place= and range_nm=)"
+        return sentence(
+            "receiver.out_of_range",
+            "{count:,} positions beyond {range} nm of its place were refused (options place= and range_nm=)",
+            count=self.out_of_range,
+            range=f"{self.range_nm or 0:g}",
         )
 
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from skywatch.inputs.options import join_address, parse_address
 from skywatch.receivers.discovery.probes import TAR1090
+from skywatch.sentences import sentence
 
 HTTP_PORT = 80
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,252})")
@@ -51,9 +52,11 @@ def read_host(text: str) -> str:
     except ValueError:
         if _HOST_NAME.fullmatch(text):
             return text
-        raise ValueError("must be a name or an address alone, without http://, port and path") from None
+        raise ValueError(
+            sentence("receiver.host_alone", "must be a name or an address alone, without http://, port and path")
+        ) from None
     if isinstance(address, IPv6Address) and address.scope_id:
-        raise ValueError("must be an address without a zone")
+        raise ValueError(sentence("receiver.no_zone", "must be an address without a zone"))
     return str(address)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from skywatch.receivers.reports.receiver_names import FEEDERS, shown_receiver
+from skywatch.sentences import sentence
 from skywatch.settings import Settings, SettingsError, setting
 
 # The kind of receivers whose aircraft are not real.
@@ -15,7 +16,10 @@ SIMULATOR = "simulate"
 # Kinds that bring what antennas of others hear.
 NETWORKS = frozenset({"adsbx-v2"})
 LISTENER, UUID_FORMAT = "listen", "beast"
-NEEDS_FEEDER = "carries no UUID: it needs feeder=NAME and allow=NETWORKS while feeders_admission is registered"
+NEEDS_FEEDER = sentence(
+    "receiver.needs_feeder",
+    "carries no UUID: it needs feeder=NAME and allow=NETWORKS while feeders_admission is registered",
+)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -59,13 +63,19 @@ class ReceiverSettings(Settings):
         """
         for name, text in self.receivers.items():
             if shown_receiver(name) != name or (name == FEEDERS and text.split()[:1] != [LISTENER]):
-                raise SettingsError(f"receiver.{name}", "names of feeders are no names of receivers: choose another")
+                raise SettingsError(
+                    f"receiver.{name}",
+                    sentence("receiver.name_of_feeder", "names of feeders are no names of receivers: choose another"),
+                )
         if self.feeders_admission != "registered":
             return
         for name, text in self.receivers.items():
             form, options = _listener_options(text)
             if form != UUID_FORMAT and not (options.get("feeder") and options.get("allow")):
-                raise SettingsError(f"receiver.{name}", f"format={form} {NEEDS_FEEDER}")
+                raise SettingsError(
+                    f"receiver.{name}",
+                    sentence("receiver.format_needs_feeder", "format={form} {rule}", form=form, rule=NEEDS_FEEDER),
+                )
 
 
 def is_simulated(receivers: Mapping[str, str]) -> bool:

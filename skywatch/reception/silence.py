@@ -18,10 +18,11 @@ from skywatch.feeders.models import IS_ADMITTED, Feeder
 from skywatch.picture.access import PictureAccess
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.reception.settings import ReceptionSettings
+from skywatch.sentences import sentence
 
 # Names of rules that are remembered as belonging to nothing; beyond that they are looked up again.
 MAX_MISSED = 10_000
-_NOT_YOURS = "there is no receiver or feeder of this name that you may watch"
+_NOT_YOURS = sentence("reception.not_yours", "there is no receiver or feeder of this name that you may watch")
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,8 @@ class SafetyEvent(Base):
     hexes: Mapped[list[str]] = mapped_column(JSONDocument)
     callsigns: Mapped[list[str]] = mapped_column(JSONDocument)
     message: Mapped[str] = mapped_column(sa.String(300))
+    # The codes and the parameters of the texts, by member; rows of an older version have none.
+    words: Mapped[dict[str, Any] | None]
     began_at: Mapped[datetime]
     last_at: Mapped[datetime]
     ended_at: Mapped[datetime | None]

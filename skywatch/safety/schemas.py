@@ -20,11 +20,13 @@ from skywatch.http.resources.schema import (
     Timestamp,
     boolean_node,
     choice_node,
+    code_node,
     integer_node,
     list_node,
     node,
     nullable_node,
     number_node,
+    params_node,
     string_node,
     timestamp_node,
 )
@@ -77,6 +79,8 @@ class SafetyEventRecord(Schema):
     icao_hex_2 = nullable_node(JsonString(), "The other aircraft of a pair.")
     callsigns = list_node(string_node("Callsign."), "Callsigns of the aircraft, in their order.")
     message = string_node("The event in one sentence.")
+    message_code = code_node()
+    message_params = params_node()
     began_at = timestamp_node("When it began.")
     ended_at = nullable_node(Timestamp(), "When it ended; null while it is active.")
     last_at = timestamp_node("When its condition last held.")

@@ -16,6 +16,7 @@ from skywatch.core.problems import not_found
 from skywatch.http.lists.cursor import Key
 from skywatch.safety.models import SafetyEvent
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 STATS_SPAN = timedelta(hours=24)
 
@@ -68,7 +69,7 @@ def get(session: Session, visibility: Visibility, event_id: int) -> SafetyEvent:
     """One event; raises Problem (404) if there is none that the caller may see."""
     event: SafetyEvent | None = session.scalar(visible(visibility).where(SafetyEvent.id == event_id))
     if event is None:
-        raise not_found("safety event")
+        raise not_found(sentence("thing.safety_event", "safety event"))
     return event
 
 

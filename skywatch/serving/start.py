@@ -26,6 +26,7 @@ from skywatch.core.telemetry.health import LIVE
 from skywatch.http.errors import RETRY_AFTER_S
 from skywatch.http.limits.throttle import HEALTH_PATH, LIVENESS_QUERY
 from skywatch.http.settings import HttpSettings
+from skywatch.sentences import sentence, worded
 from skywatch.serving.web_server.api_server import create_server
 from skywatch.settings import Role, Settings, SettingsError
 from skywatch.system.health.checks import Check, check_disk
@@ -116,12 +117,19 @@ class WaitingApp:
     def __call__(self, environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         """Answer any request."""
         if environ["PATH_INFO"].rstrip("/") != HEALTH_PATH:
-            problem = Problem("unavailable", "The service is starting and waits for its database or bus.")
+            problem = Problem(
+                "unavailable",
+                sentence("serving.starting", "The service is starting and waits for its database or bus."),
+            )
             return _answer(start_response, 503, problem.as_dict(), "application/problem+json")
         if environ.get("QUERY_STRING") == LIVENESS_QUERY:
             return _answer(start_response, 200, LIVE)
-        checks = [Check(self.missing, False, True, "does not answer; the start waits"), check_disk(self._database_url)]
-        body = {"status": "failing", "live": True, "ready": False, "checks": checks, "trackers": []}
+        checks = [
+            Check(self.missing, False, True, sentence("health.start_waits", "does not answer; the start waits")),
+            check_disk(self._database_url),
+        ]
+        records = [{"name": c.name, "ok": c.ok, "required": c.required, **worded("detail", c.detail)} for c in checks]
+        body = {"status": "failing", "live": True, "ready": False, "checks": records, "trackers": []}
         return _answer(start_response, 503, body)
 
 

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 
+from skywatch.sentences import sentence
 from skywatch.settings.bus_address import PREFIX, parse_bus_address
 
 _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
@@ -15,7 +16,7 @@ _TRUTH = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no"
 def parse_boolean(text: str) -> bool:
     """``true`` or ``false``, and the other words for them, in any case."""
     if text.lower() not in _TRUTH:
-        raise ValueError("expected true or false")
+        raise ValueError(sentence("settings.boolean", "expected true or false"))
     return _TRUTH[text.lower()]
 
 
@@ -31,7 +32,7 @@ def parse_rate(text: str) -> str:
     """``100/minute``, ``3/min``, ``10/15 minute`` and the like: a count and one or several units, spelled in full."""
     match = re.fullmatch(r"([1-9][0-9]{0,8})\s*/\s*([1-9][0-9]{0,3}\s*)?([a-z]+)", text.lower())
     if match is None or match[3] not in _UNITS:
-        raise ValueError("expected a rate such as 100/minute or 10/15 minute")
+        raise ValueError(sentence("settings.rate", "expected a rate such as 100/minute or 10/15 minute"))
     return f"{match[1]}/{match[2].strip() + ' ' if match[2] else ''}{_UNITS[match[3]]}"
 
 
@@ -49,7 +50,7 @@ def parse_networks(text: str) -> tuple[str, ...]:
 def parse_origin(text: str) -> str:
     """A web origin: scheme, host and perhaps a port, without a path (RFC 6454)."""
     if not re.fullmatch(r"https?://(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?", text):
-        raise ValueError("expected origins such as https://radar.example.org")
+        raise ValueError(sentence("settings.origins", "expected origins such as https://radar.example.org"))
     return text.lower()
 
 
@@ -62,9 +63,9 @@ def parse_listen(text: str) -> str:
     """``host:port`` (IPv6 hosts in brackets); port 0 lets the system choose."""
     host, port = split_listen(text)
     if not host:
-        raise ValueError("expected host:port, such as 127.0.0.1:6543")
+        raise ValueError(sentence("settings.host_port", "expected host:port, such as 127.0.0.1:6543"))
     if not 0 <= port <= 65535:
-        raise ValueError("the port must be between 0 and 65535")
+        raise ValueError(sentence("settings.port", "the port must be between 0 and 65535"))
     return text
 
 
@@ -77,14 +78,14 @@ def split_listen(text: str) -> tuple[str, int]:
     """Host and port of a ``host:port`` text; raises ValueError where it is not one."""
     match = re.fullmatch(r"(\[[0-9a-fA-F:.]+\]|[^\s:]+):([0-9]{1,5})", text)
     if not match:
-        raise ValueError("expected host:port, such as 127.0.0.1:6543")
+        raise ValueError(sentence("settings.host_port", "expected host:port, such as 127.0.0.1:6543"))
     return match.group(1).strip("[]"), int(match.group(2))
 
 
 def parse_path(text: str) -> str:
     """An absolute URL path without a trailing slash."""
     if not re.fullmatch(r"/[A-Za-z0-9_./-]*[A-Za-z0-9_-]", text):
-        raise ValueError("expected an absolute path such as /ws")
+        raise ValueError(sentence("settings.absolute_path", "expected an absolute path such as /ws"))
     return text
 
 
@@ -97,5 +98,5 @@ def parse_bus(text: str) -> str:
 def parse_bus_prefix(text: str) -> str:
     """What names on the bus begin with; empty is the default."""
     if text and not PREFIX.fullmatch(text):
-        raise ValueError("expected letters, digits, - and _, at most 64 of them")
+        raise ValueError(sentence("settings.identifier", "expected letters, digits, - and _, at most 64 of them"))
     return text

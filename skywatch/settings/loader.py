@@ -11,6 +11,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
+from skywatch.sentences import sentence
 from skywatch.settings.base import Settings, Source
 from skywatch.settings.declaration import SettingsError
 from skywatch.settings.kinds import parse_boolean
@@ -50,7 +51,15 @@ def load_with_origins(
                 continue
             raise SettingsError(spelling, _unknown(names, spelling))
         if (other := written.setdefault(name.lower(), spelling)) != spelling:
-            raise SettingsError(name, f"is set twice, as {other} and as {spelling}; remove one of them")
+            raise SettingsError(
+                name,
+                sentence(
+                    "settings.set_twice",
+                    "is set twice, as {other} and as {spelling}; remove one of them",
+                    other=other,
+                    spelling=spelling,
+                ),
+            )
         texts[name] = (str(value), "ini")
     of_ini = {name.lower(): name for name in texts}
     for name, text in texts_of(names, environ).items():
@@ -100,7 +109,9 @@ def parse_setting(names: Names, name: str, text: str) -> Any:
 
 def _unknown(names: Names, name: str) -> str:
     close = difflib.get_close_matches(name.lower(), [*names.single, *names.families], n=1)
-    return "is not a setting of Skywatch" + (f" (did you mean {close[0]}?)" if close else "")
+    if close:
+        return sentence("settings.unknown_like", "is not a setting of Skywatch (did you mean {name}?)", name=close[0])
+    return sentence("settings.unknown", "is not a setting of Skywatch")
 
 
 def _parse(name: str, field: dataclasses.Field[Any], hint: Any, text: str) -> Any:
@@ -110,9 +121,9 @@ def _parse(name: str, field: dataclasses.Field[Any], hint: Any, text: str) -> An
         raise SettingsError(name, str(error)) from None
     minimum, maximum = field.metadata["minimum"], field.metadata["maximum"]
     if value is not None and minimum is not None and value < minimum:
-        raise SettingsError(name, f"must be at least {minimum:.15g}")
+        raise SettingsError(name, sentence("settings.least", "must be at least {minimum}", minimum=f"{minimum:.15g}"))
     if value is not None and maximum is not None and value > maximum:
-        raise SettingsError(name, f"must be at most {maximum:.15g}")
+        raise SettingsError(name, sentence("settings.most", "must be at most {maximum}", maximum=f"{maximum:.15g}"))
     return value
 
 
@@ -120,7 +131,7 @@ def _convert(hint: Any, text: str) -> Any:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is Literal:
         if text not in arguments:
-            raise ValueError(f"expected one of {', '.join(arguments)}")
+            raise ValueError(sentence("settings.one_of", "expected one of {names}", names=", ".join(arguments)))
         return text
     if origin in (typing.Union, types.UnionType):
         if text == "":
@@ -135,15 +146,15 @@ def _number(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise ValueError("expected a number") from None
+        raise ValueError(sentence("settings.number", "expected a number")) from None
     if value != value or value in (float("inf"), float("-inf")):
-        raise ValueError("expected a finite number")
+        raise ValueError(sentence("settings.finite", "expected a finite number"))
     return value
 
 
 def _whole(text: str) -> int:
     if not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
-        raise ValueError("expected a whole number")
+        raise ValueError(sentence("settings.whole", "expected a whole number"))
     return int(text)
 
 

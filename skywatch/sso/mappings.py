@@ -16,6 +16,7 @@ from skywatch.core.storage import audit
 from skywatch.core.text.expressions import ExpressionFault
 from skywatch.http.resources.fields import UNSET
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 from skywatch.sso.claims import Rule, compile_pattern
 from skywatch.sso.models import ClaimMapping
 from skywatch.sso.schemas import MappingChangeFields, MappingCreateFields
@@ -35,7 +36,7 @@ def get_mapping(session: Session, mapping_id: int) -> ClaimMapping:
     """A mapping; raises Problem (404)."""
     mapping = session.get(ClaimMapping, mapping_id, options=[joinedload(ClaimMapping.role)])
     if mapping is None:
-        raise not_found("claim mapping")
+        raise not_found(sentence("thing.claim_mapping", "claim mapping"))
     return mapping
 
 
@@ -71,7 +72,7 @@ def update_mapping(
     """Change a mapping; in force from each person's next login on. Raises Problem (400, 403, 404, 409)."""
     rights = caller.begin(session, Permission.ROLES_EDIT)
     mapping = get_mapping(session, mapping_id)
-    check_covers(rights, permissions_of_role(mapping.role), "The role")
+    check_covers(rights, permissions_of_role(mapping.role), sentence("accounts.the_role", "The role"))
     before = _audited(mapping)
     with session.no_autoflush:
         _fill(mapping, fields)
@@ -90,7 +91,7 @@ def delete_mapping(session: Session, caller: Caller, mapping_id: int) -> None:
     """Delete a mapping; roles that it gave go at each person's next login."""
     rights = caller.begin(session, Permission.ROLES_EDIT)
     mapping = get_mapping(session, mapping_id)
-    check_covers(rights, permissions_of_role(mapping.role), "The role")
+    check_covers(rights, permissions_of_role(mapping.role), sentence("accounts.the_role", "The role"))
     audit.record(session, caller.actor, "claim_mapping.deleted", target_of(mapping), before=_audited(mapping))
     session.delete(mapping)
 
@@ -110,8 +111,8 @@ def _fill(mapping: ClaimMapping, fields: MappingChangeFields) -> None:
 def _role(session: Session, rights: frozenset[Permission], name: str) -> Role:
     role = session.scalars(sa.select(Role).where(Role.name == name)).one_or_none()
     if role is None:
-        raise invalid("role", "there is no such role")
-    check_covers(rights, permissions_of_role(role), "The role")
+        raise invalid("role", sentence("sso.no_role", "there is no such role"))
+    check_covers(rights, permissions_of_role(role), sentence("accounts.the_role", "The role"))
     return role
 
 
@@ -127,7 +128,14 @@ def _check_pattern(mapping: ClaimMapping) -> None:
 def _check_provider(mapping: ClaimMapping, before: str | None, providers: Collection[str]) -> None:
     """A misspelt name would never match. An existing name may stay if it was removed from the settings."""
     if mapping.provider not in (None, before, *providers) and providers:
-        raise invalid("provider", f"there is no such identity provider; there are {', '.join(providers)}")
+        raise invalid(
+            "provider",
+            sentence(
+                "sso.no_provider_of",
+                "there is no such identity provider; there are {names}",
+                names=", ".join(providers),
+            ),
+        )
 
 
 def _check_unique(session: Session, mapping: ClaimMapping) -> None:
@@ -136,7 +144,9 @@ def _check_unique(session: Session, mapping: ClaimMapping) -> None:
         same = same.where(ClaimMapping.id != mapping.id)
     with session.no_autoflush:
         if session.scalar(same) is not None:
-            raise Problem("conflict", "There is a claim mapping of this name already.")
+            raise Problem(
+                "conflict", sentence("sso.mapping_name_taken", "There is a claim mapping of this name already.")
+            )
 
 
 def _audited(mapping: ClaimMapping) -> dict[str, Any]:

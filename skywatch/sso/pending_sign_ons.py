@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem
+from skywatch.sentences import sentence
 from skywatch.sso import problems
 from skywatch.sso.models import PendingLogin
 
@@ -73,17 +74,23 @@ def take(session: Session, *, state: str | None, browser: str | None, needs_brow
     elif browser is not None:
         which = PendingLogin.browser_hash == digest(browser)
     else:
-        raise Problem(problems.STATE_UNKNOWN, "The answer has no state, and the browser no cookie of a sign-on.")
+        raise Problem(
+            problems.STATE_UNKNOWN,
+            sentence("sso.no_state", "The answer has no state, and the browser no cookie of a sign-on."),
+        )
     query = sa.select(PendingLogin).where(which, PendingLogin.expires_at > utcnow())
     pending = session.scalars(query.order_by(PendingLogin.created_at.desc()).limit(1)).one_or_none()
     if pending is None:
-        raise Problem(problems.STATE_UNKNOWN, "The sign-on is unknown, has been used or has run out; begin again.")
+        raise Problem(
+            problems.STATE_UNKNOWN,
+            sentence("sso.state_unknown", "The sign-on is unknown, has been used or has run out; begin again."),
+        )
     if pending.browser_hash != digest(browser or "") and (browser is not None or needs_browser):
         raise Problem(problems.OTHER_BROWSER)
     session.expunge(pending)
     taken = session.execute(sa.delete(PendingLogin).where(PendingLogin.state_hash == pending.state_hash))
     if taken.rowcount != 1:  # type: ignore[attr-defined]
-        raise Problem(problems.STATE_UNKNOWN, "The sign-on has been used; begin again.")
+        raise Problem(problems.STATE_UNKNOWN, sentence("sso.state_used", "The sign-on has been used; begin again."))
     return pending
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Mapped, mapped_column
@@ -22,3 +23,5 @@ class HealthChange(Base):
     before: Mapped[str] = mapped_column(sa.String(16))
     after: Mapped[str] = mapped_column(sa.String(16))
     reason: Mapped[str] = mapped_column(sa.String(500))
+    # The codes and the parameters of the texts, by member; rows of an older version have none.
+    words: Mapped[dict[str, Any] | None]

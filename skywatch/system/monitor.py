@@ -23,6 +23,7 @@ from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.http.resources.render import encode
 from skywatch.picture.state.sky import Sky
+from skywatch.sentences import sentence
 from skywatch.settings import Settings
 from skywatch.system.extents import publish_extents
 from skywatch.system.health.checks import all_checks, receiver_statuses
@@ -161,7 +162,7 @@ def retain(pruner: Pruner) -> Outcome:
     except Exception as error:
         why = reason(error)
         _faults.failed(why, None if isinstance(error, SQLAlchemyError | FencedError) else error, outage_of(error))
-        health.report(RETENTION, False, f"failed: {why}")
+        health.report(RETENTION, False, sentence("retention.failed", "failed: {why}", why=why))
         return "failed"
     if removed:
         log.info("retention removed %d rows", removed)
@@ -170,13 +171,13 @@ def retain(pruner: Pruner) -> Outcome:
         why = "; ".join(f"{part}: {reason(error)}" for part, error in pruner.faults.items())
         ours = next((error for error in pruner.faults.values() if not isinstance(error, SQLAlchemyError)), None)
         _faults.failed(why, ours)
-        health.report(RETENTION, False, f"failed for {why}", **figures)
+        health.report(RETENTION, False, sentence("retention.failed_for", "failed for {why}", why=why), **figures)
         return "partly"
     _faults.succeeded()
     record = pruner.clock.record if pruner.clock is not None else Record()
     if record.hold is not None:
         _doubts.failed(record.describe())
-        health.report(RETENTION, False, f"waits: {record.describe()}", **figures)
+        health.report(RETENTION, False, sentence("retention.waits", "waits: {why}", why=record.describe()), **figures)
         return "waits"
     _doubts.succeeded()
     health.report(RETENTION, True, record.describe(), **figures)

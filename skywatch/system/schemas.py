@@ -20,11 +20,13 @@ from skywatch.http.resources.schema import (
     Timestamp,
     boolean_node,
     choice_node,
+    code_node,
     integer_node,
     list_node,
     node,
     nullable_node,
     number_node,
+    params_node,
     string_node,
     timestamp_node,
 )
@@ -55,6 +57,8 @@ class SystemCheck(Schema):
     ok = boolean_node("It works.")
     required = boolean_node("Without it the service is not ready.")
     detail = string_node("Why, in a few words.")
+    detail_code = code_node()
+    detail_params = params_node()
 
 
 class HealthTracker(Schema):
@@ -83,6 +87,8 @@ class ProcessComponent(Schema):
     name = string_node("The part.")
     ok = boolean_node("It works.")
     detail = string_node("Why not.")
+    detail_code = code_node()
+    detail_params = params_node()
     since = nullable_node(Timestamp(), "Begin of this state.")
     figures = node(JsonObject(), "Its own figures.")
 
@@ -189,6 +195,8 @@ class ReceiverState(Schema):
     last_message_at = nullable_node(Timestamp(), "The last message.")
     reconnects = integer_node("Reconnects since the start.")
     last_error = nullable_node(JsonString(), "The last error; null without `system.manage`.")
+    last_error_code = code_node()
+    last_error_params = params_node()
     last_error_at = nullable_node(Timestamp(), "When.")
     since = nullable_node(Timestamp(), "When it began to do its work or, where it does not, when that ceased.")
     invalid = node(JsonObject(), "Messages refused since the start, by reason.")
@@ -230,6 +238,8 @@ class InputState(Schema):
     last_message_at = nullable_node(Timestamp(), "The last message.")
     reconnects = integer_node("Reconnects since the start.")
     last_error = nullable_node(JsonString(), "The last error; null without `system.manage`.")
+    last_error_code = code_node()
+    last_error_params = params_node()
     last_error_at = nullable_node(Timestamp(), "When.")
     since = nullable_node(Timestamp(), "When it began to do its work or, where it does not, when that ceased.")
 

@@ -21,9 +21,11 @@ from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.base import ReceiverStatus
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import worded
 from skywatch.settings import published
 from skywatch.settings.bus_address import parse_bus_address
 from skywatch.system.health.checks import (
+    Check,
     all_checks,
     free_bytes,
     known_processes,
@@ -78,6 +80,14 @@ def status_forms(runtime: Runtime) -> list[tuple[frozenset[str], dict[str, Any]]
     ]
 
 
+_WITHOUT_CODE = {"detail_code": None, "detail_params": None}
+
+
+def check_answer(check: Check) -> dict[str, Any]:
+    """A check as the API answers it."""
+    return answer(SystemCheck, check, **{**_WITHOUT_CODE, **worded("detail", check.detail)})
+
+
 def _document(runtime: Runtime) -> dict[str, Any]:
     checks = all_checks(runtime)
     statistics = tracker_statistics(runtime)
@@ -89,7 +99,7 @@ def _document(runtime: Runtime) -> dict[str, Any]:
         "version": VERSION,
         "started_at": started_at,
         "uptime_s": None if statistics is None else round(unix_now() - statistics.started_at, 1),
-        "checks": [answer(SystemCheck, check) for check in checks],
+        "checks": [check_answer(check) for check in checks],
         "messages": 0 if statistics is None else statistics.messages,
         "message_rate": 0.0 if statistics is None else statistics.message_rate,
         "tick_age_s": None if statistics is None else round(max(0.0, unix_now() - statistics.at), 1),
@@ -102,7 +112,7 @@ def _document(runtime: Runtime) -> dict[str, Any]:
 
 
 def _with_hosts(processes: Sequence[Process]) -> list[dict[str, Any]]:
-    return [_process_answer(process, process.name, [c.detail for c in process.components]) for process in processes]
+    return [_process_answer(process, process.name, [c.sentence for c in process.components]) for process in processes]
 
 
 def tracker_answers(runtime: Runtime, with_hosts: bool) -> list[dict[str, Any]]:
@@ -129,13 +139,13 @@ def _without_hosts(processes: Sequence[Process]) -> list[dict[str, Any]]:
         roles = "+".join(process.roles)
         counts[roles] += 1
         name = roles if counts[roles] == 1 else f"{roles} {counts[roles]}"
-        answers.append(_process_answer(process, name, [without_hosts(c.detail) for c in process.components]))
+        answers.append(_process_answer(process, name, [without_hosts(c.sentence) for c in process.components]))
     return answers
 
 
 def _process_answer(process: Process, name: str, details: Sequence[str]) -> dict[str, Any]:
     components = [
-        answer(ProcessComponent, component, detail=detail, since=at(component.since))
+        answer(ProcessComponent, component, **{**_WITHOUT_CODE, **worded("detail", detail)}, since=at(component.since))
         for component, detail in zip(process.components, details, strict=True)
     ]
     return answer(ServiceProcess, process, name=name, started_at=at(process.started_at), components=components)
@@ -204,7 +214,11 @@ def feature_inputs(runtime: Runtime, visibility: Visibility) -> list[dict[str, A
 
 
 def _hidden(visibility: Visibility) -> dict[str, None]:
-    return {} if visibility.permissions >= MANAGE else {"address": None, "last_error": None}
+    return (
+        {}
+        if visibility.permissions >= MANAGE
+        else {"address": None, "last_error": None, "last_error_code": None, "last_error_params": None}
+    )
 
 
 def _input_answer(status: InputStatus, hidden: dict[str, None]) -> dict[str, Any]:

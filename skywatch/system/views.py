@@ -57,7 +57,7 @@ def get_health(request: Request) -> dict[str, Any]:
         request.response.status = 503
         request.response.headers["Retry-After"] = str(RETRY_AFTER_S)
     request.response.headers["Cache-Control"] = "no-store"
-    records = [{"name": c.name, "ok": c.ok, "required": c.required, "detail": c.detail} for c in results]
+    records = [status.check_answer(check) for check in results]
     trackers = status.tracker_answers(request.runtime, _may_see_hosts(request))
     return {"status": verdict, "live": True, "ready": verdict != "failing", "checks": records, "trackers": trackers}
 

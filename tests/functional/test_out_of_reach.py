@@ -52,7 +52,14 @@ def test_the_live_picture_goes_on_for_callers_who_are_known_already(api, monkeyp
 
 
 def test_health_answers_with_its_own_document_to_whoever_asks(api):
-    database = {"name": "database", "ok": False, "required": True, "detail": "does not answer"}
+    database = {
+        "name": "database",
+        "ok": False,
+        "required": True,
+        "detail": "does not answer",
+        "detail_code": "health.no_answer",
+        "detail_params": {},
+    }
     stranger = {"Authorization": f"Bearer {api.people.codec.access_token(99, 'f' * 32)}"}
     # Health looks at no credentials, not even at such as cannot be any.
     for headers in ({}, api.headers, stranger, {"Authorization": "Bearer " + "k" * 40}):

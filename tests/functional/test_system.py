@@ -181,6 +181,8 @@ def test_without_the_database_health_still_answers(client, monkeypatch):
         "ok": False,
         "required": True,
         "detail": "does not answer",
+        "detail_code": "health.no_answer",
+        "detail_params": {},
     }
     assert get(client, "health", probe="live").status_code == 200
 

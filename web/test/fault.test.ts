@@ -2,19 +2,24 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Language } from "../src/i18n/i18n";
 import catalogue from "../generated/texts.json";
+import sentences from "../../skywatch/console/texts/sentences.json";
 
 Object.assign(globalThis, {
   document: { baseURI: "http://skywatch.test/", documentElement: {}, querySelector: () => null },
 });
-const { useLanguage } = await import("../src/i18n/i18n");
+const { said, useLanguage } = await import("../src/i18n/i18n");
 const { ApiError } = await import("../src/session/api");
-const { faultOf, faultText, fieldFault, fieldFaults } = await import("../src/session/fault");
+const { faultOf, faultText, fieldFaults } = await import("../src/session/fault");
 
 async function speak(language: Language): Promise<void> {
   const at = ["en", "de", "fr", "es"].indexOf(language);
-  const texts = Object.fromEntries(Object.entries(catalogue).map(([key, forms]) => [key, forms[at]]));
-  globalThis.fetch = () => Promise.resolve(Response.json(texts));
+  const formsOf = (texts: Record<string, string[]>): Record<string, string> =>
+    Object.fromEntries(Object.entries(texts).map(([key, forms]) => [key, forms[at]]));
+  globalThis.fetch = (address) =>
+    Promise.resolve(Response.json(formsOf(String(address).includes("sentences") ? sentences : catalogue)));
   await useLanguage(language);
+  // The sentences of the service come after the texts.
+  await new Promise((resolve) => setTimeout(resolve));
 }
 
 test("an answer of the service is shown in the reader's language, by its code", async () => {
@@ -32,9 +37,9 @@ test("an answer of the service is shown in the reader's language, by its code", 
 test("what exactly is wrong stays in the text", async () => {
   await speak("es");
   const fields = new ApiError(400, "validation_failed", "The request is not valid.", [
-    { name: "name", detail: "Required" },
+    { name: "name", detail: said("Required", "field.required", {}) },
   ]);
-  assert.match(faultText(fields), /^Los datos no son válidos: name: es obligatorio$/);
+  assert.equal(faultText(fields), "name: es obligatorio");
   await speak("en");
   assert.equal(faultText(new ApiError(409, "conflict", "A rule uses this geofence.")), "A rule uses this geofence.");
 });
@@ -50,32 +55,41 @@ test("a code without a text is shown as the service says it", async () => {
 
 test("what is wrong with a field is said in the reader's language, with its figures", async () => {
   await speak("de");
-  assert.equal(fieldFault("Required"), "fehlt");
-  assert.equal(fieldFault("120 is greater than maximum value 100"), "120 ist zu groß: höchstens 100");
-  assert.equal(fieldFault("-1.5 is less than minimum value 0"), "-1.5 ist zu klein: mindestens 0");
-  assert.equal(fieldFault("Longer than maximum length 64"), "ist zu lang: höchstens 64 Zeichen");
-  assert.equal(fieldFault("must have at least 10 characters"), "ist zu kurz: mindestens 10 Zeichen");
+  assert.equal(said("Required", "field.required", {}), "fehlt");
   assert.equal(
-    fieldFault('"<b>" is not one of info, warning, critical'),
-    "„<b>“ ist keines von info, warning, critical",
+    said("120 is greater than maximum value 100", "field.most", { value: "120", most: "100" }),
+    "120 ist zu groß: höchstens 100",
+  );
+  assert.equal(said("Longer than maximum length 64", "field.long", { n: 64 }), "ist zu lang: höchstens 64 Zeichen");
+  assert.equal(
+    said('"<b>" is not one of info, warning', "field.choice", { value: "<b>", choices: "info, warning" }),
+    "„<b>“ ist keines von info, warning",
   );
   await speak("fr");
-  assert.equal(fieldFault("must be a whole number"), "doit être un nombre entier");
+  assert.equal(said("must be a whole number", "field.whole", {}), "doit être un nombre entier");
 });
 
-test("a sentence about a field that is not known stays as the service says it", async () => {
+test("a sentence of the service is worded from its code, with sentences and numbers in it", async () => {
+  const within = {
+    text: "SWR1 is at 1,200 ft",
+    code: "safety.low_altitude",
+    params: { name: "SWR1", altitude: 1200, floor: 5000 },
+  };
+  const words = { text: "heard by one feeder only", code: "doubt.single_source", params: {} };
   await speak("de");
   assert.equal(
-    fieldFault("must hold at most 100 values; put more into a watch list"),
-    "must hold at most 100 values; put more into a watch list",
+    said("...", "safety.doubted", { message: within, words }),
+    "SWR1 ist auf 1.200 ft, wo Verkehrsflugzeuge im Horizontalflug auf 5.000 ft oder höher fliegen (nur von einem Feeder gehört)",
   );
+  assert.equal(said("Nobody has translated this.", "of.a.later.version", {}), "Nobody has translated this.");
+  assert.equal(said("Nor this."), "Nor this.");
 });
 
 test("a fault that stands at its field is not repeated, and entries are counted from one", async () => {
   await speak("en");
   const wrong = new ApiError(400, "validation_failed", "Not valid.", [
-    { name: "name", detail: "Required" },
-    { name: "entries.2", detail: "must be a string" },
+    { name: "name", detail: said("Required", "field.required", {}) },
+    { name: "entries.2", detail: said("must be a string", "field.text", {}) },
   ]);
   assert.equal(faultText(wrong, ["name", "entries"]), "Check the marked fields.");
   assert.equal(faultText(wrong, ["name"]), "entries.2: must be text");

@@ -20,6 +20,7 @@ from skywatch.core.problems import Problem, invalid_fields, not_found
 from skywatch.http.lists.cursor import Key
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 STATS_SPAN = timedelta(hours=24)
 # Matches are counted up to this number: to count millions takes longer than to find the newest. Of a search it is what
@@ -127,13 +128,15 @@ def get(session: Session, visibility: Visibility, message_id: int) -> AcarsMessa
     """One message; raises Problem (404) where there is none that the caller may see."""
     message: AcarsMessage | None = session.scalar(visible(visibility).where(AcarsMessage.id == message_id))
     if message is None:
-        raise not_found("ACARS message")
+        raise not_found(sentence("thing.acars_message", "ACARS message"))
     return message
 
 
 def _parsed(visibility: Visibility, text: str) -> Search:
     if Permission.ACARS_VIEW_FULL not in visibility.permissions:
-        raise Problem("permission_denied", "Searching texts needs acars.view_full.")
+        raise Problem(
+            "permission_denied", sentence("acars.search_needs_full", "Searching texts needs acars.view_full.")
+        )
     try:
         return parse(text)
     except ValueError as error:
@@ -143,7 +146,10 @@ def _parsed(visibility: Visibility, text: str) -> Search:
 def _filtered(session: Session, visibility: Visibility, filters: dict[str, Any]) -> sa.Select[Any]:
     query = visible(visibility)
     if filters.get("registration") is not None and not visibility.details:
-        raise Problem("permission_denied", "The filter registration needs aircraft.view_details.")
+        raise Problem(
+            "permission_denied",
+            sentence("acars.registration_needs_details", "The filter registration needs aircraft.view_details."),
+        )
     if filters.get("icao_hex") is not None:
         query = query.where(AcarsMessage.icao_hex == filters["icao_hex"].upper())
     if filters.get("flight") is not None:

@@ -20,6 +20,7 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 FEATURE = "acars"
 VIEW = Permission.ACARS_VIEW
@@ -61,7 +62,10 @@ def export_acars_messages(request: Request) -> Response:
     """
     visibility, query = request.visibility, dict(request.validated["querystring"])
     if VIEW not in visibility.permissions:
-        raise Problem("permission_denied", f"ACARS messages need {VIEW}.")
+        raise Problem(
+            "permission_denied",
+            sentence("acars.needs_permission", "ACARS messages need {permission}.", permission=VIEW),
+        )
     format_name = query.pop("format")
 
     def body(session: Session) -> Iterator[bytes]:

@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
+from skywatch.sentences import sentence
+
 MAX_CHARACTERS = 200
 # Stands for the number of a block of identifiers; no word has it.
 BLOCK = "#"
@@ -55,9 +57,9 @@ def words_of(text: str) -> str:
 def parse(text: str) -> Search:
     """Parse the search text; raises ValueError if it is too long or contains NUL."""
     if len(text) > MAX_CHARACTERS:
-        raise ValueError(f"must have at most {MAX_CHARACTERS} characters")
+        raise ValueError(sentence("field.long", "must have at most {n} characters", n=MAX_CHARACTERS))
     if "\0" in text:
-        raise ValueError("must not hold NUL")
+        raise ValueError(sentence("field.nul", "must not hold NUL"))
     groups: list[list[Term]] = [[]]
     for match in _PIECE.finditer(text):
         sign, quoted, bare = match.groups()

@@ -11,6 +11,7 @@ from skywatch.core.problems import not_found
 from skywatch.core.storage import audit
 from skywatch.security.contexts import default_access
 from skywatch.security.permissions import FEATURES, Permission
+from skywatch.sentences import sentence
 
 FIELDS = ("read_access", "write_access", "is_enabled")
 
@@ -23,7 +24,7 @@ def find_access(session: Session) -> list[FeatureAccessSetting]:
 def get_access(session: Session, feature: str) -> FeatureAccessSetting:
     """The setting of a feature, the default one where none is stored; raises Problem (404)."""
     if feature not in FEATURES:
-        raise not_found("feature")
+        raise not_found(sentence("thing.feature", "feature"))
     stored = session.get(FeatureAccessSetting, feature)
     if stored is not None:
         return stored

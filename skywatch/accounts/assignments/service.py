@@ -17,8 +17,9 @@ from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, invalid_fields, not_found
 from skywatch.core.storage import audit
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
-NOT_TO_COME = "must be in the future"
+NOT_TO_COME = sentence("field.in_future", "must be in the future")
 
 MANUAL = "manual"
 
@@ -42,7 +43,7 @@ def get_assignment(session: Session, assignment_id: int) -> UserRole:
         sa.select(UserRole).where(UserRole.id == assignment_id).options(*_whole())
     ).one_or_none()
     if assignment is None:
-        raise not_found("role assignment")
+        raise not_found(sentence("thing.role_assignment", "role assignment"))
     return assignment
 
 
@@ -55,18 +56,25 @@ def create_assignment(
     """
     rights = caller.begin(session, Permission.USERS_EDIT)
     user, role = session.get(User, user_id), session.get(Role, role_id)
-    faults = {name: f"there is no such {name}" for name, row in (("user", user), ("role", role)) if row is None}
+    faults: dict[str, str] = {}
+    if user is None:
+        faults["user"] = sentence("accounts.no_such_user", "there is no such user")
+    if role is None:
+        faults["role"] = sentence("accounts.no_such_role", "there is no such role")
     if user is None or role is None or faults:
         raise invalid_fields(faults)
-    check_covers(rights, permissions_of(user), "The user")
-    check_covers(rights, permissions_of_role(role), "The role")
+    check_covers(rights, permissions_of(user), sentence("accounts.the_user", "The user"))
+    check_covers(rights, permissions_of_role(role), sentence("accounts.the_role", "The role"))
     same = sa.select(UserRole).where(
         UserRole.user_id == user.id, UserRole.role_id == role.id, UserRole.source == MANUAL
     )
     present = session.scalars(same).one_or_none()
     if present is not None:
         if not is_expired(present):
-            raise Problem("conflict", "The user has this role already; change the assignment instead.")
+            raise Problem(
+                "conflict",
+                sentence("accounts.role_assigned", "The user has this role already; change the assignment instead."),
+            )
         session.delete(present)
         session.flush()
     assignment = UserRole(user=user, role=role, source=MANUAL, expires_at=expires_at, assigned_by=caller.actor.user_id)
@@ -104,18 +112,20 @@ def replace_assignments(session: Session, caller: Caller, user_id: int, end_of: 
     """
     rights = caller.begin(session, Permission.USERS_EDIT)
     user = get_user(session, user_id)
-    check_covers(rights, permissions_of(user), "The user")
+    check_covers(rights, permissions_of(user), sentence("accounts.the_user", "The user"))
     roles = {role.name: role for role in session.scalars(sa.select(Role).where(Role.name.in_(end_of)))}
     unknown = sorted(set(end_of) - set(roles))
     if unknown:
-        raise invalid("roles", f"there is no role {', '.join(unknown)}")
+        raise invalid("roles", sentence("accounts.unknown_roles", "there is no role {names}", names=", ".join(unknown)))
     before = {name: row.expires_at for name, row in deciding(user).items()}
     changed = [name for name in end_of if name not in before or before[name] != end_of[name]]
     faults = {f"ends.{name}": NOT_TO_COME for name in changed if not _is_to_come(end_of[name])}
     if faults:
         raise invalid_fields(faults)
     for name in changed:
-        check_covers(rights, permissions_of_role(roles[name]), f"The role {name}")
+        check_covers(
+            rights, permissions_of_role(roles[name]), sentence("accounts.the_role_named", "The role {name}", name=name)
+        )
     with keeping_a_superadmin(session):
         _replace(session, caller, user, roles, end_of)
     after = {name: row.expires_at for name, row in deciding(user).items()}
@@ -180,8 +190,10 @@ def is_expired(assignment: UserRole) -> bool:
 def _editable(session: Session, rights: frozenset[Permission], assignment_id: int) -> UserRole:
     """An assignment that the caller may change: neither its user nor its role, run out or not, goes beyond them."""
     assignment = get_assignment(session, assignment_id)
-    check_covers(rights, permissions_of(get_user(session, assignment.user_id)), "The user")
-    check_covers(rights, permissions_of_role(assignment.role), "The role")
+    check_covers(
+        rights, permissions_of(get_user(session, assignment.user_id)), sentence("accounts.the_user", "The user")
+    )
+    check_covers(rights, permissions_of_role(assignment.role), sentence("accounts.the_role", "The role"))
     return assignment
 
 

@@ -33,6 +33,7 @@ from skywatch.security.contexts import AccessSettings, FeatureAccess, within
 from skywatch.security.credentials import KEY_PREFIX
 from skywatch.security.identity import Identity, Method
 from skywatch.security.permissions import FEATURES, WITHHELD_FROM_KEYS
+from skywatch.sentences import sentence
 
 T = TypeVar("T")
 MAX_REMEMBERED = 20_000
@@ -139,7 +140,7 @@ class Authenticator:
 
     def _check_keys_enabled(self) -> None:
         if not self._keys_enabled:
-            raise Problem("token_invalid", "API keys are switched off.")
+            raise Problem("token_invalid", sentence("accounts.keys_off", "API keys are switched off."))
 
     def _of_login(self, method: Method, user_id: int, login_id: str | None, expires_at: float | None) -> Identity:
         rights = self._active(user_id)
@@ -167,9 +168,9 @@ class Authenticator:
 
     def _of_key(self, state: KeyState | None) -> Identity:
         if state is None:
-            raise Problem("token_invalid", "There is no such API key.")
+            raise Problem("token_invalid", sentence("accounts.key_unknown", "There is no such API key."))
         if state.expires_at is not None and state.expires_at <= unix_now():
-            raise Problem("token_expired", "The API key has expired.")
+            raise Problem("token_expired", sentence("accounts.key_expired", "The API key has expired."))
         rights = self._active(state.user_id)
         self._usage.used(state.key_id)
         return self._identity(
@@ -191,7 +192,7 @@ class Authenticator:
     def _active(self, user_id: int) -> Rights:
         rights = self.rights(user_id)
         if rights is None:
-            raise Problem("token_revoked", "The account does not exist any more.")
+            raise Problem("token_revoked", sentence("accounts.account_gone", "The account does not exist any more."))
         if not rights.is_active:
             raise Problem("account_disabled")
         return rights

@@ -15,6 +15,7 @@ from skywatch.core.storage.audit import COMMAND_LINE, Actor, Target
 from skywatch.http.clients.audit import actor_of, recording_refusals
 from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission
+from skywatch.sentences import Sentence, sentence
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,16 @@ def noting_refusals(request: Request, action: str, target: Target | None = None)
         yield Caller(actor)
 
 
-def check_covers(rights: frozenset[Permission], permissions: frozenset[Permission], what: str) -> None:
+def check_covers(rights: frozenset[Permission], permissions: frozenset[Permission], what: Sentence) -> None:
     """Raise Problem (403) where ``permissions`` goes beyond the caller's own permissions."""
     lacking = sorted(permissions - rights)
     if lacking:
-        raise Problem("permission_denied", f"{what} has rights that you lack: {', '.join(lacking)}.")
+        raise Problem(
+            "permission_denied",
+            sentence(
+                "accounts.rights_lacking",
+                "{what} has rights that you lack: {names}.",
+                what=what,
+                names=", ".join(lacking),
+            ),
+        )

@@ -14,6 +14,7 @@ from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
 from skywatch.security.credentials import credential_of_headers
 from skywatch.security.identity import Identity
+from skywatch.sentences import sentence
 
 ACCESS_COOKIE = "skywatch_access"
 REFRESH_COOKIE = "skywatch_refresh"
@@ -58,4 +59,9 @@ def check_origin(request: Request) -> None:
         # A request with neither header comes from no browser.
         allowed = origin is None or origins.may_write_by_cookie(origin, request.host_url)
     if not allowed:
-        raise Problem("csrf_failed", "A request proved by a cookie must come from a page of this service.")
+        raise Problem(
+            "csrf_failed",
+            sentence(
+                "accounts.cookie_from_elsewhere", "A request proved by a cookie must come from a page of this service."
+            ),
+        )

@@ -19,6 +19,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem, invalid, not_found
 from skywatch.core.storage import audit
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 PREFIX = "sk_"
 ALPHABET = string.ascii_letters + string.digits
@@ -45,8 +46,11 @@ def get_service(session: Session, rights: frozenset[Permission], user_id: int) -
     """
     user = session.scalars(sa.select(User).where(User.id == user_id).options(with_roles())).one_or_none()
     if user is None or not user.is_service:
-        raise invalid("user", "there is no such service account; people create their own keys")
-    check_covers(rights, permissions_of(user), "The user")
+        raise invalid(
+            "user",
+            sentence("accounts.no_service_account", "there is no such service account; people create their own keys"),
+        )
+    check_covers(rights, permissions_of(user), sentence("accounts.the_user", "The user"))
     return user
 
 
@@ -71,7 +75,14 @@ def create_key(
         ApiKey.user_id == owner_id, sa.or_(ApiKey.expires_at.is_(None), ApiKey.expires_at > now)
     )
     if (session.scalar(live) or 0) >= MAX_LIVE_KEYS:
-        raise Problem("conflict", f"There are {MAX_LIVE_KEYS} live keys already; delete one first.")
+        raise Problem(
+            "conflict",
+            sentence(
+                "accounts.too_many_keys",
+                "There are {maximum} live keys already; delete one first.",
+                maximum=MAX_LIVE_KEYS,
+            ),
+        )
     text = PREFIX + "".join(secrets.choice(ALPHABET) for _ in range(SECRET_LENGTH))
     key = ApiKey(
         user_id=owner_id,
@@ -111,7 +122,7 @@ def delete_key(session: Session, caller: Caller, key_id: int) -> None:
     caller.begin(session)
     key = session.get(ApiKey, key_id)
     if key is None or key.user_id != caller.actor.user_id:
-        raise not_found("API key")
+        raise not_found(sentence("thing.api_key", "API key"))
     _delete(session, caller, key, {})
 
 
@@ -121,7 +132,7 @@ def delete_service_key(session: Session, caller: Caller, key_id: int, service_id
     service = get_service(session, rights, service_id)
     key = session.get(ApiKey, key_id)
     if key is None or key.user_id != service.id:
-        raise not_found("API key")
+        raise not_found(sentence("thing.api_key", "API key"))
     _delete(session, caller, key, {"owner": service.username})
 
 
@@ -130,9 +141,9 @@ def revoke_key(session: Session, caller: Caller, key_id: int) -> ApiKey:
     rights = caller.begin(session, Permission.USERS_EDIT)
     key = session.get(ApiKey, key_id)
     if key is None:
-        raise not_found("API key")
+        raise not_found(sentence("thing.api_key", "API key"))
     owner = get_user(session, key.user_id)
-    check_covers(rights, permissions_of(owner), "The user")
+    check_covers(rights, permissions_of(owner), sentence("accounts.the_user", "The user"))
     _delete(session, caller, key, {"owner": owner.username})
     return key
 

@@ -17,6 +17,7 @@ from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.service import Resource, api_resource, view
 from skywatch.security.permissions import Permission, ViewPermission
+from skywatch.sentences import sentence
 
 
 @api_resource("auth_api_key", "/auth/api-keys", feature=None)
@@ -48,7 +49,7 @@ class ApiKeys(Resource):
         alive; of the expired ones the 50 created last stay.
         """
         if not self.request.runtime.settings.of(AccountSettings).api_key_enabled:
-            raise Problem("permission_denied", "API keys are switched off.")
+            raise Problem("permission_denied", sentence("accounts.keys_off", "API keys are switched off."))
         body = body_of(self.request, schemas.KeyCreateFields)
         owner = body.user or None
         with noting_refusals(self.request, "api_key.created", Target("user", owner) if owner else None) as caller:

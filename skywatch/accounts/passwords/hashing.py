@@ -18,6 +18,7 @@ from argon2.exceptions import Argon2Error, InvalidHashError
 
 from skywatch.core.limits import ConcurrencyLimiter, SlowThreads
 from skywatch.core.problems import Problem
+from skywatch.sentences import sentence
 
 # OWASP's minimum for Argon2id (19 MiB, two passes, one lane): receivers often run on single-board computers.
 HASHER = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
@@ -91,7 +92,11 @@ def _processors() -> int:
 
 def _too_many() -> Problem:
     headers = {"Retry-After": str(RETRY_AFTER_S)}
-    return Problem("unavailable", "Too many logins at once; try again in a moment.", headers=headers)
+    return Problem(
+        "unavailable",
+        sentence("accounts.too_many_logins", "Too many logins at once; try again in a moment."),
+        headers=headers,
+    )
 
 
 # Of this process; the application sets its size.

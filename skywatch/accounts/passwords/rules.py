@@ -8,6 +8,8 @@ import unicodedata
 from dataclasses import dataclass
 from importlib.resources import files
 
+from skywatch.sentences import sentence
+
 MAX_LENGTH = 256
 MIN_DISTINCT = 5
 # What repeats in a password that is nothing but repetition is shorter than this.
@@ -47,13 +49,13 @@ rules = Rules()
 def check_password(password: str, names: tuple[str, ...] = ()) -> None:
     """Raise ValueError, with a reason for people, where a password is too easy; ``names`` are its owner's."""
     if len(password) < rules.minimum_length:
-        raise ValueError(f"must have at least {rules.minimum_length} characters")
+        raise ValueError(sentence("field.short", "must have at least {n} characters", n=rules.minimum_length))
     if len(password) > MAX_LENGTH:
-        raise ValueError(f"must have at most {MAX_LENGTH} characters")
+        raise ValueError(sentence("field.long", "must have at most {n} characters", n=MAX_LENGTH))
     if is_common(password):
-        raise ValueError("is too common")
+        raise ValueError(sentence("field.common", "is too common"))
     if any(is_like(password, name) for name in names):
-        raise ValueError("is too much like the name or e-mail address")
+        raise ValueError(sentence("field.alike", "is too much like the name or e-mail address"))
 
 
 def is_common(password: str) -> bool:

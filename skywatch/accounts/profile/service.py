@@ -17,6 +17,7 @@ from skywatch.core.network.addresses import network_of
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storage import audit
 from skywatch.security.identity import person_of_user
+from skywatch.sentences import sentence
 
 
 def change_password(
@@ -41,15 +42,17 @@ def change_password(
         attempts.failed()
         if not verify_password(old_hash, current):
             audit.record_apart(sessions, actor, "password.refused", target_of(user))
-            raise invalid("current_password", "is not the present password")
+            raise invalid("current_password", sentence("accounts.not_present_password", "is not the present password"))
         if current == new:
-            raise invalid("new_password", "is the present password")
+            raise invalid("new_password", sentence("accounts.is_present_password", "is the present password"))
         set_password(user, new, "new_password")
     with writing(sessions) as session:
         caller.begin(session)
         fresh = get_user(session, user.id)
         if fresh.password_hash != old_hash:
-            raise Problem("conflict", "The password has been changed in the meantime.")
+            raise Problem(
+                "conflict", sentence("accounts.password_changed", "The password has been changed in the meantime.")
+            )
         fresh.password_hash = user.password_hash
         end_logins(session, fresh.id, "password changed")
         audit.record(session, actor, "password.changed", target_of(fresh))

@@ -21,10 +21,14 @@ from skywatch.http.resources.schema import (
     timestamp_node,
 )
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 
 def role_name_node(**kw: Any) -> colander.SchemaNode:
-    pattern = colander.Regex(r"^[a-z][a-z0-9_]{1,63}\Z", "must be lower-case letters, digits and underscores")
+    pattern = colander.Regex(
+        r"^[a-z][a-z0-9_]{1,63}\Z",
+        sentence("accounts.role_name_rule", "must be lower-case letters, digits and underscores"),
+    )
     return string_node(validator=pattern, **kw)
 
 

@@ -18,6 +18,7 @@ from skywatch.core.problems import Problem, not_found
 from skywatch.core.storage import audit
 from skywatch.http.resources.fields import UNSET
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 
 def find_roles(session: Session, *, limit: int, offset: int) -> tuple[Sequence[Role], int]:
@@ -42,7 +43,7 @@ def get_role(session: Session, role_id: int) -> Role:
     """A role; raises Problem (404)."""
     role = session.get(Role, role_id)
     if role is None:
-        raise not_found("role")
+        raise not_found(sentence("thing.role", "role"))
     return role
 
 
@@ -56,7 +57,7 @@ def create_role(session: Session, caller: Caller, fields: RoleCreateFields) -> R
         permissions=sorted(set(fields.permissions or [])),
         priority=fields.priority or 0,
     )
-    check_covers(rights, permissions_of_role(role), "The role")
+    check_covers(rights, permissions_of_role(role), sentence("accounts.the_role", "The role"))
     _check_unique(session, role.name)
     session.add(role)
     session.flush()
@@ -68,19 +69,21 @@ def update_role(session: Session, caller: Caller, role_id: int, fields: RoleChan
     """Change a role; the permissions of its holders change at once."""
     rights = caller.begin(session, Permission.ROLES_EDIT)
     role = get_role(session, role_id)
-    check_covers(rights, permissions_of_role(role), "The role")
+    check_covers(rights, permissions_of_role(role), sentence("accounts.the_role", "The role"))
     before = _audited(role)
     if fields.name is not UNSET and fields.name != role.name:
         if role.is_system:
-            raise Problem("conflict", "A system role keeps its name.")
+            raise Problem("conflict", sentence("accounts.system_role_name", "A system role keeps its name."))
         _check_unique(session, fields.name)
         role.name = fields.name
     if fields.permissions is not UNSET:
         permissions = sorted(set(fields.permissions))
         if role.is_system and role.name == SUPERADMIN and set(permissions) != set(Permission):
-            raise Problem("conflict", "The superadmin role has every permission.")
+            raise Problem(
+                "conflict", sentence("accounts.superadmin_has_all", "The superadmin role has every permission.")
+            )
         role.permissions = permissions
-        check_covers(rights, permissions_of_role(role), "The role")
+        check_covers(rights, permissions_of_role(role), sentence("accounts.the_role", "The role"))
     if fields.display_name is not UNSET:
         role.display_name = fields.display_name
     if fields.description is not UNSET:
@@ -96,13 +99,20 @@ def delete_role(session: Session, caller: Caller, role_id: int, *, force: bool) 
     """Delete a role; one that is assigned only with ``force``."""
     rights = caller.begin(session, Permission.ROLES_DELETE)
     role = get_role(session, role_id)
-    check_covers(rights, permissions_of_role(role), "The role")
+    check_covers(rights, permissions_of_role(role), sentence("accounts.the_role", "The role"))
     if role.is_system:
-        raise Problem("conflict", "A system role cannot be deleted.")
+        raise Problem("conflict", sentence("accounts.system_role_stays", "A system role cannot be deleted."))
     count = holders(session, [role.id])[role.id]
     if count and not force:
-        users = "1 user" if count == 1 else f"{count} users"
-        raise Problem("conflict", f"The role is held by {users}; delete it all the same with ?force=true.")
+        raise Problem(
+            "conflict",
+            sentence(
+                "accounts.role_held",
+                "The role is held by {n} user; delete it all the same with ?force=true."
+                "|The role is held by {n} users; delete it all the same with ?force=true.",
+                n=count,
+            ),
+        )
     audit.record(session, caller.actor, "role.deleted", target_of(role), before=_audited(role) | {"user_count": count})
     session.delete(role)
 
@@ -114,7 +124,7 @@ def target_of(role: Role) -> audit.Target:
 
 def _check_unique(session: Session, name: str) -> None:
     if session.scalar(sa.select(Role.id).where(Role.name == name)) is not None:
-        raise Problem("conflict", "There is a role of this name already.")
+        raise Problem("conflict", sentence("accounts.role_name_taken", "There is a role of this name already."))
 
 
 def _audited(role: Role) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.database.models import StoredSetting
 from skywatch.core.problems import Problem
 from skywatch.core.storage.audit import COMMAND_LINE, Actor, Target, record
+from skywatch.sentences import sentence
 
 T = TypeVar("T")
 # A row of the stored settings that is no setting: the hash of the password, and how many wrong ones were tried.
@@ -36,7 +37,10 @@ MAX_WRONG_TRIES = 10
 # Five groups of five of 32 letters and digits that are not mistaken for each other: 125 bits that can be typed.
 ALPHABET = "abcdefghijkmnpqrstuvwxyz23456789"
 GROUPS, GROUP_LENGTH = 5, 5
-NO_LONGER = "The one-time password is wrong or no longer valid: `skywatch setup-link FILE.ini` gives a new one."
+NO_LONGER = sentence(
+    "accounts.setup_password_wrong",
+    "The one-time password is wrong or no longer valid: `skywatch setup-link FILE.ini` gives a new one.",
+)
 
 
 def issue_password(session: Session) -> str | None:
@@ -51,7 +55,7 @@ def renew_password(session: Session) -> str:
     """A new one-time password, which voids the older; raises Problem (409) where there is a user."""
     begin_change(session)
     if has_user(session):
-        raise Problem("conflict", "There is a user already: sign in.")
+        raise Problem("conflict", sentence("accounts.set_up_already", "There is a user already: sign in."))
     session.execute(sa.delete(StoredSetting).where(StoredSetting.name == ROW))
     return _issue(session)
 
@@ -70,7 +74,7 @@ def create_first_administrator(
     with writing(sessions) as session:
         begin_change(session)
         if has_user(session):
-            raise Problem("conflict", "There is a user already: sign in.")
+            raise Problem("conflict", sentence("accounts.set_up_already", "There is a user already: sign in."))
         row = session.get(StoredSetting, ROW)
         if row is not None and _matches(row, password):
             user = create_user(session, Caller(actor), msgspec.structs.replace(fields, roles=[SUPERADMIN]))

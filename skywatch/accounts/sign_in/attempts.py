@@ -22,6 +22,7 @@ from skywatch.accounts.settings import AccountSettings
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
 from skywatch.http.limits.limiter import Limiter, rate_limiter
+from skywatch.sentences import sentence
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,11 @@ class Attempts:
     def _refusal(wait_s: int) -> Problem:
         return Problem(
             "rate_limited",
-            f"Too many wrong passwords for this account; try again in {wait_s} s.",
+            sentence(
+                "accounts.too_many_wrong_passwords",
+                "Too many wrong passwords for this account; try again in {seconds} s.",
+                seconds=wait_s,
+            ),
             headers={"Retry-After": str(wait_s)},
         )
 

@@ -24,6 +24,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.problems import Problem
 from skywatch.core.storage import audit
+from skywatch.sentences import sentence
 
 LIFETIME = timedelta(seconds=30)
 
@@ -111,6 +112,9 @@ def _digest(text: str) -> str:
 def _refusal() -> Problem:
     return Problem(
         "token_invalid",
-        "The code is not valid: it was used, was made for another browser, or is older than 30 s. "
-        "Choose Map in the console again.",
+        sentence(
+            "accounts.handover_code_invalid",
+            "The code is not valid: it was used, was made for another browser, or is older than "
+            "30 s. Choose Map in the console again.",
+        ),
     )

@@ -35,6 +35,7 @@ from skywatch.http.settings import HttpSettings
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import FEATURES, ViewPermission
 from skywatch.security.visibility import visibility_under
+from skywatch.sentences import sentence
 
 REALTIME_PROTOCOLS = ["skywatch.v1", "socket.io"]
 # An identity that holds no permission: what it is granted is granted to every identity.
@@ -110,7 +111,7 @@ def refresh_tokens(request: Request) -> dict[str, Any]:
     """
     token = body_of(request, schemas.RefreshFields).refresh or refresh_cookie(request)
     if token is None:
-        raise invalid("refresh", "is required")
+        raise invalid("refresh", sentence("field.needed", "is required"))
     codec = request.runtime.shared(Authenticator).codec
     pair = login_tokens.refresh(request.runtime.sessions, codec, token, anonymous_actor(request))
     return hand_over(request, pair)

@@ -26,6 +26,7 @@ from skywatch.core.problems import Problem
 from skywatch.core.storage import audit
 from skywatch.security.identity import person_of
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 LIFETIME = timedelta(hours=1)
 METHOD = "reset_link"
@@ -35,11 +36,16 @@ def create_reset(session: Session, caller: Caller, user_id: int) -> tuple[User, 
     """The token of a new link for a user, which is not kept; an earlier link of theirs is good no more."""
     rights = caller.begin(session, Permission.USERS_EDIT)
     user = get_user(session, user_id)
-    check_covers(rights, permissions_of(user), "The user")
+    check_covers(rights, permissions_of(user), sentence("accounts.the_user", "The user"))
     if user.is_service:
-        raise Problem("conflict", "A service account has no password.")
+        raise Problem(
+            "conflict", sentence("accounts.service_account_no_password", "A service account has no password.")
+        )
     if not user.is_active:
-        raise Problem("conflict", "A deactivated user cannot log in; activate the user first.")
+        raise Problem(
+            "conflict",
+            sentence("accounts.deactivated_user", "A deactivated user cannot log in; activate the user first."),
+        )
     now = utcnow()
     session.execute(sa.delete(PasswordReset).where(PasswordReset.expires_at <= now))
     withdraw_resets(session, user.id)
@@ -107,6 +113,9 @@ def _digest(token: str) -> str:
 def _no_link() -> Problem:
     return Problem(
         "not_found",
-        "This link is not valid: it was used, replaced or withdrawn, or it is older than an hour. Ask an administrator "
-        "for another one.",
+        sentence(
+            "accounts.reset_link_invalid",
+            "This link is not valid: it was used, replaced or withdrawn, or it is older than an "
+            "hour. Ask an administrator for another one.",
+        ),
     )

@@ -22,6 +22,7 @@ from skywatch.core.problems import Problem, invalid, invalid_fields, not_found
 from skywatch.core.storage import audit
 from skywatch.http.resources.fields import UNSET, UnsetType
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 # Users who hold a role are looked up by their role up to this number, beyond it by their name.
 FEW_HOLDERS = 1000
@@ -70,7 +71,7 @@ def get_user(session: Session, user_id: int) -> User:
     """A user; raises Problem (404)."""
     user = session.scalars(sa.select(User).where(User.id == user_id).options(with_roles())).one_or_none()
     if user is None:
-        raise not_found("user")
+        raise not_found(sentence("thing.user", "user"))
     return user
 
 
@@ -106,7 +107,7 @@ def update_user(session: Session, caller: Caller, user_id: int, fields: UserChan
     """Change a user; a new password or deactivation ends all logins."""
     rights = caller.begin(session, Permission.USERS_EDIT)
     user = get_user(session, user_id)
-    check_covers(rights, permissions_of(user), "The user")
+    check_covers(rights, permissions_of(user), sentence("accounts.the_user", "The user"))
     _check_kind(user.kind, email=fields.email, password=fields.password)
     before = _audited(user)
     with keeping_a_superadmin(session):
@@ -130,11 +131,11 @@ def end_one_login(session: Session, caller: Caller, user_id: int, handle: str) -
     """End one login of a user, named by its handle; raises Problem (404) where it has ended."""
     rights = caller.begin(session, Permission.USERS_EDIT)
     user = get_user(session, user_id)
-    check_covers(rights, permissions_of(user), "The user")
+    check_covers(rights, permissions_of(user), sentence("accounts.the_user", "The user"))
     alive = sa.select(Login.id).where(Login.user_id == user.id, Login.ended_at.is_(None))
     login_id = next((candidate for candidate in session.scalars(alive) if handle_of(candidate) == handle), None)
     if login_id is None:
-        raise not_found("login that is alive")
+        raise not_found(sentence("thing.login_alive", "login that is alive"))
     end_login(session, login_id, "ended by an administrator")
     audit.record(session, caller.actor, "user.logged_out", target_of(user), after={"logins": 1})
     return user
@@ -144,7 +145,7 @@ def end_all_logins(session: Session, caller: Caller, user_id: int) -> tuple[User
     """Log a user out everywhere; gives the user and how many logins were alive."""
     rights = caller.begin(session, Permission.USERS_EDIT)
     user = get_user(session, user_id)
-    check_covers(rights, permissions_of(user), "The user")
+    check_covers(rights, permissions_of(user), sentence("accounts.the_user", "The user"))
     count = end_logins(session, user.id, "ended by an administrator")
     audit.record(session, caller.actor, "user.logged_out", target_of(user), after={"logins": count})
     return user, count
@@ -154,7 +155,7 @@ def delete_user(session: Session, caller: Caller, user_id: int) -> None:
     """Delete a user with all logins, keys and assignments."""
     rights = caller.begin(session, Permission.USERS_DELETE)
     user = get_user(session, user_id)
-    check_covers(rights, permissions_of(user), "The user")
+    check_covers(rights, permissions_of(user), sentence("accounts.the_user", "The user"))
     with keeping_a_superadmin(session):
         audit.record(session, caller.actor, "user.deleted", target_of(user), before=_audited(user))
         session.delete(user)
@@ -218,7 +219,7 @@ def set_roles(
     roles_by_name = {role.name: role for role in session.scalars(sa.select(Role).where(Role.name.in_(names)))}
     unknown = sorted(set(names) - set(roles_by_name))
     if unknown:
-        raise invalid("roles", f"there is no role {', '.join(unknown)}")
+        raise invalid("roles", sentence("accounts.unknown_roles", "there is no role {names}", names=", ".join(unknown)))
     now = utcnow()
     unchanged = set()
     for assignment in list(user.assignments):
@@ -230,7 +231,9 @@ def set_roles(
     session.flush()
     for name in sorted(set(roles_by_name) - unchanged):
         role = roles_by_name[name]
-        check_covers(rights, permissions_of_role(role), f"The role {name}")
+        check_covers(
+            rights, permissions_of_role(role), sentence("accounts.the_role_named", "The role {name}", name=name)
+        )
         user.assignments.append(UserRole(role=role, source="manual", assigned_by=caller.actor.user_id))
     session.flush()
 
@@ -293,7 +296,11 @@ def with_roles() -> Any:
 
 def _check_kind(kind: str, **members: str | UnsetType) -> None:
     if kind == SERVICE:
-        faults = {name: "a service account has none" for name, value in members.items() if value}
+        faults = {
+            name: sentence("accounts.service_account_has_none", "a service account has none")
+            for name, value in members.items()
+            if value
+        }
         if faults:
             raise invalid_fields(faults)
 
@@ -307,9 +314,11 @@ def _check_unique(session: Session, user: User) -> None:
     with session.no_autoflush:
         others = sa.select(User.id).where(User.id != user.id) if user.id is not None else sa.select(User.id)
         if session.scalar(others.where(User.username_key == user.username_key)) is not None:
-            raise Problem("conflict", "There is a user of this name already.")
+            raise Problem("conflict", sentence("accounts.user_name_taken", "There is a user of this name already."))
         if user.email_key is not None and session.scalar(others.where(User.email_key == user.email_key)) is not None:
-            raise Problem("conflict", "There is a user with this e-mail address already.")
+            raise Problem(
+                "conflict", sentence("accounts.email_taken", "There is a user with this e-mail address already.")
+            )
 
 
 def _audited(user: User) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from skywatch.http.resources.service import ApiService
 from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 one_airframe = ApiService("aircraft.airframe", "/aircraft/airframes/{icao_hex}", feature="aircraft")
 military_state = ApiService("aircraft.airframe.military", "/aircraft/airframes/{icao_hex}/military", feature="aircraft")
@@ -39,7 +40,7 @@ def get_airframe(request: SkyRequest) -> dict[str, Any]:
     visibility: Visibility = request.visibility
     frame = airframes.find(request.db, address)
     if frame is None or (not visibility.military and _is_military(request, frame)):
-        raise not_found("airframe")
+        raise not_found(sentence("thing.airframe", "airframe"))
     return airframe_answer(frame, visibility)
 
 

@@ -26,6 +26,7 @@ from skywatch.picture.state.sky import Sky
 from skywatch.receivers.reports.report import SOURCES
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 nearest = ApiService("aircraft.nearest", "/aircraft/nearest", feature="aircraft")
 stats = ApiService("aircraft.stats", "/aircraft/stats", feature="aircraft")
@@ -170,11 +171,19 @@ def statistics(sky: Sky, mask: filters.Mask) -> dict[str, Any]:
 
 def _point(sky: Sky, query: dict[str, Any]) -> tuple[float, float]:
     if ("lat" in query) != ("lon" in query):
-        raise invalid("lon" if "lat" in query else "lat", "is needed: lat and lon belong together", "querystring")
+        raise invalid(
+            "lon" if "lat" in query else "lat",
+            sentence("aircraft.lat_lon_together", "is needed: lat and lon belong together"),
+            "querystring",
+        )
     if "lat" in query:
         return query["lat"], query["lon"]
     if sky.station is None:
-        raise invalid("lat", "is needed: the station's position is not set, or not shown", "querystring")
+        raise invalid(
+            "lat",
+            sentence("aircraft.no_station_place", "is needed: the station's position is not set, or not shown"),
+            "querystring",
+        )
     return sky.station
 
 

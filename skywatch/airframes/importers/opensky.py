@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from skywatch.airframes.importers.airframe_row import Refused, Row, checked
 from skywatch.core.text import delimited
+from skywatch.sentences import sentence
 
 # Our name -> names in the file in lower case; the values of several columns are joined.
 COLUMNS = {
@@ -29,7 +30,9 @@ def rows(lines: Iterable[str]) -> Iterator[Row | Refused]:
     names = next(csv.reader([header.lstrip("\ufeff")], quotechar=quote, skipinitialspace=True), [])
     column_of = {name.strip().lower(): index for index, name in enumerate(names)}
     if "icao24" not in column_of:
-        raise ValueError("the header has no column icao24; this is not OpenSky's aircraft database")
+        raise ValueError(
+            sentence("airframes.no_icao24", "the header has no column icao24; this is not OpenSky's aircraft database")
+        )
     for number, fields in delimited.rows(remaining, quote=quote):
         line = number + 1
         if fields is None:

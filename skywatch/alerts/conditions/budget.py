@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from skywatch.sentences import sentence
+
 RULE_EXPRESSIONS, RULE_BYTES = 20, 4_096
 # Of the enabled rules of a user, from the oldest on: text, and estimated memory once they are compiled.
 USER_BYTES, USER_MEMORY_BYTES = 32_768, 8 << 20
@@ -44,8 +46,18 @@ def bytes_of(texts: Iterable[str]) -> int:
 def fault_of(texts: list[str]) -> str | None:
     """Why a rule with these expressions is refused, or None."""
     if len(texts) > RULE_EXPRESSIONS:
-        return f"holds {len(texts)} tests with matches; at most {RULE_EXPRESSIONS} are allowed"
+        return sentence(
+            "alerts.too_many_matches",
+            "holds {count} tests with matches; at most {most} are allowed",
+            count=len(texts),
+            most=RULE_EXPRESSIONS,
+        )
     size = bytes_of(texts)
     if size > RULE_BYTES:
-        return f"holds regular expressions of {size} bytes in all; at most {RULE_BYTES} are allowed"
+        return sentence(
+            "alerts.expressions_too_large",
+            "holds regular expressions of {size} bytes in all; at most {most} are allowed",
+            size=size,
+            most=RULE_BYTES,
+        )
     return None

@@ -13,6 +13,7 @@ from skywatch.alerts.conditions.tree import Conditions, Test, tests_of
 from skywatch.core.problems import invalid_fields
 from skywatch.core.runtime import Runtime
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 
 def state_in(conditions: Conditions) -> Test | None:
@@ -62,4 +63,12 @@ def check_triable(conditions: Conditions, name: str = "conditions") -> None:
     """Raise Problem (400) for conditions on a state: a dry run is about aircraft."""
     test = state_in(conditions)
     if test is not None:
-        raise invalid_fields({name: f"cannot be tried out: {test.field.name} is not about aircraft"})
+        raise invalid_fields(
+            {
+                name: sentence(
+                    "alerts.no_trial_of_state",
+                    "cannot be tried out: {name} is not about aircraft",
+                    name=test.field.name,
+                )
+            }
+        )

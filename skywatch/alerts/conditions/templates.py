@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from skywatch.alerts.conditions.fields import ALIASES, Kind, field_named
+from skywatch.sentences import sentence
 
 MAX_LENGTH = 500
 MAX_WIDTH = 40
@@ -26,32 +27,42 @@ _NOT_SHOWN = (Kind.WATCHLIST, Kind.CLASS, Kind.GEOFENCE)
 def fault_of(template: str) -> str | None:
     """The fault of a template as a sentence for people, or None."""
     if len(template) > MAX_LENGTH:
-        return f"must have at most {MAX_LENGTH} characters"
+        return sentence("field.long", "must have at most {n} characters", n=MAX_LENGTH)
     try:
         parts = list(_formatter.parse(template))
     except ValueError as error:
-        return f"is not a template: {error}"
+        return sentence("alerts.not_a_template", "is not a template: {error}", error=error)
     for _, name, spec, conversion in parts:
         if name is None:
             continue
         if conversion:
-            return f"{{{name[:40]}!{conversion}}}: conversions are not allowed"
+            return sentence(
+                "alerts.no_conversions",
+                "{field}: conversions are not allowed",
+                field=f"{{{name[:40]}!{conversion}}}",
+            )
         if name not in OWN_NAMES and ((field := field_named(name)) is None or field.kind in _NOT_SHOWN):
-            return f"{{{name[:40]}}} is not a field that a message can name"
+            return sentence(
+                "alerts.not_a_message_field",
+                "{field} is not a field that a message can name",
+                field=f"{{{name[:40]}}}",
+            )
         fault = _spec_fault(spec or "")
         if fault is not None:
-            return f"{{{name}:{(spec or '')[:40]}}}: {fault}"
+            return sentence(
+                "alerts.field_fault", "{field}: {fault}", field=f"{{{name}:{(spec or '')[:40]}}}", fault=fault
+            )
     return None
 
 
 def _spec_fault(spec: str) -> str | None:
     if "{" in spec or "}" in spec:
-        return "fields within fields are not allowed"
+        return sentence("alerts.nested_fields", "fields within fields are not allowed")
     match = _SPEC.fullmatch(spec)
     if match is None:
-        return "is not a format"
+        return sentence("alerts.not_a_format", "is not a format")
     if any(digits and (len(digits) > 3 or int(digits) > MAX_WIDTH) for digits in match.groups()):
-        return f"widths are at most {MAX_WIDTH}"
+        return sentence("alerts.width", "widths are at most {most}", most=MAX_WIDTH)
     return None
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from skywatch.alerts.conditions import budget
 from skywatch.alerts.conditions.fields import EVENT_OPS, Field, Kind, field_named
 from skywatch.alerts.conditions.values import ValueFault, parse_op, parse_value
+from skywatch.sentences import sentence
 
 MAX_TESTS = 100
 MAX_DEPTH = 8
@@ -81,11 +82,27 @@ def parse(document: Any, name: str = "conditions") -> tuple[Node | None, Faults]
         parser.fault(name, fault)
     node = parser.node(document, name, 1)
     if parser.tests > MAX_TESTS:
-        parser.fault(name, f"holds {parser.tests} tests; at most {MAX_TESTS} are allowed", always=True)
+        parser.fault(
+            name,
+            sentence(
+                "alerts.too_many_tests",
+                "holds {count} tests; at most {most} are allowed",
+                count=parser.tests,
+                most=MAX_TESTS,
+            ),
+            always=True,
+        )
     if node is not None and not isinstance(node, Test):
         for test in tests_of(node):
             if test.field.kind is Kind.STATE:
-                parser.fault(name, f"holds {test.field.name} with something else; it must be alone in its rule")
+                parser.fault(
+                    name,
+                    sentence(
+                        "alerts.state_alone",
+                        "holds {name} with something else; it must be alone in its rule",
+                        name=test.field.name,
+                    ),
+                )
     return (None if parser.faults else node), parser.faults
 
 
@@ -93,7 +110,8 @@ class ConditionsFault(ValueError):
     """Stored conditions that this version refuses; ``faults`` by path."""
 
     def __init__(self, faults: Faults) -> None:
-        super().__init__(next(f"{name}: {detail}" for name, detail in faults.items()))
+        name, detail = next(iter(faults.items()))
+        super().__init__(sentence("alerts.fault_at", "{name}: {detail}", name=name, detail=detail))
         self.faults = faults
 
 
@@ -162,19 +180,27 @@ class _Parser:
 
     def node(self, document: Any, name: str, depth: int) -> Node | None:
         if depth > MAX_DEPTH:
-            self.fault(name, f"is deeper than {MAX_DEPTH} levels")
+            self.fault(name, sentence("alerts.depth", "is deeper than {most} levels", most=MAX_DEPTH))
             return None
         if not isinstance(document, dict):
-            self.fault(name, "must be an object: a test, all, any or not")
+            self.fault(name, sentence("alerts.node_shape", "must be an object: a test, all, any or not"))
             return None
         branches = [key for key in BRANCHES if key in document]
         if not branches:
             return self._test(document, name)
         for key in document:
             if key not in BRANCHES:
-                self.fault(f"{name}.{_key_text(key)}", "is not allowed next to all, any or not")
+                self.fault(
+                    f"{name}.{_key_text(key)}",
+                    sentence("alerts.next_to_branch", "is not allowed next to all, any or not"),
+                )
         if len(branches) > 1:
-            self.fault(name, f"has {' and '.join(branches)} in one object; nest them")
+            self.fault(
+                name,
+                sentence(
+                    "alerts.several_branches", "has {names} in one object; nest them", names=" and ".join(branches)
+                ),
+            )
             return None
         branch = branches[0]
         if branch == "not":
@@ -184,10 +210,10 @@ class _Parser:
 
     def _parts(self, documents: Any, name: str, depth: int, kind: type[All] | type[Any_]) -> Node | None:
         if not isinstance(documents, list):
-            self.fault(name, "must be a list")
+            self.fault(name, sentence("field.list", "must be a list"))
             return None
         if not documents:
-            self.fault(name, "must not be an empty list")
+            self.fault(name, sentence("field.empty_list", "must not be an empty list"))
             return None
         if self.tests > MAX_TESTS:
             return None  # The count is a fault already; the rest of a long list need not be parsed.
@@ -198,15 +224,18 @@ class _Parser:
     def _test(self, document: dict[str, Any], name: str) -> Test | None:
         self.tests += 1
         if not document:
-            self.fault(name, "must not be an empty object")
+            self.fault(name, sentence("alerts.empty_object", "must not be an empty object"))
             return None
         fault_count = len(self.faults)
         for key in document:
             if key not in ("field", "op", "value"):
-                self.fault(f"{name}.{_key_text(key)}", "is not a known field; a test has field, op and value")
+                self.fault(
+                    f"{name}.{_key_text(key)}",
+                    sentence("alerts.test_members", "is not a known field; a test has field, op and value"),
+                )
         for key in ("field", "op", "value"):
             if key not in document:
-                self.fault(f"{name}.{key}", "is required")
+                self.fault(f"{name}.{key}", sentence("field.needed", "is required"))
         field = self._field(document, name)
         if field is None or "op" not in document or "value" not in document:
             return None
@@ -227,11 +256,13 @@ class _Parser:
             return None
         field_name = document["field"]
         if not isinstance(field_name, str):
-            self.fault(f"{name}.field", "must be the name of a field")
+            self.fault(f"{name}.field", sentence("alerts.field_name", "must be the name of a field"))
             return None
         field = field_named(field_name)
         if field is None:
-            self.fault(f"{name}.field", f"{field_name[:60]!r} is not a field")
+            self.fault(
+                f"{name}.field", sentence("alerts.no_field", "{name} is not a field", name=f"{field_name[:60]!r}")
+            )
         return field
 
 

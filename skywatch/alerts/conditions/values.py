@@ -12,6 +12,7 @@ from skywatch.alerts.conditions.classes import CLASSES
 from skywatch.alerts.conditions.fields import ALL_OPS, OPS, Field, Kind
 from skywatch.core.text.expressions import Expression, ExpressionFault, expressions
 from skywatch.core.text.names import all_shown
+from skywatch.sentences import Sentence, sentence
 
 MAX_LIST = 1_000
 MAX_TEXT = 200
@@ -40,9 +41,25 @@ def normalised(text: str) -> str:
 def parse_op(field: Field, op: Any) -> str:
     """The op; raises ValueFault if it does not exist or the field does not support it."""
     if not isinstance(op, str) or op not in ALL_OPS:
-        raise ValueFault(f"{_quoted(op)} is not an op; the ops of {field.name} are {', '.join(OPS[field.kind])}")
+        raise ValueFault(
+            sentence(
+                "alerts.unknown_op",
+                "{op} is not an op; the ops of {name} are {names}",
+                op=_quoted(op),
+                name=field.name,
+                names=", ".join(OPS[field.kind]),
+            )
+        )
     if op not in OPS[field.kind]:
-        raise ValueFault(f"{field.name} does not take {op}; it takes {', '.join(OPS[field.kind])}")
+        raise ValueFault(
+            sentence(
+                "alerts.op_not_for_field",
+                "{name} does not take {op}; it takes {names}",
+                name=field.name,
+                op=op,
+                names=", ".join(OPS[field.kind]),
+            )
+        )
     return op
 
 
@@ -65,7 +82,8 @@ def _single(field: Field, op: str, value: Any) -> Any:
     if field.kind is Kind.ALTITUDE:
         if isinstance(value, str) and value.strip().lower() == "ground" and op in ("eq", "ne", "in"):
             return "ground"
-        return _number(value, 'a number or, with eq and ne, "ground"')
+        expected = sentence("alerts.altitude", 'must be a number or, with eq and ne, "ground"')
+        return _number(value, expected)
     if field.kind is Kind.TIME:
         return _time(value)
     if field.kind is Kind.FLAG:
@@ -78,18 +96,22 @@ def _single(field: Field, op: str, value: Any) -> Any:
         return _identifier(field, value)
     text = _text(value)
     if field.name == "squawk" and op in ("eq", "ne") and not SQUAWK.fullmatch(text):
-        raise ValueFault("must be four octal digits, such as 7700")
+        raise ValueFault(sentence("alerts.squawk", "must be four octal digits, such as 7700"))
     return text
 
 
 def _list(field: Field, value: Any) -> Any:
     values = [value] if field.name == "squawk" and isinstance(value, str) else value
     if not isinstance(values, list):
-        raise ValueFault("must be a list")
+        raise ValueFault(sentence("field.list", "must be a list"))
     if not values:
-        raise ValueFault("must not be an empty list")
+        raise ValueFault(sentence("field.empty_list", "must not be an empty list"))
     if len(values) > MAX_LIST:
-        raise ValueFault(f"must hold at most {MAX_LIST} values; put more into a watch list")
+        raise ValueFault(
+            sentence(
+                "alerts.too_many_values", "must hold at most {most} values; put more into a watch list", most=MAX_LIST
+            )
+        )
     return frozenset(_squawks(entry) if field.name == "squawk" else _single(field, "in", entry) for entry in values)
 
 
@@ -99,46 +121,57 @@ def _squawks(value: Any) -> str | SquawkRange:
         return text
     bounds = SQUAWK_RANGE.fullmatch(text)
     if bounds is None:
-        raise ValueFault(f'{_quoted(value)} is neither four octal digits nor a range such as "3000-3050"')
+        raise ValueFault(
+            sentence(
+                "alerts.squawk_range",
+                '{value} is neither four octal digits nor a range such as "3000-3050"',
+                value=_quoted(value),
+            )
+        )
     low, high = bounds.groups()
     if low > high:
-        raise ValueFault(f"{_quoted(value)} is a range that ends before it begins")
+        raise ValueFault(
+            sentence("alerts.squawk_range_order", "{value} is a range that ends before it begins", value=_quoted(value))
+        )
     return SquawkRange(low, high)
 
 
-def _number(value: Any, expected: str = "a number") -> float:
+_A_NUMBER = sentence("field.number", "must be a number")
+
+
+def _number(value: Any, expected: Sentence = _A_NUMBER) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueFault(f"must be {expected}")
+        raise ValueFault(expected)
     try:
         number = float(value)
     except OverflowError:
-        raise ValueFault("must be a finite number") from None
+        raise ValueFault(sentence("field.finite", "must be a finite number")) from None
     if not math.isfinite(number) or abs(number) > 1e15:
-        raise ValueFault("must be a finite number of at most 15 digits")
+        raise ValueFault(sentence("alerts.finite_15_digits", "must be a finite number of at most 15 digits"))
     return number
 
 
 def _flag(value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ValueFault("must be true or false")
+        raise ValueFault(sentence("field.boolean", "must be true or false"))
     return value
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ValueFault("must be a string")
+        raise ValueFault(sentence("field.text", "must be a string"))
     text = normalised(value)
     if not text:
-        raise ValueFault("must not be empty")
+        raise ValueFault(sentence("field.empty", "must not be empty"))
     if len(text) > MAX_TEXT:
-        raise ValueFault(f"must have at most {MAX_TEXT} characters")
+        raise ValueFault(sentence("field.long", "must have at most {n} characters", n=MAX_TEXT))
     if not all_shown(text):
-        raise ValueFault("must not contain control characters")
+        raise ValueFault(sentence("field.control", "must not contain control characters"))
     return text
 
 
 def _time(value: Any) -> float:
-    expected = "must be an ISO 8601 timestamp such as 2026-01-31T12:00:00Z"
+    expected = sentence("field.time", "must be an ISO 8601 timestamp such as {example}", example="2026-01-31T12:00:00Z")
     if not isinstance(value, str) or len(value) > 40:
         raise ValueFault(expected)
     try:
@@ -150,19 +183,23 @@ def _time(value: Any) -> float:
 
 def _class(value: Any) -> str:
     if not isinstance(value, str) or value.strip().lower() not in CLASSES:
-        raise ValueFault(f"must be one of {', '.join(CLASSES)}")
+        raise ValueFault(sentence("field.one_of", "must be one of {names}", names=", ".join(CLASSES)))
     return value.strip().lower()
 
 
 def _identifier(field: Field, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 < value < MAX_ID:
-        raise ValueFault(f"must be the id of a {'geofence' if field.kind is Kind.GEOFENCE else 'watch list'}")
+        raise ValueFault(
+            sentence("alerts.geofence_id", "must be the id of a geofence")
+            if field.kind is Kind.GEOFENCE
+            else sentence("alerts.watch_list_id", "must be the id of a watch list")
+        )
     return value
 
 
 def _pattern(value: Any) -> Expression:
     if not isinstance(value, str) or not value:
-        raise ValueFault("must be a regular expression")
+        raise ValueFault(sentence("alerts.expression_needed", "must be a regular expression"))
     try:
         return compile_pattern(value)
     except ExpressionFault as fault:

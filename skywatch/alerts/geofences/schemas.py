@@ -17,9 +17,11 @@ from skywatch.http.resources.schema import (
     RangeOrNull,
     Schema,
     choice_node,
+    code_node,
     integer_node,
     node,
     nullable_node,
+    params_node,
     string_node,
     timestamp_node,
 )
@@ -133,6 +135,8 @@ class RefusedRecord(Schema):
 
     line = integer_node()
     detail = string_node()
+    detail_code = code_node()
+    detail_params = params_node()
 
 
 class RefusedRecords(JsonSequence):

@@ -32,13 +32,14 @@ from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import UNSET
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 MEMBERS = NewGeofenceFields.__struct_fields__
 
 
 def get(session: Session, visibility: Visibility, geofence_id: int) -> Geofence:
     """A geofence; raises Problem (404) if it is not the caller's."""
-    return fetch(session, Geofence, geofence_id, visibility, "geofence")
+    return fetch(session, Geofence, geofence_id, visibility, sentence("thing.geofence", "geofence"))
 
 
 def create(session: Session, visibility: Visibility, actor: Actor, fields: NewGeofenceFields) -> Geofence:
@@ -91,8 +92,10 @@ def change(
 
 def delete(session: Session, visibility: Visibility, actor: Actor, geofence_id: int) -> None:
     """Delete a geofence; raises Problem (409) if a rule uses it."""
-    row = fetch(session, Geofence, geofence_id, visibility, "geofence", defer(Geofence.geometry))
-    check_unused(session, Kind.GEOFENCE, row.id, row.user_id, "geofence")
+    row = fetch(
+        session, Geofence, geofence_id, visibility, sentence("thing.geofence", "geofence"), defer(Geofence.geometry)
+    )
+    check_unused(session, Kind.GEOFENCE, row.id, row.user_id, sentence("thing.geofence", "geofence"))
     session.delete(row)
     raise_revision(session)
     _record(session, actor, "geofence.deleted", row, before=_audited(row))
@@ -120,7 +123,7 @@ def import_openair(session: Session, visibility: Visibility, actor: Actor, text:
 
 def check_count(session: Session, visibility: Visibility, more: int) -> None:
     """Raise Problem (401, 409) if the caller cannot have so many more."""
-    check_room(session, Geofence, owner_id(visibility), MAX_GEOFENCES, "geofences", more)
+    check_room(session, Geofence, owner_id(visibility), MAX_GEOFENCES, sentence("thing.geofences", "geofences"), more)
 
 
 def geofence_answer(row: Geofence) -> dict[str, Any]:
@@ -143,13 +146,13 @@ def _check_size(session: Session, user_id: int, geometries: Sequence[Mapping[str
     """Raise Problem (409) if the user's geometries would be too large with these in place of one."""
     more = sum(len(json.dumps(geometry)) for geometry in geometries)
     others = sa.and_(Geofence.user_id == user_id, Geofence.id != replaced)
-    noun = "characters of geometry in geofences"
+    noun = sentence("thing.geometry_characters", "characters of geometry in geofences")
     check_sum(session, json_length(Geofence.geometry), others, MAX_GEOMETRY, noun, more)
 
 
 def _check_band(fields: NewGeofenceFields) -> None:
     if fields.floor_ft is not None and fields.ceiling_ft is not None and fields.ceiling_ft < fields.floor_ft:
-        raise invalid("ceiling_ft", "must not be below floor_ft")
+        raise invalid("ceiling_ft", sentence("alerts.ceiling_below_floor", "must not be below floor_ft"))
 
 
 def _record(session: Session, actor: Actor, action: str, row: Geofence, **states: Mapping[str, Any]) -> None:

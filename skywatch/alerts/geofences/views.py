@@ -31,6 +31,7 @@ from skywatch.http.resources.render import json_response
 from skywatch.http.resources.service import Resource, view
 from skywatch.http.resources.validation import has_at_most, json_body, too_many_values
 from skywatch.security.permissions import Permission, ViewPermission
+from skywatch.sentences import sentence, worded
 
 # JSON values of an import: each position is a list of two or three.
 MAX_VALUES = 3 * MAX_POSITIONS + 100_000
@@ -128,9 +129,12 @@ def import_geofences(request: Request) -> dict[str, Any]:
             raise too_many_values(MAX_VALUES)
         created = service.import_geojson(session, visibility, actor, json_body(request, None))
     else:
-        raise Problem("unsupported_media_type", "The body must be GeoJSON (application/json) or OpenAir (text/plain).")
+        raise Problem(
+            "unsupported_media_type",
+            sentence("alerts.fence_media_type", "The body must be GeoJSON (application/json) or OpenAir (text/plain)."),
+        )
     named = list(refused.items())[:MAX_REFUSED]
-    listed = [{"line": int(place.removeprefix("line ")), "detail": fault} for place, fault in named]
+    listed = [{"line": int(place.removeprefix("line ")), **worded("detail", fault)} for place, fault in named]
     return {"geofences": [geofence_answer(row) for row in created], "count": len(created), "refused": listed}
 
 
@@ -147,5 +151,5 @@ def text_body(request: Request) -> str:
     try:
         text: str = request.body.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise Problem("malformed_body", "The body is not UTF-8.") from None
+        raise Problem("malformed_body", sentence("body.not_utf8", "The body is not UTF-8.")) from None
     return text

@@ -14,6 +14,7 @@ from skywatch.alerts.models import Alert
 from skywatch.core.clock import to_iso
 from skywatch.http.resources.answer import answer
 from skywatch.security.permissions import Permission
+from skywatch.sentences import code_members
 
 
 def alert_answer(alert: Alert, deliveries: Sequence[Any], permissions: Collection[str]) -> dict[str, Any]:
@@ -38,6 +39,7 @@ def alert_answer(alert: Alert, deliveries: Sequence[Any], permissions: Collectio
         AlertHistoryRecord,
         alert,
         message=message,
+        **code_members(alert.words if message == alert.message else None, "message"),
         registration=registration,
         aircraft=aircraft,
         matched=matched,

@@ -5,12 +5,15 @@ from __future__ import annotations
 from skywatch.alerts.conditions.templates import render
 from skywatch.alerts.engine.rule import NOBODY, Fired
 from skywatch.picture.state.doubt import SINGLE_SOURCE_WORDS, UNCONFIRMED_WORDS
+from skywatch.sentences import sentence
 
 
 def message_of(change: Fired, *, name: str, priority: str, template: str | None) -> str:
     """The message of an alert; templates may use the aircraft, the tested values, and the rule."""
     text = _text(change, name, priority, template)
-    return text + _in_brackets(change.doubt) if change.doubt else text
+    if not change.doubt:
+        return text
+    return sentence("alerts.doubted", "{text} ({doubt})", text=text, doubt=change.doubt)
 
 
 def without_values(message: str, name: str) -> str:
@@ -35,9 +38,13 @@ def _text(change: Fired, name: str, priority: str, template: str | None) -> str:
     if template:
         return render(template, values)
     if change.count is not None:
-        return f"{name}: {change.count} aircraft"
+        return sentence("alerts.counted", "{name}: {count} aircraft", name=name, count=change.count)
     if change.address == NOBODY:
-        return f"{name}: {', '.join(str(entry['value']) for entry in change.matched)}"
+        values_of = ", ".join(str(entry["value"]) for entry in change.matched)
+        return sentence("alerts.subject", "{name}: {subject}", name=name, subject=values_of)
     subject = change.aircraft.get("flight") or change.aircraft.get("r") or change.address.upper()
-    suffix = f" in {change.geofence}" if change.geofence else ""
-    return f"{name}: {subject}{suffix}"
+    if change.geofence:
+        return sentence(
+            "alerts.subject_in", "{name}: {subject} in {geofence}", name=name, subject=subject, geofence=change.geofence
+        )
+    return sentence("alerts.subject", "{name}: {subject}", name=name, subject=subject)

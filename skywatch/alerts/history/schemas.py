@@ -20,10 +20,12 @@ from skywatch.http.resources.schema import (
     Timestamp,
     boolean_node,
     choice_node,
+    code_node,
     integer_node,
     node,
     nullable_node,
     number_node,
+    params_node,
     string_node,
     timestamp_node,
 )
@@ -75,6 +77,8 @@ class AlertHistoryRecord(Schema):
     callsign = nullable_node(JsonString())
     registration = nullable_node(JsonString(), "Needs aircraft.view_details.")
     message = string_node()
+    message_code = code_node()
+    message_params = params_node()
     aircraft = node(JsonObject(), "The live aircraft at that moment.")
     matched = ObjectList(
         description="Tests that were met: field, op, value (of a list the first 20, and more: how many follow), actual;"

@@ -19,6 +19,7 @@ from skywatch.core.problems import not_found
 from skywatch.notify.deliveries import outbox
 from skywatch.notify.vocabulary import PRIORITIES
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 # Largest number of rules in the statistics.
 RULES_NAMED = 20
@@ -44,7 +45,7 @@ def get(session: Session, visibility: Visibility, alert_id: int) -> Alert:
     """An alert; raises Problem (404) if the caller may not see it."""
     alert: Alert | None = session.scalar(_visible(visibility).where(Alert.id == alert_id))
     if alert is None:
-        raise not_found("alert")
+        raise not_found(sentence("thing.alert", "alert"))
     return alert
 
 

@@ -24,6 +24,7 @@ from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.schema import OpenSchema
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 VIEW = Permission.ALERTS_VIEW
 
@@ -84,5 +85,7 @@ def _answer(request: Request, alert: Alert, states: dict[int, list[Any]]) -> dic
 
 def _username(request: Request) -> str:
     if request.identity is None:
-        raise Problem("authentication_required", "Log in to acknowledge alerts.")
+        raise Problem(
+            "authentication_required", sentence("alerts.login_to_acknowledge", "Log in to acknowledge alerts.")
+        )
     return str(request.identity.username)

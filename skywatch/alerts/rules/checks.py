@@ -16,6 +16,7 @@ from skywatch.core.problems import Problem
 from skywatch.notify.channels.queries import foreign_channels
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 DEFAULT_FOR_S = 2.0
 
@@ -33,32 +34,54 @@ def faults_of(session: Session, rule: RuleFields, user_id: int) -> dict[str, str
     node = _node_of(rule)
     if node is not None and _is_event(node):
         if rule.for_s:
-            faults["for_s"] = f"must be 0: {momentary()} are events"
+            faults["for_s"] = sentence("alerts.no_duration", "must be 0: {names} are events", names=momentary())
         if rule.count is not None:
-            faults["count"] = f"cannot be used with {momentary()}, which are events"
+            faults["count"] = sentence(
+                "alerts.not_with_events", "cannot be used with {names}, which are events", names=momentary()
+            )
     if node is not None and rule.count is not None and any(test.field.kind is Kind.STATE for test in tests_of(node)):
-        faults["count"] = "cannot be used with a state of the installation, which is not about aircraft"
+        faults["count"] = sentence(
+            "alerts.not_with_state", "cannot be used with a state of the installation, which is not about aircraft"
+        )
     if rule.starts_at is not None and rule.expires_at is not None and rule.expires_at <= rule.starts_at:
-        faults["expires_at"] = "must be after starts_at"
-    for table, kind, noun in ((Geofence, Kind.GEOFENCE, "geofence"), (Watchlist, Kind.WATCHLIST, "watch list")):
+        faults["expires_at"] = sentence("alerts.ends_before_start", "must be after starts_at")
+    for table, kind, noun in (
+        (Geofence, Kind.GEOFENCE, sentence("thing.geofence", "geofence")),
+        (Watchlist, Kind.WATCHLIST, sentence("thing.watch_list", "watch list")),
+    ):
         ids = references(node, kind) if node is not None else frozenset()
         unknown = _unknown(session, table, ids, user_id)
         if unknown:
-            faults["conditions"] = f"there is no {noun} {', '.join(map(str, unknown))}"
+            faults["conditions"] = sentence(
+                "alerts.no_such", "there is no {noun} {names}", noun=noun, names=", ".join(map(str, unknown))
+            )
     foreign = foreign_channels(session, user_id, rule.channels)
     if foreign:
-        faults["channels"] = f"there is no channel {', '.join(map(str, foreign))} of yours"
+        faults["channels"] = sentence(
+            "alerts.not_your_channels", "there is no channel {names} of yours", names=", ".join(map(str, foreign))
+        )
     return faults
 
 
 def check_rights(rule: RuleFields, visibility: Visibility) -> None:
     """Raise Problem (403) if a rule needs a permission that its author does not have; raises ConditionsFault."""
     if rule.mqtt and Permission.ALERTS_MANAGE_ALL not in visibility.permissions:
-        raise Problem("permission_denied", "Publishing a rule by MQTT needs alerts.manage_all.")
+        raise Problem(
+            "permission_denied",
+            sentence("alerts.mqtt_needs_manage", "Publishing a rule by MQTT needs alerts.manage_all."),
+        )
     node = _node_of(rule)
     for field in (test.field for test in (tests_of(node) if node is not None else ())):
         if field.permission and field.permission not in visibility.permissions:
-            raise Problem("permission_denied", f"A rule on {field.name} needs {field.permission}.")
+            raise Problem(
+                "permission_denied",
+                sentence(
+                    "alerts.field_needs_permission",
+                    "A rule on {name} needs {permission}.",
+                    name=field.name,
+                    permission=field.permission,
+                ),
+            )
 
 
 def _node_of(rule: RuleFields) -> Node | None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
 from skywatch.alerts import topics
 from skywatch.core.bus import Bus, Message
+from skywatch.sentences import worded
 
 
 class RuleFault(msgspec.Struct, frozen=True):
@@ -15,6 +17,13 @@ class RuleFault(msgspec.Struct, frozen=True):
 
     revision: int
     detail: str
+    detail_code: str | None = None
+    detail_params: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, revision: int, detail: str) -> RuleFault:
+        """Make the fault of a sentence."""
+        return cls(revision, **worded("detail", detail))
 
 
 _decode = msgspec.json.Decoder(dict[int, RuleFault]).decode

@@ -27,10 +27,12 @@ from skywatch.http.resources.schema import (
     Timestamp,
     boolean_node,
     choice_node,
+    code_node,
     integer_node,
     node,
     nullable_node,
     number_node,
+    params_node,
     string_node,
     timestamp_node,
 )
@@ -233,6 +235,8 @@ class RuleRecord(Schema):
     is_own = boolean_node()
     is_subscribed = boolean_node("Whether the caller follows it.")
     fault = nullable_node(JsonString(), "Why it is not in force although it is enabled; null if nothing is wrong.")
+    fault_code = code_node()
+    fault_params = params_node()
     created_at = timestamp_node()
     updated_at = timestamp_node()
 

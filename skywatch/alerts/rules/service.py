@@ -33,6 +33,7 @@ from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.http.resources.fields import UNSET
 from skywatch.notify.channels.queries import foreign_channels
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 # A page ends where its conditions have so many characters.
 MAX_PAGE = 4_000_000
@@ -64,7 +65,7 @@ def get(session: Session, visibility: Visibility, rule_id: int) -> AlertRule:
     """A rule that the caller may see; raises Problem (404) otherwise."""
     rule = session.scalar(sa.select(AlertRule).where(AlertRule.id == rule_id, _visible(visibility)))
     if rule is None:
-        raise not_found("rule")
+        raise not_found(sentence("thing.rule", "rule"))
     return rule
 
 
@@ -81,7 +82,7 @@ def fields_of(rule: AlertRule) -> RuleFields:
 
 def create(session: Session, visibility: Visibility, actor: Actor, fields: RuleFields) -> AlertRule:
     """Create a rule of the caller; raises Problem (400, 401, 403, 409)."""
-    check_room(session, AlertRule, owner_id(visibility), MAX_RULES, "rules")
+    check_room(session, AlertRule, owner_id(visibility), MAX_RULES, sentence("thing.rules", "rules"))
     rule = add(session, visibility, fields)
     raise_revision(session)
     record_change(session, actor, "rule.created", rule, after=audited(rule))
@@ -145,12 +146,20 @@ def follow(session: Session, visibility: Visibility, rule_id: int, channels: Seq
     user_id = owner_id(visibility)
     rule = get(session, visibility, rule_id)
     if rule.user_id == user_id:
-        raise Problem("conflict", "The rule is your own; give it channels instead.")
+        raise Problem("conflict", sentence("alerts.rule_is_yours", "The rule is your own; give it channels instead."))
     if rule.visibility != "shared":
-        raise Problem("conflict", "The rule is not shared.")
+        raise Problem("conflict", sentence("alerts.rule_not_shared", "The rule is not shared."))
     foreign = foreign_channels(session, user_id, channels)
     if foreign:
-        raise invalid_fields({"channels": f"there is no channel {', '.join(map(str, foreign))} of yours"})
+        raise invalid_fields(
+            {
+                "channels": sentence(
+                    "alerts.not_your_channels",
+                    "there is no channel {names} of yours",
+                    names=", ".join(map(str, foreign)),
+                )
+            }
+        )
     following = session.get(AlertSubscription, (rule_id, user_id))
     if following is None:
         following = AlertSubscription(rule_id=rule_id, user_id=user_id, created_at=utcnow())
@@ -164,7 +173,7 @@ def unfollow(session: Session, visibility: Visibility, rule_id: int) -> None:
     """Stop following a rule; raises Problem (404) if the caller does not follow it."""
     following = session.get(AlertSubscription, (rule_id, visibility.user_id)) if visibility.user_id else None
     if following is None:
-        raise not_found("subscription")
+        raise not_found(sentence("thing.subscription", "subscription"))
     session.delete(following)
     of_user = AlertMatch.user_id == following.user_id
     end_matches(session, AlertMatch.rule_id == rule_id, of_user, forget=True)
@@ -197,7 +206,10 @@ def _changeable(session: Session, visibility: Visibility, rule_id: int) -> Alert
     """A rule that the caller may change; raises Problem (404; 403 for a shared rule of another user)."""
     rule = get(session, visibility, rule_id)
     if not may_change(visibility, rule):
-        raise Problem("permission_denied", "The rule belongs to somebody else; you can follow it.")
+        raise Problem(
+            "permission_denied",
+            sentence("alerts.rule_of_other", "The rule belongs to somebody else; you can follow it."),
+        )
     return rule
 
 
@@ -226,7 +238,8 @@ def _remove_followers(session: Session, rule: AlertRule) -> None:
 def _check_size(session: Session, fields: RuleFields, user_id: int, replaced: int = 0) -> None:
     """Raise Problem (409) if the user's conditions would be too large with these in place of one rule's."""
     others = sa.and_(AlertRule.user_id == user_id, AlertRule.id != replaced)
-    noun, more = "characters of conditions in rules", len(json.dumps(fields.conditions.document))
+    noun = sentence("thing.condition_characters", "characters of conditions in rules")
+    more = len(json.dumps(fields.conditions.document))
     check_sum(session, json_length(AlertRule.conditions), others, MAX_CONDITIONS, noun, more)
 
 

@@ -33,11 +33,13 @@ from skywatch.alerts.watchlists.service import entries_of
 from skywatch.core.clock import to_iso
 from skywatch.core.polygons.geometry import positions_in
 from skywatch.core.polygons.imports import check_positions
-from skywatch.core.problems import Problem, invalid, invalid_fields
+from skywatch.core.problems import Problem, invalid, invalid_fields, text_of_fault
 from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.http.resources.document import fault_of
+from skywatch.http.resources.faults import faults_of
 from skywatch.http.resources.fields import Fields
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 VERSION = 1
 # Without channels, which belong to their owner, and without publishing by MQTT, which needs a permission.
@@ -80,7 +82,7 @@ def import_document(
     """
     faults: Faults = {}
     if document.version != VERSION:
-        faults["version"] = f"must be {VERSION}"
+        faults["version"] = sentence("alerts.transfer_version", "must be {version}", version=VERSION)
     _check_expressions(document.rules, faults)
     _refuse(faults)
     rules = _read(document.rules, "rules", NewRule(), RuleFields, faults)
@@ -125,15 +127,15 @@ def check_entries(session: Session, visibility: Visibility, document: RulesImpor
     """Count what is imported before any of it is looked at; raises Problem (400, 409) where a limit is exceeded."""
     user_id = owner_id(visibility)
     for table, limit, noun, entries in (
-        (AlertRule, MAX_RULES, "rules", document.rules),
-        (Geofence, MAX_GEOFENCES, "geofences", document.geofences),
-        (Watchlist, MAX_WATCHLISTS, "watch lists", document.watchlists),
+        (AlertRule, MAX_RULES, sentence("thing.rules", "rules"), document.rules),
+        (Geofence, MAX_GEOFENCES, sentence("thing.geofences", "geofences"), document.geofences),
+        (Watchlist, MAX_WATCHLISTS, sentence("thing.watch_lists", "watch lists"), document.watchlists),
     ):
         check_room(session, table, user_id, limit, noun, len(entries))
     faults: Faults = {}
     for name in ("rules", "geofences", "watchlists"):
         for index, entry in enumerate(getattr(document, name)):
-            fault = fault_of(entry) if isinstance(entry, dict) else "must be an object"
+            fault = fault_of(entry) if isinstance(entry, dict) else sentence("field.object", "must be an object")
             if fault is not None:
                 faults[f"{name}.{index}"] = fault
     _refuse(faults)
@@ -141,14 +143,27 @@ def check_entries(session: Session, visibility: Visibility, document: RulesImpor
     lists = [entry.get("entries") for entry in document.watchlists]
     count = sum(len(entries) for entries in lists if isinstance(entries, list))
     if count > MAX_ENTRIES:
-        raise invalid("watchlists", f"an import can have at most {MAX_ENTRIES} entries, not {count}")
+        raise invalid(
+            "watchlists",
+            sentence(
+                "alerts.import_entries",
+                "an import can have at most {most} entries, not {count}",
+                most=MAX_ENTRIES,
+                count=count,
+            ),
+        )
 
 
 def _check_expressions(entries: list[dict[str, Any]], faults: Faults) -> None:
     """Refuse more regular expressions than a user may have, before the first one is compiled."""
     size = budget.bytes_of({text for entry in entries for text in budget.texts_of(entry.get("conditions"))})
     if size > budget.USER_BYTES:
-        faults["rules"] = f"hold regular expressions of {size} bytes in all; at most {budget.USER_BYTES} are allowed"
+        faults["rules"] = sentence(
+            "alerts.import_expressions",
+            "hold regular expressions of {size} bytes in all; at most {most} are allowed",
+            size=size,
+            most=budget.USER_BYTES,
+        )
 
 
 def _read(
@@ -169,7 +184,7 @@ def _read_numbered(
         members = dict(entry)
         number = members.pop("id", None)
         if isinstance(number, bool) or not isinstance(number, int) or number in seen:
-            faults[f"{name}.{index}.id"] = "must be a number of its own"
+            faults[f"{name}.{index}.id"] = sentence("alerts.own_number", "must be a number of its own")
             continue
         seen.add(number)
         fields = _fields_of(members, f"{name}.{index}", schema, struct, faults)
@@ -185,8 +200,8 @@ def _fields_of(
     try:
         return struct.of(schema.deserialize(entry))
     except colander.Invalid as error:
-        for path, detail in error.asdict().items():
-            faults[f"{where}.{path}" if path else where] = str(detail)
+        for path, detail in faults_of(error).items():
+            faults[f"{where}.{path}" if path else where] = detail
         return None
 
 
@@ -205,7 +220,7 @@ def _add_faults(problem: Problem, where: str, faults: Faults) -> None:
     if problem.kind.code != "validation_failed" or not problem.errors:
         raise problem
     for error in problem.errors:
-        faults[f"{where}.{error['name']}"] = error["detail"]
+        faults[f"{where}.{error['name']}"] = text_of_fault(error)
 
 
 def _refuse(faults: Faults) -> None:

@@ -11,6 +11,7 @@ from skywatch.alerts.access import MAX_GEOFENCES, MAX_RULES, MAX_WATCHLISTS
 from skywatch.alerts.history.schemas import ObjectList
 from skywatch.http.resources.fields import Fields
 from skywatch.http.resources.schema import Schema, integer_node, node
+from skywatch.sentences import sentence
 
 
 class RulesImportFields(Fields):
@@ -40,7 +41,7 @@ class Entries(colander.SchemaType):
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         """The list as it is."""
         if cstruct is not colander.null and not isinstance(cstruct, list):
-            raise colander.Invalid(node, "must be a list")
+            raise colander.Invalid(node, sentence("field.list", "must be a list"))
         return cstruct
 
     def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:

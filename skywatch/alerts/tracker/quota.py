@@ -28,6 +28,7 @@ from skywatch.alerts.engine.rule import RuleKey
 from skywatch.alerts.metrics import UNSTORED
 from skywatch.alerts.models import Alert, User
 from skywatch.core.storage.retention import MEGABYTE
+from skywatch.sentences import sentence
 
 # Alerts of one person that are stored in a minute, besides critical ones.
 PER_MINUTE = 600
@@ -191,16 +192,27 @@ class Draft:
 
     def words_of(self, reason: Reason, number: int) -> str:
         """What the alert says that stands for ``number`` others."""
-        was = "1 more alert was" if number == 1 else f"{number} more alerts were"
         because = {
-            Reason.MINUTE: f"you had more than {PER_MINUTE} in a minute",
-            Reason.SIZE: f"yours take {self._most_bytes / MEGABYTE:g} MB, the most that a user may have;"
-            " acknowledged ones make room",
-            Reason.WAITING: "they ended before their turn, because too many alerts were waiting",
-            Reason.STRANGERS: "what only feeders report that managers do not trust has at most a quarter of what you"
-            " may have",
+            Reason.MINUTE: sentence("alerts.lost_minute", "you had more than {most} in a minute", most=PER_MINUTE),
+            Reason.SIZE: sentence(
+                "alerts.lost_size",
+                "yours take {size} MB, the most that a user may have; acknowledged ones make room",
+                size=f"{self._most_bytes / MEGABYTE:g}",
+            ),
+            Reason.WAITING: sentence(
+                "alerts.lost_waiting", "they ended before their turn, because too many alerts were waiting"
+            ),
+            Reason.STRANGERS: sentence(
+                "alerts.lost_strangers",
+                "what only feeders report that managers do not trust has at most a quarter of what you may have",
+            ),
         }[reason]
-        return f"{was} not stored: {because}"
+        return sentence(
+            "alerts.lost",
+            "{n} more alert was not stored: {because}|{n} more alerts were not stored: {because}",
+            n=number,
+            because=because,
+        )
 
     def take_note(self, user_id: int, size: int, *, of_strangers: bool) -> bool:
         """Count an alert that says how many were not stored; False where there is no room for it."""

@@ -28,6 +28,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.polygons.band import Band
 from skywatch.core.polygons.geometry import GeometryFault, parse_geometry
 from skywatch.notify.user_rights import people
+from skywatch.sentences import sentence
 from skywatch.settings import Settings
 
 # The longest cooldown: older announcements have no effect.
@@ -121,9 +122,11 @@ class RuleLoader:
             row = use.rule
             parsed = self._parsed[row.id, row.revision]
             if parsed.node is None:
-                self.faults[row.id] = RuleFault(row.revision, parsed.fault)
+                self.faults[row.id] = RuleFault.of(row.revision, parsed.fault)
             elif references(parsed.node, Kind.GEOFENCE) - fences.keys():
-                self.faults[row.id] = RuleFault(row.revision, "refers to a geofence that does not exist")
+                self.faults[row.id] = RuleFault.of(
+                    row.revision, sentence("alerts.geofence_gone", "refers to a geofence that does not exist")
+                )
             else:
                 rules.append(_rule(use, parsed.node, rights[use.user_id], persons[use.user_id]))
         fresh = [rule for rule in rules if rule.key not in (self._last or ())]

@@ -14,15 +14,20 @@ from skywatch.alerts.conditions import budget
 from skywatch.alerts.conditions.tree import ConditionsFault, Node, tests_of, tree_of
 from skywatch.alerts.models import AlertRule
 from skywatch.core.text.expressions import Expression
+from skywatch.sentences import sentence
 
 _MEMORY = budget.USER_MEMORY_BYTES
-_TEXT_FAULT = (
-    f"the regular expressions of the owner's enabled rules have more than {budget.USER_BYTES} bytes in all;"
-    " switch rules off or shorten them"
+_TEXT_FAULT = sentence(
+    "alerts.owner_expressions_bytes",
+    "the regular expressions of the owner's enabled rules have more than {most} bytes in "
+    "all; switch rules off or shorten them",
+    most=budget.USER_BYTES,
 )
-_MEMORY_FAULT = (
-    f"the regular expressions of the owner's enabled rules need more than {budget.USER_MEMORY_BYTES >> 20} MiB in all;"
-    " switch rules off or simplify them"
+_MEMORY_FAULT = sentence(
+    "alerts.owner_expressions_memory",
+    "the regular expressions of the owner's enabled rules need more than {most} MiB in "
+    "all; switch rules off or simplify them",
+    most=budget.USER_MEMORY_BYTES >> 20,
 )
 # Rules of a user are compiled until those that are in force or were too large needed so many times the budget.
 TRIED = 2

@@ -26,6 +26,7 @@ from skywatch.core.database.engine import insert_many
 from skywatch.notify.deliveries import outbox
 from skywatch.notify.deliveries.outbox import Notification
 from skywatch.notify.vocabulary import Priority
+from skywatch.sentences import codes_of, sentence
 
 _alerts: Any = Alert.__table__
 # What is read of a rule: without its conditions, which are long.
@@ -220,7 +221,14 @@ def _alert(change: Fired, to: _Recipient, at: datetime) -> dict[str, Any]:
 def _note(number: int, words: str, at: datetime, to: _Recipient) -> dict[str, Any]:
     """The values of an alert that says how many others of its rule were not written."""
     matched = [{"field": "not_stored", "op": "gt", "value": 0, "actual": number}]
-    return _values(to, at, message=f"{to.rule.name}: {words}", aircraft={}, matched=matched, cleared_at=at)
+    return _values(
+        to,
+        at,
+        message=sentence("alerts.note", "{name}: {words}", name=to.rule.name, words=words),
+        aircraft={},
+        matched=matched,
+        cleared_at=at,
+    )
 
 
 def _values(to: _Recipient, at: datetime, **members: Any) -> dict[str, Any]:
@@ -236,6 +244,8 @@ def _values(to: _Recipient, at: datetime, **members: Any) -> dict[str, Any]:
         "triggered_at": at,
         "acknowledged": False,
         **members,
+        "message": str.__str__(members["message"]),
+        "words": codes_of(message=members["message"]) or None,
     }
     return {**values, "size_bytes": size_of(values, len(to.channels))}
 

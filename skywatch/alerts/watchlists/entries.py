@@ -9,6 +9,7 @@ from functools import cached_property
 
 from skywatch.core.text import delimited
 from skywatch.core.text.lines import count_lines
+from skywatch.sentences import sentence
 
 MAX_ENTRIES = 100_000
 # Lines of an import, those without an entry included.
@@ -64,14 +65,22 @@ def parse_entry(text: str) -> str:
     if _PLAIN.fullmatch(value):
         return value
     if not value:
-        raise EntryFault("must not be empty")
+        raise EntryFault(sentence("field.empty", "must not be empty"))
     if value.startswith(CALLSIGN):
         name = value.removeprefix(CALLSIGN).strip()
         if not re.fullmatch("[A-Z0-9]{1,8}", name):
-            raise EntryFault(f"{text.strip()[:40]!r} is not a callsign")
+            raise EntryFault(
+                sentence("alerts.not_a_callsign", "{value} is not a callsign", value=f"{text.strip()[:40]!r}")
+            )
         return CALLSIGN + name if _ADDRESS.fullmatch(name) else name
     if len(value) > MAX_LENGTH or not _ENTRY.fullmatch(value):
-        raise EntryFault(f"{text.strip()[:40]!r} is not an address, registration or callsign")
+        raise EntryFault(
+            sentence(
+                "alerts.not_an_entry",
+                "{value} is not an address, registration or callsign",
+                value=f"{text.strip()[:40]!r}",
+            )
+        )
     return value
 
 
@@ -80,7 +89,18 @@ def count_faults(text: str) -> list[tuple[int, str]]:
     lines = count_lines(text)
     if lines <= MAX_LINES:
         return []
-    return [(1, f"the text has {lines} lines; at most {MAX_LINES} are allowed, {MAX_ENTRIES} of them entries")]
+    return [
+        (
+            1,
+            sentence(
+                "alerts.watch_list_lines",
+                "the text has {lines} lines; at most {most} are allowed, {entries} of them entries",
+                lines=lines,
+                most=MAX_LINES,
+                entries=MAX_ENTRIES,
+            ),
+        )
+    ]
 
 
 def parse_lines(text: str) -> tuple[list[str], list[tuple[int, str]]]:
@@ -99,12 +119,24 @@ def parse_table(text: str) -> tuple[list[str], list[tuple[int, str]]]:
     if too_many := count_faults(text):
         return [], too_many
     if (fields := text.count(",")) > MAX_FIELDS:
-        return [], [(1, f"the table has {fields} fields; at most {MAX_FIELDS} are allowed")]
+        return [], [
+            (
+                1,
+                sentence(
+                    "alerts.watch_list_fields",
+                    "the table has {fields} fields; at most {most} are allowed",
+                    fields=fields,
+                    most=MAX_FIELDS,
+                ),
+            )
+        ]
     rows: list[tuple[int, str]] = []
     column = 0
     for number, row in delimited.rows(text.splitlines()):
         if row is None:
-            return [], [(number, "is not CSV: a quote is not closed or stands inside a field")]
+            return [], [
+                (number, sentence("alerts.not_csv", "is not CSV: a quote is not closed or stands inside a field"))
+            ]
         if number == 1:
             names = [cell.strip().strip("$#").upper() for cell in row]
             if PLANE_ALERT_HEADER in names:

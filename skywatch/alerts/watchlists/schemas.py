@@ -20,6 +20,7 @@ from skywatch.http.resources.schema import (
     string_node,
     timestamp_node,
 )
+from skywatch.sentences import sentence
 
 # Largest number of faults in an answer.
 FAULTS_NAMED = 100
@@ -36,9 +37,11 @@ class EntryList(colander.SchemaType):
         if cstruct is colander.null:
             return colander.null
         if not isinstance(cstruct, list) or not all(isinstance(entry, str) for entry in cstruct):
-            raise colander.Invalid(node, "must be a list of strings")
+            raise colander.Invalid(node, sentence("field.list_of_strings", "must be a list of strings"))
         if len(cstruct) > MAX_ENTRIES:
-            raise colander.Invalid(node, f"must hold at most {MAX_ENTRIES} entries")
+            raise colander.Invalid(
+                node, sentence("field.most_entries", "must hold at most {most} entries", most=MAX_ENTRIES)
+            )
         values: dict[str, None] = {}
         fault: colander.Invalid | None = None
         for index, entry in enumerate(cstruct):

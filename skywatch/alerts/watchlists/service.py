@@ -26,6 +26,7 @@ from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import UNSET
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 
 def page(session: Session, visibility: Visibility, offset: int, limit: int) -> tuple[Sequence[Watchlist], int]:
@@ -38,7 +39,7 @@ def page(session: Session, visibility: Visibility, offset: int, limit: int) -> t
 
 def get(session: Session, visibility: Visibility, watchlist_id: int) -> Watchlist:
     """A watch list; raises Problem (404) if it is not the caller's."""
-    return fetch(session, Watchlist, watchlist_id, visibility, "watch list")
+    return fetch(session, Watchlist, watchlist_id, visibility, sentence("thing.watch_list", "watch list"))
 
 
 def create(session: Session, visibility: Visibility, actor: Actor, fields: NewWatchlistFields) -> Watchlist:
@@ -52,7 +53,7 @@ def create(session: Session, visibility: Visibility, actor: Actor, fields: NewWa
 def add(session: Session, visibility: Visibility, fields: NewWatchlistFields) -> Watchlist:
     """``create`` as part of a larger change, which records itself."""
     user_id = owner_id(visibility)
-    check_room(session, Watchlist, user_id, MAX_WATCHLISTS, "watch lists")
+    check_room(session, Watchlist, user_id, MAX_WATCHLISTS, sentence("thing.watch_lists", "watch lists"))
     now = utcnow()
     row = Watchlist(user_id=user_id, name=fields.name, created_at=now, updated_at=now)
     _fill(session, row, fields.entries)
@@ -81,7 +82,7 @@ def change(
 def delete(session: Session, visibility: Visibility, actor: Actor, watchlist_id: int) -> None:
     """Delete a watch list; raises Problem (409) if a rule uses it."""
     row = get(session, visibility, watchlist_id)
-    check_unused(session, Kind.WATCHLIST, row.id, row.user_id, "watch list")
+    check_unused(session, Kind.WATCHLIST, row.id, row.user_id, sentence("thing.watch_list", "watch list"))
     session.delete(row)
     raise_revision(session)
     _record(session, actor, "watchlist.deleted", row, before=_audited(row))
@@ -115,9 +116,17 @@ def _fill(session: Session, row: Watchlist, values: Iterable[str]) -> None:
     """Give a list these entries; raises Problem (400, 409) where there are too many of them."""
     entries = list(dict.fromkeys(values))
     if len(entries) > MAX_ENTRIES:
-        raise invalid("entries", f"a watch list holds at most {MAX_ENTRIES} entries, not {len(entries)}")
+        raise invalid(
+            "entries",
+            sentence(
+                "alerts.watch_list_entries",
+                "a watch list holds at most {most} entries, not {count}",
+                most=MAX_ENTRIES,
+                count=len(entries),
+            ),
+        )
     others = sa.and_(Watchlist.user_id == row.user_id, Watchlist.id != (row.id or 0))
-    noun = "entries in watch lists"
+    noun = sentence("thing.watch_list_entries", "entries in watch lists")
     check_sum(session, Watchlist.entry_count, others, MAX_LISTED, noun, len(entries))
     row.entries, row.entry_count = "\n".join(entries), len(entries)
 

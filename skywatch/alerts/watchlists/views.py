@@ -27,6 +27,7 @@ from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.schema import Schema
 from skywatch.http.resources.service import NUMBER, Resource, view
 from skywatch.security.permissions import Permission, ViewPermission
+from skywatch.sentences import sentence
 
 importing = AlertService("alerts.watchlist_import", f"/alerts/watchlists/{{id:{NUMBER}}}/import")
 
@@ -95,7 +96,10 @@ def import_watchlist(request: Request) -> dict[str, Any]:
     Everything is taken, or nothing: each line that is refused is named. At most 100,000 entries in 200,000 lines.
     """
     if request.content_type not in ("text/plain", "text/csv"):
-        raise Problem("unsupported_media_type", "The body must be text/plain or text/csv.")
+        raise Problem(
+            "unsupported_media_type",
+            sentence("alerts.watch_list_media_type", "The body must be text/plain or text/csv."),
+        )
     row, added = service.import_text(
         request.db,
         request.visibility,

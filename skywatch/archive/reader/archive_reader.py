@@ -46,6 +46,7 @@ from skywatch.archive.writer.verification import check_file
 from skywatch.core.problems import Problem
 from skywatch.core.process.children import Child, ChildEnded, ChildLate, ChildPool, inherited
 from skywatch.core.runtime import Runtime
+from skywatch.sentences import Sentence, sentence
 from skywatch.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -134,7 +135,11 @@ class UnreadableDay(Problem):
 
 def _unavailable(error: ArchiveError) -> Problem:
     kind = UnreadableDay if isinstance(error, DayError) else Problem
-    return kind("unavailable", f"{error.public[0].upper()}{error.public[1:]}.", headers={"Retry-After": "60"})
+    return kind("unavailable", _of_archive(error.public), headers={"Retry-After": "60"})
+
+
+def _of_archive(fault: str) -> Sentence:
+    return sentence("archive.fault", "{detail}.", detail=f"{fault[0].upper()}{fault[1:]}")
 
 
 class Reach:
@@ -207,7 +212,9 @@ class Reach:
                 check_file(storage, day, file)
                 self._reader.verified[str(path)] = stamp
         except OSError:
-            raise _unavailable(DayError(day, f"is damaged: {file.name} is missing")) from None
+            raise _unavailable(
+                DayError(day, sentence("archive.file_missing", "is damaged: {name} is missing", name=file.name))
+            ) from None
         except ArchiveError as error:
             raise _unavailable(error) from None
 
@@ -219,7 +226,16 @@ class Reach:
         for name, file, (changed_ns, size, sha256) in zip(names, files, answer, strict=True):
             if sha256 is not None and sha256 != file.sha256:
                 log.warning("the archive is damaged: %s does not have the hash of the manifest", name)
-                raise _unavailable(DayError(day, f"is damaged: {file.name} does not have the hash of the manifest"))
+                raise _unavailable(
+                    DayError(
+                        day,
+                        sentence(
+                            "archive.file_hash",
+                            "is damaged: {name} does not have the hash of the manifest",
+                            name=file.name,
+                        ),
+                    )
+                )
             self._reader.verified[name] = (file.sha256, changed_ns, size)
 
     def _known(self, name: str, file: DayFile) -> tuple[int, int] | None:
@@ -256,19 +272,37 @@ class Reach:
             answer = self._ask(question)
         metrics.ARCHIVE_QUERIES.labels(answer.fault or "answered").inc()
         if answer.fault == "memory":
-            raise Problem("unavailable", "The query over the archive needs more memory than archive_query_mb allows.")
+            raise Problem(
+                "unavailable",
+                sentence(
+                    "archive.query_memory", "The query over the archive needs more memory than archive_query_mb allows."
+                ),
+            )
         if answer.fault == "damaged":
             log.warning("the archive is damaged: %s %s", answer.detail, answer.file)
             day = day_of(answer.file.split("/")[0])
-            name = f"The archived day {day.isoformat()}" if day is not None else "A day of the archive"
-            raise Problem("unavailable", f"{name} is damaged: {answer.detail}.", headers={"Retry-After": "60"})
+            detail = (
+                sentence(
+                    "archive.day_damaged",
+                    "The archived day {day} is damaged: {detail}.",
+                    day=day.isoformat(),
+                    detail=answer.detail,
+                )
+                if day is not None
+                else sentence("archive.damaged", "A day of the archive is damaged: {detail}.", detail=answer.detail)
+            )
+            raise Problem("unavailable", detail, headers={"Retry-After": "60"})
         if answer.fault == "day":
             log.warning("the archive is damaged: %s", answer.detail)
-            detail = f"{answer.detail[0].upper()}{answer.detail[1:]}."
+            detail = _of_archive(answer.detail)
             raise Problem("unavailable", detail, headers={"Retry-After": "60"})
         if answer.fault == "storage":
             log.warning("the archive cannot be read: %s", answer.detail)
-            raise Problem("unavailable", "The archive cannot be read at present.", headers={"Retry-After": "10"})
+            raise Problem(
+                "unavailable",
+                sentence("archive.unreadable", "The archive cannot be read at present."),
+                headers={"Retry-After": "10"},
+            )
         if answer.fault:
             raise RuntimeError(f"a query over the archive failed: {answer.detail}")
         return answer.value
@@ -296,11 +330,16 @@ class Reach:
                     child.close()
         except NoTurn as error:
             metrics.ARCHIVE_QUERIES.labels("refused").inc()
-            detail = f"{str(error)[0].upper()}{str(error)[1:]}; try again in a moment."
+            why = str(error)
+            detail = sentence("archive.no_turn", "{why}; try again in a moment.", why=f"{why[0].upper()}{why[1:]}")
             raise Problem("unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S)}) from None
         except ChildLate:
             metrics.ARCHIVE_QUERIES.labels("late").inc()
-            detail = f"The query over the archive took longer than {self._reader.query_s:g} s (archive_query_s)."
+            detail = sentence(
+                "archive.query_late",
+                "The query over the archive took longer than {seconds} s (archive_query_s).",
+                seconds=f"{self._reader.query_s:g}",
+            )
             raise Problem("unavailable", detail, headers={"Retry-After": str(RETRY_AFTER_S)}) from None
         except ChildEnded:
             # What the system refuses memory to ends where it stands.

@@ -18,6 +18,7 @@ from skywatch.audio.recordings.activity import has_voice
 from skywatch.audio.recordings.measurement import measure
 from skywatch.core.problems import Problem
 from skywatch.core.process.children import answer_questions
+from skywatch.sentences import encodable
 
 # Addresses, not memory in use (bytes): with its libraries and ten minutes of sound it takes some 120 MB.
 MEMORY_BYTES = 512_000_000
@@ -32,7 +33,7 @@ class Answer(msgspec.Struct, omit_defaults=True):
     """What became of a job: its encoded result, the problem of the file, the system's error, or a fault of ours."""
 
     result: msgspec.Raw = msgspec.Raw()
-    problem: tuple[str, str] | None = None
+    problem: tuple[str, str, str, dict[str, Any]] | None = None
     system: tuple[int, str] | None = None
     fault: str = ""
 
@@ -70,7 +71,9 @@ def _do(job: str, path: str) -> Answer:
     try:
         return Answer(result=msgspec.Raw(msgspec.json.encode(JOBS[job](Path(path)))))
     except Problem as problem:
-        return Answer(problem=(problem.kind.code, problem.detail))
+        return Answer(
+            problem=(problem.kind.code, problem.detail, problem.sentence.code, encodable(problem.sentence.params))
+        )
     except OSError as error:
         return Answer(system=(error.errno or 0, error.strerror or type(error).__name__))
     except Exception as error:

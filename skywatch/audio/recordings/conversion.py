@@ -14,6 +14,7 @@ from typing import Any
 
 from skywatch.audio.recordings.kinds import SNIFFED_BYTES, FileKind, recognise
 from skywatch.core.problems import Problem
+from skywatch.sentences import sentence
 
 PROGRAM = "ffmpeg"
 # Speech has no more; ten minutes are 19 MB.
@@ -36,14 +37,24 @@ def converted(path: Path, kind: FileKind) -> tuple[io.BytesIO, bool]:
     """The sound of a file as a WAV with one channel, and whether ffmpeg found nothing wrong; raises Problem (415)."""
     program = shutil.which(PROGRAM)
     if program is None:
-        detail = f"The file is {kind.library_format}, which needs ffmpeg on the server, and that is not installed."
-        raise Problem("unsupported_media_type", f"{detail} MP3, Ogg, FLAC and WAV are accepted without it.")
+        raise Problem(
+            "unsupported_media_type",
+            sentence(
+                "audio.needs_ffmpeg",
+                "The file is {form}, which needs ffmpeg on the server, and that is not installed. "
+                "MP3, Ogg, FLAC and WAV are accepted without it.",
+                form=kind.library_format,
+            ),
+        )
     command = (program, "-v", "error", "-nostdin", "-threads", "1", "-protocol_whitelist", "file", "-f", kind.demuxer,
                "-i", f"file:{path}", "-map", "0:a:0", "-t", str(MAX_S), "-ac", "1", "-ar", str(RATE),
                "-c:a", "pcm_s16le", "-f", "s16le", "pipe:1")  # fmt: skip
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603
     if len(done.stdout) < 2:
-        raise Problem("unsupported_media_type", f"The file cannot be decoded as {kind.library_format}.")
+        raise Problem(
+            "unsupported_media_type",
+            sentence("audio.cannot_decode_as", "The file cannot be decoded as {form}.", form=kind.library_format),
+        )
     return _wav(done.stdout[: len(done.stdout) // 2 * 2]), done.returncode == 0 and not done.stderr
 
 

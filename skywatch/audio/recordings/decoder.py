@@ -21,6 +21,7 @@ from skywatch.audio.recordings.measurement import Measured
 from skywatch.core.limits import ConcurrencyLimiter
 from skywatch.core.problems import Problem
 from skywatch.core.process.children import IDLE_S, Child, ChildEnded, ChildPool, inherited
+from skywatch.sentences import Sentence, decoded, sentence
 
 log = logging.getLogger(__name__)
 CHILD = (sys.executable, "-I", "-m", "skywatch.audio.recordings.child")
@@ -66,7 +67,8 @@ class DecoderPool:
             log.warning("the decoder gave no answer (%s): %s is refused", ended, path.name)
             raise _undecodable() from None
         if answer.problem is not None:
-            raise Problem(*answer.problem)
+            kind, text, code, params = answer.problem
+            raise Problem(kind, Sentence(text, code, decoded(params)))
         if answer.system is not None:
             raise OSError(*answer.system)
         if answer.fault:
@@ -82,7 +84,10 @@ class DecoderPool:
         try:
             return Child(self._command, ENVIRONMENT | inherited(["PATH"]), max_answer=MAX_ANSWER)
         except OSError as error:
-            raise Problem("unavailable", f"The decoder cannot be started: {error.strerror}.") from None
+            raise Problem(
+                "unavailable",
+                sentence("audio.decoder_not_started", "The decoder cannot be started: {error}.", error=error.strerror),
+            ) from None
 
 
 @functools.cache
@@ -94,8 +99,10 @@ def _pool() -> DecoderPool:
 
 
 def _busy() -> Problem:
-    return Problem("unavailable", "Other recordings are being decoded; try again later.")
+    return Problem(
+        "unavailable", sentence("audio.decoder_busy", "Other recordings are being decoded; try again later.")
+    )
 
 
 def _undecodable() -> Problem:
-    return Problem("unsupported_media_type", "The file cannot be decoded.")
+    return Problem("unsupported_media_type", sentence("audio.cannot_decode", "The file cannot be decoded."))

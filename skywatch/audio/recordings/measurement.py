@@ -17,6 +17,7 @@ from skywatch.audio.recordings.conversion import converted
 from skywatch.audio.recordings.kinds import SNIFFED_BYTES, WAV, FileKind, ends_early, recognise
 from skywatch.audio.recordings.loudness import LoudnessMeter
 from skywatch.core.problems import Problem
+from skywatch.sentences import Sentence, sentence
 
 MAX_S = 600.0
 WAVEFORM_POINTS = 200
@@ -50,11 +51,11 @@ def measure(path: Path) -> Measured:
 
     size = path.stat().st_size
     if not size:
-        raise _refused("The file is empty.")
+        raise _refused(sentence("audio.empty", "The file is empty."))
     head, tail = _ends(path, size)
     kind = recognise(head)
     if kind is None:
-        raise _refused("The file is not MP3, Ogg, FLAC, WAV, MPEG-4, AAC or WebM.")
+        raise _refused(sentence("audio.unknown_kind", "The file is not MP3, Ogg, FLAC, WAV, MPEG-4, AAC or WebM."))
     try:
         if kind.demuxer:
             wave, is_whole = converted(path, kind)
@@ -63,15 +64,21 @@ def measure(path: Path) -> Measured:
         with soundfile.SoundFile(path) as sound:
             return _measure(sound, kind, ends_early(kind, head, tail, size))
     except soundfile.LibsndfileError:
-        raise _refused(f"The file cannot be decoded as {kind.library_format}.") from None
+        raise _refused(
+            sentence("audio.cannot_decode_as", "The file cannot be decoded as {form}.", form=kind.library_format)
+        ) from None
 
 
 def _measure(sound: Any, kind: FileKind, ends_early: bool) -> Measured:
     if kind.library_format not in (sound.format, "WAV" if sound.format == "WAVEX" else "MP3"):
-        raise _refused(f"The file cannot be decoded as {kind.library_format}.")
+        raise _refused(
+            sentence("audio.cannot_decode_as", "The file cannot be decoded as {form}.", form=kind.library_format)
+        )
     rate, channels = sound.samplerate, sound.channels
     if not (1 <= channels <= MAX_CHANNELS and LOWEST_RATE <= rate <= HIGHEST_RATE):
-        raise _refused("Recordings have one or two channels and 4,000 to 96,000 samples a second.")
+        raise _refused(
+            sentence("audio.channels", "Recordings have one or two channels and 4,000 to 96,000 samples a second.")
+        )
     announced = sound.frames
     # Without a length in the head the library names the largest number there is.
     is_known = 0 <= announced < 2**48
@@ -89,7 +96,7 @@ def _measure(sound: Any, kind: FileKind, ends_early: bool) -> Measured:
             peaks = np.abs(samples).max(axis=1)
             pieces.append(np.maximum.reduceat(peaks, np.arange(0, len(peaks), piece)))
     if not frames:
-        raise _refused("The file holds no sound.")
+        raise _refused(sentence("audio.no_sound", "The file holds no sound."))
     peaks = np.concatenate(pieces)
     missing = is_known and frames / rate < announced / rate - PADDING_S
     peak, loudness = float(peaks.max()), meter.integrated()
@@ -139,10 +146,13 @@ def _ends(path: Path, size: int) -> tuple[bytes, bytes]:
         return head, file.read(TAIL_BYTES)
 
 
-def _refused(detail: str) -> Problem:
+def _refused(detail: Sentence) -> Problem:
     return Problem("unsupported_media_type", detail)
 
 
 def too_long() -> Problem:
     """413 for what is longer than ten minutes."""
-    return Problem("payload_too_large", f"The recording is longer than {MAX_S / 60:g} minutes.")
+    return Problem(
+        "payload_too_large",
+        sentence("audio.too_long", "The recording is longer than {minutes} minutes.", minutes=f"{MAX_S / 60:g}"),
+    )

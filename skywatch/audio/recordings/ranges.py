@@ -12,6 +12,7 @@ from skywatch.audio.problems import RANGE_NOT_SATISFIABLE
 from skywatch.core.problems import Problem, not_found
 from skywatch.http.limits.streams import CONNECTION
 from skywatch.http.requests.request import Request
+from skywatch.sentences import sentence
 
 # Several ranges at once, other units and what names no byte are answered with the whole file; WebOb would raise
 # ValueError for the latter, and read the first of several.
@@ -31,7 +32,7 @@ def serve(request: Request, path: Path, size: int, etag: str, media_type: str) -
     try:
         file = path.open("rb")
     except FileNotFoundError:
-        raise not_found("recording") from None
+        raise not_found(sentence("thing.recording", "recording")) from None
     begin, end = 0, size
     if part is not None:
         response.status_code, response.content_range = 206, part
@@ -59,7 +60,7 @@ def _content_range(request: Request, response: Response, size: int) -> ContentRa
     if part is None:
         raise Problem(
             RANGE_NOT_SATISFIABLE,
-            f"The recording has {size} bytes.",
+            sentence("audio.range", "The recording has {count} bytes.", count=size),
             headers={"Content-Range": f"bytes */{size}", "Accept-Ranges": "bytes"},
         )
     return part

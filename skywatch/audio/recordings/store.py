@@ -18,6 +18,7 @@ from skywatch.audio.settings import AudioSettings
 from skywatch.core.backups import StoredFolder
 from skywatch.core.private_files import private_opener
 from skywatch.core.problems import Problem
+from skywatch.sentences import sentence
 from skywatch.settings import Settings
 
 INCOMING = "incoming"
@@ -49,7 +50,10 @@ class IncomingFile:
         """Append; raises Problem (413) beyond the limit."""
         self.size += len(data)
         if self.size > self._largest:
-            raise Problem("payload_too_large", f"A recording may have at most {self._largest} bytes.")
+            raise Problem(
+                "payload_too_large",
+                sentence("audio.too_large", "A recording may have at most {most} bytes.", most=self._largest),
+            )
         self._hash.update(data)
         self._file.write(data)
 
@@ -133,7 +137,12 @@ def _read(source: Path) -> Iterator[bytes]:
 
 
 def _unavailable(error: OSError) -> Problem:
-    return Problem("unavailable", f"The recording cannot be stored: {error.strerror or type(error).__name__}.")
+    return Problem(
+        "unavailable",
+        sentence(
+            "audio.not_stored", "The recording cannot be stored: {error}.", error=error.strerror or type(error).__name__
+        ),
+    )
 
 
 def stored_folders(settings: Settings) -> list[StoredFolder]:

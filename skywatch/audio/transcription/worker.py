@@ -30,6 +30,7 @@ from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.picture.access import PictureAccess
 from skywatch.picture.distribution.follower import PictureFollower
 from skywatch.picture.settings import PictureSettings
+from skywatch.sentences import sentence
 
 log = logging.getLogger(__name__)
 COMPONENT = "transcription"
@@ -76,7 +77,7 @@ class TranscriptionWorker:
     def state(self) -> health.State:
         """For health."""
         if self._task is not None and self._task.done():
-            return health.State(False, "its task has ended")
+            return health.State(False, sentence("health.its_task_ended", "its task has ended"))
         if self._queue_faults.count:
             return health.State(False, self._queue_why)
         return health.State(not self._engine_faults.count, self._engine_why if self._engine_faults.count else "")

@@ -21,6 +21,7 @@ from skywatch.http.resources.service import ApiService
 from skywatch.security.identity import Identity, person_of
 from skywatch.security.permissions import Permission, ViewPermission
 from skywatch.security.policy import decide
+from skywatch.sentences import sentence
 
 PATH = "/api/call-upload"
 TEXT = "text/plain"
@@ -65,10 +66,10 @@ def identify(request: Request, key: str) -> Identity:
         identity = identify_key(request, key)
     except Problem:
         check_guesses(request, is_wrong=True)
-        raise Problem("token_invalid", "Invalid API key.") from None
+        raise Problem("token_invalid", sentence("audio.key_invalid", "Invalid API key.")) from None
     if not decide(feature_context(request, "audio"), identity, Permission.AUDIO_UPLOAD):
         count_request(request, identity.user_id)
-        raise Problem("permission_denied", "The API key may not upload audio.")
+        raise Problem("permission_denied", sentence("audio.key_no_upload", "The API key may not upload audio."))
     return identity
 
 
@@ -102,7 +103,7 @@ def _origin(form: Form[IncomingFile]) -> Origin:
         at = parse_time(form.text("dateTime"))
         channel = parse_channel(f"{system} {talkgroup}"[:MAX_CHANNEL])
     except ValueError as error:
-        raise ValueError(f"dateTime or labels: {error}") from None
+        raise ValueError(sentence("audio.datetime_or_labels", "dateTime or labels: {error}", error=error)) from None
     return Origin("call-upload", channel, at, _frequency(form))
 
 

@@ -25,6 +25,7 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.ids import RowId
 from skywatch.http.resources.service import NUMBER, ApiService, Resource, api_resource, view
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 VIEW = Permission.AUDIO_VIEW
 MEDIA_TYPES = ",".join(kind.media_type for kind in KINDS)
@@ -71,7 +72,7 @@ class Transmissions(Resource):
         with read_form(self.request, ingest.store.incoming, "audio") as form:
             origin = _origin(form)
             if form.file is None:
-                raise invalid("audio", "is required")
+                raise invalid("audio", sentence("field.needed", "is required"))
             row, stored = ingest.take(form.file, origin, person=self.request.person)
         return messages.transmission_answer(row, stored, linked=True, waveform=True)
 
@@ -99,7 +100,9 @@ def _origin(form: Form[IncomingFile]) -> Origin:
         "at": parse_time,
     }
     values: dict[str, Any] = {}
-    faults = {name[:64]: "is not a known field" for name in form.texts if name not in readers}
+    faults: dict[str, str] = {
+        name[:64]: sentence("field.unknown", "is not a known field") for name in form.texts if name not in readers
+    }
     for name, read in readers.items():
         try:
             values[name] = read(form.text(name))
@@ -133,7 +136,9 @@ def transcribe_transmission(request: Request) -> dict[str, Any]:
     Starts over where it was transcribed, or tried three times. The result arrives as `audio:transcript`.
     """
     if request.runtime.settings.of(AudioSettings).transcription == "none":
-        raise Problem("unavailable", "No transcription engine is set (setting transcription).")
+        raise Problem(
+            "unavailable", sentence("audio.no_engine", "No transcription engine is set (setting transcription).")
+        )
     row = service.request_transcript(request.db, request.validated["path"]["id"])
     events.publish(request.db, messages.message(request.db, messages.TRANSCRIPT, row, row.recording))
     request.response.status_code = 202

@@ -31,6 +31,7 @@ from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.notify.channels.queries import subscribers_of
 from skywatch.notify.deliveries.outbox import Notification, enqueue
+from skywatch.sentences import sentence
 
 log = logging.getLogger(__name__)
 COMPONENT = "backup"
@@ -81,7 +82,11 @@ class BackupSchedule:
             except Exception as error:
                 # Whatever it is, health shows it, and the next look may succeed.
                 log.exception("backups: the schedule has a fault")
-                health.report(COMPONENT, False, f"the schedule has a fault: {type(error).__name__}")
+                health.report(
+                    COMPONENT,
+                    False,
+                    sentence("health.schedule_fault", "the schedule has a fault: {error}", error=type(error).__name__),
+                )
             self._stop.wait(LOOK_EVERY_S)
         if self._lock is not None:
             self._lock.close()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-RULE = "must be an http:// or https:// address"
+from skywatch.sentences import sentence
+
+RULE = sentence("known.link", "must be an http:// or https:// address")
 
 
 def is_web_address(text: str) -> bool:

@@ -27,6 +27,7 @@ from skywatch.http.resources.schema import (
     string_node,
     timestamp_node,
 )
+from skywatch.sentences import sentence
 
 # Entries of a list that is asked for without a limit.
 WHOLE_LIST = 10_000
@@ -53,7 +54,7 @@ class _Hex(JsonString):
         if value is colander.null:
             return value
         if len(value) != 6 or any(c not in "0123456789abcdefABCDEF" for c in value):
-            raise colander.Invalid(node, "must be an ICAO address of six hexadecimal digits")
+            raise colander.Invalid(node, sentence("field.icao", "must be an ICAO address of six hexadecimal digits"))
         return value.upper()
 
 

@@ -29,6 +29,7 @@ from skywatch.core.storage.versions import check_version
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import UNSET
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 WRITABLE = (
     "registration",
@@ -50,7 +51,7 @@ def get(session: Session, visibility: Visibility, known_id: int) -> KnownAircraf
     """An entry by its id; raises Problem (404)."""
     entry = session.get(KnownAircraft, known_id)
     if entry is None or not _is_visible(session, visibility, entry):
-        raise not_found("known aircraft")
+        raise not_found(sentence("thing.known_aircraft", "known aircraft"))
     return entry
 
 
@@ -59,7 +60,10 @@ def create(session: Session, actor: Actor, fields: NewKnownAircraftFields) -> Kn
     icao_hex = fields.icao_hex.upper()
     lock_list(session)
     if session.scalar(sa.select(KnownAircraft.id).where(KnownAircraft.icao_hex == icao_hex)) is not None:
-        raise Problem("conflict", f"{icao_hex} is already on the list of known aircraft.")
+        raise Problem(
+            "conflict",
+            sentence("known.already_listed", "{icao_hex} is already on the list of known aircraft.", icao_hex=icao_hex),
+        )
     written = {name: value for name, value in fields.given().items() if name in WRITABLE}
     derived = derive(icao_hex, fields.agency_name or "")
     now = utcnow()

@@ -8,6 +8,7 @@ from typing import Any
 from skywatch.cannonball.models import CannonballAlert, CannonballSession, FlightPattern
 from skywatch.cannonball.sessions.schemas import AlertRecord, PatternRecord, SessionRecord, SessionSummary
 from skywatch.http.resources.answer import answer
+from skywatch.sentences import code_members
 
 
 def summary_answer(session: CannonballSession) -> dict[str, Any]:
@@ -23,7 +24,14 @@ def session_answer(session: CannonballSession | SimpleNamespace, *, military: bo
 
 def alert_answer(alert: CannonballAlert) -> dict[str, Any]:
     """An alert, as it is listed and published."""
-    return answer(AlertRecord, alert, session=alert.session_id, pattern=alert.pattern_id)
+    return answer(
+        AlertRecord,
+        alert,
+        session=alert.session_id,
+        pattern=alert.pattern_id,
+        **code_members(alert.words, "title"),
+        **code_members(alert.words, "message"),
+    )
 
 
 def pattern_answer(pattern: FlightPattern, session_id: int | None) -> dict[str, Any]:

@@ -21,11 +21,13 @@ from skywatch.http.resources.schema import (
     boolean_node,
     choice_filter,
     choice_node,
+    code_node,
     integer_node,
     list_node,
     node,
     nullable_node,
     number_node,
+    params_node,
     string_node,
     timestamp_node,
 )
@@ -167,7 +169,11 @@ class AlertRecord(Schema):
     alert_type = choice_node(values(AlertType))
     priority = choice_node(LEVELS)
     title = string_node()
+    title_code = code_node()
+    title_params = params_node()
     message = string_node()
+    message_code = code_node()
+    message_params = params_node()
     aircraft_lat = number_node()
     aircraft_lon = number_node()
     aircraft_altitude = nullable_node(JsonInteger(), "Feet; null if unknown.")

@@ -20,6 +20,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.problems import not_found
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 # Largest number of alerts that one request acknowledges, and of those that get an event each: nobody shows more.
 ACKNOWLEDGED_AT_ONCE, ANNOUNCED_AT_ONCE = 10_000, 300
@@ -57,7 +58,7 @@ def get_session(session: Session, visibility: Visibility, session_id: int) -> Ca
     query = _own(visibility, CannonballSession).where(CannonballSession.id == session_id)
     row: CannonballSession | None = session.scalar(query)
     if row is None:
-        raise not_found("session")
+        raise not_found(sentence("thing.session", "session"))
     return row
 
 
@@ -95,7 +96,7 @@ def get_alert(session: Session, visibility: Visibility, alert_id: int) -> Cannon
         _own(visibility, CannonballAlert).where(CannonballAlert.id == alert_id)
     )
     if alert is None:
-        raise not_found("alert")
+        raise not_found(sentence("thing.alert", "alert"))
     return alert
 
 

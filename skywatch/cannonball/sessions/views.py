@@ -44,6 +44,7 @@ from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.schema import OpenSchema
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission, ViewPermission
+from skywatch.sentences import sentence
 
 VIEW = Permission.CANNONBALL_VIEW
 
@@ -89,7 +90,7 @@ def get_location(request: Request) -> dict[str, Any]:
     """Show the caller's location"""
     stored_location = LocationStore(request.runtime.bus).get(request.caller.user_id)
     if stored_location is None:
-        raise not_found("location")
+        raise not_found(sentence("thing.location", "location"))
     return _location_answer(stored_location)
 
 

@@ -52,10 +52,11 @@ def place_doubts(sky: Sky, rows: Array) -> list[str]:
     if sky.doubt is None and not sky.column("single_source").any():
         return [""] * len(rows)
     is_doubtful = sky.doubt_by_row()[rows] & POSITION != 0
-    words = np.where(is_doubtful, UNCONFIRMED_WORDS, "").astype(object)
-    words[unsure_aircraft(sky)[rows]] = SINGLE_SOURCE_WORDS
-    result: list[str] = words.tolist()
-    return result
+    is_unsure = unsure_aircraft(sky)[rows]
+    return [
+        SINGLE_SOURCE_WORDS if unsure else UNCONFIRMED_WORDS if doubtful else ""
+        for unsure, doubtful in zip(is_unsure.tolist(), is_doubtful.tolist(), strict=True)
+    ]
 
 
 def _without(sky: Sky, unknown: dict[int, dict[str, Any]]) -> Sky:

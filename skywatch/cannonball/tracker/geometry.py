@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from skywatch.sentences import Sentence, sentence
+
 NM_PER_DEGREE = 60.0
 SECONDS_PER_HOUR = 3600.0
 
@@ -58,10 +60,17 @@ def arrival_s(distance_nm: Any, closing_kt: Any) -> Any:
 
 
 _POINTS = (
-    "north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west",
-)  # fmt: skip
+    sentence("compass.n", "north"),
+    sentence("compass.ne", "north-east"),
+    sentence("compass.e", "east"),
+    sentence("compass.se", "south-east"),
+    sentence("compass.s", "south"),
+    sentence("compass.sw", "south-west"),
+    sentence("compass.w", "west"),
+    sentence("compass.nw", "north-west"),
+)
 
 
-def compass_point(bearing_deg: float) -> str:
+def compass_point(bearing_deg: float) -> Sentence:
     """A bearing in words."""
     return _POINTS[round(bearing_deg / 45.0) % 8]

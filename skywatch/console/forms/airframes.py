@@ -15,6 +15,7 @@ from skywatch.core.bus import Message
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storage.audit import Target, record_apart
 from skywatch.http.requests.request import Request
+from skywatch.sentences import sentence
 
 LOAD_WITHIN_S = 60.0
 # An import reads a whole list into the database and occupies a thread of the API meanwhile.
@@ -30,18 +31,27 @@ def load_list(settings: AirframeSettings) -> bytes:
     try:
         answer = client.call("GET", settings.airframes_url)
     except (CallFailed, AddressRefused) as error:
-        raise Problem("conflict", f"The list cannot be loaded: {error}") from None
+        raise Problem(
+            "conflict", sentence("console.list_not_loaded", "The list cannot be loaded: {reason}", reason=error)
+        ) from None
     if answer.status != HTTPStatus.OK:
-        raise Problem("conflict", f"The list cannot be loaded: the server answered {answer.status}.")
+        raise Problem(
+            "conflict",
+            sentence(
+                "console.list_answer", "The list cannot be loaded: the server answered {status}.", status=answer.status
+            ),
+        )
     return answer.body
 
 
 def import_list(request: Request, source: str, content: bytes) -> Outcome:
     """Replace the airframes of one database by a list; raises Problem: 400 for what is no list, 409 during another."""
     if not content:
-        raise invalid("list", "is missing or empty")
+        raise invalid("list", sentence("console.missing_or_empty", "is missing or empty"))
     if not _lock.acquire(blocking=False):
-        raise Problem("conflict", "Another list is being imported. Try again when it is done.")
+        raise Problem(
+            "conflict", sentence("console.import_running", "Another list is being imported. Try again when it is done.")
+        )
     try:
         with tempfile.NamedTemporaryFile(prefix="skywatch-airframes-") as file:
             file.write(content)

@@ -11,6 +11,7 @@ from skywatch.core.problems import invalid
 from skywatch.http.requests.request import Request
 from skywatch.receivers.choices import BY_KIND, parse, read_host
 from skywatch.receivers.settings import ReceiverSettings, is_simulated
+from skywatch.sentences import sentence
 
 RECEIVER = "receiver."
 # Where most antennas are.
@@ -23,10 +24,10 @@ def text_of(full_name: str, entries: Entries) -> str:
     if not full_name.startswith(RECEIVER) or not host:
         return text
     if text:
-        raise invalid("text", "must be empty where there is a host")
+        raise invalid("text", sentence("console.empty_with_host", "must be empty where there is a host"))
     choice = BY_KIND.get(str(entries.value("kind")))
     if choice is None:
-        raise invalid("kind", "is missing")
+        raise invalid("kind", sentence("field.missing", "is missing"))
     try:
         host = read_host(host)
     except ValueError as error:
@@ -71,5 +72,5 @@ def _port(text: str, default: int) -> int:
     if not text:
         return default
     if not (text.isascii() and text.isdigit() and len(text) <= 5 and 1 <= int(text) <= 65535):
-        raise invalid("port", "must be a whole number from 1 to 65535")
+        raise invalid("port", sentence("console.port", "must be a whole number from 1 to 65535"))
     return int(text)

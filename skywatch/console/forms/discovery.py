@@ -19,13 +19,15 @@ from skywatch.http.requests.request import Request
 from skywatch.receivers.discovery import interfaces, networks, probes
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 BEGUN, ENDED = "receivers.discovery", "receivers.discovered"
 # The proof of identity (a password, or single sign-on) may be this old.
 PROOF = timedelta(minutes=15)
 EVERY = timedelta(minutes=1)
-SIGN_IN_AGAIN = (
-    "Sign in again first: the network is asked within 15 minutes of a sign-in with a password or single sign-on only."
+SIGN_IN_AGAIN = sentence(
+    "console.sign_in_again",
+    "Sign in again first: the network is asked within 15 minutes of a sign-in with a password or single sign-on only.",
 )
 
 
@@ -45,7 +47,10 @@ def look(request: Request) -> probes.Round:
     target = Target("network", None, ", ".join(names) or "none")
     with changing(request, BEGUN, target) as (session, caller):
         if not is_offered(request):
-            raise Problem("feature_disabled", "Looking for receivers is switched off (`receiver_discovery`).")
+            raise Problem(
+                "feature_disabled",
+                sentence("console.discovery_off", "Looking for receivers is switched off (`receiver_discovery`)."),
+            )
         # Rounds that begin at the same moment wait for each other here.
         caller.begin(session, Permission.SYSTEM_MANAGE)
         _check_proof(session, request.caller.login_id)
@@ -76,6 +81,8 @@ def _check_pause(session: Session) -> None:
         wait_s = max(1, math.ceil((at + EVERY - now).total_seconds()))
         raise Problem(
             "rate_limited",
-            "The network was asked less than a minute ago. Once a minute is enough.",
+            sentence(
+                "console.asked_recently", "The network was asked less than a minute ago. Once a minute is enough."
+            ),
             headers={"Retry-After": str(wait_s)},
         )

@@ -10,11 +10,11 @@ from typing import Any
 import colander
 
 from skywatch.console.forms.form import TOKEN, checked, pairs_of
-from skywatch.core.problems import Problem
+from skywatch.core.problems import Problem, field_fault, invalid_request, text_of_fault
 from skywatch.core.storage.versions import Stale
-from skywatch.http.errors import validation_problem
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonBoolean, JsonInteger, JsonList, JsonNumber, Nullable
+from skywatch.sentences import joined, sentence
 
 VERSION = "version"
 INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -49,8 +49,8 @@ class Entries:
         if self.problem is None:
             return self.faults.get(name, "")
         faults = self.problem.errors or []
-        return "; ".join(
-            fault["detail"] for fault in faults if fault["name"] == name or fault["name"].startswith(f"{name}.")
+        return joined(
+            [text_of_fault(fault) for fault in faults if fault["name"] == name or fault["name"].startswith(f"{name}.")]
         )
 
     def other(self, name: str) -> str | None:
@@ -98,14 +98,14 @@ def read_entries(request: Request, schema: colander.SchemaNode, *more: str) -> E
             values[name].append(value)
             continue
         if name not in types and name not in more and name not in (TOKEN, VERSION):
-            faults.append({"location": "body", "name": name[:64], "detail": "is not a known field"})
+            faults.append(field_fault("body", name[:64], sentence("field.unknown", "is not a known field")))
         elif name in seen:
-            faults.append({"location": "body", "name": name, "detail": "is given more than once"})
+            faults.append(field_fault("body", name, sentence("field.twice", "is given more than once")))
         elif name != TOKEN:
             values[name] = value == "true" if isinstance(types.get(name), JsonBoolean) else value
         seen.add(name)
     if faults:
-        raise validation_problem(faults)
+        raise invalid_request(faults)
     return Entries(values, values.pop(VERSION, ""))
 
 

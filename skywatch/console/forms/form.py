@@ -17,13 +17,14 @@ from zope.interface import implementer
 from skywatch.accounts.identity.tokens import new_token_id
 from skywatch.console.routes import RESET, SETUP, SIGN_IN, SIGN_ON, SIGNED_ON, Pages
 from skywatch.console.sessions.session import Sessions, secret_of, set_cookie
-from skywatch.core.problems import Problem
+from skywatch.core.problems import Problem, field_fault, invalid, invalid_request
 from skywatch.core.runtime import runtime_of
 from skywatch.http.clients.origins import allowed_origins
-from skywatch.http.errors import validation_problem
 from skywatch.http.requests.forms import MEDIA_TYPE, read_upload
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.faults import faults_of
 from skywatch.security.area import area_of
+from skywatch.sentences import sentence
 
 TOKEN = "csrf_token"  # noqa: S105
 # Pages that show a form to people who have no session.
@@ -57,18 +58,28 @@ class FormTokens:
     def check_csrf_token(self, request: Request, supplied_token: str) -> bool:
         """True, or raises Problem (403) with what to do about it."""
         if not request.runtime.shared(allowed_origins).is_own(request.headers.get("Origin"), request.host_url):
-            raise Problem("csrf_failed", "The form was not sent from a page of this console.")
+            raise Problem(
+                "csrf_failed",
+                sentence("console.form_from_elsewhere", "The form was not sent from a page of this console."),
+            )
         sent = [value for name, value in pairs_of(request) if name == TOKEN]
         if _is_for_visitors(request) and _visitor(request) is None:
             raise Problem(
                 "csrf_failed",
-                "Your browser did not send the cookie of this form. Allow cookies here and open the page again.",
+                sentence(
+                    "console.form_cookie_missing",
+                    "Your browser did not send the cookie of this form. Allow cookies here and open the page again.",
+                ),
             )
         if len(sent) != 1 or not hmac.compare_digest(
             sent[0].encode("utf-8", "replace"), self._token(self._bound_to(request)).encode()
         ):
             raise Problem(
-                "csrf_failed", "The form is of an earlier session. Open its page again and send it once more."
+                "csrf_failed",
+                sentence(
+                    "console.form_of_earlier_session",
+                    "The form is of an earlier session. Open its page again and send it once more.",
+                ),
             )
         return True
 
@@ -110,13 +121,13 @@ def read_form(request: Request, *names: str, several: str | None = None) -> dict
             fields[name].append(value)
         elif name not in names:
             if name != TOKEN:
-                faults.append({"location": "body", "name": name[:64], "detail": "is not a known field"})
+                faults.append(field_fault("body", name[:64], sentence("field.unknown", "is not a known field")))
         elif name in fields:
-            faults.append({"location": "body", "name": name, "detail": "is given more than once"})
+            faults.append(field_fault("body", name, sentence("field.twice", "is given more than once")))
         else:
             fields[name] = value
     if faults:
-        raise validation_problem(faults)
+        raise invalid_request(faults)
     return fields
 
 
@@ -125,7 +136,7 @@ def read_query(request: Request, schema: colander.SchemaNode) -> dict[str, Any]:
     try:
         pairs = [(name, value.strip()) for name, value in request.GET.items()]
     except UnicodeDecodeError:
-        raise validation_problem([{"location": "querystring", "name": "", "detail": "must be UTF-8"}]) from None
+        raise invalid("", sentence("field.utf8", "must be UTF-8"), "querystring") from None
     return checked(schema, {name: value for name, value in pairs if value}, "querystring")
 
 
@@ -143,10 +154,8 @@ def checked(schema: colander.SchemaNode, values: Mapping[str, Any], location: st
     try:
         fields: dict[str, Any] = schema.deserialize(dict(values))
     except colander.Invalid as error:
-        faults = [
-            {"location": location, "name": name, "detail": str(detail)} for name, detail in error.asdict().items()
-        ]
-        raise validation_problem(faults) from None
+        faults = [field_fault(location, name, detail) for name, detail in faults_of(error).items()]
+        raise invalid_request(faults) from None
     return fields
 
 
@@ -155,13 +164,13 @@ def pairs_of(request: Request) -> list[tuple[str, str]]:
     if request.content_type == MEDIA_TYPE and request.environ.get("PATH_INFO") in request.runtime.shared(Pages).uploads:
         return read_upload(request).texts
     if request.content_type != FORM_TYPE:
-        raise Problem("unsupported_media_type", "The body must be a form.")
+        raise Problem("unsupported_media_type", sentence("console.body_form", "The body must be a form."))
     try:
         return parse_qsl(
             request.body.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS
         )
     except ValueError:
-        raise Problem("malformed_body", "The form cannot be read.") from None
+        raise Problem("malformed_body", sentence("form.unreadable", "The form cannot be read.")) from None
 
 
 def _is_for_visitors(request: Request) -> bool:

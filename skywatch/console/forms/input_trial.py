@@ -14,6 +14,7 @@ from skywatch.core.storage.audit import Actor, Target, record_apart
 from skywatch.core.telemetry.logs import without_passwords
 from skywatch.inputs.trial import Trial
 from skywatch.picture.settings import PictureSettings
+from skywatch.sentences import sentence
 from skywatch.settings import SettingsError
 
 WITHIN_S = 6.0
@@ -24,7 +25,14 @@ _lock = threading.Lock()
 def try_input(runtime: Runtime, actor: Actor, family: str, name: str, text: str) -> Trial:
     """Run an input for some seconds; raises Problem where the text is wrong (400) or another trial runs (409)."""
     if not _lock.acquire(blocking=False):
-        raise Problem("conflict", f"Another trial is running; it takes up to {WITHIN_S:g} s. Try again then.")
+        raise Problem(
+            "conflict",
+            sentence(
+                "console.trial_running",
+                "Another trial is running; it takes up to {seconds} s. Try again then.",
+                seconds=f"{WITHIN_S:g}",
+            ),
+        )
     try:
         editable = editable_inputs(runtime.features)[family]
         editable.check(name, text)

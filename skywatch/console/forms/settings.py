@@ -19,6 +19,7 @@ from skywatch.core.storage.audit import Target
 from skywatch.core.storage.versions import check_version, version_of
 from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 from skywatch.settings import Settings, names_of
 
 # What neither the ini file nor the environment sets.
@@ -62,7 +63,12 @@ def _stored_faults(request: Request, names: Iterable[str]) -> dict[str, str]:
     merged, faults = stored_settings.merge(settings, stored_settings.read(request.db, settings))
     declared = names_of(type(settings))
     return {
-        name: f"is stored, but {faults[name]}; in force: {text_of(getattr(merged, declared.single[name])) or 'nothing'}"
+        name: sentence(
+            "console.stored_but",
+            "is stored, but {fault}; in force: {value}",
+            fault=faults[name],
+            value=text_of(getattr(merged, declared.single[name])) or sentence("console.nothing", "nothing"),
+        )
         for name in names
         if name in faults and _is_free(request, name)
     }
@@ -75,7 +81,7 @@ def save(
     names = [name for name in names if request.runtime.settings.sources.get(name, "default") in FREE]
     entries = read_entries(request, colander.SchemaNode(colander.Mapping()), *names)
     try:
-        missing = {name: "is missing" for name in names if name not in entries.values}
+        missing = {name: sentence("field.missing", "is missing") for name in names if name not in entries.values}
         if missing or not names:
             raise invalid_fields(missing)
         texts = {name: str(entries.value(name)).strip() or None for name in names}

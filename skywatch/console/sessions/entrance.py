@@ -17,12 +17,16 @@ from skywatch.core.storage import audit
 from skywatch.http.clients.origins import allowed_origins
 from skywatch.http.requests.request import Request
 from skywatch.security.identity import Identity
+from skywatch.sentences import sentence
 
 
 def check_origin(request: Request) -> None:
     """Raise Problem (403) unless a page of this service asks; programs have no use for a session."""
     if not request.runtime.shared(allowed_origins).is_own(request.headers.get("Origin"), request.host_url):
-        raise Problem("csrf_failed", "A session of the console begins on a page of this service only.")
+        raise Problem(
+            "csrf_failed",
+            sentence("console.session_begins_here", "A session of the console begins on a page of this service only."),
+        )
 
 
 def holder_of_token(request: Request) -> Identity:
@@ -30,9 +34,12 @@ def holder_of_token(request: Request) -> Identity:
     here, for the browser sends them with every request."""
     identity = header_method(request)
     if identity is None:
-        raise Problem("authentication_required", "Send the access token as `Authorization: Bearer <token>`.")
+        raise Problem(
+            "authentication_required",
+            sentence("console.send_token", "Send the access token as `Authorization: Bearer <token>`."),
+        )
     if identity.key_id is not None:
-        raise Problem("scope_denied", "An API key does not open the console; log in.")
+        raise Problem("scope_denied", sentence("console.no_key", "An API key does not open the console; log in."))
     return identity
 
 

@@ -10,6 +10,7 @@ from skywatch.accounts.sign_in.cookies import remember_browser
 from skywatch.accounts.sign_in.handover import LIFETIME, create_code
 from skywatch.core.problems import Problem, invalid
 from skywatch.http.requests.request import Request
+from skywatch.sentences import sentence
 from skywatch.web.settings import WebSettings
 
 # The application's own script asks the API; its addresses count from where the application is.
@@ -27,10 +28,10 @@ def to_map(request: Request, to: str = "") -> Response:
     Raises Problem: 404 where there is no application, 400 for a page that nobody goes on to from here.
     """
     if to not in ("", STATION):
-        raise invalid("to", "is not a page of the map that is opened from here")
+        raise invalid("to", sentence("console.not_a_map_page", "is not a page of the map that is opened from here"))
     login_id = request.caller.login_id
     if not request.runtime.settings.of(WebSettings).web_enabled or login_id is None:
-        raise Problem("not_found", "The web application is switched off (`web_enabled`).")
+        raise Problem("not_found", sentence("console.web_off", "The web application is switched off (`web_enabled`)."))
     made = create_code(request.db, caller_of(request), login_id)
     response = Response(render("handover.jinja2", {"code": made.code, "to": to}, request))
     remember_browser(request, response, made.browser, LIFETIME)

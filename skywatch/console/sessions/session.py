@@ -26,6 +26,7 @@ from skywatch.core.runtime import Runtime
 from skywatch.http.requests.request import Request
 from skywatch.security.identity import Identity
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 from skywatch.settings import Settings
 
 COOKIE = "skywatch_console"
@@ -83,10 +84,12 @@ class Sessions:
         try:
             session: Session = self._signer.loads(text.encode("utf-8", "surrogateescape"))
         except (ValueError, msgspec.MsgspecError):
-            raise Problem("token_invalid", "The session's cookie is not valid.") from None
+            raise Problem(
+                "token_invalid", sentence("console.cookie_invalid", "The session's cookie is not valid.")
+            ) from None
         now = unix_now()
         if now >= session.ends_at or now >= session.seen_at + self._idle_s:
-            raise Problem("token_expired", "The session has ended.")
+            raise Problem("token_expired", sentence("console.session_ended", "The session has ended."))
         return session
 
     def begin(self, request: Request, response: Response, user_id: int, login_id: str, ends_at: datetime) -> None:
@@ -112,7 +115,12 @@ def is_administrative(permissions: frozenset[Permission]) -> bool:
 
 def not_administrative() -> Problem:
     """403 for a user who may log in, but has nothing to administer."""
-    return Problem("permission_denied", "Your account holds no administrative permission; the console is not for it.")
+    return Problem(
+        "permission_denied",
+        sentence(
+            "console.not_for_account", "Your account holds no administrative permission; the console is not for it."
+        ),
+    )
 
 
 def secret_of(settings: Settings) -> str:

@@ -18,6 +18,7 @@ from skywatch.core.problems import Problem
 from skywatch.core.storage import audit
 from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 from skywatch.sso import mappings
 from skywatch.sso.claims import try_rules
 from skywatch.sso.models import PendingLogin
@@ -62,7 +63,9 @@ def finish_trial(request: Request, begun: PendingLogin, answer: Answer) -> str:
     """Take the answer to a trial; gives the page that shows what came of it. Raises Problem (401, 403, 502)."""
     identity = request.runtime.shared(Sessions).identify(request)
     if identity is None or Permission.ROLES_EDIT not in identity.permissions:
-        raise Problem("permission_denied", "Only who edits roles may try a login.")
+        raise Problem(
+            "permission_denied", sentence("console.trial_needs_roles", "Only who edits roles may try a login.")
+        )
     actor = audit.Actor(identity.username, "console", identity.user_id, request.client_address, request.request_id)
     party, claims = request.runtime.shared(SignOn).claims_of(begun, answer, actor)
     with writing(request.runtime.sessions) as session:

@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from skywatch.console.texts.numbers import write_number
+from skywatch.sentences import PLACEHOLDER, Sentence
 
 LANGUAGES = ("en", "de", "fr", "es")
 NAMES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
 FOLDER = files("skywatch.console.texts")
 SHARED = FOLDER / "shared.json"
-FIELD_FAULTS = FOLDER / "field_faults.json"
-# Sentences of the packages below: they arrive with their values in them, and are recognized by their form.
+# The sentences of the packages below, by their codes.
 SENTENCES = FOLDER / "sentences.json"
-PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
 class Catalogue:
@@ -32,8 +31,11 @@ class Catalogue:
         at = LANGUAGES.index(language)
         rows = list(rows_of_rooms())
         shared = json.loads(SHARED.read_text(encoding="utf-8"))
-        self._shared = {key: forms[at] for key, forms in shared.items()}
-        self._texts = {forms[0]: forms[at] for forms in [*shared.values(), *rows]} if at else {}
+        sentences = json.loads(SENTENCES.read_text(encoding="utf-8"))
+        # English sentences have their text in the sources; some fields are worded otherwise for people.
+        by_code: dict[str, list[str]] = {**(sentences if at else {}), **shared}
+        self._sentences = {code: forms[at] for code, forms in by_code.items()}
+        self._texts: dict[str, str] = {forms[0]: forms[at] for forms in [*shared.values(), *rows]} if at else {}
         self._at = at
 
     def text(self, english: str, **values: Any) -> str:
@@ -45,39 +47,12 @@ class Catalogue:
         """Whether there is a translation, or none is needed."""
         return not self._at or english in self._texts
 
-    def sentence(self, english: str) -> str:
-        """What the service says in English, also where values stand in it; as it is where its form is not known."""
-        return self.known_sentence(english) or english
-
-    def known_sentence(self, english: str) -> str | None:
-        """The same, None where its form is not known."""
-        if not self._at:
-            return english
-        text: str | None = self._texts.get(english)
-        if text is not None:
-            return text
-        for form, translation in self._sentences:
-            match = form.fullmatch(english)
-            if match is not None:
-                return self._filled(
-                    translation, {name: self.sentence(part) for name, part in match.groupdict().items()}
-                )
-        return None
-
-    def problem(self, code: str, detail: str) -> str | None:
-        """The text that the web application shows for an error, by its code; None where there is none."""
-        text = self._shared.get(f"error.{code}")
-        return self._filled(text, {"detail": detail}) if text is not None and "{n}" not in text else None
-
-    def field_fault(self, detail: str) -> str:
-        """What is wrong with a field, as the web application says it."""
-        for key, form in _field_forms():
-            match = form.fullmatch(detail)
-            if match is not None:
-                values: dict[str, Any] = dict(match.groupdict())
-                values["n"] = values.get("n") or values.get("m")
-                return self._filled(self._shared[key], values)
-        return self.sentence(detail)
+    def sentence(self, text: str) -> str:
+        """What the service says: a sentence by its code, a word by its English; as it is where neither is here."""
+        if isinstance(text, Sentence):
+            form = self._sentences.get(text.code)
+            return text.text if form is None else self._filled(form, text.params)
+        return self._texts.get(text, text)
 
     def number(self, value: float, digits: int = 0) -> str:
         """A number with the signs of the language, rounded to ``digits`` decimals."""
@@ -87,15 +62,19 @@ class Catalogue:
         if "|" in text and "n" in values:
             singular, _, plural = text.partition("|")
             text = singular if _is_one(values["n"], self.language) else plural
-        written = {
-            name: write_number(value, 0, self.language) if type(value) is int else value
-            for name, value in values.items()
-        }
-        return PLACEHOLDER.sub(lambda placeholder: str(written.get(placeholder[1], placeholder[0])), text)
+        return PLACEHOLDER.sub(lambda found: self._written(found, values), text)
 
-    @cached_property
-    def _sentences(self) -> list[tuple[re.Pattern[str], str]]:
-        return [(_form_of(forms[0]), forms[self._at]) for forms in _rows_of(SENTENCES) if PLACEHOLDER.search(forms[0])]
+    def _written(self, found: re.Match[str], values: dict[str, Any]) -> str:
+        """The value of a placeholder as the language writes it."""
+        if found[1] not in values:
+            return found[0]
+        value = values[found[1]]
+        if isinstance(value, Sentence):
+            return self.sentence(value)
+        if type(value) in (int, float) and (found[2] or type(value) is int):
+            decimals = re.search(r"\.(\d)f", found[2] or "")
+            return write_number(value, int(decimals[1]) if decimals else 0, self.language)
+        return str(value)
 
 
 @cache
@@ -111,29 +90,14 @@ def rows_of_rooms() -> Iterator[list[str]]:
 
 
 def room_files() -> list[Any]:
-    """The files of the packages, which are lists; the shared ones are not."""
+    """The files of the pages, which are lists; those by key are not."""
     named = [path for path in FOLDER.iterdir() if path.name.endswith(".json")]
-    return sorted((path for path in named if path.name not in (SHARED.name, FIELD_FAULTS.name)), key=lambda p: p.name)
+    return sorted((path for path in named if path.name not in (SHARED.name, SENTENCES.name)), key=lambda p: p.name)
 
 
 def _rows_of(path: Any) -> list[list[str]]:
     rows: list[list[str]] = json.loads(path.read_text(encoding="utf-8"))
     return rows
-
-
-@cache
-def _field_forms() -> list[tuple[str, re.Pattern[str]]]:
-    forms = json.loads(FIELD_FAULTS.read_text(encoding="utf-8"))
-    # The file has the named groups of JavaScript.
-    return [(key, re.compile(form.replace("(?<", "(?P<"))) for key, form in forms.items()]
-
-
-def _form_of(english: str) -> re.Pattern[str]:
-    """What recognizes a sentence by its form; a value is never empty."""
-    parts = PLACEHOLDER.split(english)
-    return re.compile(
-        "".join(f"(?P<{part}>.+?)" if at % 2 else re.escape(part) for at, part in enumerate(parts)), re.DOTALL
-    )
 
 
 def _is_one(value: Any, language: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from jinja2 import Environment, pass_context
@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 from skywatch.console.texts.catalogue import LANGUAGES, NAMES, Catalogue, catalogues
 from skywatch.console.texts.numbers import write_size
 from skywatch.core.problems import Problem
+from skywatch.sentences import reworded
 
 # A text without values, ``_("text")``.
 CONSTANT = ("name", "lparen", "string", "rparen")
@@ -101,28 +102,23 @@ def size(context: Context, count: float) -> str:
 
 @pass_context
 def problem_text(context: Context, problem: Problem) -> str:
-    """What is wrong, in a sentence: the detail where the catalogue has it, else the text of the error's code."""
-    catalogue = _catalogue(context)
-    detail = problem.detail
-    if catalogue.language == "en":
-        return detail
-    is_default = detail.rstrip(".") == problem.kind.title
-    return (
-        (None if is_default else catalogue.known_sentence(detail))
-        or catalogue.problem(problem.kind.code, detail)
-        or catalogue.sentence(detail)
-    )
+    """What is wrong, in a sentence."""
+    return _catalogue(context).sentence(problem.sentence)
 
 
 @pass_context
-def field_fault(context: Context, detail: str) -> str:
-    """What is wrong with a field."""
-    return _catalogue(context).field_fault(detail)
+def member_text(context: Context, holder: Any, member: str) -> str:
+    """The text of a member of a document or an object, by the code and the parameters beside it."""
+    text, code, params = (
+        holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
+        for name in (member, f"{member}_code", f"{member}_params")
+    )
+    return _catalogue(context).sentence(reworded(text or "", code, params))
 
 
 def equip(environment: Environment) -> None:
     """Give the templates of an environment their texts."""
     environment.globals.update(_=text, html=html, languages=NAMES)
     environment.filters.update(
-        sentence=sentence, begin=begin, number=number, size=size, problem_text=problem_text, field_fault=field_fault
+        sentence=sentence, begin=begin, number=number, size=size, problem_text=problem_text, member_text=member_text
     )

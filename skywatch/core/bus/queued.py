@@ -20,6 +20,7 @@ from skywatch.core.bus.publish_queue import PublishQueue
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.core.telemetry.health import State
 from skywatch.core.telemetry.metrics import BUS_DROPPED
+from skywatch.sentences import sentence
 
 log = logging.getLogger(__name__)
 HEARTBEAT_S = 1.0
@@ -155,15 +156,24 @@ class QueuedBus(Bus):
         detail = ""
         interrupted = [s for s in self._subscriptions if s.is_interrupted]
         if not self._thread.is_alive() and not self._stopping.is_set():
-            detail = "its thread has ended"
+            detail = sentence("health.thread_ended", "its thread has ended")
         elif self._failure is not None:
             detail = self._describe(self._failure)
         elif time.monotonic() - self._answered_at > LATE_S:
-            detail = f"{self.server} does not answer"
+            detail = sentence("health.server_silent", "{server} does not answer", server=self.server)
         elif interrupted:
-            detail = f"{len(interrupted)} of {len(self._subscriptions)} subscriptions receive nothing"
+            detail = sentence(
+                "health.subscriptions_interrupted",
+                "{down} of {count} subscriptions receive nothing",
+                down=len(interrupted),
+                count=len(self._subscriptions),
+            )
         elif time.monotonic() - self._lost_at < DROPPED_SHOWN_S:
-            detail = f"{self.dropped} messages were dropped since the start, the last of them a moment ago"
+            detail = sentence(
+                "health.messages_dropped",
+                "{count} messages were dropped since the start, the last of them a moment ago",
+                count=self.dropped,
+            )
         else:
             recent = [s for s in self._subscriptions if time.monotonic() - s.unreadable_at < UNREADABLE_SHOWN_S]
             detail = recent[0].unreadable if recent else ""

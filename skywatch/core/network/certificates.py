@@ -13,6 +13,8 @@ import ssl
 from dataclasses import dataclass
 from typing import Any
 
+from skywatch.sentences import sentence
+
 _FINGERPRINT = re.compile(r"(?:sha256:)?((?:[0-9a-f]{2}:?){31}[0-9a-f]{2})", re.IGNORECASE)
 _PEM = b"-----BEGIN CERTIFICATE-----"
 MAX_FILE = 1 << 20
@@ -23,7 +25,7 @@ _FAULTS = {
     62: "the certificate is for another name than that of the address",
     64: "the certificate is for another name than that of the address",
 }
-UNTRUSTED = "the certificate is not trusted"
+UNTRUSTED = sentence("tls.untrusted", "the certificate is not trusted")
 HOW_TO_TRUST = "ca=FILE names its authority, fingerprint=SHA256 the certificate itself"
 # Reasons of OpenSSL for an answer that is not TLS.
 _PLAIN = frozenset(("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG", "RECORD_LAYER_FAILURE"))
@@ -117,5 +119,5 @@ def tls_fault(error: ssl.SSLError) -> str:
     if reason in _PLAIN:
         return PLAIN
     if isinstance(error, ssl.SSLEOFError | ssl.SSLZeroReturnError):
-        return "the server broke off the TLS handshake"
+        return sentence("tls.broken_off", "the server broke off the TLS handshake")
     return f"TLS failed ({reason.replace('_', ' ').lower()})" if reason else "TLS failed"

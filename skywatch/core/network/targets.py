@@ -12,11 +12,13 @@ from collections.abc import Iterable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import TYPE_CHECKING
 
+from skywatch.sentences import sentence
+
 if TYPE_CHECKING:
     import httpx
 
 # Refused targets are all answered in these words: they must not be a way to look around in the service's network.
-NOT_ALLOWED = "The address is not allowed."
+NOT_ALLOWED = sentence("notify.address_not_allowed", "The address is not allowed.")
 MAX_ADDRESS = 2000
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from skywatch.sentences import Sentence, sentence
+
 # Imported with the first geometry: processes without geofences and airspaces need none of it.
 if TYPE_CHECKING:
     from shapely.geometry import Polygon
@@ -43,19 +45,32 @@ def parse_geometry(document: Any) -> BaseGeometry:
 
     kind, polygons = _polygons_of(document)
     if not polygons:
-        raise GeometryFault(f"a {kind} needs at least one polygon")
+        raise GeometryFault(sentence("area.no_polygon", "a {kind} needs at least one polygon", kind=kind))
     if len(polygons) > MAX_POLYGONS:
-        raise GeometryFault(f"has {len(polygons)} polygons; at most {MAX_POLYGONS} are allowed")
+        raise GeometryFault(
+            sentence(
+                "area.polygons",
+                "has {count} polygons; at most {most} are allowed",
+                count=len(polygons),
+                most=MAX_POLYGONS,
+            )
+        )
     if positions_in(document) > MAX_VERTICES:
-        raise GeometryFault(f"has more than {MAX_VERTICES} vertices")
+        raise GeometryFault(sentence("area.vertices", "has more than {most} vertices", most=MAX_VERTICES))
     prefixes = [f"polygon {number}: " if kind == "MultiPolygon" else "" for number in range(1, len(polygons) + 1)]
     rings = [_at(prefix, _rings, part) for prefix, part in zip(prefixes, polygons, strict=True)]
     if _overlap([ring for part in rings for ring in part]) > MAX_OVERLAP:
-        raise GeometryFault("has too many long edges close to each other")
+        raise GeometryFault(sentence("area.long_edges", "has too many long edges close to each other"))
     parts = [_at(prefix, _polygon, part) for prefix, part in zip(prefixes, rings, strict=True)]
     geometry = parts[0] if len(parts) == 1 else MultiPolygon(parts)
     if not geometry.is_valid:
-        raise GeometryFault(f"its polygons overlap or touch along a line ({explain_validity(geometry)})")
+        raise GeometryFault(
+            sentence(
+                "area.overlap",
+                "its polygons overlap or touch along a line ({reason})",
+                reason=explain_validity(geometry),
+            )
+        )
     return _split(geometry)
 
 
@@ -112,35 +127,43 @@ def prepared(geometry: BaseGeometry) -> BaseGeometry:
 
 def _polygons_of(document: Any) -> tuple[str, Sequence[Any]]:
     if not isinstance(document, dict):
-        raise GeometryFault("must be a GeoJSON Polygon or MultiPolygon")
+        raise GeometryFault(sentence("area.kind", "must be a GeoJSON Polygon or MultiPolygon"))
     kind = document.get("type")
     if kind not in ("Polygon", "MultiPolygon"):
-        raise GeometryFault("must be a GeoJSON Polygon or MultiPolygon")
+        raise GeometryFault(sentence("area.kind", "must be a GeoJSON Polygon or MultiPolygon"))
     unknown = [str(key)[:40] for key in document if key not in ("type", "coordinates", "bbox")]
     if unknown:
-        raise GeometryFault(f"has unknown members: {', '.join(unknown)}")
-    coordinates = _list(document.get("coordinates"), "its coordinates")
+        raise GeometryFault(sentence("area.unknown_members", "has unknown members: {names}", names=", ".join(unknown)))
+    coordinates = _list(document.get("coordinates"), sentence("area.its_coordinates", "its coordinates"))
     return kind, [coordinates] if kind == "Polygon" else coordinates
 
 
-def _list(value: Any, noun: str) -> list[Any]:
+def _list(value: Any, noun: Sentence) -> list[Any]:
     if not isinstance(value, list):
-        raise GeometryFault(f"{noun} must be a list")
+        raise GeometryFault(sentence("area.must_be_list", "{noun} must be a list", noun=noun))
     return value
 
 
 def _rings(rings: Any) -> list[Ring]:
-    return [_ring(ring, number) for number, ring in enumerate(_list(rings, "its rings"))]
+    return [_ring(ring, number) for number, ring in enumerate(_list(rings, sentence("area.its_rings", "its rings")))]
 
 
 def _ring(points: Any, number: int) -> Ring:
     """The positions of a ring without the one that closes it, its longitudes continuous over the antimeridian."""
-    noun = "the outer ring" if number == 0 else f"hole {number}"
+    noun = (
+        sentence("area.outer_ring", "the outer ring")
+        if number == 0
+        else sentence("area.hole", "hole {number}", number=number)
+    )
     positions = [_position(point, noun) for point in _list(points, noun)]
     if len(positions) < 4:
-        raise GeometryFault(f"{noun} needs four positions, the last equal to the first")
+        raise GeometryFault(
+            sentence("area.four_positions", "{noun} needs four positions, the last equal to the first", noun=noun)
+        )
     if positions[0] != positions[-1]:
-        raise GeometryFault(f"{noun} is not closed: its last position must equal its first")
+        raise GeometryFault(
+            sentence("area.not_closed", "{noun} is not closed: its last position must equal its first", noun=noun)
+        )
     ring = [positions[0]]
     before = positions[0][0]
     for lon, lat in positions[1:]:
@@ -149,18 +172,22 @@ def _ring(points: Any, number: int) -> Ring:
         ring.append((lon, lat))
         before = lon
     if abs(ring[-1][0] - ring[0][0]) > 1.0:
-        raise GeometryFault(f"{noun} goes around a pole")
+        raise GeometryFault(sentence("area.pole", "{noun} goes around a pole", noun=noun))
     return ring
 
 
-def _position(point: Any, noun: str) -> tuple[float, float]:
+def _position(point: Any, noun: Sentence) -> tuple[float, float]:
     if not isinstance(point, list) or not 2 <= len(point) <= 3:
-        raise GeometryFault(f"{noun} has a position that is not [longitude, latitude]")
+        raise GeometryFault(
+            sentence("area.position", "{noun} has a position that is not [longitude, latitude]", noun=noun)
+        )
     if any(isinstance(value, bool) or not isinstance(value, int | float) for value in point):
-        raise GeometryFault(f"{noun} has a position that is not made of numbers")
+        raise GeometryFault(sentence("area.numbers", "{noun} has a position that is not made of numbers", noun=noun))
     lon, lat = point[0], point[1]
     if not -180 <= lon <= 180 or not -90 <= lat <= 90:
-        raise GeometryFault(f"{noun} has a position outside of -180 to 180 and -90 to 90 degrees")
+        raise GeometryFault(
+            sentence("area.outside", "{noun} has a position outside of -180 to 180 and -90 to 90 degrees", noun=noun)
+        )
     return float(lon), float(lat)
 
 
@@ -183,16 +210,18 @@ def _polygon(rings: list[Ring]) -> Polygon:
     from shapely.geometry import Polygon
 
     if not rings:
-        raise GeometryFault("a polygon needs an outer ring")
+        raise GeometryFault(sentence("area.no_outer_ring", "a polygon needs an outer ring"))
     outer = rings[0]
     west, east = min(lon for lon, _ in outer), max(lon for lon, _ in outer)
     if east - west > 180.0:
-        raise GeometryFault("exceeds a hemisphere: it is wider than 180 degrees of longitude")
+        raise GeometryFault(
+            sentence("area.hemisphere", "exceeds a hemisphere: it is wider than 180 degrees of longitude")
+        )
     if len(set(outer)) < 3:
-        raise GeometryFault("the outer ring has fewer than three different positions")
+        raise GeometryFault(sentence("area.few_positions", "the outer ring has fewer than three different positions"))
     shell = Polygon(outer)
     if shell.area < MIN_WIDTH * max(shell.length, MIN_WIDTH) and _is_line(outer):
-        raise GeometryFault("all positions of the outer ring are on a line")
+        raise GeometryFault(sentence("area.on_a_line", "all positions of the outer ring are on a line"))
     holes = [_on_same_side(ring, (west + east) / 2) for ring in rings[1:]]
     polygon = Polygon(outer, holes)
     if not polygon.is_valid:
@@ -222,16 +251,24 @@ def _fault_of(polygon: Polygon) -> str:
     words, _, coordinates = reason.partition("[")
     words = words.strip()
     phrases = {
-        "Self-intersection": "crosses itself",
-        "Ring Self-intersection": "touches itself",
-        "Hole lies outside shell": "has a hole outside of its outer ring",
-        "Holes are nested": "has a hole within a hole",
-        "Interior is disconnected": "is cut in two by its holes",
-        "Too few points in geometry component": "has a ring with too few positions",
+        "Self-intersection": sentence("area.crosses_itself", "crosses itself"),
+        "Ring Self-intersection": sentence("area.touches_itself", "touches itself"),
+        "Hole lies outside shell": sentence("area.hole_outside", "has a hole outside of its outer ring"),
+        "Holes are nested": sentence("area.nested_holes", "has a hole within a hole"),
+        "Interior is disconnected": sentence("area.cut_in_two", "is cut in two by its holes"),
+        "Too few points in geometry component": sentence("area.few_points", "has a ring with too few positions"),
     }
+    phrase: str = phrases.get(words, words)
     at = coordinates.rstrip("]").split()
-    where = f" at longitude {float(at[0]):.4f}, latitude {float(at[1]):.4f}" if len(at) == 2 else ""
-    return f"{phrases.get(words, words)}{where}"
+    if len(at) != 2:
+        return phrase
+    return sentence(
+        "area.at",
+        "{phrase} at longitude {lon}, latitude {lat}",
+        phrase=phrase,
+        lon=f"{float(at[0]):.4f}",
+        lat=f"{float(at[1]):.4f}",
+    )
 
 
 def _split(geometry: BaseGeometry) -> BaseGeometry:

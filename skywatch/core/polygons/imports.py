@@ -19,6 +19,7 @@ from skywatch.core.polygons.geometry import (
 from skywatch.core.polygons.openair import FAULTS_NAMED, Airspace, Openair, parse_openair
 from skywatch.core.problems import invalid, invalid_fields
 from skywatch.core.text.names import all_shown
+from skywatch.sentences import sentence
 
 _FEATURE = re.compile(rb'"type"\s*:\s*"Feature"')
 Fields = dict[str, Any]
@@ -36,13 +37,13 @@ def features_of(document: Any) -> list[Any]:
     if kind == "FeatureCollection":
         features = document.get("features")
         if not isinstance(features, list):
-            raise invalid("features", "must be a list")
+            raise invalid("features", sentence("field.list", "must be a list"))
         return features
     if kind == "Feature":
         return [document]
     if kind in ("Polygon", "MultiPolygon"):
         return [{"type": "Feature", "geometry": document, "properties": {}}]
-    raise invalid("type", "must be FeatureCollection, Feature, Polygon or MultiPolygon")
+    raise invalid("type", sentence("area.type", "must be FeatureCollection, Feature, Polygon or MultiPolygon"))
 
 
 def read_features(features: list[Any]) -> list[Fields]:
@@ -107,7 +108,15 @@ def _usable(airspace: Airspace, faults: Faults) -> dict[str, Any] | None:
 def check_positions(count: int) -> None:
     """Raise Problem (400) if one import has too many positions."""
     if count > MAX_POSITIONS:
-        raise invalid("geometry", f"an import can have at most {MAX_POSITIONS} positions, not {count}")
+        raise invalid(
+            "geometry",
+            sentence(
+                "area.import_positions",
+                "an import can have at most {most} positions, not {count}",
+                most=MAX_POSITIONS,
+                count=count,
+            ),
+        )
 
 
 def _refuse(faults: Faults) -> None:

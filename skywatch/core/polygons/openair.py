@@ -17,6 +17,7 @@ import numpy as np
 from skywatch.core.geo import bearing_deg, destination, distance_nm
 from skywatch.core.polygons.geometry import MAX_POSITIONS
 from skywatch.core.text.lines import count_lines
+from skywatch.sentences import sentence
 
 STEP_DEG = 3.0
 FEET_PER_FLIGHT_LEVEL = 100.0
@@ -95,13 +96,17 @@ class _Reader:
             self._variable(arguments)
         elif word not in _IGNORED:
             if not self.airspaces:
-                raise ValueError("precedes the first AC")
+                raise ValueError(sentence("openair.before_first", "precedes the first AC"))
             airspace = self.airspaces[-1]
             before = len(airspace.points)
             self._record(airspace, word, arguments)
             self._room -= len(airspace.points) - before
             if self._room < 0:
-                raise _TooManyError(f"the file has more than {MAX_POSITIONS} positions up to here")
+                raise _TooManyError(
+                    sentence(
+                        "openair.positions", "the file has more than {most} positions up to here", most=MAX_POSITIONS
+                    )
+                )
 
     def note(self, number: int, line: str, fault: str) -> None:
         """Note that a line was not understood."""
@@ -136,7 +141,7 @@ class _Reader:
             case "DB":
                 airspace.points += self._between(arguments)
             case _:
-                raise ValueError(f"{word[:20]} is not a record of OpenAir")
+                raise ValueError(sentence("openair.record", "{word} is not a record of OpenAir", word=word[:20]))
 
     def _between(self, arguments: str) -> list[Point]:
         first, second = (_point(part) for part in _parts(arguments, 2))
@@ -152,7 +157,7 @@ class _Reader:
 
     def _middle(self) -> Point:
         if self._centre is None:
-            raise ValueError("needs a centre (V X=...) before it")
+            raise ValueError(sentence("openair.centre", "needs a centre (V X=...) before it"))
         return self._centre
 
 
@@ -185,17 +190,23 @@ def parse_openair(text: str) -> Openair:
 def _parts(arguments: str, count: int) -> list[str]:
     parts = arguments.split(",")
     if len(parts) != count:
-        raise ValueError(f"needs {count} values separated by commas")
+        raise ValueError(sentence("openair.values", "needs {count} values separated by commas", count=count))
     return parts
 
 
 def _point(text: str) -> Point:
     match = _COORDINATE.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text.strip()[:40]!r} is not a position such as 47:27:30 N 008:33:20 E")
+        raise ValueError(
+            sentence(
+                "openair.position",
+                "{value} is not a position such as 47:27:30 N 008:33:20 E",
+                value=f"{text.strip()[:40]!r}",
+            )
+        )
     lat, lon = _degrees(match.groups()[:4]), _degrees(match.groups()[4:])
     if abs(lat) > 90 or abs(lon) > 180:
-        raise ValueError(f"{text.strip()[:40]!r} is not on Earth")
+        raise ValueError(sentence("openair.not_on_earth", "{value} is not on Earth", value=f"{text.strip()[:40]!r}"))
     return lat, lon
 
 
@@ -209,9 +220,11 @@ def _number(text: str) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise ValueError(f"{text.strip()[:20]!r} is not a number") from None
+        raise ValueError(
+            sentence("openair.number", "{value} is not a number", value=f"{text.strip()[:20]!r}")
+        ) from None
     if not math.isfinite(value) or not 0 <= value <= 1_000:
-        raise ValueError(f"{text.strip()[:20]!r} is out of range")
+        raise ValueError(sentence("openair.out_of_range", "{value} is out of range", value=f"{text.strip()[:20]!r}"))
     return value
 
 
@@ -223,7 +236,7 @@ def _altitude(text: str, *, floor: bool) -> float | None:
         return None
     match = _ALTITUDE.match(plain)
     if match is None:
-        raise ValueError(f"{text.strip()[:30]!r} is not an altitude")
+        raise ValueError(sentence("openair.altitude", "{value} is not an altitude", value=f"{text.strip()[:30]!r}"))
     if match[1]:
         return float(match[1]) * FEET_PER_FLIGHT_LEVEL
     return round(float(match[2]) * (FEET_PER_METRE if (match[3] or "").upper() == "M" else 1.0), 1)

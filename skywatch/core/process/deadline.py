@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from skywatch.core.problems import Problem
+from skywatch.sentences import Sentence, sentence
 
 T = TypeVar("T")
 Checkpoint = Callable[[], None]
@@ -35,7 +36,7 @@ class Deadline:
     Of several with the same ``turn`` only one works at a time; the others rest.
     """
 
-    def __init__(self, what: str, seconds: float, has_left: Callable[[], bool], turn: threading.Lock) -> None:
+    def __init__(self, what: Sentence, seconds: float, has_left: Callable[[], bool], turn: threading.Lock) -> None:
         self._turn = turn
         self._what = what
         self._seconds = seconds
@@ -61,11 +62,21 @@ class Deadline:
             self._look_at = now + LOOK_EVERY_S
             if self._has_left():
                 # Nobody reads this answer; it ends the work.
-                raise Problem("unavailable", f"{self._what} was stopped: the client has closed its connection.")
+                raise Problem(
+                    "unavailable",
+                    sentence(
+                        "work.client_gone", "{what} was stopped: the client has closed its connection.", what=self._what
+                    ),
+                )
         if now >= self._began_at + self._seconds:
             raise DeadlineExceeded(
                 "unavailable",
-                f"{self._what} took more than {self._seconds:g} s and was stopped. Ask for less, or try again later.",
+                sentence(
+                    "work.deadline",
+                    "{what} took more than {seconds} s and was stopped. Ask for less, or try again later.",
+                    what=self._what,
+                    seconds=f"{self._seconds:g}",
+                ),
                 headers={"Retry-After": str(RETRY_AFTER_S)},
             )
         if now >= self._rest_at:

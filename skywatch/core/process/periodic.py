@@ -11,6 +11,7 @@ from skywatch.core.database.engine import outage_of, reason
 from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.core.telemetry.health import State
+from skywatch.sentences import sentence
 
 log = logging.getLogger(__name__)
 # A run that takes longer is shown in health.
@@ -62,11 +63,13 @@ class PeriodicTask:
         since = self._since
         detail = ""
         if not self._stopping and not self._thread.is_alive():
-            detail = "its thread has ended"
+            detail = sentence("health.thread_ended", "its thread has ended")
         elif self._faults.count:
-            detail = f"failed: {self._why}"
+            detail = sentence("health.failed", "failed: {why}", why=self._why)
         elif since is not None and time.monotonic() - since > SLOW_S:
-            detail = f"has been at work for {time.monotonic() - since:.0f} s"
+            detail = sentence(
+                "health.busy", "has been at work for {seconds} s", seconds=f"{time.monotonic() - since:.0f}"
+            )
         return State(not detail, detail, {"failures": float(self._faults.count)})
 
     def _run(self) -> None:

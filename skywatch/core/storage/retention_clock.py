@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import msgspec
@@ -26,6 +27,7 @@ from skywatch.core.clock import EARLIEST, earlier, to_iso
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.database.models import StoredSetting
 from skywatch.core.storage.audit import Actor, Target, record
+from skywatch.sentences import Sentence, joined, reworded, sentence, worded
 
 # Rows of the stored settings that are no settings.
 ROW, ROWS = "(retention {name})", "rows"
@@ -71,6 +73,13 @@ class Hold(msgspec.Struct, frozen=True):
     boot: str
     offset_s: float
     is_confirmed: bool = False
+    why_code: str | None = None
+    why_params: dict[str, Any] | None = None
+
+    @property
+    def reason(self) -> str:
+        """Why it waits, as the sentence that it was made of."""
+        return reworded(self.why, self.why_code, self.why_params)
 
     @property
     def until(self) -> datetime:
@@ -98,15 +107,25 @@ class Record(msgspec.Struct, frozen=True):
         """What waits, for health: the reason to wait, or the kinds with the most data that is to go; else nothing."""
         if self.hold is not None:
             day = self.hold.until.date().isoformat()
-            return (
-                f"{self.hold.why}: confirm the clock in the console under Retention, or by `skywatch history prune"
-                f" FILE.ini --yes`; on {day} it goes on by itself"
+            return sentence(
+                "retention.held",
+                "{why}: confirm the clock in the console under Retention, or by `skywatch history prune FILE.ini"
+                " --yes`; on {day} it goes on by itself",
+                why=self.hold.reason,
+                day=day,
             )
         if not self.left:
             return ""
         most = sorted(self.left.items(), key=lambda item: -item[1])[:MAX_NAMED]
-        kinds = ", ".join(f"{days:,.0f} days of {name}" for name, days in most)
-        return f"{kinds} wait: {PORTION.days} days of data go in an hour"
+        kinds = [
+            sentence("retention.days_of", "{days:,} days of {name}", days=round(days), name=name) for name, days in most
+        ]
+        return sentence(
+            "retention.portions",
+            "{kinds} wait: {days} days of data go in an hour",
+            kinds=joined(kinds, ", "),
+            days=PORTION.days,
+        )
 
 
 def uptime_s() -> float:
@@ -141,7 +160,7 @@ def judge(record: Record, clock: Reading, stored: Iterable[Stored]) -> Record:
     else:
         leap = _leap(hold.offset_s, hold.boot, clock)
         if leap is not None:
-            hold = Hold(clock.now, _leap_text(leap), True, clock.boot, clock.offset_s)
+            hold = _hold(clock, _leap_text(leap), is_leap=True)
         elif hold.is_confirmed or clock.now >= hold.until:
             hold = None
         witness = clock.now
@@ -166,14 +185,19 @@ def _doubt(record: Record, clock: Reading, stored: list[Stored], witness: dateti
     trusted = record.offsets.get(clock.boot)
     leap = _leap(trusted, clock.boot, clock) if trusted is not None else None
     if leap is not None:
-        return Hold(clock.now, _leap_text(leap), True, clock.boot, clock.offset_s)
+        return _hold(clock, _leap_text(leap), is_leap=True)
     if witness is None:
         return None
     doubtful = [kind.name for kind in stored if kind.keep > PORTION and earlier(clock.now, kind.keep) > witness]
     if not doubtful:
         return None
-    why = f"all that was stored up to {to_iso(witness.replace(microsecond=0))} would be too old now"
-    return Hold(clock.now, why, False, clock.boot, clock.offset_s)
+    at = to_iso(witness.replace(microsecond=0))
+    why = sentence("retention.too_old", "all that was stored up to {at} would be too old now", at=at)
+    return _hold(clock, why, is_leap=False)
+
+
+def _hold(clock: Reading, why: Sentence, *, is_leap: bool) -> Hold:
+    return Hold(clock.now, is_leap=is_leap, boot=clock.boot, offset_s=clock.offset_s, **worded("why", why))
 
 
 def _leap(offset_s: float, boot: str, clock: Reading) -> timedelta | None:
@@ -182,10 +206,16 @@ def _leap(offset_s: float, boot: str, clock: Reading) -> timedelta | None:
     return leap if boot == clock.boot and abs(leap) > LEAP else None
 
 
-def _leap_text(leap: timedelta) -> str:
+def _leap_text(leap: timedelta) -> Sentence:
     hours = abs(leap) / timedelta(hours=1)
-    span = f"{hours / 24:,.0f} days" if hours >= 48 else f"{hours:.0f} hours"
-    return f"the clock was set forward by {span}" if leap > timedelta() else f"the clock was set back by {span}"
+    if hours >= 48:
+        days = round(hours / 24)
+        if leap > timedelta():
+            return sentence("retention.forward_days", "the clock was set forward by {days:,} days", days=days)
+        return sentence("retention.back_days", "the clock was set back by {days:,} days", days=days)
+    if leap > timedelta():
+        return sentence("retention.forward_hours", "the clock was set forward by {hours} hours", hours=f"{hours:.0f}")
+    return sentence("retention.back_hours", "the clock was set back by {hours} hours", hours=f"{hours:.0f}")
 
 
 def portion(record: Record, now: datetime, stored: Iterable[Stored], *, at_once: bool = False) -> Record:

@@ -13,12 +13,13 @@ from sqlalchemy.orm import Session
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import Problem
 from skywatch.core.storage.audit import Target, last_change
+from skywatch.sentences import Sentence, sentence
 
 
 class Stale(Problem):
     """409: somebody else changed what a form is about while it was open."""
 
-    def __init__(self, detail: str) -> None:
+    def __init__(self, detail: Sentence) -> None:
         super().__init__("conflict", detail)
 
 
@@ -47,8 +48,22 @@ def check_version(session: Session, target: Target, version: str, values: Any) -
         return
     since, last = opened_at(version), last_change(session, target)
     is_theirs = last is not None and since is not None and last.at >= since
-    who = f"{last.actor_name or last.method} changed this" if last is not None and is_theirs else "This was changed"
-    raise Stale(f"{who} since you opened it. Nothing was saved. Your entries are kept: check them and save again.")
+    if last is None or not is_theirs:
+        raise Stale(
+            sentence(
+                "form.stale",
+                "This was changed since you opened it. Nothing was saved. "
+                "Your entries are kept: check them and save again.",
+            )
+        )
+    raise Stale(
+        sentence(
+            "form.stale_by",
+            "{who} changed this since you opened it. Nothing was saved. "
+            "Your entries are kept: check them and save again.",
+            who=last.actor_name or last.method,
+        )
+    )
 
 
 def _digest(values: Any) -> str:

@@ -23,6 +23,7 @@ from skywatch.core.storage.queue import Source, WriteQueue
 from skywatch.core.storage.retries import GaveUpError, RetryLoop
 from skywatch.core.telemetry import health
 from skywatch.core.telemetry.health import State
+from skywatch.sentences import sentence
 
 E = TypeVar("E")
 R = TypeVar("R")
@@ -94,9 +95,9 @@ class BackgroundWriter(Generic[E, R]):
         }
         detail = self._retries.fault()
         if self._is_fenced:
-            detail = "another process has taken over"
+            detail = sentence("health.taken_over", "another process has taken over")
         elif not self._retries.is_stopping and not self._thread.is_alive():
-            detail = "its thread has ended"
+            detail = sentence("health.thread_ended", "its thread has ended")
         return State(not detail, detail, figures)
 
     def _run(self) -> None:

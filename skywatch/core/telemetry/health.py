@@ -10,10 +10,12 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
 from skywatch.core.clock import unix_now
+from skywatch.sentences import reworded, sentence, worded
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +32,13 @@ class Component(msgspec.Struct):
     detail: str = ""
     since: float = 0.0
     figures: dict[str, float] = {}
+    detail_code: str | None = None
+    detail_params: dict[str, Any] | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The detail, as the sentence that it was made of."""
+        return reworded(self.detail, self.detail_code, self.detail_params)
 
 
 @dataclass(frozen=True)
@@ -98,10 +107,12 @@ def _ask(probe: Probe) -> State:
     except Exception as error:
         # Whatever is wrong with one part, the others must be shown.
         log.error("the state of a part cannot be read", exc_info=True)
-        return State(False, f"its state cannot be read: {type(error).__name__}")
+        return State(
+            False, sentence("health.unreadable", "its state cannot be read: {error}", error=type(error).__name__)
+        )
 
 
 def _store(name: str, state: State) -> None:
     before = _components.get(name)
     since = before.since if before is not None and before.ok == state.ok else unix_now()
-    _components[name] = Component(name, state.ok, state.detail, since, state.figures)
+    _components[name] = Component(name, state.ok, since=since, figures=state.figures, **worded("detail", state.detail))

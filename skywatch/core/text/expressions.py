@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakValueDictionary
 
+from skywatch.sentences import sentence
+
 MAX_LENGTH = 500
 # Parsing one class of Unicode costs as much as a hundred other characters.
 MAX_UNICODE_CLASSES = 4
@@ -115,18 +117,29 @@ class ExpressionCache:
 def check(text: str) -> None:
     """Raise ExpressionFault for a text that is refused before it is compiled."""
     if not text:
-        raise ExpressionFault("must not be empty")
+        raise ExpressionFault(sentence("field.empty", "must not be empty"))
     if len(text) > MAX_LENGTH:
-        raise ExpressionFault(f"must have at most {MAX_LENGTH} characters")
+        raise ExpressionFault(sentence("field.long", "must have at most {n} characters", n=MAX_LENGTH))
     classes = _unicode_classes(text)
     if classes > MAX_UNICODE_CLASSES:
         raise ExpressionFault(
-            f"has {classes} Unicode classes (such as \\pL); at most {MAX_UNICODE_CLASSES} are allowed"
+            sentence(
+                "expression.unicode_classes",
+                "has {classes} Unicode classes (such as \\pL); at most {most} are allowed",
+                classes=classes,
+                most=MAX_UNICODE_CLASSES,
+            )
         )
     repetitions = sum(int(most or least) for least, most in _REPETITION.findall(text))
     if repetitions > MAX_REPETITIONS:
         raise ExpressionFault(
-            f"has counted repetitions (such as {{99}}) of {repetitions} in all; at most {MAX_REPETITIONS} are allowed"
+            sentence(
+                "expression.repetitions",
+                "has counted repetitions (such as {example}) of {count} in all; at most {most} are allowed",
+                example="{99}",
+                count=repetitions,
+                most=MAX_REPETITIONS,
+            )
         )
 
 
@@ -144,7 +157,7 @@ def _compile(text: str, ignores_case: bool) -> Expression:
     try:
         compiled = re2.compile(text, options)
     except UnicodeEncodeError:
-        raise ExpressionFault("must not contain a lone surrogate") from None
+        raise ExpressionFault(sentence("field.surrogate", "must not contain a lone surrogate")) from None
     except re2.error as error:
         raise ExpressionFault(_reason(error)) from None
     finally:
@@ -158,10 +171,13 @@ def _reason(error: Exception) -> str:
     reason = error.args[0] if error.args else "unknown reason"
     detail = reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
     if "too large" in detail:
-        return (
-            f"needs more than {MEMORY_BYTES // 1024} kB when it is compiled; use * instead of large counts like {{99}}"
+        return sentence(
+            "expression.memory",
+            "needs more than {most} kB when it is compiled; use * instead of large counts like {example}",
+            most=MEMORY_BYTES // 1024,
+            example="{99}",
         )
-    return f"is not a regular expression that RE2 takes: {detail[:120]}"
+    return sentence("expression.refused", "is not a regular expression that RE2 takes: {reason}", reason=detail[:120])
 
 
 def _size_of(entry: Expression | ExpressionFault) -> int:

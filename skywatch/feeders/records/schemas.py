@@ -30,6 +30,7 @@ from skywatch.http.resources.schema import (
     string_node,
     timestamp_node,
 )
+from skywatch.sentences import sentence
 
 LOWEST_FT, HIGHEST_FT = -2_000, 60_000
 STATES = ("connected", "silent", "absent", "disabled")
@@ -54,7 +55,7 @@ def _name(**kw: Any) -> colander.SchemaNode:
         "Its name, which no other feeder and no receiver of the settings has, whatever the case of the letters.",
         validator=colander.All(
             colander.Length(min=1, max=64),
-            colander.Regex(r"^\S(.*\S)?\Z", "must not begin or end with a space"),
+            colander.Regex(r"^\S(.*\S)?\Z", sentence("feeders.name_spaces", "must not begin or end with a space")),
         ),
         **kw,
     )

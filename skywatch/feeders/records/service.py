@@ -19,6 +19,7 @@ from skywatch.http.resources.fields import UNSET
 from skywatch.receivers.feeder_streams.feeder import hash_of
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 MAX_OWNED = 50
 SETTINGS = ("name", "enabled", "trusted", "mlat", "lat", "lon", "altitude_ft", "place_privacy")
@@ -50,7 +51,7 @@ def get(session: Session, feeder_id: int) -> Feeder:
     """A feeder; raises Problem (404)."""
     feeder = session.get(Feeder, feeder_id)
     if feeder is None:
-        raise not_found("feeder")
+        raise not_found(sentence("thing.feeder", "feeder"))
     return feeder
 
 
@@ -62,7 +63,7 @@ def create(
     ``receivers`` are the names of the receivers of the settings, which no feeder may have.
     """
     if visibility.user_id is None:
-        raise Problem("authentication_required", "Log in to register a feeder.")
+        raise Problem("authentication_required", sentence("feeders.login_to_register", "Log in to register a feeder."))
     _check_manager_fields(visibility, fields, is_trusted=False, owner_id=visibility.user_id)
     owner_id = _owner_id(session, fields, visibility.user_id)
     digits = fields.uuid or new_digits()
@@ -137,7 +138,10 @@ def delete(session: Session, visibility: Visibility, actor: Actor, feeder_id: in
 def _own(session: Session, visibility: Visibility, feeder_id: int) -> Feeder:
     feeder = get(session, feeder_id)
     if not may_know(visibility, feeder):
-        raise Problem("permission_denied", "This feeder belongs to somebody else: changing it needs feeders.manage.")
+        raise Problem(
+            "permission_denied",
+            sentence("feeders.of_other", "This feeder belongs to somebody else: changing it needs feeders.manage."),
+        )
     return feeder
 
 
@@ -149,7 +153,10 @@ def _check_manager_fields(
         return
     for name, value, present in (("trusted", fields.trusted, is_trusted), ("owner", fields.owner, owner_id)):
         if value is not UNSET and value != present:
-            raise Problem("permission_denied", f"Setting {name} needs feeders.manage.")
+            raise Problem(
+                "permission_denied",
+                sentence("feeders.field_needs_manage", "Setting {name} needs feeders.manage.", name=name),
+            )
 
 
 def _owner_id(session: Session, fields: FeederChangeFields, present: int | None) -> int | None:
@@ -157,7 +164,7 @@ def _owner_id(session: Session, fields: FeederChangeFields, present: int | None)
     if fields.owner is UNSET:
         return present
     if fields.owner is not None and not has_user(session, fields.owner):
-        raise invalid("owner", "there is no such user")
+        raise invalid("owner", sentence("feeders.no_user", "there is no such user"))
     return fields.owner
 
 
@@ -170,7 +177,10 @@ def _check_room(session: Session, owner_id: int | None) -> None:
         return
     owned = sa.select(sa.func.count()).select_from(Feeder).where(Feeder.owner_id == owner_id)
     if (session.scalar(owned) or 0) >= MAX_OWNED:
-        raise Problem("conflict", f"A user can have at most {MAX_OWNED} feeders; delete one first.")
+        raise Problem(
+            "conflict",
+            sentence("feeders.quota", "A user can have at most {most} feeders; delete one first.", most=MAX_OWNED),
+        )
 
 
 def _save(session: Session, feeder: Feeder, receivers: Collection[str]) -> None:
@@ -182,20 +192,32 @@ def _flush(session: Session, feeder: Feeder, receivers: Collection[str]) -> None
     """Write the row; raises Problem (409) where its name or UUID is taken, also by a change at the same time."""
     name, name_key, uuid_hash = feeder.name, feeder.name_key, feeder.uuid_hash
     if name_key in map(str.casefold, receivers):
-        raise Problem("conflict", f"There is a receiver called {name} already.")
+        raise Problem(
+            "conflict", sentence("feeders.receiver_name_taken", "There is a receiver called {name} already.", name=name)
+        )
     with session.no_autoflush:
         others = sa.select(Feeder.id).where(Feeder.id != feeder.id) if feeder.id is not None else sa.select(Feeder.id)
-        for taken, what in (
-            (Feeder.uuid_hash == uuid_hash, "has this UUID"),
-            (Feeder.name_key == name_key, f"is called {name}"),
+        for taken, detail in (
+            (Feeder.uuid_hash == uuid_hash, sentence("feeders.uuid_taken", "Another feeder has this UUID already.")),
+            (
+                Feeder.name_key == name_key,
+                sentence("feeders.name_taken", "Another feeder is called {name} already.", name=name),
+            ),
         ):
             if session.scalar(others.where(taken)) is not None:
-                raise Problem("conflict", f"Another feeder {what} already.")
+                raise Problem("conflict", detail)
     try:
         session.add(feeder)
         session.flush()
     except sa.exc.IntegrityError:
-        raise Problem("conflict", f"Another feeder is called {name} or has this UUID since a moment ago.") from None
+        raise Problem(
+            "conflict",
+            sentence(
+                "feeders.taken_meanwhile",
+                "Another feeder is called {name} or has this UUID since a moment ago.",
+                name=name,
+            ),
+        ) from None
 
 
 def _record(session: Session, actor: Actor, action: str, feeder: Feeder, **states: Mapping[str, Any]) -> None:
@@ -214,4 +236,4 @@ def _check_place(feeder: Feeder) -> None:
         ("lon", feeder.lon, "lat", feeder.lat),
     ):
         if value is None and partner is not None:
-            raise invalid(name, f"must come together with {other}")
+            raise invalid(name, sentence("feeders.together", "must come together with {other}", other=other))

@@ -34,6 +34,7 @@ from skywatch.history.storage.points import (
 from skywatch.history.storage.reader import Span, one_slice_in, read_slices
 from skywatch.history.storage.span import around
 from skywatch.picture.state.own_antenna import is_heard
+from skywatch.sentences import sentence
 
 # Sampling interval of the heat map along a segment (s).
 SAMPLE_S = 10.0
@@ -255,7 +256,12 @@ def hotspots(
     """
     reach = reach_of(session)
     if reach is None:
-        raise Problem("unavailable", "This installation has no archive (archive_url), from which near misses come.")
+        raise Problem(
+            "unavailable",
+            sentence(
+                "history.no_archive", "This installation has no archive (archive_url), from which near misses come."
+            ),
+        )
     question = HotspotsQuestion(
         files=[f"{FOLDER}/{HOTSPOTS}"], begin=begin.timestamp(), end=end.timestamp(), military=military, box=box
     )

@@ -18,10 +18,17 @@ from skywatch.http.resources.service import ApiService
 from skywatch.picture.settings import PictureSettings
 from skywatch.receivers.settings import ReceiverSettings, is_simulated
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 FEATURE = "history"
 # Heat maps, coverages and near misses by cell: each takes a processor for a second.
-EVALUATIONS = slow_work("evaluations", "evaluation of history", "evaluations of history", at_once=2, wait_s=10.0)
+EVALUATIONS = slow_work(
+    "evaluations",
+    sentence("work.evaluation", "evaluation of history"),
+    sentence("work.many_evaluations", "evaluations of history"),
+    at_once=2,
+    wait_s=10.0,
+)
 LONGEST = timedelta(days=schemas.MAX_ANALYSIS_DAYS)
 
 stats_service = ApiService("history_stats", "/history/stats", feature=FEATURE)
@@ -83,7 +90,13 @@ def get_coverage(request: Request) -> dict[str, Any]:
     """
     station = request.runtime.current.of(PictureSettings).station_for(exact=request.visibility.exact_station)
     if station is None:
-        raise Problem("conflict", "The station's position is not set (station_lat, station_lon), or not shown.")
+        raise Problem(
+            "conflict",
+            sentence(
+                "history.no_station_place",
+                "The station's position is not set (station_lat, station_lon), or not shown.",
+            ),
+        )
     begin, end = span_of(request, default=timedelta(days=1), longest=LONGEST)
     query = request.validated["querystring"]
     span = Span(begin.timestamp(), end.timestamp(), hidden=hidden_from(request.visibility, request.db))

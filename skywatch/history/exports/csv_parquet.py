@@ -21,6 +21,7 @@ from skywatch.history.storage.points import (
 )
 from skywatch.history.tracks import Track
 from skywatch.http.lists.spreadsheets import harmless
+from skywatch.sentences import sentence
 
 COLUMNS = (
     "at",
@@ -172,7 +173,10 @@ def require_parquet() -> None:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
         raise Problem(
-            "unavailable", "Parquet is not available: this server was installed without the extra for it."
+            "unavailable",
+            sentence(
+                "history.no_parquet", "Parquet is not available: this server was installed without the extra for it."
+            ),
         ) from None
 
 

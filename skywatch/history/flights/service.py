@@ -19,6 +19,7 @@ from skywatch.history.flights.archived_flights import PastDays, past_days
 from skywatch.history.flights.filter import FlightFilter, Restriction, restrictions
 from skywatch.history.models import Flight
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 IDS_A_QUERY = 500
 # What a search reads of a flight.
@@ -224,7 +225,7 @@ def get(session: Session, flight_id: int, visibility: Visibility) -> FlightRow:
     """One flight; raises Problem (404) where there is none or the caller may not see it."""
     flight = _stored(session, flight_id) or _archived(session, flight_id)
     if flight is None or (flight.military and not visibility.military):
-        raise not_found("flight")
+        raise not_found(sentence("thing.flight", "flight"))
     return flight
 
 

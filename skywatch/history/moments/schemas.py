@@ -23,6 +23,7 @@ from skywatch.http.resources.schema import (
     string_node,
     timestamp_node,
 )
+from skywatch.sentences import sentence
 
 MAX_REPLAY_DAYS = 7
 MAX_BINS = 500
@@ -38,7 +39,7 @@ class OpenAltitude(colander.SchemaType):
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         if cstruct is None or cstruct == "ground" or isinstance(cstruct, int):
             return cstruct
-        raise colander.Invalid(node, "must be feet, ground or null")
+        raise colander.Invalid(node, sentence("history.altitude", "must be feet, ground or null"))
 
     def openapi(self, node: colander.SchemaNode) -> dict[str, Any]:
         """JSON Schema of such a value."""

@@ -13,14 +13,17 @@ import time
 from skywatch.core.limits import RateLimit
 from skywatch.core.network.addresses import TrustedProxies, host_of, is_loopback
 from skywatch.http.settings import HttpSettings
+from skywatch.sentences import sentence
 from skywatch.settings import split_listen
 
 log = logging.getLogger(__name__)
 LOG_EVERY_S = 60.0
 MAX_LOGGED_HOST = 200
-MISDIRECTED = (
-    "The service listens on this machine alone and answers to localhost and loopback addresses only. To open it by"
-    " another name, set base_url in the ini file to the address in the browser: base_url = https://sky.example.org"
+MISDIRECTED = sentence(
+    "http.misdirected",
+    "The service listens on this machine alone and answers to localhost and loopback "
+    "addresses only. To open it by another name, set base_url in the ini file to the "
+    "address in the browser: base_url = https://sky.example.org",
 )
 
 

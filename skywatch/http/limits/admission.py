@@ -20,6 +20,7 @@ from skywatch.http.metrics import THROTTLED
 from skywatch.http.path_rules import PathRules
 from skywatch.http.requests.request import Request
 from skywatch.security.identity import Identity
+from skywatch.sentences import sentence
 
 # So much of any body is read, into memory, whoever sends it.
 FREE_BODY_BYTES = 65_536
@@ -27,8 +28,13 @@ FREE_BODY_BYTES = 65_536
 RETRY_AFTER_S = 10
 # The key of the environment.
 ADMISSION = "skywatch.admission"
-TOO_MANY_OF_ADDRESS = "Your network sends too much at once that does not begin with a valid key; try again later."
-TOO_MANY_OF_USER = "You are uploading too much at once; try again when an upload has finished."
+TOO_MANY_OF_ADDRESS = sentence(
+    "http.network_sends_too_much",
+    "Your network sends too much at once that does not begin with a valid key; try again later.",
+)
+TOO_MANY_OF_USER = sentence(
+    "http.uploading_too_much", "You are uploading too much at once; try again when an upload has finished."
+)
 
 
 class Admission:
@@ -87,7 +93,14 @@ def admission_deriver(view: Any, info: Any) -> Any:
 
 def _identity(request: Request) -> Identity:
     if request.identity is None:
-        raise Problem("authentication_required", f"A body of more than {FREE_BODY_BYTES} bytes needs a credential.")
+        raise Problem(
+            "authentication_required",
+            sentence(
+                "http.body_needs_credential",
+                "A body of more than {most} bytes needs a credential.",
+                most=FREE_BODY_BYTES,
+            ),
+        )
     return request.identity
 
 

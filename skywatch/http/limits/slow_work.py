@@ -15,13 +15,14 @@ from skywatch.core.process.deadline import Deadline
 from skywatch.core.runtime import runtime_of
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
+from skywatch.sentences import Sentence, sentence
 
 # Of this process; the application sets how many there are.
 slow_threads = SlowThreads(6)
 
 
 def slow_work(
-    name: str, one: str, many: str, *, at_once: int, wait_s: float, retry_after_s: int = 2
+    name: str, one: Sentence, many: Sentence, *, at_once: int, wait_s: float, retry_after_s: int = 2
 ) -> ConcurrencyLimiter:
     """Create the limiter of one kind of slow work, by ``request.person``; it raises Problem (503).
 
@@ -29,19 +30,35 @@ def slow_work(
     """
 
     def refusal(refused: Refused) -> Problem:
-        detail = f"Other {many} are running (at most {refused.limiter.at_once} at once); try again in a moment."
         if refused.is_own:
-            detail = f"Another {one} of yours is running; try again when it has ended."
+            detail = sentence(
+                "work.another_of_yours",
+                "Another {work} of yours is running; try again when it has ended.",
+                work=one,
+            )
+        else:
+            detail = sentence(
+                "work.others",
+                "Other {work} are running (at most {most} at once); try again in a moment.",
+                work=many,
+                most=refused.limiter.at_once,
+            )
         return Problem("unavailable", detail, headers={"Retry-After": str(retry_after_s)})
 
     return ConcurrencyLimiter(name, at_once, wait_s=wait_s, threads=slow_threads, refusal=refusal)
 
 
-STATISTICS = slow_work("statistics", "query for statistics", "queries for statistics", at_once=4, wait_s=10.0)
+STATISTICS = slow_work(
+    "statistics",
+    sentence("work.statistics", "query for statistics"),
+    sentence("work.many_statistics", "queries for statistics"),
+    at_once=4,
+    wait_s=10.0,
+)
 """Counts of everything that is stored, of whichever feature."""
 
 
-def deadline_of(request: Request, what: str, seconds: float, turn: threading.Lock) -> Deadline:
+def deadline_of(request: Request, what: Sentence, seconds: float, turn: threading.Lock) -> Deadline:
     """A deadline that begins now, and that ends as well when the client closes its connection."""
     return Deadline(what, seconds, request.environ.get("waitress.client_disconnected", _stays), turn)
 

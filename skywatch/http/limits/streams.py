@@ -15,6 +15,7 @@ from skywatch.core.runtime import Runtime
 from skywatch.http.metrics import STREAMS, THROTTLED
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
+from skywatch.sentences import sentence
 
 # The key of the environment with the server's connection; other servers than ours have none.
 CONNECTION = "skywatch.connection"
@@ -107,9 +108,18 @@ def stream_limiter(runtime: Runtime) -> StreamLimiter:
 
 def _too_many(refused: Refused) -> Problem:
     THROTTLED.labels("streams").inc()
-    whom, most = "all users", refused.limiter.at_once
+    whom, most = sentence("work.all_users", "all users"), refused.limiter.at_once
     if refused.is_own:
-        whom = "one user" if refused.person.startswith("user ") else "callers of one network"
         most = refused.limiter.share(refused.person)
-    detail = f"The limit for {whom} is {most} exports and replays at once. Try again when one has ended."
+        whom = (
+            sentence("work.one_user", "one user")
+            if refused.person.startswith("user ")
+            else sentence("work.one_network", "callers of one network")
+        )
+    detail = sentence(
+        "work.streams",
+        "The limit for {whom} is {most} exports and replays at once. Try again when one has ended.",
+        whom=whom,
+        most=most,
+    )
     return Problem("rate_limited", detail, headers={"Retry-After": str(RETRY_AFTER_S)})

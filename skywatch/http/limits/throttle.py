@@ -26,6 +26,7 @@ from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
 from skywatch.security.permissions import ViewPermission
 from skywatch.security.policy import OUT_OF_REACH
+from skywatch.sentences import Sentence, sentence
 
 Handler = Callable[[Request], Response]
 # Answered even if nothing else works.
@@ -144,11 +145,13 @@ def _refuse(verdict: Verdict, bucket: str) -> None:
         raise too_many(verdict)
 
 
-def too_many(verdict: Verdict, detail: str = "") -> Problem:
+def too_many(verdict: Verdict, detail: Sentence | None = None) -> Problem:
     """429 with the time to wait."""
     wait = verdict.retry_after_s
     return Problem(
-        "rate_limited", detail or f"Too many requests; try again in {wait} s.", headers={"Retry-After": str(wait)}
+        "rate_limited",
+        detail or sentence("http.too_many_requests", "Too many requests; try again in {seconds} s.", seconds=wait),
+        headers={"Retry-After": str(wait)},
     )
 
 

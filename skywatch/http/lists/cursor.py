@@ -13,6 +13,7 @@ from skywatch.http.lists.pagination import PageQuery, page_links
 from skywatch.http.requests.links import link_base
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import QueryString, node
+from skywatch.sentences import sentence
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MAX_ID = 2**63
@@ -35,7 +36,7 @@ def decode_cursor(text: str) -> Key:
             raise ValueError(entry)
         return at, entry
     except (binascii.Error, ValueError, OverflowError):
-        raise ValueError("must be a cursor from an earlier page of this list") from None
+        raise ValueError(sentence("field.cursor", "must be a cursor from an earlier page of this list")) from None
 
 
 class QueryCursor(QueryString):
@@ -43,7 +44,7 @@ class QueryCursor(QueryString):
 
     def parse(self, text: str) -> Key:  # type: ignore[override]
         if len(text) > 64:
-            raise ValueError("must be a cursor from an earlier page of this list")
+            raise ValueError(sentence("field.cursor", "must be a cursor from an earlier page of this list"))
         return decode_cursor(text)
 
 

@@ -13,7 +13,7 @@ from skywatch.core.feature import FeatureSet
 from skywatch.core.problems import KINDS
 from skywatch.core.text.listing import listing
 from skywatch.http.openapi.schemas import JsonSchema, SchemaWriter
-from skywatch.http.resources.schema import JsonSequence, Schema, integer_node, string_node
+from skywatch.http.resources.schema import JsonSequence, Schema, code_node, integer_node, params_node, string_node
 from skywatch.http.resources.service import BODY_METHODS, NUMBER, Operation, operations
 from skywatch.security.permissions import ViewPermission, permission_held
 
@@ -57,6 +57,8 @@ class ProblemError(Schema):
     location = string_node("path, querystring, header or body.")
     name = string_node("The field, in dotted form.")
     detail = string_node()
+    detail_code = code_node()
+    detail_params = params_node()
 
 
 class ProblemErrors(JsonSequence):
@@ -70,6 +72,8 @@ class ProblemDocument(Schema):
     title = string_node()
     status = integer_node()
     detail = string_node()
+    detail_code = code_node()
+    detail_params = params_node()
     code = string_node("Stable error code.")
     request_id = string_node(missing=colander.drop)
     errors = ProblemErrors(missing=colander.drop, description="All faults of an invalid request.")

@@ -14,6 +14,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from skywatch.core.problems import Problem
 from skywatch.http.requests.request import Request
+from skywatch.sentences import sentence
 
 MEDIA_TYPE = "multipart/form-data"
 # More parts than any form of ours has, and the longest value that ``FormField`` looks at (bytes).
@@ -116,7 +117,10 @@ def check_form(request: Request) -> str:
     content_type, options = parse_options_header(request.headers.get("Content-Type", ""))
     boundary = options.get("boundary", "")
     if content_type.lower() != MEDIA_TYPE or not 0 < len(boundary) <= MAX_BOUNDARY:
-        raise Problem("unsupported_media_type", f"The body must be {MEDIA_TYPE}.")
+        raise Problem(
+            "unsupported_media_type",
+            sentence("body.media_type", "The body must be {media_type}.", media_type=MEDIA_TYPE),
+        )
     return str(boundary)
 
 
@@ -159,7 +163,10 @@ def read_form(
                     for event in parser.parse(chunk):
                         reader.take(event)
         except MultipartError as error:
-            raise Problem("malformed_body", f"The form cannot be read: {_words(error)}.") from None
+            raise Problem(
+                "malformed_body",
+                sentence("form.unreadable_because", "The form cannot be read: {error}.", error=_words(error)),
+            ) from None
         if reader.form.file is not None:
             reader.form.file.finish()
         yield reader.form
@@ -192,7 +199,10 @@ class _Reader(Generic[File]):
         self._is_file = name == self._file_name
         if self._is_file:
             if self.form.file is not None:
-                raise Problem("malformed_body", f"The form has more than one part {self._file_name}.")
+                raise Problem(
+                    "malformed_body",
+                    sentence("form.part_twice", "The form has more than one part {name}.", name=self._file_name),
+                )
             self.form.file = self._stack.enter_context(self._incoming())
 
     def _data(self, data: bytes) -> None:
@@ -202,14 +212,19 @@ class _Reader(Generic[File]):
             return
         self._length += len(data)
         if self._length > MAX_TEXT:
-            raise Problem("payload_too_large", f"The texts of the form may have at most {MAX_TEXT} bytes.")
+            raise Problem(
+                "payload_too_large",
+                sentence("form.texts_too_large", "The texts of the form may have at most {most} bytes.", most=MAX_TEXT),
+            )
         self._text += data
 
     def _end_text(self) -> None:
         try:
             self.form.texts.setdefault(self._name[:64], self._text.decode())
         except UnicodeDecodeError:
-            raise Problem("malformed_body", "A text of the form is not UTF-8.") from None
+            raise Problem(
+                "malformed_body", sentence("form.text_not_utf8", "A text of the form is not UTF-8.")
+            ) from None
 
 
 def _words(error: Exception) -> str:
@@ -239,7 +254,7 @@ def _parse_upload(request: Request) -> Upload:
     _, options = parse_options_header(request.headers.get("Content-Type", ""))
     boundary = options.get("boundary", "")
     if not 0 < len(boundary) <= MAX_BOUNDARY:
-        raise Problem("malformed_body", "The form cannot be read.")
+        raise Problem("malformed_body", sentence("form.unreadable", "The form cannot be read."))
     upload, part, data = Upload(), None, bytearray()
     try:
         with PushMultipartParser(boundary, max_segment_count=MAX_UPLOAD_PARTS) as parser:
@@ -252,7 +267,7 @@ def _parse_upload(request: Request) -> Upload:
                 else:
                     part = event
     except (MultipartError, UnicodeDecodeError):
-        raise Problem("malformed_body", "The form cannot be read.") from None
+        raise Problem("malformed_body", sentence("form.unreadable", "The form cannot be read.")) from None
     return upload
 
 
@@ -261,6 +276,6 @@ def _take_part(upload: Upload, part: Any, data: bytes) -> None:
     if part.filename is None:
         upload.texts.append((name, data.decode()))
     elif name in upload.files:
-        raise Problem("malformed_body", f"The form has the file {name} twice.")
+        raise Problem("malformed_body", sentence("form.file_twice", "The form has the file {name} twice.", name=name))
     else:
         upload.files[name] = data

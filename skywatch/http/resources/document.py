@@ -10,6 +10,8 @@ import math
 import re
 from typing import Any
 
+from skywatch.sentences import sentence
+
 MAX_DEPTH = 32
 _UNFIT = re.compile("[\\x00\\ud800-\\udfff]")
 
@@ -21,15 +23,15 @@ def fault_of(document: Any) -> str | None:
         value, depth = pending.pop()
         if isinstance(value, dict | list):
             if depth > MAX_DEPTH:
-                return f"must not be nested more than {MAX_DEPTH} deep"
+                return sentence("field.nesting", "must not be nested more than {most} deep", most=MAX_DEPTH)
             parts = [*value, *value.values()] if isinstance(value, dict) else value
             pending.extend((part, depth + 1) for part in parts)
         elif isinstance(value, str):
             if _UNFIT.search(value):
-                return "must not contain NUL or a lone surrogate"
+                return sentence("field.nul_or_surrogate", "must not contain NUL or a lone surrogate")
         elif isinstance(value, float):
             if not math.isfinite(value):
-                return "must not contain a number that exceeds 64 bits"
+                return sentence("field.number_64_bits", "must not contain a number that exceeds 64 bits")
         elif isinstance(value, int) and not -(2**63) <= value < 2**63:
-            return "must not contain a number that exceeds 64 bits"
+            return sentence("field.number_64_bits", "must not contain a number that exceeds 64 bits")
     return None

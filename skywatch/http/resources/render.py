@@ -10,6 +10,7 @@ from pyramid.config import Configurator
 from pyramid.response import Response
 
 from skywatch.core.clock import to_iso
+from skywatch.sentences import Sentence
 
 # Types that msgspec encodes as they are; converting each value would take longer than encoding.
 _PLAIN = frozenset((str, int, float, bool, type(None)))
@@ -23,6 +24,8 @@ def to_builtins(value: Any) -> Any:
         return {**value, **{key: to_builtins(value[key]) for key in others}} if others else value
     if isinstance(value, datetime):
         return to_iso(value)
+    if isinstance(value, Sentence):
+        return value.text
     if isinstance(value, list | tuple | set | frozenset):
         return [item if type(item) in _PLAIN else to_builtins(item) for item in value]
     return value

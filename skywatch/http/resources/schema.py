@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import colander
 
 from skywatch.http.resources.document import fault_of
+from skywatch.sentences import sentence
 
 if TYPE_CHECKING:
     from skywatch.core.feature import FeatureSet
@@ -40,7 +41,7 @@ class StrictMapping(colander.Mapping):
         if cstruct is colander.null:
             return colander.null
         if not isinstance(cstruct, dict):
-            raise colander.Invalid(node, "must be an object")
+            raise colander.Invalid(node, sentence("field.object", "must be an object"))
         names = {child.name for child in node.children}
         unknown = [key for key in cstruct if key not in names]
         fault: colander.Invalid | None = None
@@ -53,7 +54,7 @@ class StrictMapping(colander.Mapping):
         for key in unknown[:MAX_UNKNOWN]:
             fault = fault or colander.Invalid(node)
             stranger = colander.SchemaNode(colander.String(), name=str(key)[:64])
-            fault.add(colander.Invalid(stranger, "is not a known field"))
+            fault.add(colander.Invalid(stranger, sentence("field.unknown", "is not a known field")))
         if fault is not None:
             raise fault
         return result
@@ -154,6 +155,24 @@ def choice_filter(words: Iterable[str], description: str) -> colander.SchemaNode
     return node(QueryString(), description, missing=None, validator=colander.OneOf(tuple(words)))
 
 
+def code_node() -> colander.SchemaNode:
+    """Create the node of the code of a text beside it."""
+    return node(
+        Nullable(JsonString()),
+        "The code of the text, from which every language is worded; null or absent where it has none.",
+        missing=colander.drop,
+    )
+
+
+def params_node() -> colander.SchemaNode:
+    """Create the node of the parameters of a text beside it."""
+    return node(
+        Nullable(JsonObject()),
+        "The parameters of the text by name; one that has a code itself is an object `{text, code, params}`.",
+        missing=colander.drop,
+    )
+
+
 class RangeOrNull(colander.Range):
     """A number within bounds, or null for none."""
 
@@ -165,7 +184,7 @@ class RangeOrNull(colander.Range):
 class _Json(colander.SchemaType):
     """A JSON value of one kind; null stands for a value only where the node says ``nullable=True``."""
 
-    expected = "a value"
+    expected = sentence("field.value", "must be a value")
 
     def accept(self, value: Any) -> bool:
         raise NotImplementedError
@@ -180,14 +199,14 @@ class _Json(colander.SchemaType):
         if cstruct is colander.null:
             return colander.null
         if not self.accept(cstruct):
-            raise colander.Invalid(node, f"must be {self.expected}")
+            raise colander.Invalid(node, self.expected)
         return self.convert(cstruct)
 
 
 class JsonString(_Json):
     """A JSON string without control characters (line breaks only where ``multiline``)."""
 
-    expected = "a string"
+    expected = sentence("field.text", "must be a string")
 
     def __init__(self, *, multiline: bool = False) -> None:
         self.multiline = multiline
@@ -198,7 +217,7 @@ class JsonString(_Json):
     def deserialize(self, node: colander.SchemaNode, cstruct: Any) -> Any:
         value = super().deserialize(node, cstruct)
         if value is not colander.null and (_CONTROL_BUT_LINES if self.multiline else _CONTROL).search(value):
-            raise colander.Invalid(node, "must not contain control characters")
+            raise colander.Invalid(node, sentence("field.control", "must not contain control characters"))
         return value
 
 
@@ -213,7 +232,7 @@ class FilePart(JsonString):
 class JsonInteger(_Json):
     """A JSON whole number within 64 bits."""
 
-    expected = "a whole number"
+    expected = sentence("field.whole", "must be a whole number")
 
     def accept(self, value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and -(2**63) <= value < 2**63
@@ -222,7 +241,7 @@ class JsonInteger(_Json):
 class JsonNumber(_Json):
     """A finite JSON number."""
 
-    expected = "a number"
+    expected = sentence("field.number", "must be a number")
 
     def accept(self, value: Any) -> bool:
         # An integer has no infinity, but may exceed every float.
@@ -235,7 +254,7 @@ class JsonNumber(_Json):
 class JsonBoolean(_Json):
     """JSON true or false."""
 
-    expected = "true or false"
+    expected = sentence("field.boolean", "must be true or false")
 
     def accept(self, value: Any) -> bool:
         return isinstance(value, bool)
@@ -244,7 +263,7 @@ class JsonBoolean(_Json):
 class JsonObject(_Json):
     """Any JSON object that every database can store (see ``document``), unchanged."""
 
-    expected = "an object"
+    expected = sentence("field.object", "must be an object")
 
     def accept(self, value: Any) -> bool:
         return isinstance(value, dict)
@@ -260,7 +279,7 @@ class JsonObject(_Json):
 class Timestamp(_Json):
     """ISO 8601 with a zone -> aware UTC datetime; a time without a zone is taken as UTC."""
 
-    expected = "an ISO 8601 timestamp such as 2026-01-31T12:00:00Z"
+    expected = sentence("field.time", "must be an ISO 8601 timestamp such as {example}", example="2026-01-31T12:00:00Z")
 
     def accept(self, value: Any) -> bool:
         return isinstance(value, str) and len(value) <= 40
@@ -274,7 +293,7 @@ class Timestamp(_Json):
             at = datetime.fromisoformat(value.strip().replace(" ", "+") if value.count(" ") and "T" in value else value)
             at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
         except (ValueError, OverflowError):
-            raise colander.Invalid(node, f"must be {self.expected}") from None
+            raise colander.Invalid(node, self.expected) from None
         return at
 
 
@@ -299,10 +318,15 @@ class JsonList(colander.Sequence):
 
     def deserialize(self, node: colander.SchemaNode, cstruct: Any, **kw: Any) -> Any:
         if cstruct is not colander.null and not isinstance(cstruct, list):
-            raise colander.Invalid(node, "must be a list")
+            raise colander.Invalid(node, sentence("field.list", "must be a list"))
         most = most_entries(node)
         if cstruct is not colander.null and len(cstruct) > most:
-            raise colander.Invalid(node, f"must have at most {most} entries, not {len(cstruct)}")
+            raise colander.Invalid(
+                node,
+                sentence(
+                    "field.entries", "must have at most {most} entries, not {count}", most=most, count=len(cstruct)
+                ),
+            )
         return super().deserialize(node, cstruct, **kw)
 
 
@@ -344,9 +368,9 @@ class QueryString(_Query):
 
     def parse(self, text: str) -> str:
         if not text:
-            raise ValueError("must not be empty")
+            raise ValueError(sentence("field.empty", "must not be empty"))
         if any(ord(c) < 32 or ord(c) == 127 for c in text):
-            raise ValueError("must not contain control characters")
+            raise ValueError(sentence("field.control", "must not contain control characters"))
         return text
 
 
@@ -362,7 +386,7 @@ class QueryInteger(_Query):
 
     def parse(self, text: str) -> int:
         if not re.fullmatch(r"[+-]?[0-9]{1,18}", text, re.ASCII):
-            raise ValueError("must be a whole number")
+            raise ValueError(sentence("field.whole", "must be a whole number"))
         return int(text)
 
 
@@ -381,7 +405,7 @@ class QueryBoolean(_Query):
             return True
         if text.lower() in ("false", "0"):
             return False
-        raise ValueError("must be true or false")
+        raise ValueError(sentence("field.boolean", "must be true or false"))
 
 
 class QueryList(_Query):
@@ -394,11 +418,11 @@ class QueryList(_Query):
     def parse(self, text: str) -> list[Any]:
         parts = [part.strip() for part in text.split(",")]
         if len(parts) > self.limit:
-            raise ValueError(f"must have at most {self.limit} values")
+            raise ValueError(sentence("field.most_values", "must have at most {most} values", most=self.limit))
         if any(ord(c) < 32 or ord(c) == 127 for c in text):
-            raise ValueError("must not contain control characters")
+            raise ValueError(sentence("field.control", "must not contain control characters"))
         if not all(parts):
-            raise ValueError("must not have empty values")
+            raise ValueError(sentence("field.empty_values", "must not have empty values"))
         return [self.item(part) for part in parts]
 
 
@@ -408,12 +432,14 @@ class QueryBox(_Query):
     def parse(self, text: str) -> tuple[float, float, float, float]:
         parts = text.split(",")
         if len(parts) != 4:
-            raise ValueError("must be west,south,east,north")
+            raise ValueError(sentence("field.box", "must be west,south,east,north"))
         west, south, east, north = (parse_number(part) for part in parts)
         if not (-180 <= west <= 180 and -180 <= east <= 180):
-            raise ValueError("west and east must be between -180 and 180")
+            raise ValueError(sentence("field.box_longitudes", "west and east must be between -180 and 180"))
         if not (-90 <= south <= north <= 90):
-            raise ValueError("south must not be north of north, and both between -90 and 90")
+            raise ValueError(
+                sentence("field.box_latitudes", "south must not be north of north, and both between -90 and 90")
+            )
         return west, south, east, north
 
 
@@ -427,15 +453,15 @@ class IcaoAddress(_Query):
 def parse_icao(text: str) -> str:
     """An ICAO address in lower case; raises ValueError where it is not one."""
     if not isinstance(text, str) or not ICAO_ADDRESS.fullmatch(text):
-        raise ValueError("must be an ICAO address of six hexadecimal digits")
+        raise ValueError(sentence("field.icao", "must be an ICAO address of six hexadecimal digits"))
     return text.lower()
 
 
 def parse_number(text: str) -> float:
     """A finite number in plain or scientific notation; raises ValueError otherwise."""
     if len(text) > 32 or not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?", text, re.ASCII):
-        raise ValueError("must be a number")
+        raise ValueError(sentence("field.number", "must be a number"))
     value = float(text)
     if not math.isfinite(value):
-        raise ValueError("must be a finite number")
+        raise ValueError(sentence("field.finite", "must be a finite number"))
     return value

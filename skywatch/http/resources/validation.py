@@ -6,21 +6,21 @@ mark is ignored (RFC 8259, 8.1): some editors write one.
 
 from __future__ import annotations
 
-import functools
 import json
 import re
 from collections.abc import Set
 from typing import Any
 
 import colander
-from cornice.validators import colander_validator
 from pyramid.response import Response
 
-from skywatch.core.problems import Problem
+from skywatch.core.problems import Problem, field_fault, invalid, invalid_request
 from skywatch.core.runtime import Runtime
-from skywatch.http.errors import problem_response, validation_problem
+from skywatch.http.errors import problem_response
 from skywatch.http.requests.request import Request
+from skywatch.http.resources.faults import faults_of
 from skywatch.http.resources.schema import QueryList, Schema
+from skywatch.sentences import sentence
 
 JSON_TYPES = ("application/json", "")
 
@@ -63,7 +63,12 @@ def validate(request: Request, schema: RequestSchema | None = None, **kw: Any) -
         request.validated["querystring"] = dict(remembered[text])
         return
     schema = request.runtime.shared(BoundSchemas).of(schema)
-    colander_validator(request, schema=schema, deserializer=functools.partial(_read, schema), **kw)
+    try:
+        request.validated.update(schema.deserialize(_read(schema, request)))
+    except colander.Invalid as error:
+        for name, detail in faults_of(error).items():
+            location, _, field = name.partition(".")
+            request.errors.add(location, field, detail)
     if request.errors:
         return
     struct = getattr(schema.get("body"), "struct", None)
@@ -117,7 +122,7 @@ def _query(request: Request, lists: Set[str]) -> dict[str, str]:
     try:
         pairs = list(request.GET.items())
     except UnicodeDecodeError:
-        raise validation_problem([{"location": "querystring", "name": "", "detail": "must be UTF-8"}]) from None
+        raise invalid("", sentence("field.utf8", "must be UTF-8"), "querystring") from None
     values: dict[str, str] = {}
     twice: set[str] = set()
     for name, value in pairs:
@@ -129,7 +134,7 @@ def _query(request: Request, lists: Set[str]) -> dict[str, str]:
             twice.add(name)
         values.setdefault(name, value)
     for name in sorted(twice)[:MAX_FAULTS]:
-        request.errors.add("querystring", name[:64], "is given more than once")
+        request.errors.add("querystring", name[:64], sentence("field.twice", "is given more than once"))
     return values
 
 
@@ -142,9 +147,9 @@ def json_body(request: Request, most_values: int | None = MAX_VALUES) -> Any:
     if not body:
         return {}
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
-        raise Problem("unsupported_media_type", "The body must not be compressed.")
+        raise Problem("unsupported_media_type", sentence("body.compressed", "The body must not be compressed."))
     if request.content_type not in JSON_TYPES:
-        raise Problem("unsupported_media_type", "The body must be application/json.")
+        raise Problem("unsupported_media_type", sentence("body.json_type", "The body must be application/json."))
     if most_values is not None and not has_at_most(body, most_values):
         raise too_many_values(most_values)
     try:
@@ -152,18 +157,31 @@ def json_body(request: Request, most_values: int | None = MAX_VALUES) -> Any:
             body.decode("utf-8-sig"), object_pairs_hook=_unique, parse_constant=_refuse, parse_int=_integer
         )
     except UnicodeDecodeError:
-        raise Problem("malformed_body", "The body is not UTF-8.") from None
+        raise Problem("malformed_body", sentence("body.not_utf8", "The body is not UTF-8.")) from None
     except json.JSONDecodeError as error:
-        raise Problem("malformed_body", f"The body is not JSON: {error.msg} at character {error.pos}.") from None
+        raise Problem(
+            "malformed_body",
+            sentence(
+                "body.not_json_at",
+                "The body is not JSON: {error} at character {position}.",
+                error=error.msg,
+                position=error.pos,
+            ),
+        ) from None
     except RecursionError:
-        raise Problem("malformed_body", "The body is nested too deeply.") from None
+        raise Problem("malformed_body", sentence("body.nested", "The body is nested too deeply.")) from None
     except ValueError as error:
-        raise Problem("malformed_body", f"The body is not JSON: {error}.") from None
+        raise Problem(
+            "malformed_body", sentence("body.not_json", "The body is not JSON: {error}.", error=error)
+        ) from None
 
 
 def too_many_values(most_values: int) -> Problem:
     """The refusal of a body with more JSON values than are read."""
-    return Problem("malformed_body", f"The body holds more than {most_values:,} JSON values.")
+    return Problem(
+        "malformed_body",
+        sentence("body.values", "The body holds more than {most:,} JSON values.", most=most_values),
+    )
 
 
 def has_at_most(body: bytes, most_values: int) -> bool:
@@ -192,29 +210,25 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members.clear()
     for key, value in pairs:
         if key in members:
-            raise ValueError(f"the key {key[:64]!r} is given more than once")
+            raise ValueError(sentence("body.key_twice", "the key {key} is given more than once", key=f"{key[:64]!r}"))
         members[key] = value
     return members
 
 
 def _integer(digits: str) -> int:
     if len(digits) > MAX_DIGITS:
-        raise ValueError(f"a number has more than {MAX_DIGITS} digits")
+        raise ValueError(sentence("body.digits", "a number has more than {most} digits", most=MAX_DIGITS))
     return int(digits)
 
 
 def _refuse(constant: str) -> Any:
-    raise ValueError(f"{constant} is not a JSON number")
+    raise ValueError(sentence("body.constant", "{constant} is not a JSON number", constant=constant))
 
 
 def validation_failed(request: Request) -> Response:
     """Cornice's error handler: all faults as one problem."""
     errors = [
-        {
-            "location": str(error.get("location", "")),
-            "name": str(error.get("name", "")),
-            "detail": str(error.get("description", "")),
-        }
+        field_fault(str(error.get("location", "")), str(error.get("name", "")), str(error.get("description", "")))
         for error in request.errors[:MAX_FAULTS]
     ]
-    return problem_response(validation_problem(errors), request)
+    return problem_response(invalid_request(errors), request)

@@ -29,6 +29,7 @@ from skywatch.inputs.base import (
 )
 from skywatch.inputs.options import Options, Words
 from skywatch.inputs.retrying_input import InputError, MessageInput
+from skywatch.sentences import sentence
 
 READ_BYTES = 1 << 17
 # How often the file is looked at when nothing was added to it.
@@ -198,7 +199,7 @@ def _open_regular(path: Path) -> BinaryIO:
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise InputError("is not a regular file")
+        raise InputError(sentence("input.not_a_file", "is not a regular file"))
     return os.fdopen(descriptor, "rb", buffering=0)
 
 
@@ -208,7 +209,9 @@ def _read_stored(position: StoredPosition) -> FilePosition | None:
         return position()
     except Exception as error:
         if is_outage(error):
-            raise InputError(f"where to go on cannot be read: {reason(error)}") from None
+            raise InputError(
+                sentence("input.no_position_to_go_on", "where to go on cannot be read: {error}", error=reason(error))
+            ) from None
         raise
 
 
@@ -242,7 +245,7 @@ def create(
 ) -> FileInput[Message]:
     """Raises ValueError where the path or an option is wrong; a file that is not there yet is waited for."""
     if not words:
-        raise ValueError("expected the path of a file")
+        raise ValueError(sentence("input.expected_path", "expected the path of a file"))
     Options(words[1:]).finish()
     path = Path(words[0]).expanduser()
     status = InputStatus(name=name, kind="file", address=str(path), family=family)

@@ -18,6 +18,7 @@ import httpx
 from skywatch.core.network.certificates import PUBLIC, Trust, read_trust
 from skywatch.inputs.options import Options
 from skywatch.inputs.retrying_input import InputError, one_line
+from skywatch.sentences import sentence
 
 # These log every request with its whole address, keys and all.
 for _chatty in ("httpx", "httpcore"):
@@ -89,20 +90,33 @@ class HttpSource:
                     raise HttpRefusal(_refusal(response), _retry_after(response))
                 body = await _read(response)
         except TimeoutError:
-            raise InputError(f"did not answer within {REQUEST_TIMEOUT_S:g} s") from None
+            raise InputError(
+                sentence(
+                    "input.no_answer_within", "did not answer within {seconds} s", seconds=f"{REQUEST_TIMEOUT_S:g}"
+                )
+            ) from None
         except httpx.TimeoutException:
-            raise InputError("the server is silent") from None
+            raise InputError(sentence("input.server_silent", "the server is silent")) from None
         except httpx.TooManyRedirects:
-            raise InputError(f"redirects more than {MAX_REDIRECTS} times") from None
+            raise InputError(
+                sentence("input.redirects", "redirects more than {most} times", most=MAX_REDIRECTS)
+            ) from None
         except httpx.ConnectError as error:
-            raise InputError(f"cannot connect: {_cause(error)}") from None
+            raise InputError(sentence("input.cannot_connect", "cannot connect: {error}", error=_cause(error))) from None
         except httpx.DecodingError:
-            raise InputError("the answer is damaged (it does not unpack)") from None
+            raise InputError(sentence("input.damaged_answer", "the answer is damaged (it does not unpack)")) from None
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             # What answers to plain HTTP by ending the connection may expect TLS.
             is_tls = self._url.lower().startswith("https:")
             hint = "" if has_answered or is_tls else "; is the address https://?"
-            raise InputError(f"the connection broke ({type(error).__name__}){hint}") from None
+            raise InputError(
+                sentence(
+                    "input.connection_broke",
+                    "the connection broke ({error}){hint}",
+                    error=type(error).__name__,
+                    hint=hint,
+                )
+            ) from None
         self._remember(response)
         return Fetched(body, _age_s(response))
 
@@ -131,9 +145,9 @@ def parse_url(text: str) -> str:
         host, port = parts.hostname, parts.port
         httpx.URL(text)
     except (ValueError, httpx.InvalidURL):
-        raise ValueError("is not a good address") from None
+        raise ValueError(sentence("input.bad_address", "is not a good address")) from None
     if parts.scheme not in ("http", "https") or not host or port == 0:
-        raise ValueError("expected an http:// or https:// address")
+        raise ValueError(sentence("input.expected_http", "expected an http:// or https:// address"))
     return text
 
 
@@ -149,7 +163,11 @@ async def _read(response: httpx.Response) -> bytes:
     async for chunk in response.aiter_bytes():
         body += chunk
         if len(body) > MAX_BODY:
-            raise InputError(f"the answer is larger than {MAX_BODY // (1024 * 1024)} MiB")
+            raise InputError(
+                sentence(
+                    "input.answer_too_large", "the answer is larger than {most} MiB", most=MAX_BODY // (1024 * 1024)
+                )
+            )
     return bytes(body)
 
 

@@ -17,6 +17,7 @@ from skywatch.inputs.options import Options, Words, join_address, parse_address
 from skywatch.inputs.retrying_input import MessageInput
 from skywatch.inputs.transports.port import DEFAULT_CONNECTIONS, MAX_CONNECTIONS, Port
 from skywatch.inputs.transports.tcp import READ_BYTES, Pace
+from skywatch.sentences import sentence
 
 # Of one address, a part of all: one sender that reconnects in a loop must not lock out the others.
 SHARE_OF_ADDRESS = 0.5
@@ -68,7 +69,9 @@ def create(
 ) -> ListenInput[Message]:
     """Raises ValueError where the address or an option is wrong."""
     if not words:
-        raise ValueError("expected the host:port to listen on, such as 0.0.0.0:5555")
+        raise ValueError(
+            sentence("input.expected_listen_5555", "expected the host:port to listen on, such as 0.0.0.0:5555")
+        )
     host, port = parse_address(words[0], lowest_port=0)
     options = Options(words[1:])
     allowed = options.networks("allow")

@@ -16,6 +16,7 @@ from skywatch.core.limits import CountLimit
 from skywatch.core.network.addresses import Network, in_networks, parse_address
 from skywatch.inputs.retrying_input import FAULTS_PER_LOG_LINE, InputError, RetryingInput, one_line
 from skywatch.inputs.transports.tcp import READ_BYTES, keep_alive
+from skywatch.sentences import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +59,7 @@ class Port:
         try:
             server = await asyncio.start_server(self._accept, host, port, limit=READ_BYTES)
         except OSError as error:
-            raise InputError(f"cannot listen: {one_line(error)}") from None
+            raise InputError(sentence("input.cannot_listen", "cannot listen: {error}", error=one_line(error))) from None
         try:
             self.number = server.sockets[0].getsockname()[1]
             self._owner.set_connected("listening")

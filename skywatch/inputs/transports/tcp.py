@@ -17,6 +17,7 @@ from skywatch.core.limits import RateLimit
 from skywatch.inputs.base import Consumer, DecoderFactory, InputStatus, Message
 from skywatch.inputs.options import Options, Words, join_address, parse_address
 from skywatch.inputs.retrying_input import InputError, MessageInput, one_line
+from skywatch.sentences import sentence
 
 CONNECT_TIMEOUT_S = 10.0
 READ_BYTES = 1 << 16
@@ -57,7 +58,9 @@ class ByteStream:
             async with asyncio.timeout(self._idle_timeout_s):
                 return await self._reader.read(READ_BYTES)
         except TimeoutError:
-            raise InputError(f"no data for {self._idle_timeout_s:g} s") from None
+            raise InputError(
+                sentence("input.no_data_for", "no data for {seconds} s", seconds=f"{self._idle_timeout_s:g}")
+            ) from None
 
 
 @contextlib.asynccontextmanager
@@ -67,9 +70,11 @@ async def open_stream(host: str, port: int, idle_timeout_s: float | None = None)
         async with asyncio.timeout(CONNECT_TIMEOUT_S):
             reader, writer = await asyncio.open_connection(host, port, limit=READ_BYTES)
     except TimeoutError:
-        raise InputError(f"no connection within {CONNECT_TIMEOUT_S:g} s") from None
+        raise InputError(
+            sentence("input.no_connection_within", "no connection within {seconds} s", seconds=f"{CONNECT_TIMEOUT_S:g}")
+        ) from None
     except OSError as error:
-        raise InputError(f"cannot connect: {one_line(error)}") from None
+        raise InputError(sentence("input.cannot_connect", "cannot connect: {error}", error=one_line(error))) from None
     try:
         keep_alive(writer.get_extra_info("socket"))
         yield ByteStream(reader, idle_timeout_s)
@@ -113,7 +118,7 @@ class TcpInput(MessageInput[Message]):
                 self.deliver(messages, self._host)
                 await self._consumer.ready()
                 await pace.keep(len(messages), len(received))
-            raise InputError("the connection was closed by the other side")
+            raise InputError(sentence("input.closed_by_other", "the connection was closed by the other side"))
 
 
 def create(
@@ -121,7 +126,7 @@ def create(
 ) -> TcpInput[Message]:
     """Raises ValueError where the address or an option is wrong."""
     if not words:
-        raise ValueError("expected host:port")
+        raise ValueError(sentence("input.expected_host_port", "expected host:port"))
     host, port = parse_address(words[0])
     Options(words[1:]).finish()
     status = InputStatus(name=name, kind="tcp", address=join_address(host, port), family=family)

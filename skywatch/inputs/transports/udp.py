@@ -22,6 +22,7 @@ from skywatch.core.network.addresses import parse_address as parse_ip
 from skywatch.inputs.base import Consumer, Decoder, DecoderFactory, InputStatus, Message
 from skywatch.inputs.options import Options, Words, join_address, parse_address
 from skywatch.inputs.retrying_input import InputError, MessageInput, one_line
+from skywatch.sentences import sentence
 
 MAX_DATAGRAM = 1 << 16
 # Datagrams that are read before the loop gets its turn again.
@@ -87,7 +88,7 @@ class UdpInput(MessageInput[Message]):
         try:
             addresses = await loop.getaddrinfo(host, port, type=socket.SOCK_DGRAM)
         except OSError as error:
-            raise InputError(f"cannot bind: {one_line(error)}") from None
+            raise InputError(sentence("input.cannot_bind", "cannot bind: {error}", error=one_line(error))) from None
         family, kind, protocol, _, address = addresses[0]
         receiving = socket.socket(family, kind, protocol)
         try:
@@ -99,7 +100,7 @@ class UdpInput(MessageInput[Message]):
             receiving.bind(address)
         except OSError as error:
             receiving.close()
-            raise InputError(f"cannot bind: {one_line(error)}") from None
+            raise InputError(sentence("input.cannot_bind", "cannot bind: {error}", error=one_line(error))) from None
         return receiving
 
     def _read(self, receiving: socket.socket) -> None:
@@ -149,7 +150,7 @@ def create(
 ) -> UdpInput[Message]:
     """Raises ValueError where the address or an option is wrong."""
     if not words:
-        raise ValueError("expected the host:port to bind, such as 127.0.0.1:5550")
+        raise ValueError(sentence("input.expected_bind_5550", "expected the host:port to bind, such as 127.0.0.1:5550"))
     host, port = parse_address(words[0], lowest_port=0)
     options = Options(words[1:])
     allowed = options.networks("allow")

@@ -16,11 +16,19 @@ from skywatch.notify.messages import test_message
 from skywatch.notify.models import Channel
 from skywatch.notify.owner import Owner
 from skywatch.notify.senders.base import UNREACHABLE, Recipient, SendFailed
+from skywatch.sentences import sentence
 
 log = logging.getLogger(__name__)
 TIMEOUT_S = 18.0
 # Tests wait for a foreign server: bounds the API threads that they block.
-TESTS = slow_work("channel_tests", "test of a channel", "tests of channels", at_once=2, wait_s=2.0, retry_after_s=5)
+TESTS = slow_work(
+    "channel_tests",
+    sentence("work.channel_test", "test of a channel"),
+    sentence("work.many_channel_tests", "tests of channels"),
+    at_once=2,
+    wait_s=2.0,
+    retry_after_s=5,
+)
 
 
 def try_in_turn(runtime: Runtime, owner: Owner, person: str, channel_id: int) -> str | None:

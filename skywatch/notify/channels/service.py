@@ -25,10 +25,11 @@ from skywatch.notify.senders.apprise_urls import check_apprise_url
 from skywatch.notify.senders.signatures import new_secret
 from skywatch.notify.settings import NotifySettings
 from skywatch.notify.vocabulary import OPEN_STATES, ChannelKind, ChannelState, DeliveryState
+from skywatch.sentences import sentence
 
 MAX_CHANNELS = 20
 OVERLAP = timedelta(hours=24)
-SWITCHED_OFF = "The channel is switched off."
+SWITCHED_OFF = sentence("notify.channel_off", "The channel is switched off.")
 PLAIN_FIELDS = ("name", "enabled", "minimum_priority", "rate_per_minute", "digest_s", "send_cleared", "sources")
 
 
@@ -50,7 +51,7 @@ def get_channel(session: Session, owner: Owner, channel_id: int) -> Channel:
     """A channel; raises Problem (404) if it does not exist or is not the caller's."""
     channel = session.scalar(sa.select(Channel).where(Channel.id == channel_id, _visible(owner)))
     if channel is None:
-        raise not_found("channel")
+        raise not_found(sentence("thing.channel", "channel"))
     return channel
 
 
@@ -63,7 +64,12 @@ def create_channel(session: Session, owner: Owner, settings: NotifySettings, fie
         raise invalid_fields({"address": fault})
     count = session.scalar(sa.select(sa.func.count()).select_from(Channel).where(Channel.user_id == owner.user_id))
     if (count or 0) >= MAX_CHANNELS:
-        raise Problem("conflict", f"A user has at most {MAX_CHANNELS} channels; delete one first.")
+        raise Problem(
+            "conflict",
+            sentence(
+                "notify.channel_quota", "A user has at most {most} channels; delete one first.", most=MAX_CHANNELS
+            ),
+        )
     channel = Channel(user_id=owner.user_id, kind=fields.kind, address=fields.address)
     for name in PLAIN_FIELDS:
         setattr(channel, name, getattr(fields, name))
@@ -114,7 +120,7 @@ def rotate_secret(session: Session, owner: Owner, channel_id: int) -> Channel:
     """Give a webhook a new secret; for a day messages are also signed with the old one. Raises Problem (404, 409)."""
     channel = get_channel(session, owner, channel_id)
     if channel.kind != ChannelKind.WEBHOOK:
-        raise Problem("conflict", "Only webhooks have a secret.")
+        raise Problem("conflict", sentence("notify.webhooks_only", "Only webhooks have a secret."))
     channel.previous_secret, channel.secret = channel.secret, new_secret()
     channel.previous_secret_until = utcnow() + OVERLAP
     audit.record(session, owner.actor, "channel.secret_rotated", _target(channel))
@@ -160,9 +166,13 @@ def check_address(kind: str, address: str, settings: NotifySettings) -> str | No
     """The fault of a channel's address, or None; host names are resolved only when something is sent."""
     policy = TargetPolicy(settings.notify_allow_networks)
     if kind == ChannelKind.WEB_PUSH:
-        return "must be empty: the channel reaches the browsers that have subscribed" if address else None
+        return (
+            sentence("notify.address_empty", "must be empty: the channel reaches the browsers that have subscribed")
+            if address
+            else None
+        )
     if not address:
-        return "is needed"
+        return sentence("notify.address_needed", "is needed")
     try:
         if kind == ChannelKind.WEBHOOK:
             policy.check_host(read_url(address).host)
@@ -172,9 +182,11 @@ def check_address(kind: str, address: str, settings: NotifySettings) -> str | No
         return NOT_ALLOWED
     if kind == ChannelKind.MQTT:
         if not settings.notify_mqtt_url:
-            return "cannot be used: this installation has no MQTT broker (setting notify_mqtt_url)"
+            return sentence(
+                "notify.no_broker", "cannot be used: this installation has no MQTT broker (setting notify_mqtt_url)"
+            )
         if len(address) > MAX_TOPIC or not _TOPIC.fullmatch(address):
-            return "must be an MQTT topic without wildcards such as kitchen/display"
+            return sentence("notify.mqtt_topic", "must be an MQTT topic without wildcards such as kitchen/display")
     return None
 
 

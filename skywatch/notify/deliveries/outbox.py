@@ -18,8 +18,9 @@ from skywatch.notify.deliveries.quiet_hours import QuietWindow, end_of_quiet
 from skywatch.notify.deliveries.schedule import expiry
 from skywatch.notify.models import Channel, Delivery
 from skywatch.notify.vocabulary import ChannelState, DeliveryState, is_at_least
+from skywatch.sentences import sentence
 
-CHANNEL_DISABLED = "The channel is disabled."
+CHANNEL_DISABLED = sentence("notify.channel_disabled", "The channel is disabled.")
 # The bus topic that wakes workers when deliveries were added.
 WAKE_TOPIC = "notify.wake"
 

@@ -8,8 +8,9 @@ from sqlalchemy.orm import Session
 from skywatch.core.backups import Restoration
 from skywatch.notify.models import Channel, Delivery
 from skywatch.notify.vocabulary import OPEN_STATES, DeliveryState
+from skywatch.sentences import sentence
 
-HELD = "held: the database was restored from a backup"
+HELD = sentence("notify.held", "held: the database was restored from a backup")
 
 
 def hold_pending(session: Session, restoration: Restoration) -> None:

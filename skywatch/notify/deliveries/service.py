@@ -21,6 +21,7 @@ from skywatch.notify.models import Channel, Delivery
 from skywatch.notify.owner import Owner
 from skywatch.notify.schemas import DeliveryRecord
 from skywatch.notify.vocabulary import ChannelState, DeliveryState
+from skywatch.sentences import sentence
 
 # Deliveries that one request retries.
 MAX_RETRIED = 10_000
@@ -50,12 +51,17 @@ def retry_delivery(session: Session, owner: Owner, delivery_id: int) -> Delivery
     """Retry one delivery now, under the same message id; raises Problem (404, 409)."""
     delivery = session.scalar(sa.select(Delivery).where(Delivery.id == delivery_id, _visible(owner)))
     if delivery is None:
-        raise not_found("delivery")
+        raise not_found(sentence("thing.delivery", "delivery"))
     channel = session.get_one(Channel, delivery.channel_id)
     if delivery.state in (DeliveryState.DELIVERED, DeliveryState.SENDING):
-        raise Problem("conflict", f"The delivery is {delivery.state}.")
+        raise Problem(
+            "conflict",
+            sentence("notify.is_delivered", "The delivery is delivered.")
+            if delivery.state == DeliveryState.DELIVERED
+            else sentence("notify.is_sending", "The delivery is sending."),
+        )
     if not channel.enabled or channel.state == ChannelState.DISABLED:
-        raise Problem("conflict", "The channel is disabled; enable it first.")
+        raise Problem("conflict", sentence("notify.enable_channel_first", "The channel is disabled; enable it first."))
     now = utcnow()
     delivery.state, delivery.next_at, delivery.attempts = DeliveryState.PENDING.value, now, 0
     delivery.expires_at = expiry(delivery.priority, now)

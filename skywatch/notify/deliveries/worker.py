@@ -33,6 +33,7 @@ from skywatch.notify.deliveries.outbox import WAKE_TOPIC
 from skywatch.notify.senders.base import UNREACHABLE, Outcome, Sender, SendFailed
 from skywatch.notify.user_rights import people
 from skywatch.notify.vocabulary import ChannelKind
+from skywatch.sentences import sentence
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -255,9 +256,9 @@ class DeliveryWorker:
     def _state(self) -> State:
         """For health; called from any thread."""
         faults = self._polling.count + self._serving.count
-        detail = f"deliveries wait: {self._fault}" if faults else ""
+        detail = sentence("notify.deliveries_wait", "deliveries wait: {fault}", fault=self._fault) if faults else ""
         if self._main is not None and self._main.done() and not self._stopping.is_set():
-            detail = "the task has ended"
+            detail = sentence("health.task_ended", "the task has ended")
         return State(not detail, detail, {"faults": float(faults), "in_flight": float(len(self._tasks))})
 
 

@@ -20,6 +20,7 @@ from skywatch.core.process import tasks
 from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.notify.settings import NotifySettings, broker_trust
+from skywatch.sentences import sentence
 
 log = logging.getLogger(__name__)
 COMPONENT = "mqtt"
@@ -53,7 +54,11 @@ class MqttLink:
         self._on_connect = on_connect
         self._client: aiomqtt.Client | None = None
         self._connected = asyncio.Event()
-        self._faults = FaultLog(log, "the MQTT broker cannot be reached", "the MQTT broker is reached again")
+        self._faults = FaultLog(
+            log,
+            sentence("health.mqtt_unreachable", "the MQTT broker cannot be reached"),
+            "the MQTT broker is reached again",
+        )
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -105,7 +110,12 @@ class MqttLink:
                 is_expected = isinstance(error, aiomqtt.MqttError | NotConnected | OSError)
                 self._faults.failed(_why(error), None if is_expected else error)
                 if self._announces:
-                    health.report(COMPONENT, False, "the MQTT broker cannot be reached", failures=float(failures))
+                    health.report(
+                        COMPONENT,
+                        False,
+                        sentence("health.mqtt_unreachable", "the MQTT broker cannot be reached"),
+                        failures=float(failures),
+                    )
             finally:
                 self._connected.clear()
                 self._client = None

@@ -18,6 +18,7 @@ from skywatch.notify.push.encryption import decode
 from skywatch.notify.schemas import BrowserRecord, NewBrowserFields
 from skywatch.notify.settings import NotifySettings
 from skywatch.notify.vocabulary import ChannelKind, ChannelState
+from skywatch.sentences import sentence
 
 MAX_BROWSERS = 20
 AUTH_BYTES = 16
@@ -50,7 +51,12 @@ def subscribe(
             sa.select(sa.func.count()).select_from(BrowserSubscription).where(BrowserSubscription.user_id == user_id)
         )
         if (count or 0) >= MAX_BROWSERS:
-            raise Problem("conflict", f"A user has at most {MAX_BROWSERS} browsers; remove one first.")
+            raise Problem(
+                "conflict",
+                sentence(
+                    "notify.browser_quota", "A user has at most {most} browsers; remove one first.", most=MAX_BROWSERS
+                ),
+            )
         row = BrowserSubscription(endpoint_hash=digest)
         session.add(row)
     before = (row.user_id, row.public_key, row.auth_secret)
@@ -77,7 +83,7 @@ def unsubscribe(session: Session, user_id: int | None, actor: audit.Actor, brows
         )
     )
     if row is None:
-        raise not_found("browser")
+        raise not_found(sentence("thing.browser", "browser"))
     audit.record(session, actor, "browser.unsubscribed", _target(row), before=_audited(row))
     session.delete(row)
 
@@ -119,10 +125,10 @@ def _key_faults(public_key: str, auth_secret: str) -> dict[str, str]:
     try:
         ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), decode(public_key))
     except ValueError:
-        faults["keys.p256dh"] = "must be a point of the curve P-256 in base64url"
+        faults["keys.p256dh"] = sentence("notify.public_key", "must be a point of the curve P-256 in base64url")
     try:
         if len(decode(auth_secret)) != AUTH_BYTES:
             raise ValueError
     except ValueError:
-        faults["keys.auth"] = "must be 16 bytes in base64url"
+        faults["keys.auth"] = sentence("notify.auth_secret", "must be 16 bytes in base64url")
     return faults

@@ -8,6 +8,8 @@ import os
 import struct
 from typing import TYPE_CHECKING
 
+from skywatch.sentences import sentence
+
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -22,7 +24,7 @@ def decode(text: str) -> bytes:
     try:
         return base64.b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
-        raise ValueError("must be base64url") from None
+        raise ValueError(sentence("notify.base64url", "must be base64url")) from None
 
 
 def encrypt(

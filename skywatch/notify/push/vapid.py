@@ -13,6 +13,7 @@ from skywatch.core.database.columns import UNREADABLE
 from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.problems import Problem
 from skywatch.notify.models import InstallationKey
+from skywatch.sentences import sentence
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric import ec
@@ -76,7 +77,12 @@ def load_key(sessions: SessionFactory) -> VapidKey:
             pem = session.scalar(query)
     if pem == UNREADABLE:
         # No other takes its place: with the right secret browsers are reached again.
-        raise Problem("unavailable", "The key for Web Push was stored with another secret of the service.")
+        raise Problem(
+            "unavailable",
+            sentence(
+                "notify.vapid_other_secret", "The key for Web Push was stored with another secret of the service."
+            ),
+        )
     key = load_pem_private_key((pem or "").encode("ascii"), None)
     if not isinstance(key, ec.EllipticCurvePrivateKey):
         raise TypeError("the stored VAPID key is not a key of the curve P-256")

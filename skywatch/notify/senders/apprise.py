@@ -16,6 +16,7 @@ from skywatch.core.process.children import Child, ChildEnded, ChildLate, inherit
 from skywatch.notify.messages import OutgoingMessage
 from skywatch.notify.senders.base import Outcome, Recipient, SendFailed
 from skywatch.notify.settings import NotifySettings
+from skywatch.sentences import sentence
 
 TIMEOUT_S = 15.0
 MAX_ANSWER = 10_000
@@ -23,7 +24,7 @@ MAX_ANSWER = 10_000
 MAX_CHILDREN = 8
 CHILD = (sys.executable, "-I", "-m", "skywatch.notify.senders.apprise_child")
 # Whatever the library met: its address was already checked as text.
-NOT_SENT = "The service did not accept the message, or cannot be reached."
+NOT_SENT = sentence("notify.not_sent", "The service did not accept the message, or cannot be reached.")
 # Environment variables that the library needs; no settings and no proxies of the service.
 ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "SSL_CERT_FILE", "SSL_CERT_DIR")
 

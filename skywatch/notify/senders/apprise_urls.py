@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from urllib.parse import parse_qsl, unquote
 
 from skywatch.core.network.targets import NOT_ALLOWED, AddressRefused, TargetPolicy
+from skywatch.sentences import sentence
 
 LONGEST = 2000
 # Options for the look of a message or its recipient within the service; none that names a server or a file.
@@ -29,11 +30,16 @@ def check_apprise_url(address: str, schemes: Iterable[str], policy: TargetPolicy
     """The fault of an Apprise address, or None; raises AddressRefused for a target that is not allowed."""
     match = _SCHEME.match(address)
     if match is None:
-        return "must be an Apprise address such as ntfys://topic"
+        return sentence("notify.apprise_address", "must be an Apprise address such as ntfys://topic")
     scheme = match.group(1).lower()
     allowed = sorted(schemes)
     if scheme not in allowed:
-        return f"{scheme} is not an allowed service; allowed are {', '.join(allowed)}"
+        return sentence(
+            "notify.apprise_scheme",
+            "{scheme} is not an allowed service; allowed are {names}",
+            scheme=scheme,
+            names=", ".join(allowed),
+        )
     if len(address) > LONGEST or not address.isascii() or not address.isprintable() or set(address) & {" ", "\\"}:
         raise AddressRefused
     target, _, query = address[match.end() :].partition("?")

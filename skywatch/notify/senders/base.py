@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from skywatch.notify.messages import OutgoingMessage
+from skywatch.sentences import sentence
 
 # Users name the hosts: whether a name exists, a port is closed, filtered or speaks something else would let them look
 # around in the service's network. The log has the cause.
-UNREACHABLE = "The host cannot be reached."
+UNREACHABLE = sentence("notify.host_unreachable", "The host cannot be reached.")
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from skywatch.notify.push.encryption import MAX_PLAINTEXT, decode, encrypt
 from skywatch.notify.push.vapid import VapidKey
 from skywatch.notify.senders.base import Browser, Outcome, Recipient, SendFailed
 from skywatch.notify.senders.webhook import USER_AGENT, post
+from skywatch.sentences import sentence
 
 URGENCY = {"info": "low", "warning": "normal", "critical": "high"}
 # Time for which a push service stores a message for a browser that is offline (s).
@@ -69,7 +70,10 @@ class WebPushSender:
         self, browser: Browser, content: bytes, message: OutgoingMessage, person: str
     ) -> tuple[Browser, SendFailed | None]:
         if UNREADABLE in (browser.endpoint, browser.auth_secret):
-            reason = "The subscription was stored with another secret of the service; subscribe the browser again."
+            reason = sentence(
+                "notify.subscription_other_secret",
+                "The subscription was stored with another secret of the service; subscribe the browser again.",
+            )
             return browser, SendFailed(reason, ours=True)
         url = read_url(browser.endpoint)
         headers = {

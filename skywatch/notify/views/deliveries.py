@@ -14,6 +14,7 @@ from skywatch.notify import schemas
 from skywatch.notify.area import EDIT, VIEW, NotificationService
 from skywatch.notify.deliveries import service
 from skywatch.notify.owner import owner_of
+from skywatch.sentences import sentence
 
 deliveries = NotificationService("alerts.deliveries", "/alerts/deliveries")
 retry_span = NotificationService("alerts.deliveries_retry", "/alerts/deliveries/retry")
@@ -40,7 +41,7 @@ def retry_deliveries(request: Request) -> dict[str, Any]:
     """
     body = body_of(request, schemas.RetrySpanFields)
     if body.begin > body.end:
-        raise invalid("to", "must not be before from")
+        raise invalid("to", sentence("notify.to_before_from", "must not be before from"))
     count = service.retry_span(request.db, owner_of(request), body.begin, body.end, body.channel)
     return {"retried": count}
 

@@ -22,6 +22,7 @@ from skywatch.picture.changes.encoder import ChangesEncoder
 from skywatch.picture.changes.message import can_follow
 from skywatch.picture.distribution.follower import CHANGES, COMPLETE
 from skywatch.picture.state.sky import Sky, to_bytes
+from skywatch.sentences import sentence
 
 log = logging.getLogger(__name__)
 COMPONENT = "picture_publisher"
@@ -142,9 +143,13 @@ class SkyPublisher:
     def _state(self) -> State:
         detail = ""
         if self._thread is not None and not self._thread.is_alive() and not self._stop:
-            detail = "its thread has ended"
+            detail = sentence("health.thread_ended", "its thread has ended")
         elif time.monotonic() - self._skipped_at < SKIPPED_SHOWN_S:
-            detail = f"{self.skipped} ticks were not published since the start, the last of them a moment ago"
+            detail = sentence(
+                "health.ticks_skipped",
+                "{count} ticks were not published since the start, the last of them a moment ago",
+                count=self.skipped,
+            )
         elif self._faults.count:
-            detail = "the last picture could not be published"
+            detail = sentence("health.picture_unpublished", "the last picture could not be published")
         return State(not detail, detail, {"skipped": float(self.skipped)})

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.picture.state.sky import Sky
+from skywatch.sentences import sentence
 
 Column = npt.NDArray[Any]
 
@@ -51,8 +52,8 @@ ALARMS = ADVISORY | SQUAWK | EMERGENCY
 ALARM_MEMBERS = {SQUAWK: "squawk", EMERGENCY: "emergency", ADVISORY: "acas_ra"}
 EMERGENCY_SQUAWKS = (b"7500", b"7600", b"7700")
 # What is said with whatever is told, as information, of an aircraft that one stranger alone has heard, and of others.
-SINGLE_SOURCE_WORDS = "heard by one feeder only"
-UNCONFIRMED_WORDS = "not confirmed by our receivers"
+SINGLE_SOURCE_WORDS = sentence("doubt.single_source", "heard by one feeder only")
+UNCONFIRMED_WORDS = sentence("doubt.unconfirmed", "not confirmed by our receivers")
 
 
 def doubt_of(sky: Sky) -> Column | None:

@@ -27,6 +27,7 @@ from skywatch.http.requests.request import Request
 from skywatch.readsb.bodies import padded
 from skywatch.readsb.settings import ReadsbSettings
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 # readsb keeps a picture every 30 s for an hour.
 INTERVAL_S = 30
@@ -87,7 +88,9 @@ class Kept:
 def in_turn(lock: threading.Lock) -> Iterator[None]:
     """Hold a lock; raises Problem (503) where it does not become free within MAX_WAIT_S."""
     if not lock.acquire(timeout=MAX_WAIT_S):
-        raise Problem("unavailable", "History is being read for others; try again in a moment.")
+        raise Problem(
+            "unavailable", sentence("readsb.busy", "History is being read for others; try again in a moment.")
+        )
     try:
         yield
     finally:

@@ -31,6 +31,7 @@ from skywatch.readsb.tar1090.past_pictures import is_open, readsb_pictures, sett
 from skywatch.readsb.tar1090.tracks import day_of
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 half_hour_file = ApiService(
     "readsb.half_hour",
@@ -83,12 +84,12 @@ def get_half_hour(request: SkyRequest) -> Response:
     path, visibility = request.validated["path"], request.visibility
     begin = (day_of(path) + path["half_hour"] * HALF_HOUR).timestamp()
     if not is_open(request) or begin + HALF_HOUR.total_seconds() > settled_until(request, unix_now()):
-        raise not_found("replay of this half hour")
+        raise not_found(sentence("thing.replay", "replay of this half hour"))
     past = request.runtime.shared(readsb_pictures)
     key = ("half_hour", begin, *who_sees(request.db, visibility))
     body = past.once(key, lambda: half_hour(request.db, int(begin), visibility))
     if not body:
-        raise not_found("replay of this half hour")
+        raise not_found(sentence("thing.replay", "replay of this half hour"))
     response = Response(body=body, content_type="application/octet-stream", charset=None)
     response.headers["Cache-Control"] = "no-cache, private"
     response.vary = "Accept-Encoding"

@@ -29,6 +29,7 @@ from skywatch.readsb.bodies import bodies, padded
 from skywatch.readsb.tar1090.past_pictures import is_open
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 _FOLDER = "/data/traces/{folder}"
 _DAY = "/globe_history/{year}/{month}/{day}"
@@ -128,7 +129,7 @@ def day_of(path: dict[str, Any]) -> datetime:
             raise ValueError(path["year"])
         return datetime(path["year"], path["month"], path["day"], tzinfo=UTC)
     except (ValueError, OverflowError):
-        raise not_found("such day") from None
+        raise not_found(sentence("thing.such_day", "such day")) from None
 
 
 def _address(request: SkyRequest) -> str:
@@ -137,13 +138,13 @@ def _address(request: SkyRequest) -> str:
     address: str = path["icao_hex"]
     hidden = not request.visibility.military and request.sky.is_military(address)
     if path["folder"].lower() != address[-2:] or hidden:
-        raise not_found("track of this aircraft")
+        raise not_found(sentence("thing.track", "track of this aircraft"))
     return address
 
 
 def _trace(request: SkyRequest, address: str, entries: list[Entry]) -> dict[str, Any]:
     if not entries:
-        raise not_found("track of this aircraft")
+        raise not_found(sentence("thing.track", "track of this aircraft"))
     begin = entries[0][0]
     aircraft = _visible_aircraft(request.sky, address, request.visibility)
     state = {name: aircraft[name] for name in STATE if name in aircraft}

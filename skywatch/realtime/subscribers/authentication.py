@@ -16,6 +16,7 @@ from skywatch.realtime.wire.answers import ConnectedUser
 from skywatch.security.contexts import FeatureAccess
 from skywatch.security.identity import Identity
 from skywatch.security.visibility import Visibility, visibility_of
+from skywatch.sentences import sentence
 from skywatch.settings import AuthMode
 
 # Logins come in bursts after a restart; each waits for the database, hardly ever for the processor.
@@ -122,7 +123,7 @@ def credential_of_auth(auth: Mapping[str, Any] | None) -> str | None:
     if token is None:
         return None
     if not isinstance(token, str) or not token:
-        raise Problem("token_invalid", "token must be a text.")
+        raise Problem("token_invalid", sentence("realtime.token_text", "token must be a text."))
     # Accepts the value of an HTTP Authorization header as well.
     scheme, _, value = token.partition(" ")
     return value.strip() if scheme.lower() in ("bearer", "apikey") and value.strip() else token

@@ -37,6 +37,7 @@ from skywatch.realtime.wire.answers import (
 )
 from skywatch.realtime.wire.outbox import Link, Outlet
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 # Cost of a response with a whole snapshot, which is made for one client alone (messages).
 SNAPSHOT_COST = 4
@@ -113,7 +114,9 @@ class CommandHandler:
         """Run one command of an admitted subscriber and answer it."""
         handler = _HANDLERS.get(command.type)
         if handler is None:
-            self._session.error(Error(code="not_found", detail="There is no such message type."), command)
+            self._session.error(
+                Error.of("not_found", sentence("realtime.message_type", "There is no such message type.")), command
+            )
             return
         try:
             handler(self, command)
@@ -126,7 +129,11 @@ class CommandHandler:
         if limits.wait_s(person):
             after_s = limits.refuse(person)
             raise InvalidCommand(
-                f"You have asked for too many snapshots (realtime_snapshots_per_s); try again in {after_s} s.",
+                sentence(
+                    "realtime.too_many_snapshots",
+                    "You have asked for too many snapshots (realtime_snapshots_per_s); try again in {seconds} s.",
+                    seconds=after_s,
+                ),
                 "rate_limited",
                 retry_after_s=after_s,
             )
@@ -136,9 +143,21 @@ class CommandHandler:
         events = [name for name in request.topics if not self._session.hub.topics.is_live(name)]
         if request.form is not None and events:
             name = "tiles" if isinstance(request.form, TileForm) else "columns"
-            raise InvalidCommand(f'The format "{name}" is for the aircraft topics, not for {events[0][:32]}.')
+            raise InvalidCommand(
+                sentence(
+                    "realtime.format_topics",
+                    'The format "{name}" is for the aircraft topics, not for {topic}.',
+                    name=name,
+                    topic=events[0][:32],
+                )
+            )
         if isinstance(request.form, TileForm) and not self._session.protocol.is_binary:
-            raise InvalidCommand('The format "tiles" needs MessagePack: the subprotocol skywatch.v1+msgpack.')
+            raise InvalidCommand(
+                sentence(
+                    "realtime.tiles_binary",
+                    'The format "tiles" needs MessagePack: the subprotocol skywatch.v1+msgpack.',
+                )
+            )
         opened = self._session.hub.topics.open_to(self._session.visibility)
         joined = [name for name in request.topics if name in opened]
         denied = [name for name in request.topics if name not in opened]
@@ -167,9 +186,9 @@ class CommandHandler:
     def _request(self, command: messages.Command) -> None:
         request = convert(command.body, Request)
         if request.topic not in self._session.hub.topics.all:
-            raise InvalidCommand("There is no such topic.", "not_found")
+            raise InvalidCommand(sentence("realtime.no_topic", "There is no such topic."), "not_found")
         if request.topic not in self._session.hub.topics.open_to(self._session.visibility):
-            raise InvalidCommand("Permission denied.", "permission_denied")
+            raise InvalidCommand(sentence("problem.permission_denied", "Permission denied."), "permission_denied")
         self._check_snapshots()
         self._session.link.charge(SNAPSHOT_COST)
         if self._session.is_ended:
@@ -187,24 +206,30 @@ class CommandHandler:
         try:
             credential = credential_of_auth(convert(command.body, Refresh).auth)
         except Problem as problem:
-            raise InvalidCommand(problem.detail, problem.kind.code) from None
+            raise InvalidCommand(problem.sentence, problem.kind.code) from None
         if credential is None:
-            raise InvalidCommand("auth must hold a token.")
+            raise InvalidCommand(sentence("realtime.auth_token", "auth must hold a token."))
         self._session.spawn(self._take_new_token(credential, command))
 
     async def _take_new_token(self, credential: str, command: messages.Command) -> None:
         try:
             admission = await self._session.hub.subscribers.admit(credential)
         except Problem as problem:
-            self._session.error(Error(code=problem.kind.code, detail=problem.detail), command)
+            self._session.error(Error.of(problem.kind.code, problem.sentence), command)
             return
         except AccountsAwayError:
-            self._session.error(Error(code="unavailable", detail="The token cannot be checked now."), command)
+            self._session.error(
+                Error.of("unavailable", sentence("realtime.token_unchecked", "The token cannot be checked now.")),
+                command,
+            )
             return
         if self._session.is_ended:
             return
         if admission.visibility.user_id != self._session.visibility.user_id:
-            self._session.error(Error(code="permission_denied", detail="The token belongs to another user."), command)
+            self._session.error(
+                Error.of("permission_denied", sentence("realtime.other_user", "The token belongs to another user.")),
+                command,
+            )
             return
         self._session.review(admission)
         if not self._session.is_ended:

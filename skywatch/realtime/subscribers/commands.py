@@ -13,6 +13,7 @@ from skywatch.realtime.topics.columns import DEFAULT_FIELDS, MAX_LIMIT, Form
 from skywatch.realtime.topics.tile_grid import MAX_TILES, TileForm, parse_tiles
 from skywatch.realtime.wire.answers import Error
 from skywatch.realtime.wire.frames import Point
+from skywatch.sentences import sentence
 
 MAX_TOPICS = 32
 T = TypeVar("T", bound=msgspec.Struct)
@@ -26,7 +27,7 @@ class InvalidCommand(Exception):
 
     def __init__(self, detail: str, code: str = "validation_failed", retry_after_s: int | UnsetType = UNSET) -> None:
         super().__init__(detail)
-        self.message = Error(code=code, detail=detail, retry_after_s=retry_after_s)
+        self.message = Error.of(code, detail, retry_after_s)
 
 
 BOX = {"type": ["array", "null"], "items": {"type": "number"}, "minItems": 4, "maxItems": 4}
@@ -100,7 +101,7 @@ class Subscribe:
     def __init__(self, body: dict[str, Any]) -> None:
         fields = convert(body, SubscribeMessage)
         if not 1 <= len(fields.topics) <= MAX_TOPICS:
-            raise InvalidCommand(f"topics must name 1 to {MAX_TOPICS} topics.")
+            raise InvalidCommand(sentence("realtime.topics", "topics must name 1 to {most} topics.", most=MAX_TOPICS))
         self.topics = list(dict.fromkeys(fields.topics))
         self.area = area_of(fields.bbox)
         self.since = _points(fields.since, self.topics)
@@ -110,9 +111,9 @@ class Subscribe:
 def _form(body: SubscribeMessage) -> Form | TileForm | None:
     """The columns or tiles that a message asks for; None for whole aircraft."""
     if body.format != "columns" and (body.fields is not None or body.limit is not None):
-        raise InvalidCommand('fields and limit belong to the format "columns".')
+        raise InvalidCommand(sentence("realtime.columns_only", 'fields and limit belong to the format "columns".'))
     if body.format != "tiles" and (body.zoom is not None or body.tiles is not None):
-        raise InvalidCommand('zoom and tiles belong to the format "tiles".')
+        raise InvalidCommand(sentence("realtime.tiles_only", 'zoom and tiles belong to the format "tiles".'))
     if body.format is None:
         return None
     if body.format == "tiles":
@@ -120,19 +121,23 @@ def _form(body: SubscribeMessage) -> Form | TileForm | None:
     named = DEFAULT_FIELDS if body.fields is None else tuple(dict.fromkeys(("hex", *body.fields)))
     unknown = [name for name in named if name != "flags" and name not in FIELDS]
     if unknown:
-        raise InvalidCommand(f"{unknown[0][:32]} is not a field of an aircraft.")
+        raise InvalidCommand(
+            sentence("realtime.unknown_field", "{name} is not a field of an aircraft.", name=unknown[0][:32])
+        )
     if body.limit is not None and not 1 <= body.limit <= MAX_LIMIT:
-        raise InvalidCommand(f"limit must be 1 to {MAX_LIMIT}.")
+        raise InvalidCommand(sentence("realtime.limit", "limit must be 1 to {most}.", most=MAX_LIMIT))
     return Form(named, body.limit)
 
 
 def _tiles(body: SubscribeMessage) -> TileForm:
     if body.bbox is not None:
-        raise InvalidCommand('The format "tiles" has no bbox: its tiles are the area.')
+        raise InvalidCommand(
+            sentence("realtime.tiles_no_bbox", 'The format "tiles" has no bbox: its tiles are the area.')
+        )
     try:
         return parse_tiles(body.zoom, body.tiles)
     except ValueError as error:
-        raise InvalidCommand(f"{error}.") from None
+        raise InvalidCommand(sentence("realtime.fault", "{error}.", error=error)) from None
 
 
 def convert(body: dict[str, Any], kind: type[T]) -> T:
@@ -140,7 +145,7 @@ def convert(body: dict[str, Any], kind: type[T]) -> T:
     try:
         return msgspec.convert(body, kind)
     except msgspec.ValidationError as error:
-        raise InvalidCommand(f"{error}.") from None
+        raise InvalidCommand(sentence("realtime.fault", "{error}.", error=error)) from None
 
 
 def area_of(bbox: Any) -> Area | None:
@@ -148,7 +153,7 @@ def area_of(bbox: Any) -> Area | None:
     try:
         return parse_area(bbox)
     except ValueError as error:
-        raise InvalidCommand(f"{error}.") from None
+        raise InvalidCommand(sentence("realtime.fault", "{error}.", error=error)) from None
 
 
 def _points(since: Any, topics: list[str]) -> dict[str, Point]:
@@ -156,11 +161,13 @@ def _points(since: Any, topics: list[str]) -> dict[str, Point]:
     if since is None:
         return {}
     if not isinstance(since, dict):
-        raise InvalidCommand("since must be an object with epoch and seq.")
+        raise InvalidCommand(sentence("realtime.since", "since must be an object with epoch and seq."))
     try:
         if "epoch" in since or "seq" in since:
             point = msgspec.convert(since, Point)
             return dict.fromkeys(topics, point)
         return msgspec.convert(since, dict[str, Point])
     except msgspec.ValidationError:
-        raise InvalidCommand("since must be an object with epoch (text) and seq (whole number).") from None
+        raise InvalidCommand(
+            sentence("realtime.since_types", "since must be an object with epoch (text) and seq (whole number).")
+        ) from None

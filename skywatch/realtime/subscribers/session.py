@@ -22,6 +22,7 @@ from skywatch.realtime.wire.frames import variant_of
 from skywatch.realtime.wire.outbox import Link, Outlet
 from skywatch.security.identity import person_of
 from skywatch.security.visibility import Visibility
+from skywatch.sentences import sentence
 
 # Commands that a client may send before it is admitted; a library may write connect and subscribe at once.
 EARLY_COMMANDS = 16
@@ -147,7 +148,7 @@ class Session:
             self.outbox.push(self._frame(error.answer))
             return
         except messages.BadMessage as error:
-            self.error(Error(code="malformed_body", detail=str(error)), error.command)
+            self.error(Error.of("malformed_body", str(error)), error.command)
             return
         except messages.BadPacket:
             self.end(close_codes.PROTOCOL_ERROR)
@@ -163,7 +164,9 @@ class Session:
                 self._early = self._early or deque()
                 self._early.append(action)
             case messages.Command():
-                self.error(Error(code="authentication_required", detail="Connect first."), action)
+                self.error(
+                    Error.of("authentication_required", sentence("realtime.connect_first", "Connect first.")), action
+                )
 
     def _run(self, command: messages.Command) -> None:
         CommandHandler(self, self._topics).run(command)
@@ -185,8 +188,10 @@ class Session:
                 self.connect(credential or offered or self.offer.cookie)
         elif credential is not None and credential != offered:
             # Connected already: two credentials are one too many.
-            detail = "This connection has its credential; use refresh to change it."
-            self.error(Error(code="conflict", detail=detail))
+            detail = sentence(
+                "realtime.has_credential", "This connection has its credential; use refresh to change it."
+            )
+            self.error(Error.of("conflict", detail))
 
     # Topics
 
@@ -221,7 +226,7 @@ class Session:
         if self.state != "ready":
             return
         if isinstance(now, Problem):
-            self.error(Error(code=now.kind.code, detail=now.detail))
+            self.error(Error.of(now.kind.code, now.sentence))
             self.end(close_codes.AUTHENTICATION_FAILED)
             return
         now = self._with_locality(now)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.core.geo import inside_box
+from skywatch.sentences import sentence
 
 Rows = npt.NDArray[np.intp]
 Floats = npt.NDArray[np.float64]
@@ -46,15 +47,19 @@ def parse_area(value: object) -> Area | None:
     if isinstance(value, str):
         value = value.split(",")
     if not isinstance(value, list | tuple) or len(value) != 4:
-        raise ValueError("bbox must be four numbers: west, south, east, north")
+        raise ValueError(sentence("realtime.bbox", "bbox must be four numbers: west, south, east, north"))
     try:
         west, south, east, north = (float(part) for part in value if not isinstance(part, bool))
     except (TypeError, ValueError, OverflowError):
-        raise ValueError("bbox must be four numbers: west, south, east, north") from None
+        raise ValueError(sentence("realtime.bbox", "bbox must be four numbers: west, south, east, north")) from None
     if not (-90 <= south <= north <= 90):
-        raise ValueError("bbox: south and north must lie between -90 and 90, south not above north")
+        raise ValueError(
+            sentence(
+                "realtime.bbox_latitudes", "bbox: south and north must lie between -90 and 90, south not above north"
+            )
+        )
     if not (-180 <= west <= 180 and -180 <= east <= 180):
-        raise ValueError("bbox: west and east must lie between -180 and 180")
+        raise ValueError(sentence("realtime.bbox_longitudes", "bbox: west and east must lie between -180 and 180"))
     return Area(west, south, east, north)
 
 

@@ -16,6 +16,7 @@ from skywatch.core.events import READ_LIMIT, EventReader, Recent
 from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.core.telemetry.health import State
+from skywatch.sentences import sentence
 
 log = logging.getLogger(__name__)
 COMPONENT = "event_reader"
@@ -104,7 +105,9 @@ class EventBackfill:
 
     def _state(self) -> State:
         if self._task is not None and self._task.done():
-            return State(False, "its task has ended")
+            return State(False, sentence("health.its_task_ended", "its task has ended"))
         if self._faults.count:
-            return State(False, f"missed events cannot be looked up: {self._fault}")
+            return State(
+                False, sentence("health.events_unread", "missed events cannot be looked up: {fault}", fault=self._fault)
+            )
         return State(True)

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from skywatch.sentences import sentence
+
 Numbers = npt.NDArray[np.int32]
 
 # Largest number of tiles of one subscription.
@@ -59,16 +61,34 @@ class Grid:
         """The number of a square by its name; raises ValueError with a sentence for the client."""
         parts = _NAME.fullmatch(name)
         if parts is None:
-            raise ValueError(f"{name[:32]} is not the name of a tile, which is size:row:column, such as 5:27:37")
+            raise ValueError(
+                sentence(
+                    "realtime.tile_name",
+                    "{name} is not the name of a tile, which is size:row:column, such as 5:27:37",
+                    name=name[:32],
+                )
+            )
         size, row, column = map(int, parts.groups())
         if size != self.size_deg:
             raise ValueError(
-                f"{name} does not fit the zoom: tiles are of 5 degrees below zoom {FINE_ZOOM}, of 1 degree from then on"
+                sentence(
+                    "realtime.tile_zoom",
+                    "{name} does not fit the zoom: tiles are of 5 degrees below zoom {fine_zoom}, of 1 "
+                    "degree from then on",
+                    name=name,
+                    fine_zoom=FINE_ZOOM,
+                )
             )
         if row >= self.rows or column >= self.columns:
             raise ValueError(
-                f"{name} lies outside the world: with a size of {size} rows are 0 to {self.rows - 1}, "
-                f"columns 0 to {self.columns - 1}"
+                sentence(
+                    "realtime.tile_outside",
+                    "{name} lies outside the world: with a size of {size} rows are 0 to {rows}, columns 0 to {columns}",
+                    name=name,
+                    size=size,
+                    rows=self.rows - 1,
+                    columns=self.columns - 1,
+                )
             )
         return row * self.columns + column
 
@@ -87,11 +107,18 @@ class TileForm:
 def parse_tiles(zoom: float | None, names: Sequence[str] | None) -> TileForm:
     """The tiles that a message names for its zoom; raises ValueError with a sentence for the client."""
     if zoom is None or names is None:
-        raise ValueError('the format "tiles" needs zoom and tiles')
+        raise ValueError(sentence("realtime.tiles_needed", 'the format "tiles" needs zoom and tiles'))
     # Not for NaN, either.
     if not 0 <= zoom <= MAX_ZOOM:
-        raise ValueError(f"zoom must be 0 to {MAX_ZOOM}")
+        raise ValueError(sentence("realtime.zoom", "zoom must be 0 to {most}", most=MAX_ZOOM))
     if not 1 <= len(names) <= MAX_TILES:
-        raise ValueError(f"tiles must name 1 to {MAX_TILES} tiles, not {len(names)}")
+        raise ValueError(
+            sentence(
+                "realtime.tile_count",
+                "tiles must name 1 to {most} tiles, not {count}",
+                most=MAX_TILES,
+                count=len(names),
+            )
+        )
     grid = COARSE if zoom < FINE_ZOOM else FINE
     return TileForm(grid, tuple(dict.fromkeys(map(grid.number, names))))

@@ -5,12 +5,16 @@ In Socket.IO the type is the name of the event, and the rest its data.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from skywatch.sentences import worded
+
 TopicNames: TypeAlias = list[str]
+DetailCode: TypeAlias = Annotated[str, Meta(description="The code of the detail, from which every language is worded.")]
+DetailParams: TypeAlias = Annotated[dict[str, Any], Meta(description="The parameters of the detail, by name.")]
 
 
 class ServerMessage(msgspec.Struct, kw_only=True, tag_field="type"):
@@ -56,6 +60,8 @@ class RefusalData(msgspec.Struct):
 
     code: Annotated[str, Meta(description="One of the error codes.")]
     detail: str
+    detail_code: DetailCode | UnsetType = UNSET
+    detail_params: DetailParams | UnsetType = UNSET
 
 
 class ConnectError(ServerMessage, tag="connect_error", kw_only=True):
@@ -102,7 +108,14 @@ class Error(Answer, tag="error", kw_only=True):
 
     code: Annotated[str, Meta(description="One of the error codes.")]
     detail: str
+    detail_code: DetailCode | UnsetType = UNSET
+    detail_params: DetailParams | UnsetType = UNSET
     retry_after_s: Annotated[int, Meta(description="With rate_limited: when to ask again.")] | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, code: str, detail: str, retry_after_s: int | UnsetType = UNSET) -> Error:
+        """Make the error of a sentence."""
+        return cls(code=code, retry_after_s=retry_after_s, **worded("detail", detail))
 
 
 class PictureState(ServerMessage, tag="picture", kw_only=True):

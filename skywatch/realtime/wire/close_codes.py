@@ -11,6 +11,7 @@ from enum import StrEnum
 from skywatch.core.problems import Problem
 from skywatch.realtime.metrics import REALTIME_CLOSED
 from skywatch.realtime.wire.answers import ConnectError, RefusalData
+from skywatch.sentences import sentence, worded
 
 
 class Cause(StrEnum):
@@ -97,12 +98,14 @@ class Refusal:
     @property
     def message(self) -> ConnectError:
         """What the client is told."""
-        return ConnectError(message=self.reason.message, data=RefusalData(self.code, self.detail))
+        return ConnectError(
+            message=self.reason.message, data=RefusalData(code=self.code, **worded("detail", self.detail))
+        )
 
 
 def wrong_credential(problem: Problem) -> Refusal:
     """The refusal of a credential."""
-    return Refusal(AUTHENTICATION_FAILED, problem.kind.code, problem.detail)
+    return Refusal(AUTHENTICATION_FAILED, problem.kind.code, problem.sentence)
 
 
 def too_many_snapshots(after_s: int) -> Refusal:
@@ -110,23 +113,45 @@ def too_many_snapshots(after_s: int) -> Refusal:
     return Refusal(
         TOO_MANY_SNAPSHOTS,
         "rate_limited",
-        f"Your connections have received too many snapshots (realtime_snapshots_per_s); come back in {after_s} s.",
+        sentence(
+            "realtime.snapshots_received",
+            "Your connections have received too many snapshots (realtime_snapshots_per_s); come back in {seconds} s.",
+            seconds=after_s,
+        ),
     )
 
 
 CREDENTIAL_REQUIRED = Refusal(
-    AUTHENTICATION_FAILED, "authentication_required", "This service lets in nobody without a credential."
+    AUTHENTICATION_FAILED,
+    "authentication_required",
+    sentence("realtime.credential_required", "This service lets in nobody without a credential."),
 )
-CONNECT_MISSING = Refusal(AUTHENTICATION_FAILED, "authentication_required", "No connect message came in time.")
+CONNECT_MISSING = Refusal(
+    AUTHENTICATION_FAILED,
+    "authentication_required",
+    sentence("realtime.connect_missing", "No connect message came in time."),
+)
 TWO_CREDENTIALS = Refusal(
-    AUTHENTICATION_FAILED, "token_invalid", "The token of connect is another one than that of the handshake."
+    AUTHENTICATION_FAILED,
+    "token_invalid",
+    sentence("realtime.two_credentials", "The token of connect is another one than that of the handshake."),
 )
-NO_TOPIC = Refusal(PERMISSION_DENIED, "permission_denied", "No topic is open to this caller.")
+NO_TOPIC = Refusal(
+    PERMISSION_DENIED, "permission_denied", sentence("realtime.no_topic_open", "No topic is open to this caller.")
+)
 ORIGIN_NOT_ALLOWED = Refusal(
-    PERMISSION_DENIED, "origin_not_allowed", "Pages of this origin may not open the channel (cors_allowed_origins)."
+    PERMISSION_DENIED,
+    "origin_not_allowed",
+    sentence("realtime.origin", "Pages of this origin may not open the channel (cors_allowed_origins)."),
 )
-USER_HAS_ENOUGH = Refusal(TOO_MANY_CONNECTIONS, "rate_limited", "This user has as many connections as one may have.")
-ACCOUNTS_AWAY = Refusal(TRY_AGAIN, "unavailable", "The credential cannot be checked now.")
+USER_HAS_ENOUGH = Refusal(
+    TOO_MANY_CONNECTIONS,
+    "rate_limited",
+    sentence("realtime.user_connections", "This user has as many connections as one may have."),
+)
+ACCOUNTS_AWAY = Refusal(
+    TRY_AGAIN, "unavailable", sentence("realtime.accounts_away", "The credential cannot be checked now.")
+)
 
 
 def label_of(reason: CloseReason) -> str:

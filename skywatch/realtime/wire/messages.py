@@ -11,6 +11,7 @@ import msgspec
 
 from skywatch.realtime.wire.answers import ConnectError, ServerMessage
 from skywatch.realtime.wire.frames import Encoder, text_frame
+from skywatch.sentences import sentence
 
 
 @dataclass(frozen=True)
@@ -95,4 +96,4 @@ def decode_json(payload: bytes) -> Any:
     try:
         return msgspec.json.decode(payload)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        raise BadMessage("The message is not valid JSON.") from None
+        raise BadMessage(sentence("realtime.not_json", "The message is not valid JSON.")) from None

@@ -12,6 +12,7 @@ import msgspec
 from skywatch.realtime.wire.answers import ConnectError, ServerMessage
 from skywatch.realtime.wire.frames import Event, ping_frame
 from skywatch.realtime.wire.messages import Action, BadMessage, Command, Connect, Protocol, decode_json
+from skywatch.sentences import sentence
 
 SUBPROTOCOL = "skywatch.v1"
 PACKED_SUBPROTOCOL = "skywatch.v1+msgpack"
@@ -35,13 +36,13 @@ class NativeProtocol(Protocol):
     def read(self, payload: bytes) -> Action | None:
         message = self._decode(payload)
         if not isinstance(message, dict) or not isinstance(message.get("type"), str):
-            raise BadMessage(f'A message is {self._form} with a "type".')
+            raise BadMessage(sentence("realtime.message_form", 'A message is {form} with a "type".', form=self._form))
         kind = message.pop("type")
         if kind != "connect":
             return Command(kind, message)
         auth = message.get("auth")
         if auth is not None and not isinstance(auth, dict):
-            raise BadMessage("auth must be an object with a token.")
+            raise BadMessage(sentence("realtime.auth_object", "auth must be an object with a token."))
         return Connect(auth)
 
     def _decode(self, payload: bytes) -> Any:
@@ -83,7 +84,7 @@ class PackedProtocol(NativeProtocol):
         try:
             return msgspec.msgpack.decode(payload)
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError, ValueError):
-            raise BadMessage("The message is not valid MessagePack.") from None
+            raise BadMessage(sentence("realtime.not_msgpack", "The message is not valid MessagePack.")) from None
 
     def encode(self, message: ServerMessage, ack: int | None = None) -> list[bytes]:
         return [msgspec.msgpack.encode(message)]

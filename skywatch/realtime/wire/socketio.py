@@ -25,6 +25,7 @@ from skywatch.realtime.wire.messages import (
     Protocol,
     decode_json,
 )
+from skywatch.sentences import sentence
 
 CONNECT, DISCONNECT, EVENT, ACK, CONNECT_ERROR, BINARY_EVENT, BINARY_ACK = (bytes([c]) for c in b"0123456")
 # Type, of a binary packet how many attachments follow, an optional namespace up to its comma, an optional
@@ -83,7 +84,10 @@ class SocketIOProtocol(Protocol):
         if packet == EVENT:
             return _event(text, int(number) if number else None)
         if packet == BINARY_EVENT:
-            raise BadMessage("Binary data is not understood.", _event(text, int(number) if number else None))
+            raise BadMessage(
+                sentence("realtime.binary", "Binary data is not understood."),
+                _event(text, int(number) if number else None),
+            )
         if packet in (ACK, BINARY_ACK):
             return None  # Nothing that is sent asks for one.
         raise BadPacket("a packet that only a server sends")
@@ -163,5 +167,7 @@ def _event(text: bytes, ack: int | None) -> Command:
         raise BadPacket("an event is an array that begins with its name")
     body = content[1] if len(content) > 1 and content[1] is not None else {}
     if not isinstance(body, dict):
-        raise BadMessage("The data of a message is an object.", Command(content[0], {}, ack))
+        raise BadMessage(
+            sentence("realtime.data_object", "The data of a message is an object."), Command(content[0], {}, ack)
+        )
     return Command(content[0], body, ack)

@@ -14,6 +14,7 @@ from skywatch.inputs.options import Options, Station, Words
 from skywatch.inputs.transports.http_source import HttpSource, parse_trust, parse_url, shown_url
 from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.kinds.polling_receiver import PollingReceiver
+from skywatch.sentences import sentence
 from skywatch.settings import environment_secret
 
 DEFAULT_EVERY_S = 5.0
@@ -46,7 +47,7 @@ class AdsbxV2Receiver(PollingReceiver):
 def create(name: str, words: Words, station: Station, context: ReceiverContext) -> AdsbxV2Receiver:
     """Create the receiver; raises ValueError if the address or an option is wrong, or the key is missing."""
     if not words:
-        raise ValueError("expected the address of a v2 interface")
+        raise ValueError(sentence("receiver.v2_address", "expected the address of a v2 interface"))
     address, *arguments = words
     options = Options(arguments)
     every_s = options.number("every", DEFAULT_EVERY_S, *EVERY_S)
@@ -61,17 +62,26 @@ def parse_header(text: str) -> dict[str, str]:
     """``NAME:VALUE``, ``NAME:env:VARIABLE`` or ``NAME:file:PATH`` as a header; errors do not contain the value."""
     name, colon, value = text.partition(":")
     if not colon or not _HEADER_NAME.fullmatch(name):
-        raise ValueError("header must be NAME:VALUE, NAME:env:VARIABLE or NAME:file:PATH")
+        raise ValueError(sentence("receiver.header", "header must be NAME:VALUE, NAME:env:VARIABLE or NAME:file:PATH"))
     source, _, where = value.partition(":")
     if source == "env":
         value = environment_secret(where) or ""
         if not value:
-            raise ValueError(f"the environment variable {where} of header {name} is not set")
+            raise ValueError(
+                sentence(
+                    "receiver.header_variable",
+                    "the environment variable {variable} of header {name} is not set",
+                    variable=where,
+                    name=name,
+                )
+            )
     elif source == "file":
         value = _secret_of(Path(where))
     value = value.strip()
     if not value or not value.isascii() or not value.isprintable():
-        raise ValueError(f"the value of header {name} is not a printable text")
+        raise ValueError(
+            sentence("receiver.header_value", "the value of header {name} is not a printable text", name=name)
+        )
     return {name: value}
 
 
@@ -80,4 +90,6 @@ def _secret_of(path: Path) -> str:
         with path.open("rb") as file:
             return file.read(MAX_SECRET).decode("ascii")
     except (OSError, UnicodeDecodeError):
-        raise ValueError(f"the header's file {path} cannot be read") from None
+        raise ValueError(
+            sentence("receiver.header_file", "the header's file {path} cannot be read", path=path)
+        ) from None

@@ -30,6 +30,7 @@ from skywatch.receivers.feeder_streams.stream import FeederStream
 from skywatch.receivers.feeder_streams.wire import MAX_AHEAD, UUID_LENGTH, PingRequest, split_uuid
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.settings import NEEDS_FEEDER, ReceiverSettings
+from skywatch.sentences import sentence
 
 # Time for the header of a proxy and the UUID together.
 ADMISSION_S = 10.0
@@ -86,7 +87,9 @@ class ListenReceiver(RetryingReceiver):
         """Listen until cancelled; raises InputError where the port cannot be opened or nobody can be let in."""
         has_identity = self._form == BEAST or (self._feeder_name and self.clients.allowed)
         if not has_identity and not self._accepts_anybody:
-            raise InputError(f"format={self._form} {NEEDS_FEEDER}")
+            raise InputError(
+                sentence("receiver.format_needs_feeder", "format={form} {rule}", form=self._form, rule=NEEDS_FEEDER)
+            )
         self.cpr = self.feeders.cpr
         consume = self._context.consume or self._put
         async with self.feeders.delivering(consume, self._station, self._context.tap):
@@ -252,15 +255,29 @@ def described(connection: FeederConnection) -> AnonymousFeeder:
 def create(name: str, words: Words, station: Station, context: ReceiverContext) -> ListenReceiver:
     """Create the receiver; raises ValueError if the address or an option is wrong."""
     if not words:
-        raise ValueError("expected the host:port to listen on, such as 0.0.0.0:30004")
+        raise ValueError(
+            sentence("receiver.expected_listen", "expected the host:port to listen on, such as 0.0.0.0:30004")
+        )
     address = parse_listen(words[0], lowest_port=0)
     options = Options(words[1:])
     form = options.text("format") or BEAST
     if form not in FORMATS:
-        raise ValueError(f"format {form} is not known; there are {', '.join(FORMATS)}")
+        raise ValueError(
+            sentence(
+                "receiver.unknown_format",
+                "format {name} is not known; there are {names}",
+                name=form,
+                names=", ".join(FORMATS),
+            )
+        )
     feeder_name = options.text("feeder")
     if feeder_name is not None and (form == BEAST or not feeder_name):
-        raise ValueError("feeder names the feeder of the formats avr, sbs and json; in Beast a feeder sends its UUID")
+        raise ValueError(
+            sentence(
+                "receiver.feeder_formats",
+                "feeder names the feeder of the formats avr, sbs and json; in Beast a feeder sends its UUID",
+            )
+        )
     limit = options.whole("limit", DEFAULT_LIMIT, 1, MAX_LIMIT)
     clients = ClientFilter(options.networks("allow"), options.networks("proxy"), limit)
     options.finish()

@@ -28,6 +28,7 @@ from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.kinds.polling_receiver import PollingReceiver
 from skywatch.receivers.reports.aircraft_json import BAD_JSON, DocumentError, read_document
 from skywatch.receivers.site import Site, read_site
+from skywatch.sentences import sentence
 
 DEFAULT_EVERY_S = 1.0
 EVERY_S = (0.2, 60.0)
@@ -83,9 +84,16 @@ class HttpReadsbReceiver(PollingReceiver):
                         raise
                     reason = reason or str(refusal)
                 except DocumentError as error:
-                    reason = reason or f"it {error}"
+                    reason = reason or sentence("receiver.it", "it {error}", error=error)
         paths = ", ".join(urlsplit(url).path for url in self._candidates)
-        raise InputError(f"there is no aircraft.json ({reason}); looked for {paths}: name its whole address")
+        raise InputError(
+            sentence(
+                "receiver.no_aircraft_json",
+                "there is no aircraft.json ({reason}); looked for {paths}: name its whole address",
+                reason=reason,
+                paths=paths,
+            )
+        )
 
     async def _refresh(self) -> float:
         async with HttpSource(urljoin(self._url, "receiver.json"), trust=self._trust) as source:
@@ -128,7 +136,11 @@ class FileReadsbReceiver(PollingReceiver):
                 self._path = path
                 self._status.address = str(path)
                 return
-        raise InputError(f"is a folder without {' or '.join(IN_FOLDER)}: name the file")
+        raise InputError(
+            sentence(
+                "receiver.folder_without", "is a folder without {names}: name the file", names=" or ".join(IN_FOLDER)
+            )
+        )
 
     async def _fetch(self) -> Fetched | None:
         # A file on a network may hang: never on the loop.
@@ -151,7 +163,9 @@ class FileReadsbReceiver(PollingReceiver):
 def create(name: str, words: Words, station: Station, context: ReceiverContext) -> PollingReceiver:
     """Create the receiver; raises ValueError if the address or an option is wrong."""
     if not words:
-        raise ValueError("expected the address or the path of an aircraft.json")
+        raise ValueError(
+            sentence("receiver.expected_aircraft_json", "expected the address or the path of an aircraft.json")
+        )
     address, *arguments = words
     options = Options(arguments)
     every_s = options.optional_number("every", *EVERY_S)
@@ -194,5 +208,7 @@ def _read(path: Path) -> bytes:
     with path.open("rb") as file:
         body = file.read(MAX_BODY + 1)
     if len(body) > MAX_BODY:
-        raise InputError(f"the file is larger than {MAX_BODY // (1024 * 1024)} MiB")
+        raise InputError(
+            sentence("receiver.file_too_large", "the file is larger than {most} MiB", most=MAX_BODY // (1024 * 1024))
+        )
     return body

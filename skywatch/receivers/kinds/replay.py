@@ -22,6 +22,7 @@ from skywatch.receivers.recordings import FRAMES, Kind, Moment, RecordingError, 
 from skywatch.receivers.reports.documents import ReportBatch
 from skywatch.receivers.reports.report import Report
 from skywatch.receivers.site import Site, read_site
+from skywatch.sentences import sentence
 
 SPEED = (0.01, 1000.0)
 # Longer than the picture's usual timeout.
@@ -137,14 +138,14 @@ def _slices(source: Iterator[Moment], slice_s: float) -> Iterator[Moment]:
 def create(name: str, words: Words, station: Station, context: ReceiverContext) -> ReplayReceiver:
     """Create the receiver; raises ValueError if the file is missing or not a recording, or an option is wrong."""
     if not words:
-        raise ValueError("expected the path of a recording")
+        raise ValueError(sentence("receiver.expected_recording", "expected the path of a recording"))
     path, *arguments = words
     options = Options(arguments)
     speed = options.number("speed", 1.0, *SPEED)
     loop = options.flag("loop")
     gap_s = options.number("gap", DEFAULT_GAP_S, 0.0, 86_400.0)
     if not Path(path).is_file():
-        raise ValueError(f"there is no file {path}")
+        raise ValueError(sentence("receiver.no_file", "there is no file {path}", path=path))
     kind = recognise(path)
     site = read_site(options, station, DEFAULT_RANGE_NM if kind in FRAMES else math.inf)
     options.finish()

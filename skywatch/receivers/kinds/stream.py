@@ -22,6 +22,7 @@ from skywatch.receivers.framing.avr import AvrFramer
 from skywatch.receivers.framing.beast import BeastFramer
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.site import ANYWHERE, Site, read_site
+from skywatch.sentences import sentence
 
 # readsb and dump1090 send a heartbeat every 60 s on every port; two may be missed.
 IDLE_TIMEOUT_S = 130.0
@@ -60,7 +61,7 @@ class StreamReceiver(RetryingReceiver):
                 self.deliver(*decoder.feed(received, time.time()))
                 if self.gather_s:
                     await asyncio.sleep(self.gather_s)
-            raise InputError("the connection was closed by the other side")
+            raise InputError(sentence("input.closed_by_other", "the connection was closed by the other side"))
 
 
 class ModeSReceiver(StreamReceiver):
@@ -94,7 +95,7 @@ def parse_source(words: Words, station: Station, *, default_nm: float = math.inf
     ``default_nm`` is the range where none is named. Without ``may_be_mlat`` the lines themselves say what was computed.
     """
     if not words:
-        raise ValueError("expected host:port")
+        raise ValueError(sentence("input.expected_host_port", "expected host:port"))
     host, port = parse_address(words[0])
     options = Options(words[1:])
     source = Source(host, port, read_site(options, station, default_nm), may_be_mlat and options.flag("mlat"))

@@ -14,6 +14,7 @@ from skywatch.receivers.context import ReceiverContext
 from skywatch.receivers.receiver import RetryingReceiver
 from skywatch.receivers.simulator.airspace import sufficient_radius_nm
 from skywatch.receivers.simulator.traffic import Traffic
+from skywatch.sentences import sentence
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +89,7 @@ def create(name: str, words: Words, station: Station, context: ReceiverContext) 
     seed = options.text("seed")
     separation = options.text("separation")
     if separation not in (None, "yes", "no"):
-        raise ValueError("separation must be yes or no")
+        raise ValueError(sentence("receiver.separation", "separation must be yes or no"))
     receiver = SimulateReceiver(
         name,
         aircraft=options.whole("aircraft", 200, 0, MAX_AIRCRAFT),
@@ -104,5 +105,5 @@ def create(name: str, words: Words, station: Station, context: ReceiverContext) 
 
 def _seed(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise ValueError("seed must be a whole number")
+        raise ValueError(sentence("receiver.seed", "seed must be a whole number"))
     return int(text)

@@ -17,6 +17,7 @@ from skywatch.reception.figures import schemas
 from skywatch.reception.figures.coverage import coverage
 from skywatch.reception.figures.quality import quality
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 receiver_quality = ApiService("system_receiver_quality", "/system/receivers/{name}/quality", feature="system")
 feeder_quality = ApiService(
@@ -47,11 +48,17 @@ def get_receiver_quality(request: Request) -> dict[str, Any]:
     settings = request.runtime.current
     text = settings.of(ReceiverSettings).receivers.get(name)
     if text is None:
-        raise not_found("receiver")
+        raise not_found(sentence("thing.receiver", "receiver"))
     place = settings.of(PictureSettings)
     has_place = place.station is not None or "place=" in text
     if has_place and place.station_accuracy == "none" and not request.visibility.exact_station:
-        raise Problem("permission_denied", "Ranges would show where the antenna is: seeing them needs system.manage.")
+        raise Problem(
+            "permission_denied",
+            sentence(
+                "reception.ranges_show_antenna",
+                "Ranges would show where the antenna is: seeing them needs system.manage.",
+            ),
+        )
     return quality(request.db, name, utcnow())
 
 
@@ -68,8 +75,11 @@ def get_feeder_quality(request: Request) -> dict[str, Any]:
     if not is_exact(request.visibility, feeder):
         raise Problem(
             "permission_denied",
-            "The place of this feeder is not public, and its ranges would show it: they are for its owner and holders"
-            " of feeders.manage.",
+            sentence(
+                "reception.place_not_public",
+                "The place of this feeder is not public, and its ranges would show it: they are for "
+                "its owner and holders of feeders.manage.",
+            ),
         )
     return quality(request.db, f"feeder-{feeder.id}", utcnow())
 

@@ -45,7 +45,7 @@ def _row(event: LiveEvent) -> tuple[Any, ...]:
         hexes[1] if len(hexes) > 1 else None,
         " ".join(finding.callsigns).strip() or None,
         finding.military,
-        finding.message,
+        str.__str__(finding.message),
         event.began_at,
         event.ended_at,
         event.last_at,

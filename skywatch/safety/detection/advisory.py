@@ -15,6 +15,7 @@ import numpy as np
 from skywatch.safety.detection.finding import Finding, Quantity
 from skywatch.safety.detection.frame import Frame
 from skywatch.safety.thresholds.thresholds import Thresholds
+from skywatch.sentences import sentence
 
 FRAMES = 2
 # An advisory is found in the ticks after a frame; the time without frames until its end begins then (s).
@@ -128,12 +129,23 @@ def _finding(frame: Frame, row: int, advisory: dict[str, Any], over: bool) -> Fi
     if threat:
         numbers["threat"] = Quantity(threat.upper())
     rows = (row,) if len(hexes) == 1 or other is None else (row, other)
-    against = f" because of {frame.name(other)}" if other is not None and len(hexes) == 2 else ""
+    name = frame.name(row)
+    message = (
+        sentence(
+            "safety.advisory_against",
+            "{name} was commanded: {advisory} because of {other}",
+            name=name,
+            advisory=words,
+            other=frame.name(other),
+        )
+        if other is not None and len(hexes) == 2
+        else sentence("safety.advisory", "{name} was commanded: {advisory}", name=name, advisory=words)
+    )
     return Finding(
         type="acas_ra",
         key=address,
         severity="critical",
-        message=f"{frame.name(row)} was commanded: {words}{against}",
+        message=message,
         hexes=hexes,
         callsigns=callsigns,
         numbers=numbers,

@@ -26,6 +26,7 @@ from skywatch.safety.detection.finding import (
 )
 from skywatch.safety.detection.frame import Array
 from skywatch.safety.thresholds.thresholds import Thresholds
+from skywatch.sentences import sentence
 
 PREFIX = "aggregate:"
 # The keys of events that are about many aircraft, none of which is their subject, begin so.
@@ -39,13 +40,13 @@ COLUMNS, WHOLE_SKY = 10_000, 20_000
 # An occurrence that is found no more keeps its own event for so long (s): longer than any event lasts without findings.
 OWN_S = 120.0
 NOUNS: dict[EventType, str] = {
-    "emergency_squawk": "aircraft with an emergency code",
-    "acas_ra": "resolution advisories",
-    "proximity": "pairs of aircraft too near each other",
-    "extreme_vertical_rate": "extreme vertical rates",
-    "vertical_rate_reversal": "vertical rate reversals",
-    "low_altitude": "aircraft below the usual altitude",
-    "position_integrity": "aircraft with doubtful positions",
+    "emergency_squawk": sentence("safety.many_emergency_squawk", "aircraft with an emergency code"),
+    "acas_ra": sentence("safety.many_acas_ra", "resolution advisories"),
+    "proximity": sentence("safety.many_proximity", "pairs of aircraft too near each other"),
+    "extreme_vertical_rate": sentence("safety.many_extreme_vertical_rate", "extreme vertical rates"),
+    "vertical_rate_reversal": sentence("safety.many_vertical_rate_reversal", "vertical rate reversals"),
+    "low_altitude": sentence("safety.many_low_altitude", "aircraft below the usual altitude"),
+    "position_integrity": sentence("safety.many_position_integrity", "aircraft with doubtful positions"),
 }
 
 
@@ -166,7 +167,11 @@ def finding_of(group: Group, thresholds: Thresholds) -> Finding:
     row, column = divmod(cell, COLUMNS)
     size = thresholds.aggregate_region_deg
     is_whole = row == WHOLE_SKY
-    why = f"more than {limit} at once in this region" if not is_whole else "too many at once to list each"
+    why = (
+        sentence("safety.many_in_region", "more than {limit} at once in this region", limit=limit)
+        if not is_whole
+        else sentence("safety.too_many", "too many at once to list each")
+    )
     numbers = {
         "cause": Quantity("aggregate"),
         "events": Quantity(group.events, "events"),
@@ -180,7 +185,13 @@ def finding_of(group: Group, thresholds: Thresholds) -> Finding:
         type=group.kind,
         key=f"{PREFIX}{group.region}",
         severity=group.severity,
-        message=f"{group.events} {NOUNS[group.kind]}, counted in one event: {why}",
+        message=sentence(
+            "safety.counted",
+            "{events} {noun}, counted in one event: {why}",
+            events=group.events,
+            noun=NOUNS[group.kind],
+            why=why,
+        ),
         numbers=numbers,
         position=None if is_whole else centre,
         closest=group.closest,

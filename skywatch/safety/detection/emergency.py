@@ -13,20 +13,21 @@ from skywatch.picture.state.doubt import EMERGENCY, SQUAWK, words_of
 from skywatch.safety.detection.finding import Finding, Quantity, Severity, doubted, worse
 from skywatch.safety.detection.frame import Array, Frame
 from skywatch.safety.thresholds.thresholds import Thresholds
+from skywatch.sentences import Sentence, sentence
 
-SQUAWKS: dict[str, tuple[str, Severity]] = {
-    "7500": ("unlawful interference", "critical"),
-    "7600": ("radio failure", "warning"),
-    "7700": ("general emergency", "critical"),
+SQUAWKS: dict[str, tuple[Sentence, Severity]] = {
+    "7500": (sentence("emergency.unlawful_interference", "unlawful interference"), "critical"),
+    "7600": (sentence("emergency.radio_failure", "radio failure"), "warning"),
+    "7700": (sentence("emergency.general_emergency", "general emergency"), "critical"),
 }
-STATES: dict[str, tuple[str, Severity]] = {
-    "general": ("general emergency", "critical"),
-    "unlawful": ("unlawful interference", "critical"),
-    "downed": ("downed aircraft", "critical"),
-    "nordo": ("radio failure", "warning"),
-    "minfuel": ("minimum fuel", "info"),
-    "lifeguard": ("medical flight", "info"),
-    "unknown": ("emergency of unknown kind", "warning"),
+STATES: dict[str, tuple[Sentence, Severity]] = {
+    "general": (sentence("emergency.general_emergency", "general emergency"), "critical"),
+    "unlawful": (sentence("emergency.unlawful_interference", "unlawful interference"), "critical"),
+    "downed": (sentence("emergency.downed_aircraft", "downed aircraft"), "critical"),
+    "nordo": (sentence("emergency.radio_failure", "radio failure"), "warning"),
+    "minfuel": (sentence("emergency.minimum_fuel", "minimum fuel"), "info"),
+    "lifeguard": (sentence("emergency.medical_flight", "medical flight"), "info"),
+    "unknown": (sentence("emergency.emergency_of_unknown_kind", "emergency of unknown kind"), "warning"),
 }
 UNLAWFUL = "unlawful interference"
 MESSAGES = 2
@@ -147,12 +148,17 @@ class EmergencyDetector:
         numbers = {"squawk": Quantity(squawk)} if squawk in SQUAWKS else {}
         if state in STATES:
             numbers["emergency"] = Quantity(state)
-        code = f"{squawk} " if squawk in SQUAWKS else ""
+        name = frame.name(row)
+        message = (
+            sentence("safety.emergency_code", "{name} declares {squawk} {label}", name=name, squawk=squawk, label=label)
+            if squawk in SQUAWKS
+            else sentence("safety.emergency", "{name} declares {label}", name=name, label=label)
+        )
         finding = Finding(
             type="emergency_squawk",
             key=f"{address}:{label}",
             severity=severity,
-            message=f"{frame.name(row)} declares {code}{label}",
+            message=message,
             hexes=(address,),
             callsigns=(frame.callsign(row),),
             numbers=numbers,

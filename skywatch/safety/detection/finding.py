@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from skywatch.sentences import sentence
+
 EventType = Literal[
     "emergency_squawk",
     "acas_ra",
@@ -84,7 +86,7 @@ def doubted(finding: Finding, words: str) -> Finding:
     return msgspec.structs.replace(
         finding,
         severity="info",
-        message=f"{finding.message} ({words})",
+        message=sentence("safety.doubted", "{message} ({words})", message=finding.message, words=words),
         numbers={**finding.numbers, "confidence": Quantity(UNCONFIRMED)},
         in_doubt=True,
     )

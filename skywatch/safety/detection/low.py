@@ -12,6 +12,7 @@ from skywatch.safety.detection.finding import Finding, Quantity
 from skywatch.safety.detection.frame import Carried, Frame
 from skywatch.safety.detection.learnt_places import Learner
 from skywatch.safety.thresholds.thresholds import Thresholds
+from skywatch.sentences import sentence
 
 # Aircraft above this are not checked, and a floor above it is none: floors are near the ground. Where only overflights
 # fly level, an aircraft that climbs or descends is not low.
@@ -64,7 +65,13 @@ def _finding(frame: Frame, row: int, floor: int) -> Finding:
         type="low_altitude",
         key=frame.hexes[row],
         severity="warning",
-        message=f"{frame.name(row)} is at {altitude:,} ft where airliners fly level at {floor:,} ft or higher",
+        message=sentence(
+            "safety.low_altitude",
+            "{name} is at {altitude:,} ft where airliners fly level at {floor:,} ft or higher",
+            name=frame.name(row),
+            altitude=altitude,
+            floor=floor,
+        ),
         hexes=(frame.hexes[row],),
         callsigns=(frame.callsign(row),),
         numbers={

@@ -16,6 +16,7 @@ from skywatch.core import geo
 from skywatch.safety.detection.finding import Finding, Quantity
 from skywatch.safety.detection.frame import Array, Frame
 from skywatch.safety.thresholds.thresholds import Thresholds
+from skywatch.sentences import sentence
 
 # The altitude must show at least this share of the change that the rate implies.
 CONFIRMED_SHARE = 0.5
@@ -155,10 +156,13 @@ class VerticalDetector:
             "altitude_change": Quantity(round(change_ft), "ft"),
             "duration": Quantity(round(lasted_s), "s"),
         }
-        word = "climbs" if rate > 0 else "descends"
-        return _finding(
-            frame, row, "extreme_vertical_rate", f"{frame.name(row)} {word} at {abs(rate):,.0f} ft/min", numbers, ()
+        name, feet = frame.name(row), round(abs(rate))
+        message = (
+            sentence("safety.climbs", "{name} climbs at {rate:,} ft/min", name=name, rate=feet)
+            if rate > 0
+            else sentence("safety.descends", "{name} descends at {rate:,} ft/min", name=name, rate=feet)
         )
+        return _finding(frame, row, "extreme_vertical_rate", message, numbers, ())
 
     def _reversal(self, frame: Frame, row: int, profile: _Profile, thresholds: Thresholds) -> Finding | None:
         limit, window_s = thresholds.reversal_rate_fpm, thresholds.reversal_window_s
@@ -188,10 +192,13 @@ class VerticalDetector:
         if traffic is not None:
             numbers["traffic"] = Quantity(frame.hexes[traffic].upper())
         held_back = () if traffic is not None else ("no_traffic",)
-        word = "climb to descent" if sign < 0 else "descent to climb"
-        return _finding(
-            frame, row, "vertical_rate_reversal", f"{frame.name(row)} reversed from {word}", numbers, held_back
+        name = frame.name(row)
+        message = (
+            sentence("safety.reversed_down", "{name} reversed from climb to descent", name=name)
+            if sign < 0
+            else sentence("safety.reversed_up", "{name} reversed from descent to climb", name=name)
         )
+        return _finding(frame, row, "vertical_rate_reversal", message, numbers, held_back)
 
     def _forget(self, frame: Frame, thresholds: Thresholds) -> None:
         index = frame.sky.index

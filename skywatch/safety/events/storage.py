@@ -26,6 +26,7 @@ from skywatch.safety.detection.finding import UNCONFIRMED, Closest, Finding, Pos
 from skywatch.safety.events.tracker import Change, LiveEvent, Step
 from skywatch.safety.models import SafetyEvent
 from skywatch.safety.schemas import SafetyEventRecord
+from skywatch.sentences import code_members, codes_of, reworded, sentence_of
 
 TOPIC = "safety"
 EVENTS = {"began": "safety:event", "updated": "safety:event_updated", "ended": "safety:event_resolved"}
@@ -50,7 +51,7 @@ def event_answer(row: SafetyEvent) -> dict[str, Any]:
     position = None
     if row.lat is not None:
         position = {"lat": row.lat, "lon": row.lon, "altitude_ft": row.altitude_ft}
-    return answer(SafetyEventRecord, row, position=position)
+    return answer(SafetyEventRecord, row, position=position, **code_members(row.words, "message"))
 
 
 def event_message(row: SafetyEvent, event: str) -> Message:
@@ -166,6 +167,7 @@ def _columns(event: LiveEvent) -> Values:
         "icao_hex_2": hexes[1] if is_single and len(hexes) > 1 else None,
         "callsigns": list(finding.callsigns),
         "message": finding.message[:MAX_MESSAGE],
+        "words": codes_of(message=finding.message) or None,
         "last_at": to_datetime(event.last_at),
         "ended_at": to_datetime(event.ended_at) if event.ended_at is not None else None,
         "numbers": {name: msgspec.to_builtins(quantity) for name, quantity in finding.numbers.items()},
@@ -198,7 +200,7 @@ def _live(row: SafetyEvent) -> LiveEvent:
         type=row.type,  # type: ignore[arg-type]
         key=row.key,
         severity=row.severity,  # type: ignore[arg-type]
-        message=row.message,
+        message=reworded(row.message, **sentence_of(row.words, "message")),
         hexes=tuple(address.lower() for address in row.hexes),
         callsigns=tuple(row.callsigns),
         numbers={name: Quantity(q.get("value", ""), q.get("unit", "")) for name, q in row.numbers.items()},

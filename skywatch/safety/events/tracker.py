@@ -16,6 +16,7 @@ import msgspec
 
 from skywatch.safety.detection.finding import Closest, Finding, worse
 from skywatch.safety.thresholds.thresholds import Thresholds
+from skywatch.sentences import sentence
 
 Step = Literal["began", "updated", "ended"]
 # An active event whose numbers change is stored and published this often at most (s), and all together this often a
@@ -186,8 +187,18 @@ def in_past_tense(finding: Finding, closest: Closest | None, ended_at: float) ->
         return finding
     callsigns = finding.callsigns or ("", "")
     first, second = (sign or address.upper() for sign, address in zip(callsigns, finding.hexes, strict=True))
-    came = "came" if closest.at <= ended_at else "were forecast to come"
+    pair = {"first": first, "second": second, "distance": closest.distance_nm, "vertical": closest.vertical_ft}
     message = (
-        f"{first} and {second} {came} within {closest.distance_nm:.2f} nm and {closest.vertical_ft} ft of each other"
+        sentence(
+            "safety.came_within",
+            "{first} and {second} came within {distance:.2f} nm and {vertical} ft of each other",
+            **pair,
+        )
+        if closest.at <= ended_at
+        else sentence(
+            "safety.were_forecast",
+            "{first} and {second} were forecast to come within {distance:.2f} nm and {vertical} ft of each other",
+            **pair,
+        )
     )
     return msgspec.structs.replace(finding, message=message)

@@ -17,6 +17,7 @@ from skywatch.safety.detection.detectors import Detectors
 from skywatch.safety.events.tracker import EventTracker, LiveEvent
 from skywatch.safety.playback.playback import skies
 from skywatch.safety.thresholds.thresholds import Thresholds
+from skywatch.sentences import worded
 
 
 def judge(
@@ -58,7 +59,7 @@ def event_answer(event: LiveEvent) -> dict[str, Any]:
         "icao_hex": finding.hexes[0].upper() if finding.hexes else None,
         "icao_hex_2": finding.hexes[1].upper() if len(finding.hexes) > 1 else None,
         "callsigns": list(finding.callsigns),
-        "message": finding.message,
+        **worded("message", finding.message),
         "began_at": unix_to_iso(event.began_at),
         "ended_at": unix_to_iso(event.ended_at) if event.ended_at is not None else None,
         "last_at": unix_to_iso(event.last_at),

@@ -11,9 +11,11 @@ from skywatch.http.resources.fields import UNSET, Fields, UnsetType
 from skywatch.http.resources.schema import (
     JsonString,
     Schema,
+    code_node,
     list_node,
     nullable_node,
     number_node,
+    params_node,
     string_node,
 )
 from skywatch.safety.thresholds.thresholds import FIELDS, meaning_of
@@ -31,6 +33,8 @@ class ThresholdRecord(Schema):
     source = string_node("Source of the default.")
     description = string_node("Its effect.")
     fault = nullable_node(JsonString(), "Why a stored value is not in force, where one is not; the default is.")
+    fault_code = code_node()
+    fault_params = params_node()
 
 
 class ThresholdList(Schema):

@@ -14,6 +14,7 @@ from skywatch.http.resources.answer import answer
 from skywatch.safety.models import SafetyPlace, SafetyThreshold
 from skywatch.safety.thresholds.schemas import ThresholdRecord
 from skywatch.safety.thresholds.thresholds import FIELDS, Thresholds, fault_of, meaning_of, with_changes
+from skywatch.sentences import code_members, codes_of
 
 # A row that is not a threshold: its value is the unix time at which all places were forgotten.
 FORGOTTEN = "(places forgotten)"
@@ -73,6 +74,7 @@ def _answer(name: str, stored: float | None) -> dict[str, Any]:
         maximum=float(meaning.maximum),
         description=meaning.meaning,
         fault=fault,
+        **code_members(codes_of(fault=fault) if fault else None, "fault"),
     )
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from skywatch.sentences import sentence
+
 OWN = "Skywatch: measured on recordings (manual: Safety)"
 ICAO_PHRASE = "ICAO Annex 10 volume IV"
 
@@ -210,7 +212,13 @@ def fault_of(name: str, value: float) -> str | None:
     meaning = meaning_of(name)
     if isinstance(value, int | float) and meaning.minimum <= value <= meaning.maximum:
         return None
-    return f"the stored {value} is not between {meaning.minimum:.15g} and {meaning.maximum:.15g}"
+    return sentence(
+        "safety.threshold_out_of_bounds",
+        "the stored {value} is not between {minimum} and {maximum}",
+        value=f"{value}",
+        minimum=f"{meaning.minimum:.15g}",
+        maximum=f"{meaning.maximum:.15g}",
+    )
 
 
 def with_changes(changes: dict[str, float]) -> Thresholds:

@@ -18,6 +18,7 @@ import msgspec
 from skywatch.core.problems import Problem
 from skywatch.http.limits.admission import ADMISSION, Admission
 from skywatch.http.limits.streams import CONNECTION
+from skywatch.sentences import sentence
 from skywatch.serving.web_server.client_socket import Asked, ClientSocket
 from skywatch.serving.web_server.http_channel import ASKED
 from skywatch.serving.web_server.incoming_body import IncomingBody
@@ -122,7 +123,11 @@ def _in_place(environ: dict[str, Any], pieces: Iterable[bytes]) -> Iterable[byte
 
 
 def _problem(refusal: Refusal, environ: dict[str, Any], start_response: Any, error: Any = None) -> list[bytes]:
-    detail = f"{refusal.reason}: {refusal.text}." if refusal.status < 500 else f"{refusal.reason}."
+    detail = (
+        sentence("http.refused", "{reason}: {text}.", reason=refusal.reason, text=refusal.text)
+        if refusal.status < 500
+        else sentence("http.failed", "{reason}.", reason=refusal.reason)
+    )
     problem = Problem(_CODES.get(refusal.status, "malformed_body"), detail)
     request_id = f"{random.getrandbits(64):016x}"
     document = problem.as_dict(request_id) | {"title": refusal.reason, "status": refusal.status}

@@ -17,6 +17,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import JWKRegistry, Key
 
 from skywatch.core.problems import Problem
+from skywatch.sentences import sentence
 from skywatch.sso import problems
 from skywatch.sso.provider.fetch import Fetcher
 from skywatch.sso.providers import Provider
@@ -95,7 +96,9 @@ class Discovery:
     def _fetch_keys(self) -> tuple[dict[str | None, list[Key]], float]:
         entries = self._fetcher.get(self.metadata().jwks_uri).get("keys")
         if not isinstance(entries, list):
-            raise Problem(problems.PROVIDER_ANSWER, "The provider's keys cannot be read.")
+            raise Problem(
+                problems.PROVIDER_ANSWER, sentence("sso.keys_unreadable", "The provider's keys cannot be read.")
+            )
         keys: dict[str | None, list[Key]] = {}
         for entry in entries[:MAX_KEYS]:
             key = _key(entry)
@@ -138,7 +141,12 @@ def _metadata(provider: Provider, document: dict[str, Any]) -> Metadata:
             return None
         schemes = ("https",) if secure else ("http", "https")
         if not isinstance(value, str) or not _is_address(value, schemes):
-            raise Problem(problems.PROVIDER_ANSWER, f"The provider's {name} is not an address that can be used.")
+            raise Problem(
+                problems.PROVIDER_ANSWER,
+                sentence(
+                    "sso.address_unusable", "The provider's {name} is not an address that can be used.", name=name
+                ),
+            )
         return value
 
     offered = _texts(document.get("id_token_signing_alg_values_supported")) or ("RS256",)
@@ -173,8 +181,14 @@ def _issuer(provider: Provider, claimed: Any) -> str:
     )
     if isinstance(claimed, str) and "{" in claimed:
         # A template such as Entra ID's https://login.microsoftonline.com/{tenantid}/v2.0 is the issuer of no token.
-        raise Problem(problems.ISSUER_WRONG, "The provider's address stands for many tenants; it must be that of one.")
-    raise Problem(problems.ISSUER_WRONG, "The provider at the configured address says that it is another one.")
+        raise Problem(
+            problems.ISSUER_WRONG,
+            sentence("sso.many_tenants", "The provider's address stands for many tenants; it must be that of one."),
+        )
+    raise Problem(
+        problems.ISSUER_WRONG,
+        sentence("sso.other_provider", "The provider at the configured address says that it is another one."),
+    )
 
 
 def _texts(value: Any) -> tuple[str, ...]:

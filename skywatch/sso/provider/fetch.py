@@ -15,6 +15,7 @@ from typing import Any
 from skywatch.core.network.http_client import AnswerTooLarge, CallFailed, DeadlineExceeded, OutgoingClient
 from skywatch.core.network.targets import AddressRefused
 from skywatch.core.problems import Problem
+from skywatch.sentences import sentence
 from skywatch.sso import problems
 from skywatch.sso.settings import SsoSettings
 
@@ -45,7 +46,11 @@ class Fetcher:
     def _call(self, method: str, url: str, headers: Mapping[str, str], content: bytes | None) -> dict[str, Any]:
         if not self._slots.acquire(timeout=PATIENCE_S):
             raise Problem(
-                "unavailable", "The identity provider is slow, and others are waiting for it; begin again later."
+                "unavailable",
+                sentence(
+                    "sso.provider_busy",
+                    "The identity provider is slow, and others are waiting for it; begin again later.",
+                ),
             )
         try:
             answer = self._client.call(method, url, {"Accept": "application/json", **headers}, content)
@@ -53,7 +58,9 @@ class Fetcher:
             log.warning("%s %s: %s", method, url, error)
             raise Problem(problems.PROVIDER_SLOW) from None
         except AnswerTooLarge:
-            raise Problem(problems.PROVIDER_ANSWER, "The provider's answer is too large.") from None
+            raise Problem(
+                problems.PROVIDER_ANSWER, sentence("sso.answer_too_large", "The provider's answer is too large.")
+            ) from None
         except (CallFailed, AddressRefused) as error:
             # Untrusted certificates are among these: the operator has to see them.
             log.warning("%s %s: %s", method, url, error)
@@ -72,7 +79,12 @@ def _understand(status: int, body: bytes, *, may_be_error: bool) -> dict[str, An
     if may_be_error and 400 <= status < 500 and isinstance(document, dict) and isinstance(document.get("error"), str):
         return document
     if status != 200:
-        raise Problem(problems.PROVIDER_ANSWER, f"The provider answered with status {status}.")
+        raise Problem(
+            problems.PROVIDER_ANSWER,
+            sentence("sso.answer_status", "The provider answered with status {status}.", status=status),
+        )
     if not isinstance(document, dict):
-        raise Problem(problems.PROVIDER_ANSWER, "The provider's answer is not a JSON object.")
+        raise Problem(
+            problems.PROVIDER_ANSWER, sentence("sso.answer_not_json", "The provider's answer is not a JSON object.")
+        )
     return document

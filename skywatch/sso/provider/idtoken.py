@@ -16,6 +16,7 @@ from joserfc.errors import BadSignatureError, ExpiredTokenError, InvalidClaimErr
 
 from skywatch.core.clock import unix_now
 from skywatch.core.problems import Problem
+from skywatch.sentences import sentence
 from skywatch.sso import problems
 from skywatch.sso.provider.discovery import Discovery
 from skywatch.sso.providers import Provider
@@ -52,7 +53,9 @@ def check_id_token(
     _check_audience_and_time(signed, provider, discovery, essential=("iss", "sub", "aud", "exp", "iat"), params=params)
     subject = signed.claims["sub"]
     if not isinstance(subject, str) or not 1 <= len(subject) <= 255 or not subject.isprintable():
-        raise Problem(problems.CLAIM_WRONG, "The claim sub is not a text of at most 255 characters.")
+        raise Problem(
+            problems.CLAIM_WRONG, sentence("sso.claim_sub", "The claim sub is not a text of at most 255 characters.")
+        )
     return signed.claims
 
 
@@ -61,19 +64,25 @@ def check_logout_token(token: str, provider: Provider, discovery: Discovery) -> 
     signed = _check_signature(token, discovery)
     claims = signed.claims
     if "nonce" in claims:
-        raise Problem(problems.LOGOUT_TOKEN_REFUSED, "It has a nonce, so it is an ID token.")
+        raise Problem(
+            problems.LOGOUT_TOKEN_REFUSED, sentence("sso.logout_has_nonce", "It has a nonce, so it is an ID token.")
+        )
     # Providers that follow a draft of the standard send no expiry; the age of the token is limited below in any case.
     _check_audience_and_time(signed, provider, discovery, essential=("iss", "aud", "iat", "jti"), params={})
     if claims["iat"] < unix_now() - OLDEST_LOGOUT_S:
-        raise Problem(problems.LOGOUT_TOKEN_REFUSED, "It was issued too long ago.")
+        raise Problem(problems.LOGOUT_TOKEN_REFUSED, sentence("sso.logout_too_old", "It was issued too long ago."))
     events = claims.get("events")
     if not isinstance(events, dict) or not isinstance(events.get(LOGOUT_EVENT), dict):
-        raise Problem(problems.LOGOUT_TOKEN_REFUSED, "It does not say that it is about a logout.")
+        raise Problem(
+            problems.LOGOUT_TOKEN_REFUSED, sentence("sso.logout_no_event", "It does not say that it is about a logout.")
+        )
     named = [claims.get("sub"), claims.get("sid")]
     if named == [None, None] or any(name is not None and not isinstance(name, str) for name in named):
-        raise Problem(problems.LOGOUT_TOKEN_REFUSED, "It names neither a subject nor a session.")
+        raise Problem(
+            problems.LOGOUT_TOKEN_REFUSED, sentence("sso.logout_nobody", "It names neither a subject nor a session.")
+        )
     if not isinstance(claims["jti"], str):
-        raise Problem(problems.LOGOUT_TOKEN_REFUSED, "Its jti is not a text.")
+        raise Problem(problems.LOGOUT_TOKEN_REFUSED, sentence("sso.logout_jti", "Its jti is not a text."))
     return claims
 
 
@@ -94,7 +103,10 @@ def _check_signature(token: str, discovery: Discovery) -> Signed:
     algorithm, key_id = header.get("alg"), header.get("kid")
     allowed = discovery.metadata().algorithms
     if not isinstance(algorithm, str) or algorithm not in allowed:
-        raise Problem(problems.ALGORITHM_REFUSED, f"Accepted are {', '.join(allowed) or 'none that it offers'}.")
+        raise Problem(
+            problems.ALGORITHM_REFUSED,
+            sentence("sso.algorithms", "Accepted are {names}.", names=", ".join(allowed) or "none that it offers"),
+        )
     if key_id is not None and not isinstance(key_id, str):
         raise Problem(problems.TOKEN_MALFORMED)
     keys = discovery.keys(key_id)
@@ -142,12 +154,19 @@ def _check_audience_and_time(
     except ExpiredTokenError:
         raise Problem(problems.TOKEN_EXPIRED) from None
     except MissingClaimError as error:
-        raise Problem(MISSING.get(error.claim, problems.CLAIM_WRONG), f"The claim {error.claim} is missing.") from None
+        raise Problem(
+            MISSING.get(error.claim, problems.CLAIM_WRONG),
+            sentence("sso.claim_missing", "The claim {name} is missing.", name=error.claim),
+        ) from None
     except InvalidClaimError as error:
         code = CODES_AT_HASH if error.claim == "at_hash" else WRONG.get(error.claim, problems.CLAIM_WRONG)
-        raise Problem(code, f"The claim {error.claim} is not as it should be.") from None
+        raise Problem(
+            code, sentence("sso.claim_wrong", "The claim {name} is not as it should be.", name=error.claim)
+        ) from None
     except (JoseError, ValueError, TypeError):
         raise Problem(problems.CLAIM_WRONG) from None
     for name in {"exp", "iat"} & set(signed.claims):
         if isinstance(signed.claims[name], bool) or not isinstance(signed.claims[name], int | float):
-            raise Problem(problems.CLAIM_WRONG, f"The claim {name} is not a number.")
+            raise Problem(
+                problems.CLAIM_WRONG, sentence("sso.claim_not_a_number", "The claim {name} is not a number.", name=name)
+            )

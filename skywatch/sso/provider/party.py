@@ -14,6 +14,7 @@ from urllib.parse import quote, urlencode
 from authlib.oauth2 import ClientAuth, OAuth2Client, OAuth2Error
 
 from skywatch.core.problems import Problem
+from skywatch.sentences import sentence
 from skywatch.sso import problems
 from skywatch.sso.models import PendingLogin
 from skywatch.sso.pending_sign_ons import Begun
@@ -62,11 +63,15 @@ class Party:
             error = str(refusal.error)[:64]
             if error == "invalid_grant":
                 raise Problem(problems.CODE_REFUSED) from None
-            raise Problem(problems.PROVIDER_ANSWER, f"The provider refused the request for tokens: {error}.") from None
+            raise Problem(
+                problems.PROVIDER_ANSWER,
+                sentence("sso.tokens_refused", "The provider refused the request for tokens: {error}.", error=error),
+            ) from None
         except (ValueError, TypeError, OverflowError):
             # An ``expires_in`` that is no number: Authlib computes the end of the access token.
             raise Problem(
-                problems.PROVIDER_ANSWER, "The provider's answer is not one to a request for tokens."
+                problems.PROVIDER_ANSWER,
+                sentence("sso.tokens_answer", "The provider's answer is not one to a request for tokens."),
             ) from None
         return _tokens(answer)
 
@@ -137,7 +142,10 @@ def _encoded_basic(
 def _tokens(body: Mapping[str, Any]) -> Tokens:
     id_token, access_token = body.get("id_token"), body.get("access_token")
     if not isinstance(id_token, str):
-        raise Problem(problems.PROVIDER_ANSWER, "The provider gave no ID token.")
+        raise Problem(problems.PROVIDER_ANSWER, sentence("sso.no_id_token", "The provider gave no ID token."))
     if access_token is not None and not (isinstance(access_token, str) and access_token.isascii()):
-        raise Problem(problems.PROVIDER_ANSWER, "The provider's access token cannot be used.")
+        raise Problem(
+            problems.PROVIDER_ANSWER,
+            sentence("sso.access_token_unusable", "The provider's access token cannot be used."),
+        )
     return Tokens(id_token, access_token)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from skywatch.core.problems import Problem
+from skywatch.sentences import sentence
 from skywatch.sso import problems
 
 if TYPE_CHECKING:
@@ -56,12 +57,17 @@ def code_of(answer: Answer, metadata: Metadata) -> str:
         raise Problem(problems.ISSUER_WRONG)
     if answer.issuer is None and metadata.names_itself:
         # RFC 9207: a provider that announces its issuer in answers must send it; else that of another could pass.
-        raise Problem(problems.ISSUER_WRONG, "The provider has not named itself in its answer.")
+        raise Problem(
+            problems.ISSUER_WRONG, sentence("sso.issuer_missing", "The provider has not named itself in its answer.")
+        )
     if answer.error in DENIALS:
-        raise Problem(problems.DENIED, f"The provider says: {answer.error}.")
+        raise Problem(problems.DENIED, sentence("sso.provider_says", "The provider says: {error}.", error=answer.error))
     if answer.error is not None:
         named = f"the error {answer.error}" if answer.error in FAULTS else "an error"
-        raise Problem(problems.PROVIDER_ANSWER, f"The provider answered with {named}; the log says more.")
+        raise Problem(
+            problems.PROVIDER_ANSWER,
+            sentence("sso.answered_with", "The provider answered with {error}; the log says more.", error=named),
+        )
     if not answer.code or len(answer.code) > MAX_CODE:
-        raise Problem(problems.CODE_REFUSED, "The answer has no code that can be used.")
+        raise Problem(problems.CODE_REFUSED, sentence("sso.no_code", "The answer has no code that can be used."))
     return answer.code

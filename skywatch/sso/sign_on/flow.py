@@ -24,6 +24,7 @@ from skywatch.core.problems import Problem, not_found
 from skywatch.core.runtime import Runtime
 from skywatch.core.storage import audit
 from skywatch.http.settings import HttpSettings
+from skywatch.sentences import sentence
 from skywatch.sso import pending_sign_ons, problems
 from skywatch.sso.models import PendingLogin
 from skywatch.sso.providers import Provider, read_providers
@@ -63,7 +64,7 @@ class SignOn:
         if name is None:
             return next(iter(self.parties.values()))
         if name not in self.parties:
-            raise not_found("identity provider")
+            raise not_found(sentence("thing.identity_provider", "identity provider"))
         return self.parties[name]
 
     def authorize(
@@ -73,7 +74,10 @@ class SignOn:
         party = self.party(name)
         target = own_uri if redirect_uri is None else redirect_uri
         if target != own_uri and not may_redirect(target, self._runtime.settings.of(SsoSettings).oidc_redirect_uris):
-            raise Problem(problems.REDIRECT_REFUSED, "Register it in oidc_redirect_uris, or use a loopback address.")
+            raise Problem(
+                problems.REDIRECT_REFUSED,
+                sentence("sso.register_redirect", "Register it in oidc_redirect_uris, or use a loopback address."),
+            )
         # A provider that does not answer is refused before anything is written.
         party.discovery.metadata()
         with writing(self._runtime.sessions) as session:

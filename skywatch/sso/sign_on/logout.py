@@ -19,6 +19,7 @@ from skywatch.core.database.engine import writing
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
 from skywatch.core.storage import audit
+from skywatch.sentences import sentence
 from skywatch.sso import problems
 from skywatch.sso.models import ExternalLogin, UsedLogoutToken
 from skywatch.sso.pending_sign_ons import digest
@@ -42,7 +43,10 @@ def obey(runtime: Runtime, sign_on: SignOn, token: str, actor: audit.Actor) -> i
         after = {"reason": problem.kind.code}
         audit.record_apart(runtime.sessions, actor, "logout.refused", audit.Target("login"), after=after)
         if problem.kind.status == 401:
-            raise Problem(problems.LOGOUT_TOKEN_REFUSED, f"The check that it fails: {problem.kind.code}.") from None
+            raise Problem(
+                problems.LOGOUT_TOKEN_REFUSED,
+                sentence("sso.logout_check", "The check that it fails: {code}.", code=problem.kind.code),
+            ) from None
         raise
     # After that it is too old to be obeyed anyway.
     ends = utcnow() + timedelta(seconds=OLDEST_LOGOUT_S + 2 * LEEWAY_S)
@@ -52,7 +56,7 @@ def obey(runtime: Runtime, sign_on: SignOn, token: str, actor: audit.Actor) -> i
         session.execute(sa.delete(UsedLogoutToken).where(UsedLogoutToken.expires_at <= utcnow()))
         name = digest(f"{claims['iss']} {claims['jti']}")
         if session.get(UsedLogoutToken, name) is not None:
-            raise Problem(problems.LOGOUT_TOKEN_REFUSED, "It has been used.")
+            raise Problem(problems.LOGOUT_TOKEN_REFUSED, sentence("sso.logout_used", "It has been used."))
         session.add(UsedLogoutToken(token_hash=name, expires_at=ends))
         ended = 0
         for login_id in logins_of(session, claims["iss"], claims.get("sub"), claims.get("sid")):
@@ -93,4 +97,4 @@ def _party_of(sign_on: SignOn, token: str) -> Party:
     for party in sign_on.parties.values():
         if party.provider.url == issuer:
             return party
-    raise Problem(problems.ISSUER_WRONG, "It is of no provider that is configured.")
+    raise Problem(problems.ISSUER_WRONG, sentence("sso.logout_no_provider", "It is of no provider that is configured."))

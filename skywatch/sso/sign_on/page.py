@@ -15,6 +15,7 @@ from pyramid.response import Response
 
 from skywatch.core.problems import Problem
 from skywatch.http.resources.render import encode
+from skywatch.sentences import worded
 
 SUCCESS_TYPE, FAILURE_TYPE = "skywatch.login", "skywatch.login_failed"
 PAGE = """<!doctype html>
@@ -58,7 +59,7 @@ def failure_page(problem: Problem, request_id: str, origin: str) -> Response:
     title = f"{problem.kind.title}."
     reason = title if problem.detail == title else f"{title} {problem.detail}"
     body = FAILED.format(reason=escape(reason), **{name: escape(text) for name, text in shown.items()})
-    answer = {"type": FAILURE_TYPE, "status": problem.kind.status, **shown}
+    answer = {"type": FAILURE_TYPE, "status": problem.kind.status, **shown, **worded("detail", problem.sentence)}
     response = _page("Signing in failed", body, answer, origin)
     response.status_code = problem.kind.status
     return response

@@ -21,6 +21,7 @@ from skywatch.http.resources.answer import answer
 from skywatch.http.resources.service import ApiService
 from skywatch.http.settings import HttpSettings
 from skywatch.security.permissions import ViewPermission
+from skywatch.sentences import sentence
 from skywatch.sso import schemas
 from skywatch.sso.pending_sign_ons import LIFETIME
 from skywatch.sso.settings import SsoSettings
@@ -123,14 +124,16 @@ def oidc_backchannel_logout(request: Request) -> dict[str, str]:
     """End the logins that an identity provider's logout token names (OpenID Connect Back-Channel Logout)"""
     request.runtime.shared(SignOn).check_enabled()
     if request.content_type != FORM:
-        raise Problem("unsupported_media_type", f"The body must be {FORM}.")
+        raise Problem(
+            "unsupported_media_type", sentence("body.media_type", "The body must be {media_type}.", media_type=FORM)
+        )
     try:
         fields = parse_qs(request.body.decode("ascii"), max_num_fields=20)
     except ValueError:
-        raise Problem("malformed_body", "The body is not a form.") from None
+        raise Problem("malformed_body", sentence("body.not_a_form", "The body is not a form.")) from None
     tokens = fields.get("logout_token", [])
     if len(tokens) != 1:
-        raise invalid("logout_token", "is required once")
+        raise invalid("logout_token", sentence("sso.needed_once", "is required once"))
     ended = obey(request.runtime, request.runtime.shared(SignOn), tokens[0], _nobody(request))
     return {"detail": f"Ended {ended} login{'s' if ended != 1 else ''}."}
 

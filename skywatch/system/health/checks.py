@@ -17,6 +17,7 @@ from skywatch.core.runtime import Runtime
 from skywatch.inputs.runner import published_statuses
 from skywatch.picture.distribution.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
+from skywatch.sentences import Sentence, joined, sentence
 from skywatch.system.health.redaction import without_hosts
 
 # The picture ticks once a second; a last tick older than this is a fault (s).
@@ -51,7 +52,7 @@ def all_checks(runtime: Runtime) -> list[Check]:
     for process in known_processes(runtime):
         for component in process.components:
             if component.name != "tracker":
-                detail = without_hosts(component.detail) or "works"
+                detail = without_hosts(component.sentence) or sentence("health.works", "works")
                 checks.append(Check(component.name, component.ok, False, detail))
     return [check for check in checks if check is not None]
 
@@ -76,18 +77,20 @@ def _database(runtime: Runtime) -> Check:
         with runtime.engine.connect() as connection:
             connection.execute(sa.text("SELECT 1"))
     except SQLAlchemyError:
-        return Check("database", False, True, "does not answer")
-    return Check("database", True, True, "answers")
+        return Check("database", False, True, sentence("health.no_answer", "does not answer"))
+    return Check("database", True, True, sentence("health.answers", "answers"))
 
 
 def _bus(runtime: Runtime) -> Check:
     if runtime.bus.healthy():
-        return Check("bus", True, True, "answers")
-    return Check("bus", False, True, without_hosts(runtime.bus.state().detail) or "does not answer")
+        return Check("bus", True, True, sentence("health.answers", "answers"))
+    return Check(
+        "bus", False, True, without_hosts(runtime.bus.state().detail) or sentence("health.no_answer", "does not answer")
+    )
 
 
 def _unknown(name: str, required: bool = False) -> Check:
-    return Check(name, False, required, "unknown: the bus does not work")
+    return Check(name, False, required, sentence("health.bus_down", "unknown: the bus does not work"))
 
 
 def tracker_statistics(runtime: Runtime) -> TrackerStatistics | None:
@@ -104,11 +107,16 @@ def tracker_statistics(runtime: Runtime) -> TrackerStatistics | None:
 def _tracker(runtime: Runtime) -> Check:
     statistics = tracker_statistics(runtime)
     if statistics is None:
-        return Check("tracker", False, True, "no picture has been computed yet")
+        return Check("tracker", False, True, sentence("health.no_picture_yet", "no picture has been computed yet"))
     age_s = unix_now() - statistics.at
     if age_s > MAX_TICK_AGE_S:
-        return Check("tracker", False, True, f"the last picture is {age_s:.0f} s old")
-    return Check("tracker", True, True, "computes the picture every second")
+        return Check(
+            "tracker",
+            False,
+            True,
+            sentence("health.picture_old", "the last picture is {age} s old", age=f"{age_s:.0f}"),
+        )
+    return Check("tracker", True, True, sentence("health.picture_runs", "computes the picture every second"))
 
 
 def receiver_statuses(runtime: Runtime) -> list[ReceiverStatus]:
@@ -125,22 +133,41 @@ def receiver_statuses(runtime: Runtime) -> list[ReceiverStatus]:
 def _receivers(runtime: Runtime) -> Check:
     statuses = receiver_statuses(runtime)
     if not statuses:
-        return Check("receivers", False, False, "none configured")
+        return Check("receivers", False, False, sentence("health.none_configured", "none configured"))
     down = [status.name for status in statuses if not status.is_active]
-    beyond = "".join(f"; {status.name}: {text}" for status in statuses if (text := status.describe_range()))
+    beyond = [_beyond(status, text) for status in statuses if (text := status.describe_range())]
     if not down:
+        connected = sentence("health.connected", "{n} connected", n=len(statuses))
         ok = not any(status.is_out_of_range for status in statuses)
-        return Check("receivers", ok, False, f"{len(statuses)} connected{_anonymous(statuses)}{beyond}")
-    return Check("receivers", False, False, f"{len(down)} of {len(statuses)} not connected: {', '.join(down)}{beyond}")
+        return Check("receivers", ok, False, joined([connected, *_anonymous(statuses), *beyond]))
+    detail = sentence(
+        "health.receivers_down",
+        "{down} of {count} not connected: {names}",
+        down=len(down),
+        count=len(statuses),
+        names=", ".join(down),
+    )
+    return Check("receivers", False, False, joined([detail, *beyond]))
 
 
-def _anonymous(statuses: list[ReceiverStatus]) -> str:
-    """The feeders without a record, some of them by name."""
+def _beyond(status: ReceiverStatus, text: str) -> Sentence:
+    return sentence("health.of_receiver", "{name}: {text}", name=status.name, text=text)
+
+
+def _anonymous(statuses: list[ReceiverStatus]) -> list[str]:
+    """The feeders without a record, some of them by name; nothing where there are none."""
     names = [feeder.name for status in statuses for feeder in status.anonymous]
     if not names:
-        return ""
+        return []
     more = ", ..." if len(names) > NAMED else ""
-    return f"; feeders without a record: {len(names)} ({', '.join(names[:NAMED])}{more})"
+    return [
+        sentence(
+            "health.anonymous_feeders",
+            "feeders without a record: {count} ({names})",
+            count=len(names),
+            names=", ".join(names[:NAMED]) + more,
+        )
+    ]
 
 
 def _inputs(runtime: Runtime) -> Check | None:
@@ -150,8 +177,19 @@ def _inputs(runtime: Runtime) -> Check | None:
         return None
     down = [f"{s.family}.{s.name}" for s in statuses if not s.is_active and s.state != "ended"]
     if not down:
-        return Check("inputs", True, False, f"{len(statuses)} work")
-    return Check("inputs", False, False, f"{len(down)} of {len(statuses)} do not work: {', '.join(down)}")
+        return Check("inputs", True, False, sentence("health.inputs_work", "{n} work", n=len(statuses)))
+    return Check(
+        "inputs",
+        False,
+        False,
+        sentence(
+            "health.inputs_down",
+            "{down} of {count} do not work: {names}",
+            down=len(down),
+            count=len(statuses),
+            names=", ".join(down),
+        ),
+    )
 
 
 def free_bytes(url: sa.URL) -> int | None:
@@ -169,6 +207,13 @@ def check_disk(url: sa.URL) -> Check:
     """Whether there is room for SQLite's file."""
     free = free_bytes(url)
     if free is None:
-        return Check("disk", True, False, "on the database server")
+        return Check("disk", True, False, sentence("health.on_database_server", "on the database server"))
     ok = free >= MIN_FREE_BYTES
-    return Check("disk", ok, False, f"{free / 1e6:,.0f} MB free" if ok else f"only {free / 1e6:,.0f} MB free")
+    return Check(
+        "disk",
+        ok,
+        False,
+        sentence("health.free", "{size:,} MB free", size=round(free / 1e6))
+        if ok
+        else sentence("health.little_free", "only {size:,} MB free", size=round(free / 1e6)),
+    )

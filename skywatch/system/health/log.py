@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import SessionFactory, writing
+from skywatch.sentences import codes_of
 from skywatch.system.health.checks import Check
 from skywatch.system.models import HealthChange
 
@@ -45,6 +46,7 @@ class HealthLog:
                         "before": before,
                         "after": state,
                         "reason": detail[:MAX_REASON],
+                        "words": codes_of(reason=detail) or None,
                     }
                 )
         if self._waiting:

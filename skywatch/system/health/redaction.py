@@ -27,4 +27,6 @@ _PHRASE = re.compile(rf" (?:at|to) (?:{_AT_PORT}|{_TO_HOST})|, host \S+ port \d+
 
 def without_hosts(text: str) -> str:
     """A text without hosts, addresses and paths of files: health is open to everybody. The log has them."""
-    return _PLACE.sub(_HIDDEN, _PHRASE.sub("", text))
+    hidden = _PLACE.sub(_HIDDEN, _PHRASE.sub("", text))
+    # A sentence whose parameters name no place keeps its code.
+    return text if hidden == text else hidden

@@ -79,7 +79,12 @@ def test_wrong_credentials_are_refused_with_4001(make_runtime):
             await client.send(type="connect", auth={"token": "wrong"})
             refusal = await client.receive()
             assert (refusal["type"], refusal["message"]) == ("connect_error", "Authentication failed")
-            assert refusal["data"] == {"code": "token_invalid", "detail": "The credential is not valid."}
+            assert refusal["data"] == {
+                "code": "token_invalid",
+                "detail": "The credential is not valid.",
+                "detail_code": "problem.token_invalid",
+                "detail_params": {},
+            }
             assert await client.closed() == (4001, "Authentication failed")
 
     asyncio.run(scenario())

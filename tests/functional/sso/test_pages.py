@@ -32,7 +32,7 @@ def failed(api, answer, status):
     """What the page of a sign-on that fails tells its opener; it shows people the same."""
     page = finish(api, answer, status, headers={**BROWSER, "X-Request-ID": "request-of-mine"})
     told, origin = check_page(page)
-    assert set(told) == {"type", "status", "code", "detail", "request_id"}
+    assert set(told) == {"type", "status", "code", "detail", "detail_code", "detail_params", "request_id"}
     assert (told["type"], told["status"], told["request_id"]) == ("skywatch.login_failed", status, "request-of-mine")
     assert f"<code>{told['code']}</code>" in page.text
     assert "<code>request-of-mine</code>" in page.text

@@ -3,6 +3,9 @@ import de from "../../generated/de.catalogue";
 import en from "../../generated/en.catalogue";
 import es from "../../generated/es.catalogue";
 import fr from "../../generated/fr.catalogue";
+import deSentences from "../../generated/de_sentences.catalogue";
+import esSentences from "../../generated/es_sentences.catalogue";
+import frSentences from "../../generated/fr_sentences.catalogue";
 import { Cell } from "../core/cell";
 import type catalogue from "../../generated/texts.json";
 
@@ -11,9 +14,12 @@ export type Language = "en" | "de" | "fr" | "es";
 
 export const LANGUAGES: Record<Language, string> = { en: "English", de: "Deutsch", fr: "Français", es: "Español" };
 const FILES: Record<Language, string> = { en, de, fr, es };
+// What the service says, by its codes; in English the service has said it.
+const SENTENCES: Partial<Record<Language, string>> = { de: deSentences, fr: frSentences, es: esSentences };
 
 export const language = new Cell<Language>("en");
 let texts: Partial<Record<TextKey, string>> = {};
+let sentences: Record<string, string> = {};
 
 /** The language to begin with: the one chosen before, else the browser's. */
 export function preferredLanguage(chosen: string | undefined): Language {
@@ -34,6 +40,14 @@ export async function useLanguage(code: Language): Promise<void> {
   texts = (await answer.json()) as Record<TextKey, string>;
   document.documentElement.lang = code;
   language.set(code);
+  // Nothing of the first view waits for them.
+  void useSentences(code);
+}
+
+async function useSentences(code: Language): Promise<void> {
+  const file = SENTENCES[code];
+  const read = file ? await fetch(new URL(file, import.meta.url)).then((answer) => answer.json()) : {};
+  if (language.value === code) sentences = read as Record<string, string>;
 }
 
 let rules: Intl.PluralRules | undefined;
@@ -46,12 +60,46 @@ function rulesOf(tongue: Language): Intl.PluralRules {
 
 /** A text; `{name}` in it is replaced. A text with `|` has a form for one and one for many, chosen by `n`. */
 export function t(key: TextKey, values: Record<string, string | number> = {}): string {
-  let text = texts[key] ?? key;
+  return filled(texts[key] ?? key, values);
+}
+
+function filled(text: string, values: Record<string, string | number>): string {
   if (text.includes("|") && "n" in values) {
     const [one, many] = text.split("|");
     text = rulesOf(language.value).select(Number(values.n)) === "one" ? one : many;
   }
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => (name in values ? String(shown(values[name])) : whole));
+  return text.replace(/\{(\w+)(?::([^{}]*))?\}/g, (whole, name: string, format?: string) =>
+    name in values ? shown(values[name], format) : whole,
+  );
+}
+
+/** What the service says, in the reader's language: worded from its code and parameters, else its own text. */
+export function said(text: string, code?: unknown, params?: unknown): string {
+  const form = typeof code === "string" ? (sentences[code] ?? ownForm(code)) : undefined;
+  if (form === undefined) return text;
+  const values = Object.entries((params ?? {}) as Record<string, unknown>).map(([name, value]) => [
+    name,
+    valueOf(value),
+  ]);
+  return filled(form, Object.fromEntries(values) as Record<string, string | number>);
+}
+
+/** The text of a member of a document, by the code and the parameters beside it. */
+export function saidIn(holder: object, member: string): string {
+  const members = holder as Record<string, unknown>;
+  return said(String(members[member] ?? ""), members[`${member}_code`], members[`${member}_params`]);
+}
+
+/** Faults of fields have texts of their own in every language. */
+function ownForm(code: string): string | undefined {
+  return code.startsWith("field.") ? texts[code as TextKey] : undefined;
+}
+
+function valueOf(value: unknown): string | number {
+  if (typeof value === "number") return value;
+  if (typeof value !== "object" || value === null) return String(value);
+  const { text, code, params } = value as { text: string; code: string; params: unknown };
+  return said(text, code, params);
 }
 
 /** Whether there is a text of this name; names of events and states come from the service. */
@@ -65,8 +113,9 @@ export function word(group: string, name: string): string {
   return has(key) ? t(key) : name.replaceAll("_", " ");
 }
 
-function shown(value: string | number): string {
-  return typeof value === "number" ? number(value) : value;
+function shown(value: string | number, format = ""): string {
+  const digits = Number(/\.(\d)f/.exec(format)?.[1] ?? 0);
+  return typeof value === "number" ? number(value, digits) : value;
 }
 
 /** The language with the region of this browser, so that dates are as they are written there. */

@@ -3,7 +3,15 @@ import type { Schemas } from "../session/operations";
 
 export type ReceiverState = Pick<
   Schemas["ReceiverState"],
-  "name" | "kind" | "address" | "state" | "reconnects" | "last_error" | "since"
+  | "name"
+  | "kind"
+  | "address"
+  | "state"
+  | "reconnects"
+  | "last_error"
+  | "last_error_code"
+  | "last_error_params"
+  | "since"
 >;
 
 /** The receivers that should work and do not, and say why. */

@@ -1,6 +1,7 @@
 // Requests to the REST API: typed by its OpenAPI document, with the session's token, renewed once when it has run out, and
 // errors as the service says.
 import { CREDENTIALS } from "../core/kiosk";
+import { saidIn } from "../i18n/i18n";
 import type { Answer, Operation, ProblemCode, RequestArguments, Schemas } from "./operations";
 import { session } from "./session";
 
@@ -70,8 +71,9 @@ async function problemOf(answer: Response): Promise<ApiError> {
   const wait = Number(answer.headers.get("Retry-After"));
   const retryAfterS = Number.isFinite(wait) && wait > 0 ? wait : null;
   try {
-    const { code, detail, title, errors } = (await answer.json()) as Schemas["ProblemDocument"];
-    return new ApiError(answer.status, code, detail || title, errors ?? [], retryAfterS);
+    const problem = (await answer.json()) as Schemas["ProblemDocument"];
+    const errors = (problem.errors ?? []).map((error) => ({ name: error.name, detail: saidIn(error, "detail") }));
+    return new ApiError(answer.status, problem.code, saidIn(problem, "detail") || problem.title, errors, retryAfterS);
   } catch {
     return new ApiError(answer.status, "unknown", answer.statusText || String(answer.status), [], retryAfterS);
   }

@@ -1,24 +1,10 @@
-// What went wrong, for people: the code of the service's answer in the reader's language.
-import forms from "../../generated/field_faults.json";
-import { has, t, type TextKey } from "../i18n/i18n";
+// What went wrong, for people: the code of the service's answer in the reader's language, else its sentence.
+import { has, t } from "../i18n/i18n";
 import { ApiError } from "./api";
-
-const FORMS = Object.entries(forms).map(([key, form]) => [key as TextKey, new RegExp(form)] as const);
-
-/** What is wrong with a field in the reader's language; a sentence of a form that is not known stays as it is. */
-export function fieldFault(detail: string): string {
-  for (const [key, form] of FORMS) {
-    const parts = form.exec(detail);
-    if (parts) return t(key, { ...parts.groups, n: Number(parts.groups?.n ?? parts.groups?.m) });
-  }
-  return detail;
-}
 
 /** What is wrong with a field by its name, and with its entries ("entries.2") by their number. */
 export function fieldFaults(error: unknown): Record<string, string> {
-  return error instanceof ApiError
-    ? Object.fromEntries(error.errors.map(({ name, detail }) => [name, fieldFault(detail)]))
-    : {};
+  return error instanceof ApiError ? Object.fromEntries(error.errors.map(({ name, detail }) => [name, detail])) : {};
 }
 
 /** The fault of a field out of those of a form; empty where there is none. */
@@ -41,9 +27,9 @@ export function faultText(error: unknown, fields: readonly string[] = []): strin
     ({ name }) => !fields.some((field) => name === field || name.startsWith(`${field}.`)),
   );
   if (error.errors.length && !rest.length) return t("form.check");
-  const detail = rest.map((one) => `${one.name}: ${fieldFault(one.detail)}`).join("; ") || error.message;
+  const detail = rest.map((one) => `${one.name}: ${one.detail}`).join("; ") || error.message;
   const key = `error.${error.code}`;
-  return has(key) ? t(key, { detail, n: error.retryAfterS ?? 60 }) : detail;
+  return has(key) ? t(key, { n: error.retryAfterS ?? 60 }) : detail;
 }
 
 /** Whether the service could not be asked, so that asking again may help. */

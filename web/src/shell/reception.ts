@@ -1,7 +1,7 @@
 // A card on the map for administrators: which receiver does not answer, since when, what is tried, and why.
 import { html, nothing, type TemplateResult } from "lit";
 import { Cell } from "../core/cell";
-import { t } from "../i18n/i18n";
+import { saidIn, t } from "../i18n/i18n";
 import { silentOf, type ReceiverState } from "../live/reception";
 import { call } from "../session/api";
 import { session } from "../session/session";
@@ -49,7 +49,7 @@ export function receptionCard(): TemplateResult | typeof nothing {
   return html`<div class="simulated silent" role="status">
     <div>
       ${silent.value.map(
-        (one) => html`<p><strong>${t("reception.silent", { name: one.name })}</strong> ${one.last_error}.
+        (one) => html`<p><strong>${t("reception.silent", { name: one.name })}</strong> ${saidIn(one, "last_error")}.
           <small>${one.since ? t("reception.since", { time: clock(one.since) }) : nothing} ${t("reception.tried", { kind: one.kind, address: one.address ?? "", n: one.reconnects + 1 })}</small></p>`,
       )}
       <p><a href="console/receivers">${t("reception.open")}</a></p>

@@ -16,12 +16,19 @@ from skywatch.http.limits.slow_work import deadline_of, slow_work
 from skywatch.http.limits.throttle import count_in
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
+from skywatch.sentences import sentence
 
 # At once in this process; each occupies a worker thread of the API, and half of them must stay free.
 MOST = 2
 # Time limit of a dry run, from its body to its result (s). Over history what was tested until then is the result.
 LIVE_S, PAST_S = 5.0, 40.0
-DRY_RUNS = slow_work("dry_runs", "dry run", "dry runs", at_once=MOST, wait_s=2.0)
+DRY_RUNS = slow_work(
+    "dry_runs",
+    sentence("work.dry_run", "dry run"),
+    sentence("work.many_dry_runs", "dry runs"),
+    at_once=MOST,
+    wait_s=2.0,
+)
 # Held by the one that calculates.
 calculating = threading.Lock()
 View = Callable[[Any, Request], Response]
@@ -38,7 +45,9 @@ def limited(view: View) -> View:
     def dry_run(context: Any, request: Request) -> Response:
         count_in(request, "dry_run", request.runtime.settings.of(AlertSettings).throttle_dry_run)
         with DRY_RUNS.turn(request.person):
-            deadline = request.deadline = deadline_of(request, "The dry run", LIVE_S, calculating)
+            deadline = request.deadline = deadline_of(
+                request, sentence("work.the_dry_run", "The dry run"), LIVE_S, calculating
+            )
             with deadline:
                 return view(context, request)
 

@@ -23,13 +23,16 @@ from skywatch.http.resources.schema import (
     Timestamp,
     boolean_node,
     choice_node,
+    code_node,
     integer_node,
     node,
     nullable_node,
+    params_node,
     string_node,
     timestamp_node,
 )
 from skywatch.notify.vocabulary import PRIORITIES
+from skywatch.sentences import sentence
 
 MAX_AIRCRAFT = 5_000
 # Largest number of faults in an answer.
@@ -51,13 +54,15 @@ class AircraftObjects(colander.SchemaType):
         if cstruct is colander.null or cstruct is None:
             return cstruct
         if not isinstance(cstruct, list):
-            raise colander.Invalid(node, "must be a list of live aircraft")
+            raise colander.Invalid(node, sentence("alerts.trial_aircraft_list", "must be a list of live aircraft"))
         if len(cstruct) > MAX_AIRCRAFT:
-            raise colander.Invalid(node, f"must hold at most {MAX_AIRCRAFT} aircraft")
+            raise colander.Invalid(
+                node, sentence("alerts.trial_too_many", "must hold at most {most} aircraft", most=MAX_AIRCRAFT)
+            )
         faults = [(index, fault) for index, entry in enumerate(cstruct) if (fault := _fault(entry)) is not None]
         addresses = [str(entry.get("hex")).lower() for entry in cstruct if isinstance(entry, dict)]
         if not faults and len(set(addresses)) < len(addresses):
-            raise colander.Invalid(node, "must not hold an address twice")
+            raise colander.Invalid(node, sentence("alerts.trial_address_twice", "must not hold an address twice"))
         if faults:
             error = colander.Invalid(node)
             for index, fault in faults[:FAULTS_NAMED]:
@@ -72,23 +77,25 @@ class AircraftObjects(colander.SchemaType):
 
 def _fault(entry: Any) -> str | None:
     if not isinstance(entry, dict):
-        return "must be an object"
+        return sentence("field.object", "must be an object")
     if not isinstance(entry.get("hex"), str) or not ICAO_ADDRESS.fullmatch(entry["hex"]):
-        return "hex must be an ICAO address of six hexadecimal digits"
+        return sentence("alerts.trial_hex", "hex must be an ICAO address of six hexadecimal digits")
     unfit = fault_of(entry)
     if unfit is not None:
         return unfit
     for name, value in entry.items():
         if isinstance(value, str) and len(value) > MAX_TEXT:
-            return f"{name[:60]} must have at most {MAX_TEXT} characters"
+            return sentence(
+                "alerts.member_long", "{name} must have at most {most} characters", name=name[:60], most=MAX_TEXT
+            )
     for name in _NUMBERS:
         value = entry.get(name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e9):
-            return f"{name} must be a number"
+            return sentence("member.number", "{name} must be a number", name=name)
         if value is not None and abs(value) > _LIMITS.get(name, 1e9):
-            return f"{name} is out of range"
+            return sentence("member.out_of_range", "{name} is out of range", name=name)
     if (entry.get("lat") is None) != (entry.get("lon") is None):
-        return "lat and lon come together"
+        return sentence("alerts.trial_lat_lon", "lat and lon come together")
     return None
 
 
@@ -156,6 +163,8 @@ class TrialAlert(Schema):
     callsign = nullable_node(JsonString())
     registration = nullable_node(JsonString())
     message = string_node()
+    message_code = code_node()
+    message_params = params_node()
     aircraft = node(JsonObject())
     matched = ObjectList()
     geofence = nullable_node(JsonString())

@@ -27,6 +27,7 @@ from skywatch.core.polygons.geometry import parse_geometry
 from skywatch.core.process.deadline import Checkpoint, DeadlineExceeded, paced
 from skywatch.notify.vocabulary import Priority
 from skywatch.picture.state.sky import Sky
+from skywatch.sentences import worded
 
 # Largest number of alerts returned; all are counted.
 ALERTS_SHOWN = 500
@@ -97,7 +98,7 @@ class Trial:
             "icao_hex": change.address.upper() if change.address != NOBODY else None,
             "callsign": aircraft.get("flight"),
             "registration": aircraft.get("r"),
-            "message": message_of(change, name=fields.name, priority=priority, template=fields.message),
+            **worded("message", message_of(change, name=fields.name, priority=priority, template=fields.message)),
             "aircraft": dict(aircraft),
             "matched": list(change.matched),
             "geofence": change.geofence,

@@ -133,6 +133,8 @@ def rule_answer(
     """A rule as the API answers it; channels are the caller's, or the owner's for holders of ``alerts.manage_all``."""
     is_own = rule.user_id == visibility.user_id
     channels = rule.channels if is_own or sees_all(visibility) else following or []
+    # A fault of an earlier revision may be mended.
+    present = None if fault is None or fault.revision != rule.revision or not rule.enabled else fault
     return answer(
         RuleRecord,
         rule,
@@ -141,6 +143,7 @@ def rule_answer(
         channels=list(channels),
         is_own=is_own,
         is_subscribed=following is not None,
-        # A fault of an earlier revision may be mended.
-        fault=fault.detail if fault is not None and fault.revision == rule.revision and rule.enabled else None,
+        fault=present.detail if present is not None else None,
+        fault_code=present.detail_code if present is not None else None,
+        fault_params=present.detail_params if present is not None else None,
     )

@@ -36,6 +36,7 @@ from skywatch.http.resources.service import NUMBER
 from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.picture.settings import PictureSettings
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 LONGEST = timedelta(hours=24)
 
@@ -69,7 +70,7 @@ def test_rule(request: DryRunRequest) -> dict[str, Any]:
     """
     body = body_of(request, TrialRequestFields)
     if (body.rule is None) == (body.rule_id is None):
-        raise invalid_fields({"rule": "give either rule or rule_id"})
+        raise invalid_fields({"rule": sentence("alerts.rule_or_id", "give either rule or rule_id")})
     if body.rule is None:
         assert body.rule_id is not None
         return _try_stored(request, body.rule_id, body)
@@ -113,7 +114,10 @@ def _try_stored(request: DryRunRequest, rule_id: int, body: TrialOfRuleFields) -
         is_live = body.aircraft is None and body.begin is None and body.end is None
         if not is_live and not service.may_change(request.visibility, row):
             # Invented aircraft and a day of history would show its owner's geofences and watch lists piece by piece.
-            raise Problem("permission_denied", "A rule of somebody else is tried on the live picture only.")
+            raise Problem(
+                "permission_denied",
+                sentence("alerts.trial_of_other_live", "A rule of somebody else is tried on the live picture only."),
+            )
         rule = service.fields_of(row)
         if rule.conditions.node is None:
             raise invalid_fields(rule.conditions.faults)
@@ -147,10 +151,12 @@ def _run_past(
     request: DryRunRequest, session: Session, trial: Trial, begin: datetime, end: datetime, station: Any
 ) -> None:
     if Permission.HISTORY_VIEW not in request.visibility.permissions:
-        raise Problem("permission_denied", "A dry run over the past needs history.view.")
+        raise Problem(
+            "permission_denied", sentence("alerts.trial_needs_history", "A dry run over the past needs history.view.")
+        )
     past_pictures = request.runtime.features.only(PastPictures)
     if past_pictures is None:
-        raise Problem("unavailable", "This installation stores no history.")
+        raise Problem("unavailable", sentence("alerts.no_history", "This installation stores no history."))
     seconds = (end - begin).total_seconds()
     trial.hours = seconds / 3600
     user = request.visibility.user_id
@@ -165,12 +171,14 @@ def _span(body: TrialOfRuleFields) -> tuple[datetime | None, datetime | None]:
     if begin is None and end is None:
         return None, None
     if body.aircraft is not None:
-        raise invalid_fields({"aircraft": "cannot be given together with from and to"})
+        raise invalid_fields(
+            {"aircraft": sentence("alerts.aircraft_or_span", "cannot be given together with from and to")}
+        )
     if begin is None:
-        raise invalid_fields({"from": "is required with to"})
+        raise invalid_fields({"from": sentence("alerts.needed_with_to", "is required with to")})
     end = end or utcnow()
     if end <= begin:
-        raise invalid_fields({"to": "must be after from"})
+        raise invalid_fields({"to": sentence("alerts.to_after_from", "must be after from")})
     if end - begin > LONGEST:
-        raise invalid_fields({"to": "must be at most 24 hours after from"})
+        raise invalid_fields({"to": sentence("alerts.at_most_a_day", "must be at most 24 hours after from")})
     return begin, end

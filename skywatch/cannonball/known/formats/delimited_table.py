@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple
 
 from skywatch.core.text.delimited import rows
+from skywatch.sentences import sentence
 
 # Lines of a table that comes over HTTP: more than the largest public register has.
 MAX_LINES = 500_000
@@ -116,16 +117,18 @@ class Table:
 def fault_of(fields: list[str], width: int) -> str | None:
     """The fault of a row, or None; empty fields beyond the header are accepted."""
     if not fields:
-        return "cannot be read: a quote is not closed or stands inside a field"
+        return sentence("known.open_quote", "cannot be read: a quote is not closed or stands inside a field")
     if len(fields) < width or any(fields[width:]):
-        return f"has {len(fields)} fields where the header has {width}"
+        return sentence(
+            "known.field_count", "has {count} fields where the header has {width}", count=len(fields), width=width
+        )
     for text in fields:
         if text.isascii() and text.isprintable():
             continue
         if any(0xDC80 <= ord(c) <= 0xDCFF for c in text):
-            return "is not UTF-8; save the file as UTF-8 or say encoding=latin-1"
+            return sentence("known.not_utf8", "is not UTF-8; save the file as UTF-8 or say encoding=latin-1")
         if any((ord(c) < 32 and c not in "\t\r\n") or ord(c) == 127 for c in text):
-            return "holds control characters"
+            return sentence("known.control", "holds control characters")
     return None
 
 

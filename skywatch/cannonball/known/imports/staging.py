@@ -18,6 +18,7 @@ from skywatch.cannonball.known import links
 from skywatch.cannonball.known.formats.delimited_table import Item, Refused, Row
 from skywatch.cannonball.known.service import derive
 from skywatch.cannonball.vocabulary import AgencyType, Source, values
+from skywatch.sentences import sentence
 
 CHUNK_ROWS = 5000
 SPOOL_BYTES = 8 * 1024 * 1024
@@ -104,13 +105,23 @@ def _check(row: Row, default_source: str, cut_long_texts: bool, seen: dict[int, 
     icao_hex = fields.pop("icao_hex", "").strip().upper()
     short_hex = icao_hex[:8]
     if len(icao_hex) != 6 or not _HEX_DIGITS.issuperset(icao_hex) or icao_hex in ("000000", "FFFFFF"):
-        return Refused(row.line, short_hex, "icao_hex must be an ICAO address of six hexadecimal digits")
+        return Refused(
+            row.line,
+            short_hex,
+            sentence("known.icao_hex", "icao_hex must be an ICAO address of six hexadecimal digits"),
+        )
     fault = _normalise(fields, cut_long_texts)
     if fault:
         return Refused(row.line, short_hex, fault)
     first = seen.setdefault(int(icao_hex, 16), row.line)
     if first != row.line:
-        return Refused(row.line, short_hex, f"{icao_hex} stands on line {first} already")
+        return Refused(
+            row.line,
+            short_hex,
+            sentence(
+                "known.listed_before", "{icao_hex} stands on line {first} already", icao_hex=icao_hex, first=first
+            ),
+        )
     fields.setdefault("source", default_source)
     derived = derive(icao_hex, fields.get("agency_name", ""))
     return StagedRow(icao_hex, fields, {n: v for n, v in derived.items() if v and n not in fields})
@@ -121,11 +132,11 @@ def _normalise(fields: dict[str, str], cut_long_texts: bool) -> str | None:
     for name, length in LENGTHS.items():
         if len(fields.get(name, "")) > length:
             if not cut_long_texts:
-                return f"{name} is longer than {length} characters"
+                return sentence("known.member_long", "{name} is longer than {most} characters", name=name, most=length)
             fields[name] = fields[name][:length]
     if fields.get("source_url") and not links.is_web_address(fields["source_url"]):
         if not cut_long_texts:
-            return f"source_url {links.RULE}"
+            return sentence("known.source_url", "source_url {rule}", rule=links.RULE)
         del fields["source_url"]
     for name in ("registration", "aircraft_type", "agency_state"):
         if name in fields:
@@ -134,14 +145,14 @@ def _normalise(fields: dict[str, str], cut_long_texts: bool) -> str | None:
         if name in fields:
             fields[name] = fields[name].lower()
     if fields.get("agency_type", "unknown") not in values(AgencyType):
-        return f"agency_type must be one of {', '.join(values(AgencyType))}"
+        return sentence("known.agency_type", "agency_type must be one of {names}", names=", ".join(values(AgencyType)))
     if fields.get("source", "manual") not in values(Source):
-        return f"source must be one of {', '.join(values(Source))}"
+        return sentence("known.source", "source must be one of {names}", names=", ".join(values(Source)))
     if "agency_state" in fields and fields["agency_state"] not in STATE_CODES:
-        return "agency_state must be a two-letter US state code"
+        return sentence("known.agency_state", "agency_state must be a two-letter US state code")
     if "verified" in fields:
         if fields["verified"] not in _TRUE + _FALSE:
-            return "verified must be true or false"
+            return sentence("known.verified", "verified must be true or false")
         if fields.pop("verified") in _TRUE:
             fields["verified"] = "true"
     return None

@@ -33,9 +33,16 @@ from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, Resource, view
 from skywatch.security.permissions import Permission, ViewPermission
+from skywatch.sentences import sentence
 
 VIEW, MANAGE = ViewPermission.KNOWN_AIRCRAFT_VIEW, Permission.CANNONBALL_MANAGE
-SEARCHES = slow_work("known_searches", "search of known aircraft", "searches of known aircraft", at_once=4, wait_s=10.0)
+SEARCHES = slow_work(
+    "known_searches",
+    sentence("work.known_search", "search of known aircraft"),
+    sentence("work.many_known_searches", "searches of known aircraft"),
+    at_once=4,
+    wait_s=10.0,
+)
 ADDRESS = re.compile("[0-9A-Fa-f]{6}")
 
 check = CannonballService("cannonball.known_check", "/cannonball/known-aircraft/check/{icao_hex}")

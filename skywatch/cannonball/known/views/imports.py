@@ -12,10 +12,11 @@ from skywatch.cannonball.known.imports.lists import FORMS
 from skywatch.cannonball.known.imports.update import ImportRefused, Report
 from skywatch.cannonball.known.imports.uploads import ImportOptions, import_list
 from skywatch.cannonball.vocabulary import Source, values
-from skywatch.core.problems import Problem, invalid
+from skywatch.core.problems import Problem, field_fault, invalid, invalid_request
 from skywatch.http.clients.audit import actor_of
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.answer import answer
+from skywatch.http.resources.faults import faults_of
 from skywatch.http.resources.schema import (
     JsonString,
     QueryBoolean,
@@ -29,6 +30,7 @@ from skywatch.http.resources.schema import (
 )
 from skywatch.http.resources.validation import json_body
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 # Largest number of refused lines in a report; all are counted.
 REFUSALS_NAMED = 10_000
@@ -121,16 +123,20 @@ def _texts(request: Request, encoding: str) -> tuple[bytes, bytes]:
     if request.content_type in CSV_TYPES:
         return request.body, b""
     if request.content_type != "application/json":
-        raise Problem("unsupported_media_type", "The body must be text/csv or application/json.")
+        raise Problem(
+            "unsupported_media_type", sentence("known.media_type", "The body must be text/csv or application/json.")
+        )
     try:
         body = ImportBody().deserialize(json_body(request))
     except colander.Invalid as fault:
-        errors = [{"location": "body", "name": name, "detail": detail} for name, detail in fault.asdict().items()]
-        raise Problem("validation_failed", f"The request has {len(errors)} faults.", errors=errors) from None
+        faults = [field_fault("body", name, detail) for name, detail in faults_of(fault).items()]
+        raise invalid_request(faults) from None
     try:
         return body["csv"].encode(encoding), body["acftref"].encode(encoding)
     except UnicodeEncodeError:
-        raise invalid("csv", f"holds characters that {encoding} has not") from None
+        raise invalid(
+            "csv", sentence("known.encoding", "holds characters that {encoding} has not", encoding=encoding)
+        ) from None
 
 
 def _line(refused: Refused) -> dict[str, Any]:
@@ -144,9 +150,10 @@ def _clean(text: str) -> str:
 
 def _refusal(report: Report) -> Problem:
     count = report.refused_count
-    errors = [
-        {"location": "body", "name": f"line {line.line}", "detail": line.reason}
-        for line in report.refused[:REFUSALS_NAMED]
-    ]
-    lines = "1 line was" if count == 1 else f"{count} lines were"
-    return Problem("validation_failed", f"{lines} refused and nothing was changed.", errors=errors)
+    errors = [field_fault("body", f"line {line.line}", line.reason) for line in report.refused[:REFUSALS_NAMED]]
+    detail = sentence(
+        "known.lines_refused",
+        "{n} line was refused and nothing was changed.|{n} lines were refused and nothing was changed.",
+        n=count,
+    )
+    return Problem("validation_failed", detail, errors=errors)

@@ -9,6 +9,7 @@ from skywatch.cannonball.tracker.locations import TrackedUser
 from skywatch.cannonball.tracker.observation import Numbers
 from skywatch.cannonball.tracker.pauses import Occasion
 from skywatch.cannonball.tracker.session import LiveSession
+from skywatch.sentences import codes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,8 @@ def alert_raised(session: LiveSession, occasion: Occasion, user: TrackedUser, no
         "priority": occasion.priority.value,
         "in_doubt": occasion.in_doubt,
         "title": occasion.title[:200],
-        "message": occasion.message,
+        "message": str.__str__(occasion.message),
+        "words": codes_of(title=occasion.title, message=occasion.message) or None,
         "aircraft_lat": session.lat,
         "aircraft_lon": session.lon,
         "aircraft_altitude": 0 if session.on_ground and session.altitude_ft is None else session.altitude_ft,

@@ -26,6 +26,7 @@ from skywatch.core.problems import Problem, invalid
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import Schema, string_node
 from skywatch.security.permissions import ViewPermission
+from skywatch.sentences import sentence
 from skywatch.web.settings import WebSettings
 
 PAGES = ()
@@ -64,7 +65,7 @@ def post_reset(request: Request) -> dict[str, Any] | Response:
     try:
         fields = fields_of(NewPassword(), entries)
         if fields["again"] != fields["password"]:
-            raise invalid("again", "is not the same as the password")
+            raise invalid("again", sentence("console.not_same_password", "is not the same as the password"))
         user = resets.use_reset(request.runtime.sessions, _token(request), fields["password"], anonymous_actor(request))
     except Problem as problem:
         if problem.kind.status not in SHOWN_ON_THE_PAGE:

@@ -31,11 +31,13 @@ from skywatch.core.storage.audit import Actor
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import Schema, string_node
 from skywatch.security.permissions import ViewPermission
+from skywatch.sentences import sentence
 
 PAGES = ()
-NOT_HERE = (
-    "The one-time password is taken on the machine itself only. Elsewhere open the link that "
-    "`skywatch setup-link FILE.ini` prints there."
+NOT_HERE = sentence(
+    "console.setup_here_only",
+    "The one-time password is taken on the machine itself only. Elsewhere open the link "
+    "that `skywatch setup-link FILE.ini` prints there.",
 )
 
 

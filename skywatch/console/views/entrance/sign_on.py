@@ -25,6 +25,7 @@ from skywatch.http.clients.origins import origin_of
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.security.permissions import ViewPermission
+from skywatch.sentences import sentence
 from skywatch.sso import problems
 from skywatch.sso.pending_sign_ons import LIFETIME
 from skywatch.sso.schemas import CallbackQuery
@@ -50,7 +51,11 @@ def start_sign_on(request: Request) -> dict[str, Any] | Response:
             request.GET.get("provider"), None, _address(request), origin_of(own_address(request)), _cookie(request)[0]
         )
     except UnicodeDecodeError:
-        return show_refusal(request, Problem("not_found", "There is no such identity provider."), onward)
+        return show_refusal(
+            request,
+            Problem("not_found", sentence("console.provider_unknown", "There is no such identity provider.")),
+            onward,
+        )
     except Problem as problem:
         return show_refusal(request, problem, onward)
     response = HTTPSeeOther(url)
@@ -69,7 +74,10 @@ def finish_sign_on(request: Request) -> dict[str, Any] | Response:
         answer = Answer.of(read_query(request, CallbackQuery()), request.GET.get("error_description"))
         begun = providers.take(answer, browser, actor, needs_browser=True)
         if begun.redirect_uri != _address(request):
-            raise Problem(problems.STATE_UNKNOWN, "The sign-on was not begun at this console.")
+            raise Problem(
+                problems.STATE_UNKNOWN,
+                sentence("console.sign_on_elsewhere", "The sign-on was not begun at this console."),
+            )
         if onward == TRIAL:
             response = see_other(request, finish_trial(request, begun, answer))
             _remember(request, response, "", 0)

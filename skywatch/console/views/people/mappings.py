@@ -26,6 +26,7 @@ from skywatch.http.resources.document import fault_of
 from skywatch.http.resources.schema import JsonString, Schema, node, string_node
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import ADMINISTRATIVE_KINDS, Permission
+from skywatch.sentences import sentence
 from skywatch.sso import mappings
 from skywatch.sso.claims import MATCH_TYPES, Trial, try_rules
 from skywatch.sso.models import ClaimMapping
@@ -38,8 +39,9 @@ EXAMPLE = '{"sub": "1234", "groups": ["spotters", "staff"]}'
 
 # The box that has to be ticked for a role that administers the installation.
 UNDERSTOOD = "understood"
-WARNING = (
-    "This role administers the installation: whoever the rule matches gets its rights. Tick the box if that is meant."
+WARNING = sentence(
+    "console.administering_role",
+    "This role administers the installation: whoever the rule matches gets its rights. Tick the box if that is meant.",
 )
 
 
@@ -96,7 +98,11 @@ def _is_administrative(role: Role) -> bool:
 
 def _check_changeable(request: Request) -> None:
     """Raise Problem (403) where the role of a mapping is beyond the viewer."""
-    check_covers(request.caller.permissions, permissions_of_role(_mapping(request).role), "The role")
+    check_covers(
+        request.caller.permissions,
+        permissions_of_role(_mapping(request).role),
+        sentence("accounts.the_role", "The role"),
+    )
 
 
 def _mapping(request: Request) -> ClaimMapping:
@@ -120,13 +126,19 @@ def _try(request: Request, fields: dict[str, Any]) -> Trial:
     try:
         claims = json.loads(fields["claims"])
     except (ValueError, RecursionError):
-        raise invalid("claims", f"must be a JSON object such as {EXAMPLE}") from None
-    fault = fault_of(claims) if isinstance(claims, dict) else f"must be a JSON object such as {EXAMPLE}"
+        raise invalid(
+            "claims", sentence("console.json_object", "must be a JSON object such as {example}", example=EXAMPLE)
+        ) from None
+    fault = (
+        fault_of(claims)
+        if isinstance(claims, dict)
+        else sentence("console.json_object", "must be a JSON object such as {example}", example=EXAMPLE)
+    )
     if fault is not None:
         raise invalid("claims", fault)
     parties = _parties(request)
     if fields["party"] and fields["party"] not in parties:
-        raise invalid("party", "there is no such identity provider")
+        raise invalid("party", sentence("console.no_provider", "there is no such identity provider"))
     party = parties[fields["party"]].provider if fields["party"] else None
     rules = mappings.active_rules(request.db)
     return try_rules(rules, claims, party.name if party else "", party.default_role if party else "")

@@ -31,6 +31,7 @@ from skywatch.http.resources.fields import UNSET
 from skywatch.http.resources.schema import QueryInteger, Schema, node
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import FEATURES, Permission
+from skywatch.sentences import sentence
 
 LIST = f"{HOME}/roles"
 EDITED = ("name", "display_name", "description", "priority", "permissions")
@@ -112,13 +113,13 @@ def _delete(request: Request, version: str) -> str:
 def _check_changeable(request: Request) -> Role:
     """Raise Problem (403) for a role beyond the viewer."""
     role = _role(request)
-    check_covers(request.caller.permissions, permissions_of_role(role), "The role")
+    check_covers(request.caller.permissions, permissions_of_role(role), sentence("accounts.the_role", "The role"))
     return role
 
 
 def _check_deletable(request: Request) -> None:
     if _check_changeable(request).is_system:
-        raise Problem("conflict", "A system role cannot be deleted.")
+        raise Problem("conflict", sentence("accounts.system_role_stays", "A system role cannot be deleted."))
 
 
 def _role(request: Request) -> Role:

@@ -24,6 +24,7 @@ from skywatch.core.storage.audit import Target
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import SCOPES, Permission
+from skywatch.sentences import sentence
 
 ACCOUNT = part(UserCreate(), "username", "display_name", "roles")
 KEY = part(KeyCreate(), "name", "scopes", "expires_at")
@@ -60,14 +61,14 @@ def _service_account(request: Request) -> User:
     """The account that an address names; raises Problem (403, 404) where no key can be made for it."""
     user = changeable_user(request)
     if not user.is_service:
-        raise Problem("permission_denied", "People create their own keys.")
+        raise Problem("permission_denied", sentence("console.people_own_keys", "People create their own keys."))
     _check_keys_are_on(request)
     return user
 
 
 def _check_keys_are_on(request: Request) -> None:
     if not _keys_are_on(request):
-        raise Problem("permission_denied", "API keys are switched off.")
+        raise Problem("permission_denied", sentence("accounts.keys_off", "API keys are switched off."))
 
 
 def _keys_are_on(request: Request) -> bool:

@@ -26,6 +26,7 @@ from skywatch.core.storage.audit import Target
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 PAGES = (Page(route="console.user", path=f"/users/{{id:{NUMBER}}}", feature="users"),)
 MAX_LOGINS = 100
@@ -84,13 +85,13 @@ def _change(request: Request, form: dict[str, Any]) -> str:
             return translate(request, "A login of {name} ended.", name=user.username)
     if what == "revoke_key":
         return revoke(request, form.get("key", ""))
-    raise invalid("change", "is not a known change")
+    raise invalid("change", sentence("console.unknown_change", "is not a known change"))
 
 
 def revoke(request: Request, number: str) -> str:
     """Revoke an API key; gives what to say of it."""
     if not number.isascii() or not number.isdigit() or len(number) > 18:
-        raise invalid("key", "must be the number of a key")
+        raise invalid("key", sentence("console.key_number", "must be the number of a key"))
     with changing(request, "api_key.deleted", Target("api_key", int(number))) as (session, caller):
         key = revoke_key(session, caller, int(number))
         return translate(request, "The API key {name} ({prefix}...) is revoked.", name=key.name, prefix=key.key_prefix)
@@ -129,7 +130,7 @@ def changeable_user(request: Request) -> User:
     """The user that an address names, for a page that changes them; raises Problem (404; 403 where the viewer lacks
     rights of theirs: the form could only be refused)."""
     user = users.get_user(request.db, id_of(request))
-    check_covers(request.caller.permissions, users.permissions_of(user), "The user")
+    check_covers(request.caller.permissions, users.permissions_of(user), sentence("accounts.the_user", "The user"))
     return user
 
 

@@ -28,6 +28,7 @@ from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import UNSET
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 PROFILE = part(UserChange(), "display_name", "email")
 PASSWORD = part(UserChange(), "password")
@@ -47,7 +48,7 @@ def _save(request: Request, entries: Entries) -> Response:
 def _save_password(request: Request, entries: Entries) -> Response:
     fields = UserChangeFields.of(fields_of(PASSWORD, entries))
     if fields.password is UNSET:
-        raise invalid("password", "is required")
+        raise invalid("password", sentence("field.needed", "is required"))
     with changing(request, "user.changed", Target("user", id_of(request))) as (session, caller):
         user = users.update_user(session, caller, id_of(request), fields)
     text = translate(request, "{name} has a new password and is signed out everywhere.", name=user.username)
@@ -56,7 +57,9 @@ def _save_password(request: Request, entries: Entries) -> Response:
 
 def _check_has_password(request: Request) -> None:
     if changeable_user(request).is_service:
-        raise Problem("permission_denied", "A service account has no password.")
+        raise Problem(
+            "permission_denied", sentence("accounts.service_account_no_password", "A service account has no password.")
+        )
 
 
 user_reset_page = FormPage("console.user.reset", "user_link.jinja2", Permission.USERS_EDIT)
@@ -69,7 +72,10 @@ def show_reset_link(request: Request) -> dict[str, Any]:
         raise Problem("local_auth_disabled")
     _check_has_password(request)
     if not changeable_user(request).is_active:
-        raise Problem("permission_denied", "A deactivated user cannot log in; activate the user first.")
+        raise Problem(
+            "permission_denied",
+            sentence("accounts.deactivated_user", "A deactivated user cannot log in; activate the user first."),
+        )
     return _link(request)
 
 

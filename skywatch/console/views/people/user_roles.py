@@ -24,6 +24,7 @@ from skywatch.http.lists.pagination import MAX_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import Timestamp, node, nullable_node
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 
 def opened(user: User) -> Entries:
@@ -45,7 +46,7 @@ def save(request: Request, user_id: int, entries: Entries) -> str:
     target = Target("user", user_id)
     with changing(request, "user.changed", target) as (session, caller):
         rights, user = caller.begin(session, Permission.USERS_EDIT), users.get_user(session, user_id)
-        check_covers(rights, users.permissions_of(user), "The user")
+        check_covers(rights, users.permissions_of(user), sentence("accounts.the_user", "The user"))
         check_version(session, target, entries.version, opened(user).values)
         user = replace_assignments(session, caller, user_id, ends)
         given = [_described(request, role, deciding(user)[role.name].expires_at) for role in users.roles_of(user)]

@@ -24,6 +24,7 @@ from skywatch.http.requests.forms import MEDIA_TYPE, read_upload
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import IcaoAddress, Schema, choice_node, node
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 from skywatch.settings import Settings
 
 
@@ -63,7 +64,7 @@ def post_airframes(request: Request) -> dict[str, Any]:
     if request.content_type != MEDIA_TYPE:
         # The token is checked already: what is missing is the file.
         read_form(request, "do", "format")
-        raise invalid("list", "is missing")
+        raise invalid("list", sentence("field.missing", "is missing"))
     entries = read_entries(request, ListForm(), "do")
     values = dict(entries.values)
     what = values.pop("do", "")
@@ -73,12 +74,14 @@ def post_airframes(request: Request) -> dict[str, Any]:
         if what == "load":
             settings = request.runtime.settings.of(AirframeSettings)
             if not settings.airframes_url:
-                raise Problem("conflict", "No address of a list is set (`airframes_url`).")
+                raise Problem(
+                    "conflict", sentence("console.no_list_address", "No address of a list is set (`airframes_url`).")
+                )
             outcome = import_list(request, FORMATS[0], load_list(settings))
         elif what == "import":
             outcome = import_list(request, source, read_upload(request).files.get("list", b""))
         else:
-            raise invalid("do", "must be import or load")
+            raise invalid("do", sentence("console.do_list", "must be import or load"))
     except Problem as problem:
         return refused(request, problem, _page(request, entries.refused(problem)))
     return _page(request, entries, outcome)

@@ -36,6 +36,7 @@ from skywatch.http.resources.schema import (
 from skywatch.inputs.trial import Trial
 from skywatch.receivers.choices import BY_KIND, CHOICES
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 from skywatch.settings import ini_line
 from skywatch.web.settings import WebSettings
 
@@ -88,7 +89,7 @@ def post_receiver(request: Request) -> dict[str, Any] | Response:
         if what == "try":
             return _try(request, full_name, entries)
         if what not in ("save", "remove"):
-            raise invalid("do", "must be try, save or remove")
+            raise invalid("do", sentence("console.do_receiver", "must be try, save or remove"))
         _change(request, full_name, entries, is_removed=what == "remove")
     except Problem as problem:
         stored = _opened(request)
@@ -132,7 +133,7 @@ def _change(request: Request, full_name: str, entries: Entries, *, is_removed: b
         rows = stored_settings.read(session, settings)
         row = rows.get(full_name)
         if not _name(request) and row is not None:
-            raise invalid("name", "is already in use")
+            raise invalid("name", sentence("console.in_use", "is already in use"))
         check_version(session, target, entries.version, _stamp(row))
         changes: dict[str, str | None] = {full_name: None if is_removed else _text(full_name, entries, row)}
         if entries.value("simulator_off") is True and not is_removed:
@@ -147,7 +148,7 @@ def _text(full_name: str, entries: Entries, row: stored_settings.StoredValue | N
     text = connections.text_of(full_name, entries) or (row.text if row is not None and row.text is not None else "")
     if not text:
         is_receiver = full_name.startswith(connections.RECEIVER)
-        raise invalid("host" if is_receiver else "text", "is missing")
+        raise invalid("host" if is_receiver else "text", sentence("field.missing", "is missing"))
     return text
 
 
@@ -166,14 +167,16 @@ def _is_step(request: Request) -> bool:
 def _new_name(request: Request, entries: Entries) -> str:
     family, name = str(entries.value("family")), str(entries.value("name")).strip()
     if family not in editable_inputs(request.runtime.features):
-        raise invalid("family", "is missing")
+        raise invalid("family", sentence("field.missing", "is missing"))
     if not name:
         name = connections.proposed_name(request, family)
     full_name = family + name
     if not stored_settings.is_storable(request.runtime.settings, full_name):
         raise invalid("name", stored_settings.NAME_RULE)
     if full_name in request.runtime.settings.sources:
-        raise invalid("name", "is already in use: the ini file or the environment sets it")
+        raise invalid(
+            "name", sentence("console.in_use_elsewhere", "is already in use: the ini file or the environment sets it")
+        )
     return full_name
 
 
@@ -199,7 +202,7 @@ def _opened(request: Request) -> Entries:
 
 
 def _no_input() -> Problem:
-    return not_found("receiver or input in the database")
+    return not_found(sentence("thing.stored_input", "receiver or input in the database"))
 
 
 def _stamp(row: stored_settings.StoredValue | None) -> str:
@@ -242,4 +245,4 @@ def _on_fields(problem: Problem, entries: Entries) -> Problem:
     field = "text" if str(entries.value("text")).strip() else "host"
     errors = [{**error, "name": field if "." in error["name"] else error["name"]} for error in problem.errors]
     errors = [{**error, "name": field if error["name"] == "text" else error["name"]} for error in errors]
-    return Problem(problem.kind.code, problem.detail, errors=errors)
+    return Problem(problem.kind.code, problem.sentence, errors=errors)

@@ -29,6 +29,7 @@ from skywatch.notify.deliveries import service as delivery_service
 from skywatch.notify.owner import owner_of, settings_of
 from skywatch.notify.schemas import ChannelChangesFields, ChannelQuery, DeliveryQuery
 from skywatch.notify.vocabulary import ChannelKind, ChannelState, DeliveryState
+from skywatch.sentences import sentence
 
 LIST = f"{HOME}/channels"
 PAGES = (
@@ -101,12 +102,12 @@ def _change(request: Request, what: str, delivery: str) -> str:
             return translate(request, "{name} is switched off.", name=name)
         if what == "retry":
             return _retry(request, session, delivery)
-    raise invalid("do", "must be on, off, test, retry or delete")
+    raise invalid("do", sentence("console.do_channel", "must be on, off, test, retry or delete"))
 
 
 def _retry(request: Request, session: Session, delivery: str) -> str:
     if not delivery.isdecimal() or len(delivery) > 18:
-        raise invalid("delivery", "must be a number")
+        raise invalid("delivery", sentence("field.number", "must be a number"))
     again = delivery_service.retry_delivery(session, owner_of(request), int(delivery))
     return translate(request, "Delivery {number} is sent again.", number=str(again.id))
 

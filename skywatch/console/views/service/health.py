@@ -15,6 +15,7 @@ from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.schema import QueryInteger, QueryString, Schema, node
 from skywatch.security.permissions import Permission
+from skywatch.sentences import reworded, sentence_of
 from skywatch.system.health import checks
 from skywatch.system.health.log import find_changes
 
@@ -56,6 +57,7 @@ def show_health(request: Request) -> dict[str, Any]:
         "working": [part for part in parts if part.state == "ok"],
         "label": names.label,
         "changes": page,
+        "reasons": {change.id: reworded(change.reason, **sentence_of(change.words, "reason")) for change in page},
         "query": query,
         "newest": address(request) if query["before"] is not None else None,
         "older": address(request, before=page[-1].id) if len(changes) > PAGE_SIZE else None,

@@ -42,6 +42,7 @@ from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.schema import Schema, boolean_node, choice_node
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 
 MANAGE = Permission.CANNONBALL_MANAGE
 LIST = f"{HOME}/known-aircraft"
@@ -128,7 +129,7 @@ def post_known_aircraft_import(request: Request) -> dict[str, Any]:
     if request.content_type != MEDIA_TYPE:
         # The token is checked already: what is missing is the file.
         read_form(request, "do", *(node.name for node in ImportForm().children))
-        raise invalid("list", "is missing")
+        raise invalid("list", sentence("field.missing", "is missing"))
     entries = read_entries(request, ImportForm(), "do")
     options = dict(entries.values)
     is_trial = options.pop("do", "") != "import"
@@ -159,7 +160,7 @@ def _change(request: Request, what: str, entries: Entries) -> tuple[KnownAircraf
                 return entry, translate(request, "{name} is verified.", name=entry.icao_hex)
             return entry, translate(request, "{name} is no longer verified.", name=entry.icao_hex)
         if what != "save":
-            raise invalid("do", "must be save, verify, doubt or remove")
+            raise invalid("do", sentence("console.do_known", "must be save, verify, doubt or remove"))
         present, fields = state_of(entry), fields_of(KnownFields(), entries)
         # What stays as it is does not count as edited by hand.
         changed = {name: value for name, value in fields.items() if present[name] != value}
@@ -170,7 +171,7 @@ def _change(request: Request, what: str, entries: Entries) -> tuple[KnownAircraf
 def _import(request: Request, fields: dict[str, Any], files: dict[str, bytes], *, is_trial: bool) -> Report:
     listed = files.get("list", b"")
     if not listed:
-        raise invalid("list", "is missing or empty")
+        raise invalid("list", sentence("console.missing_or_empty", "is missing or empty"))
     options = ImportOptions(**fields, dry_run=is_trial)
     try:
         return import_list(request.runtime, actor_of(request), options, listed, files.get("acftref", b""))

@@ -17,6 +17,7 @@ from skywatch.core.clock import utcnow
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.security.permissions import Permission, ViewPermission
+from skywatch.sentences import reworded, sentence_of
 from skywatch.system import status
 from skywatch.system.extents import last_extents
 from skywatch.system.health.checks import Check
@@ -51,7 +52,10 @@ def _status(request: Request) -> dict[str, Any]:
     runtime, catalogue = request.runtime, catalogue_of(request)
     names = PartNames(catalogue, runtime.features)
     document = status.status_answer(runtime, request.visibility)
-    checks = [Check(**check) for check in document["checks"]]
+    checks = [
+        Check(check["name"], check["ok"], check["required"], reworded(check["detail"], **sentence_of(check, "detail")))
+        for check in document["checks"]
+    ]
     parts, receivers = describe_parts(names, checks), _receivers(request)
     concerns = find_concerns(names, checks)
     concerns += find_silent(catalogue, receivers, document["now"], document["uptime_s"] or 0.0)

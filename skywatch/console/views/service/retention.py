@@ -18,6 +18,7 @@ from skywatch.core.storage.audit import Target
 from skywatch.core.storage.retention_clock import CONFIRMED, confirm, records
 from skywatch.http.requests.request import Request
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 from skywatch.settings import names_of
 from skywatch.system import status
 from skywatch.system.extents import last_extents
@@ -60,7 +61,7 @@ def post_retention(request: Request) -> dict[str, Any] | Response:
 def _confirm(request: Request) -> Response:
     """Let retention go on where it doubts the clock."""
     if read_form(request, "do").get("do") != "confirm":
-        raise invalid("do", "must be confirm")
+        raise invalid("do", sentence("console.do_confirm", "must be confirm"))
     with changing(request, CONFIRMED, Target("retention")) as (session, caller):
         caller.begin(session, Permission.SYSTEM_MANAGE)
         confirm(session, caller.actor)

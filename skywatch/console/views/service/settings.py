@@ -21,6 +21,7 @@ from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
 from skywatch.http.resources.schema import QueryBoolean, QueryString, Schema, node
 from skywatch.security.permissions import Permission
+from skywatch.sentences import sentence
 from skywatch.settings import Origin, Settings, names_of, origins_of
 
 PAGES = (
@@ -154,7 +155,7 @@ def _editable(request: Request) -> str:
     """The setting that an address names; raises Problem (404) where none of this name is changed in the console."""
     name: str = request.matchdict["setting"]
     if name not in names_of(type(request.runtime.settings)).single or not _is_declared(request, name):
-        raise not_found("setting that is changed here")
+        raise not_found(sentence("thing.changed_setting", "setting that is changed here"))
     return name
 
 

@@ -22,6 +22,7 @@ from skywatch.http.resources.schema import QueryInteger, Schema, node
 from skywatch.safety.thresholds import store as settings_store
 from skywatch.safety.thresholds.schemas import ThresholdChange
 from skywatch.security.permissions import Permission
+from skywatch.sentences import reworded, sentence
 
 # What the names of thresholds begin with, in words.
 SUBJECTS = {
@@ -89,10 +90,13 @@ def _save(request: Request, entries: Entries) -> Response:
 def _before(request: Request, number: int) -> dict[str, str]:
     """The thresholds as they were before a change that the audit log has; raises Problem (403, 404)."""
     if Permission.SYSTEM_MANAGE not in request.caller.permissions:
-        raise Problem("permission_denied", "Only who reads the audit log may restore from it.")
+        raise Problem(
+            "permission_denied",
+            sentence("console.restore_needs_audit", "Only who reads the audit log may restore from it."),
+        )
     entry = request.db.get(AuditEntry, number)
     if entry is None or entry.action != "safety.settings_changed":
-        raise not_found("change of thresholds")
+        raise not_found(sentence("thing.threshold_change", "change of thresholds"))
     defaults = {row["name"]: row["default"] for row in settings_store.threshold_answers(request.db)}
     before = {name: float(value) for name, value in (entry.before or {}).items() if name in defaults}
     return {name: "" if value == defaults[name] else _text(value) for name, value in before.items()}
@@ -112,7 +116,15 @@ def _text(value: float) -> str:
 def _stored(request: Request) -> Entries:
     rows = settings_store.threshold_answers(request.db)
     stored = _values(rows)
-    faults = {row["name"]: f"{row['fault']}; the default is in force" for row in rows if row["fault"]}
+    faults = {
+        row["name"]: sentence(
+            "console.default_in_force",
+            "{fault}; the default is in force",
+            fault=reworded(row["fault"], row["fault_code"], row["fault_params"]),
+        )
+        for row in rows
+        if row["fault"]
+    }
     return Entries(stored, version_of(stored), faults=faults)
 
 

@@ -25,6 +25,7 @@ from skywatch.core.bus.nats.values import Values, escape
 from skywatch.core.bus.queued import HEARTBEAT_S, QueuedBus
 from skywatch.core.telemetry.health import State
 from skywatch.core.telemetry.metrics import BUS_BYTES
+from skywatch.sentences import sentence
 from skywatch.settings.bus_address import BusAddress
 
 # Larger snapshots are not stored, only answered by those who have them.
@@ -219,7 +220,13 @@ class NatsBus(QueuedBus):
     def state(self) -> State:
         state = super().state()
         if state.ok and self._state_failure is not None:
-            return State(False, f"values are not stored: {describe(self._state_failure)}", state.figures)
+            return State(
+                False,
+                sentence(
+                    "health.values_unstored", "values are not stored: {error}", error=describe(self._state_failure)
+                ),
+                state.figures,
+            )
         return state
 
     def close(self) -> None:

@@ -24,6 +24,7 @@ from skywatch.safety.detection.conflicts.turns import TurnRates
 from skywatch.safety.detection.finding import Closest, Finding, Quantity, Severity
 from skywatch.safety.detection.frame import Array, Carried, Frame
 from skywatch.safety.thresholds.thresholds import Thresholds
+from skywatch.sentences import Sentence, sentence
 
 # A raised pair leaves only beyond this multiple of the box.
 STAY_FACTOR = 1.3
@@ -231,17 +232,13 @@ class ProximityDetector:
         held_back = _words(encounters.reasons[index])
         closest = _closest(encounters, index)
         in_s = closest.at - frame.now
-        when = f" in {in_s:.0f} s" if in_s >= 1 else " now" if in_s >= -PASSED_S else ""
         relayed = [address.upper() for address in hexes if frame.relayed(np.array([frame.sky.index[address]]))[0]]
         confidence = {"confidence": Quantity("reduced"), "relayed": Quantity(relayed)} if relayed else {}
         finding = Finding(
             type="proximity",
             key=key,
             severity="info" if held_back else severity,
-            message=(
-                f"{frame.name(first)} and {frame.name(second)}: closest {closest.distance_nm:.2f} nm and "
-                f"{closest.vertical_ft} ft{when}{_confidence(relayed)}"
-            ),
+            message=_message(frame.name(first), frame.name(second), closest, in_s, relayed),
             hexes=hexes,
             callsigns=(frame.callsign(first), frame.callsign(second)),
             numbers={
@@ -260,9 +257,32 @@ class ProximityDetector:
         return finding, frame.now
 
 
-def _confidence(relayed: list[str]) -> str:
-    """What a message says about positions that a ground station has relayed."""
-    return f"; position of {' and '.join(relayed)} relayed, less certain" if relayed else ""
+def _message(first: str, second: str, closest: Closest, in_s: float, relayed: list[str]) -> Sentence:
+    """The sentence of a pair: when it is closest, and whose positions a ground station has relayed."""
+    pair = {"first": first, "second": second, "distance": closest.distance_nm, "vertical": closest.vertical_ft}
+    if in_s >= 1:
+        message = sentence(
+            "safety.proximity_in",
+            "{first} and {second}: closest {distance:.2f} nm and {vertical} ft in {seconds} s",
+            **pair,
+            seconds=round(in_s),
+        )
+    elif in_s >= -PASSED_S:
+        message = sentence(
+            "safety.proximity_now", "{first} and {second}: closest {distance:.2f} nm and {vertical} ft now", **pair
+        )
+    else:
+        message = sentence(
+            "safety.proximity", "{first} and {second}: closest {distance:.2f} nm and {vertical} ft", **pair
+        )
+    if not relayed:
+        return message
+    return sentence(
+        "safety.relayed",
+        "{message}; position of {names} relayed, less certain",
+        message=message,
+        names=" and ".join(relayed),
+    )
 
 
 def _name(frame: Frame, encounters: Encounters, index: int) -> tuple[str, tuple[str, str]]:

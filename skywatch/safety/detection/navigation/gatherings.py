@@ -16,6 +16,7 @@ from skywatch.picture.state.sky import RefusedPosition
 from skywatch.safety.detection.finding import Finding, Position, Quantity
 from skywatch.safety.detection.frame import Array, Carried, Frame
 from skywatch.safety.thresholds.thresholds import Thresholds
+from skywatch.sentences import Sentence, sentence
 
 # Aircraft that gather were at least this far apart (nm) within this time before (s).
 SPREAD_NM, MEMORY_S = 3.0, 120.0
@@ -171,7 +172,7 @@ class GatheringDetector:
             type="position_integrity",
             key=gathering.key,
             severity="critical",
-            message=f"{len(hexes)} aircraft report one and the same {gathering.shape}",
+            message=_message(len(hexes), gathering.shape),
             hexes=hexes,
             callsigns=tuple(frame.callsign(row) for row in rows),
             numbers={
@@ -212,3 +213,9 @@ def _claimed(frame: Frame, thresholds: Thresholds) -> list[tuple[list[int], Poin
 
 def _is_moving(frame: Frame, row: int | None) -> bool:
     return row is not None and bool(frame.adsb[row]) and float(frame.column("gs_kt")[row]) >= SLOWEST_KT
+
+
+def _message(count: int, shape: str) -> Sentence:
+    if shape == CIRCLE:
+        return sentence("safety.same_circle", "{count} aircraft report one and the same circle", count=count)
+    return sentence("safety.same_point", "{count} aircraft report one and the same point", count=count)

@@ -19,6 +19,7 @@ from skywatch.safety.detection.navigation.disputes import DisputeDetector
 from skywatch.safety.detection.navigation.gatherings import GatheringDetector
 from skywatch.safety.detection.navigation.leaps import LeapDetector
 from skywatch.safety.thresholds.thresholds import Thresholds
+from skywatch.sentences import sentence
 
 # Level: a vertical rate within this (ft/min), and the barometric altitude within this (ft) between two ticks.
 LEVEL_FPM, LEVEL_FT = 300.0, 100.0
@@ -83,14 +84,29 @@ class IntegrityDetector:
         """Aircraft that receivers, or multilateration, place elsewhere."""
         findings = []
         for row, dispute in self._disputes.update(frame, thresholds):
-            position, other = dispute.position, "multilateration" if dispute.position.is_mlat else "another receiver"
+            position = dispute.position
             numbers = {
                 "distance": Quantity(round(dispute.distance_nm, 1), "nm"),
                 "claimed": Quantity(f"{position.lat:.4f}, {position.lon:.4f}"),
                 "receiver": Quantity(shown_receiver(position.receiver)),
                 "believed_receiver": Quantity(shown_receiver(position.believed_receiver)),
             }
-            message = f"{frame.name(row)}: {other} places it {dispute.distance_nm:.0f} nm away"
+            name, distance = frame.name(row), round(dispute.distance_nm)
+            message = (
+                sentence(
+                    "safety.mlat_elsewhere",
+                    "{name}: multilateration places it {distance} nm away",
+                    name=name,
+                    distance=distance,
+                )
+                if position.is_mlat
+                else sentence(
+                    "safety.elsewhere",
+                    "{name}: another receiver places it {distance} nm away",
+                    name=name,
+                    distance=distance,
+                )
+            )
             finding = self._single(frame, row, "contradiction", message, numbers)
             findings.append(doubted(finding, UNCONFIRMED_WORDS) if position.in_doubt else finding)
         return findings
@@ -105,7 +121,10 @@ class IntegrityDetector:
                 "claimed": Quantity(f"{claim.lat:.4f}, {claim.lon:.4f}"),
                 "receiver": Quantity(shown_receiver(claim.receiver)),
             }
-            finding = self._single(frame, row, "leap", f"{frame.name(row)} leaps by {distance:.0f} nm", numbers)
+            message = sentence(
+                "safety.leap", "{name} leaps by {distance} nm", name=frame.name(row), distance=round(distance)
+            )
+            finding = self._single(frame, row, "leap", message, numbers)
             finding = doubted(finding, UNCONFIRMED_WORDS) if claim.in_doubt else finding
             self._leaps[claim.hex, claim.in_doubt] = (frame.now, finding)
         gathered = self.gatherings.members
@@ -147,7 +166,12 @@ class IntegrityDetector:
         for row in np.flatnonzero(state["leap_until"] >= frame.now).tolist():
             leap = float(state["leap"][row])
             if leap == leap:
-                message = f"{frame.name(row)}: geometric altitude leaps by {leap:+,.0f} ft in level flight"
+                message = sentence(
+                    "safety.altitude_leap",
+                    "{name}: geometric altitude leaps by {leap} ft in level flight",
+                    name=frame.name(row),
+                    leap=f"{leap:+,.0f}",
+                )
                 findings.append(self._single(frame, row, "altitude", message, {"leap": Quantity(round(leap), "ft")}))
         return findings
 

@@ -18,6 +18,7 @@ from skywatch.picture.state.sky import SOURCE_INDEX
 from skywatch.safety.detection.finding import Finding, Position, Quantity
 from skywatch.safety.detection.frame import Array, Carried, Frame
 from skywatch.safety.thresholds.thresholds import Thresholds
+from skywatch.sentences import sentence
 
 Cell = tuple[int, int]
 # Aircraft that were not received for this long (s) do not count.
@@ -192,7 +193,12 @@ class RegionDetector:
             key=region.key,
             hexes=region.hexes,
             severity="warning",
-            message=f"Navigation signals are disturbed: {region.bad} of {region.bad + region.good} aircraft",
+            message=sentence(
+                "safety.disturbed",
+                "Navigation signals are disturbed: {bad} of {count} aircraft",
+                bad=region.bad,
+                count=region.bad + region.good,
+            ),
             numbers={
                 "cause": Quantity("region"),
                 "bad": Quantity(region.bad, "aircraft"),

@@ -7,6 +7,7 @@ from skywatch.console.forms.entries import Entries, fields_of
 from skywatch.core.problems import Problem, invalid_fields
 from skywatch.core.storage.versions import Stale, is_version, version_of
 from skywatch.http.resources.schema import JsonBoolean, JsonInteger, JsonList, JsonNumber, JsonString, Nullable, Schema
+from skywatch.sentences import sentence
 
 
 class Example(Schema):
@@ -54,8 +55,10 @@ def test_faults_stand_at_their_field():
 
 def test_a_stale_form_shows_what_is_stored_next_to_what_was_entered():
     stored = Entries({"name": "theirs", "note": "same"}, version_of("now"))
-    again = Entries({"name": "mine", "note": "same"}, version_of("then")).refused(Stale("changed"), stored)
+    again = Entries({"name": "mine", "note": "same"}, version_of("then")).refused(
+        Stale(sentence("form.stale", "changed")), stored
+    )
     assert (again.value("name"), again.other("name"), again.other("note")) == ("mine", "theirs", None)
     assert is_version(again.version, "now")
-    refused = Entries({"name": "mine"}, "v").refused(Problem("conflict", "taken"), stored)
+    refused = Entries({"name": "mine"}, "v").refused(Problem("conflict", sentence("test.taken", "taken")), stored)
     assert (refused.version, refused.other("name")) == ("v", None)

@@ -21,6 +21,7 @@ from skywatch.console.texts.catalogue import Catalogue, room_files
 from skywatch.console.views.entrance.search import DESCRIPTIONS
 from skywatch.core.hooks import labels_of
 from skywatch.features import FEATURES
+from skywatch.sentences import sentence
 from skywatch.system.health.checks import Check
 from tests.conftest import ROOT
 
@@ -64,7 +65,7 @@ def test_advice_leads_to_pages_that_there_are():
 def test_what_the_service_cannot_work_without_comes_first_and_each_part_once():
     checks = [
         Check("disk", False, False, "only 12 MB free"),
-        Check("tracker", False, True, "the last picture is 42 s old"),
+        Check("tracker", False, True, sentence("health.picture_old", "the last picture is {age} s old", age=42)),
         Check("deliveries", False, False, "a"),
         Check("deliveries", False, False, "b"),
         Check("database", True, True, "answers"),
@@ -93,7 +94,13 @@ def test_no_receiver_at_all_is_something_else_than_one_that_does_not_answer():
 
 
 def test_parts_keep_the_order_of_the_checks():
-    parts = describe_parts(IN_GERMAN, [Check("disk", True, False, "12 MB free"), Check("bus", False, True, "x")])
+    parts = describe_parts(
+        IN_GERMAN,
+        [
+            Check("disk", True, False, sentence("health.free", "{size:,} MB free", size=12)),
+            Check("bus", False, True, "x"),
+        ],
+    )
     assert [dataclasses.astuple(part) for part in parts] == [
         ("disk", "Speicherplatz", "ok", "12 MB frei"),
         ("bus", "Verbindung der Prozesse", "failing", "x"),

@@ -2,7 +2,7 @@
 import { html, nothing, type TemplateResult } from "lit";
 import { go, route } from "../../core/address";
 import { View } from "../../ui/view";
-import { t } from "../../i18n/i18n";
+import { saidIn, t } from "../../i18n/i18n";
 import { ApiError, call } from "../../session/api";
 import { faultText } from "../../session/fault";
 import type { ProblemCode, Schemas } from "../../session/operations";
@@ -17,7 +17,7 @@ type Provider = Schemas["ProviderEntry"];
 
 type Answer =
   | { type: "skywatch.login"; access: string; refresh: string; user: User }
-  | { type: "skywatch.login_failed"; detail: string; code: ProblemCode };
+  | { type: "skywatch.login_failed"; detail: string; code: ProblemCode; detail_code?: string; detail_params?: unknown };
 
 class Login extends View {
   private error = "";
@@ -86,7 +86,7 @@ class Login extends View {
       const answer = waitFor(popup);
       popup.location.replace(url);
       const result = await answer;
-      if (result.type === "skywatch.login_failed") throw new ApiError(401, result.code, result.detail);
+      if (result.type === "skywatch.login_failed") throw new ApiError(401, result.code, saidIn(result, "detail"));
       await session.take(result);
     }).finally(() => popup.close());
   }

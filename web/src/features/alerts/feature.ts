@@ -1,5 +1,5 @@
 // Alerts: what was announced, and the rules, geofences, watch lists and channels behind it.
-import { word } from "../../i18n/i18n";
+import { saidIn, word } from "../../i18n/i18n";
 import { FLAG } from "../../live/messages";
 import { call } from "../../session/api";
 import { session } from "../../session/session";
@@ -32,7 +32,7 @@ export const alerts: Feature = {
   hasTopic: true,
   hasScope: true,
   notice: (event, data) =>
-    event === "alert:triggered" ? { title: word("level", String(data.priority)), text: String(data.message) } : null,
+    event === "alert:triggered" ? { title: word("level", String(data.priority)), text: saidIn(data, "message") } : null,
   severalNotices: "alerts.new",
   marks: [
     {

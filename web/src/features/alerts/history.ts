@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { note, route } from "../../core/address";
 import { preferences } from "../../core/preferences";
 import { clock } from "../../ui/units";
-import { t, word } from "../../i18n/i18n";
+import { saidIn, t, word } from "../../i18n/i18n";
 import { live } from "../../live/live";
 import { simulated } from "../../live/simulated";
 import type { MapElement } from "../../map/map";
@@ -139,7 +139,7 @@ class AlertHistory extends Task {
       <p><span class="tag ${LEVEL_TAG[alert.priority]}">${word("level", alert.priority)}</span> <b>${alert.rule_name}</b>
         ${alert.cleared_at ? nothing : html`<span class="tag good">${t("in_progress")}</span>`}
         ${simulated.value ? html`<span class="tag">${t("simulated.tag")}</span>` : nothing}</p>
-      <p>${alert.message}</p>
+      <p>${saidIn(alert, "message")}</p>
       <p><small><span class="mono">${name}</span> · ${clock(alert.triggered_at, true)}${alert.cleared_at ? ` – ${clock(alert.cleared_at)}` : ""}${alert.geofence ? ` · ${alert.geofence}` : ""}</small></p>
       <p class="actions">
         ${alert.acknowledged ? html`<small>${t("acknowledged")}${alert.acknowledged_by ? ` · ${alert.acknowledged_by}` : ""}</small>` : html`<button class="plain link" @click=${() => this.acknowledge(alert)}>${t("acknowledge")}</button>`}

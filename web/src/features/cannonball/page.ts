@@ -3,7 +3,7 @@ import { html, nothing, svg, type TemplateResult } from "lit";
 import { prefer, preferences } from "../../core/preferences";
 import { bearing, clock, measure } from "../../ui/units";
 import { styled } from "../../ui/view";
-import { language, number, t, word } from "../../i18n/i18n";
+import { language, number, saidIn, t, word } from "../../i18n/i18n";
 import { live } from "../../live/live";
 import { ApiError, call } from "../../session/api";
 import { faultText } from "../../session/fault";
@@ -135,9 +135,9 @@ class Cannonball extends Task {
 
   private async announce(alert: Alert & { past?: boolean }): Promise<void> {
     if (alert.past || alert.announced) return;
-    announce(`${alert.title}. ${alert.message}`);
+    announce(`${saidIn(alert, "title")}. ${saidIn(alert, "message")}`);
     if (!preferences.value.sound) return;
-    this.say(`${alert.title}. ${alert.message}`);
+    this.say(`${saidIn(alert, "title")}. ${saidIn(alert, "message")}`);
     await call("POST cannonball/alerts/{id}/announced/", { path: { id: alert.id } }).catch(() => undefined); // It was said all the same.
   }
 
@@ -182,7 +182,7 @@ class Cannonball extends Task {
         ${this.alerts.length ? nothing : html`<p class="empty">${t("cannonball.no_alerts")}</p>`}
         <ul class="cards">${this.alerts.map(
           (alert) => html`<li class="report ${alert.acknowledged ? "done" : ""}">
-            <div><span class="tag ${LEVEL_TAG[alert.priority]}">${word("level", alert.priority)}</span> <b>${alert.title}</b><p>${alert.message}</p><small>${clock(alert.created_at, true)}</small></div>
+            <div><span class="tag ${LEVEL_TAG[alert.priority]}">${word("level", alert.priority)}</span> <b>${saidIn(alert, "title")}</b><p>${saidIn(alert, "message")}</p><small>${clock(alert.created_at, true)}</small></div>
             ${alert.acknowledged ? html`<small>${t("acknowledged")}</small>` : html`<button @click=${() => this.acknowledge(alert)}>${t("acknowledge")}</button>`}
           </li>`,
         )}</ul>

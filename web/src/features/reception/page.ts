@@ -1,7 +1,7 @@
 // Reception: every receiver and feeder with its state, and the charts of the one that is chosen.
 import { html, nothing, type TemplateResult } from "lit";
 import { route } from "../../core/address";
-import { number, t, word } from "../../i18n/i18n";
+import { number, saidIn, t, word } from "../../i18n/i18n";
 import type { Schemas } from "../../session/operations";
 import { session } from "../../session/session";
 import { all, Task } from "../../session/task";
@@ -120,7 +120,7 @@ function connection(receiver: Receiver): TemplateResult {
     [t("quality.last_message"), receiver.last_message_at ? clock(receiver.last_message_at, true) : "–"],
     [t("quality.reconnects"), number(receiver.reconnects)],
   ];
-  if (receiver.last_error) facts.push([t("quality.last_error"), receiver.last_error]);
+  if (receiver.last_error) facts.push([t("quality.last_error"), saidIn(receiver, "last_error")]);
   return html`<dl class="reception-facts">${facts.map(([title, value]) => html`<dt>${title}</dt><dd>${value}</dd>`)}</dl>`;
 }
 

@@ -1,5 +1,5 @@
 // What the service's resource of safety events holds, and the sentence of an encounter.
-import { t } from "../../i18n/i18n";
+import { saidIn, t } from "../../i18n/i18n";
 import type { Schemas } from "../../session/operations";
 import { clock, measure } from "../../ui/units";
 
@@ -18,7 +18,7 @@ export function namesOf(event: SafetyEvent): [string, string] {
 
 /** What happens or happened, in the reader's language: in the present while it lasts, in the past once it is over. */
 export function sentenceOf(event: SafetyEvent, now = Date.now()): string {
-  if (!isEncounter(event) || !event.closest) return event.message;
+  if (!isEncounter(event) || !event.closest) return saidIn(event, "message");
   const [one, two] = namesOf(event);
   const { at, distance_nm, vertical_ft } = event.closest;
   const values = {

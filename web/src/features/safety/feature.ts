@@ -1,5 +1,5 @@
 // Safety: dangerous events, and where satellite navigation is disturbed.
-import { word } from "../../i18n/i18n";
+import { saidIn, word } from "../../i18n/i18n";
 import { session } from "../../session/session";
 import type { Feature } from "../../shell/feature";
 import "./style.css";
@@ -21,7 +21,7 @@ export const safety: Feature = {
   isSource: true,
   notice: (event, data) =>
     event === "safety:event" && data.severity === "critical"
-      ? { title: word("safety", String(data.type)), text: String(data.message) }
+      ? { title: word("safety", String(data.type)), text: saidIn(data, "message") }
       : null,
   severalNotices: "safety.new",
   overlays: [

@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from "lit";
 import { note, route } from "../../core/address";
 import { preferences } from "../../core/preferences";
 import { clock, measure, type Quantity } from "../../ui/units";
-import { number, t, word } from "../../i18n/i18n";
+import { number, saidIn, t, word } from "../../i18n/i18n";
 import { live } from "../../live/live";
 import { isSilent, simulated } from "../../live/simulated";
 import type { MapElement } from "../../map/map";
@@ -50,7 +50,7 @@ class Safety extends Task {
       if (news?.topic !== "safety" || news.data.past) return;
       // The bell tells critical ones, wherever the person is.
       if (news.event === "safety:event" && news.data.severity !== "critical" && !isSilent())
-        announce(String(news.data.message ?? ""));
+        announce(saidIn(news.data, "message"));
       void this.attemptRead(() => this.read());
       if (news.data.type === "position_integrity") void this.attemptRead(readAreas, "areas");
     });

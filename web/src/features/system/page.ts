@@ -2,7 +2,7 @@
 import { html, nothing, svg, type TemplateResult } from "lit";
 import { preferences } from "../../core/preferences";
 import { clock, day, measure } from "../../ui/units";
-import { number, t, word, type TextKey } from "../../i18n/i18n";
+import { number, saidIn, t, word, type TextKey } from "../../i18n/i18n";
 import { call } from "../../session/api";
 import type { Schemas } from "../../session/operations";
 import { fetchOperators, operatorName, typeName } from "../../panel/names";
@@ -112,12 +112,12 @@ class StatsPage extends Task {
       <tbody>${this.receivers.map(
         (
           one,
-        ) => html`<tr><td>${one.name}</td><td data-title=${t("kind")}>${one.kind}</td><td data-title=${t("stats.state")}><span class="tag ${one.state === "connected" || one.state === "listening" ? "good" : "warning"}">${word("receiver", one.state)}</span> ${one.last_error ?? ""}</td>
+        ) => html`<tr><td>${one.name}</td><td data-title=${t("kind")}>${one.kind}</td><td data-title=${t("stats.state")}><span class="tag ${one.state === "connected" || one.state === "listening" ? "good" : "warning"}">${word("receiver", one.state)}</span> ${saidIn(one, "last_error")}</td>
           <td class="number" data-title=${t("stats.rate")}>${number(one.message_rate ?? 0)}/s</td><td class="number" data-title=${t("stats.positions")}>${number(one.position_rate ?? 0)}/s</td><td data-title=${t("panel.seen")}>${one.last_message_at ? clock(one.last_message_at) : "–"}</td></tr>`,
       )}</tbody></table></div></section>
       <section class="section"><h2>${t("stats.health")}</h2><ul class="checks-list">${status.checks.map(
         (check) =>
-          html`<li><span class="tag ${check.ok ? "good" : "danger"}">${check.ok ? t("stats.ok") : t("stats.fault")}</span> ${check.name} <small>${check.detail}</small></li>`,
+          html`<li><span class="tag ${check.ok ? "good" : "danger"}">${check.ok ? t("stats.ok") : t("stats.fault")}</span> ${check.name} <small>${saidIn(check, "detail")}</small></li>`,
       )}</ul></section>`;
   }
 }

@@ -1,9 +1,8 @@
 // Rules: one's own and those that others share; switched, edited, followed, carried elsewhere as a file.
 import { html, nothing, type TemplateResult } from "lit";
 import { route } from "../../../core/address";
-import { t, word } from "../../../i18n/i18n";
+import { saidIn, t, word } from "../../../i18n/i18n";
 import { call } from "../../../session/api";
-import { fieldFault } from "../../../session/fault";
 import { session } from "../../../session/session";
 import { inform } from "../../../ui/announce";
 import { icon } from "../../../ui/icons";
@@ -102,7 +101,7 @@ class Rules extends Task {
         ${rule.is_own ? nothing : html`<small>${rule.username}</small>`}</p>
       ${rule.description ? html`<p><small>${rule.description}</small></p>` : nothing}
       <p class="rule-sentence">${sentence(rule.conditions, this.fences, this.lists)}${rule.count ? ` · ${t("rule.count_line", { op: word("op", rule.count.op), n: rule.count.value })}` : ""}</p>
-      ${rule.fault ? html`<p class="field-fault">${t("rule.fault")} ${fieldFault(rule.fault)}</p>` : nothing}`;
+      ${rule.fault ? html`<p class="field-fault">${t("rule.fault")} ${saidIn(rule, "fault")}</p>` : nothing}`;
   }
 
   private card(rule: Rule): TemplateResult {

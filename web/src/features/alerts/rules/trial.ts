@@ -7,7 +7,7 @@ import VectorSource from "ol/source/Vector";
 import { Circle, Fill, Stroke, Style } from "ol/style";
 import { html, nothing, type TemplateResult } from "lit";
 import { clock } from "../../../ui/units";
-import { number, t, type TextKey } from "../../../i18n/i18n";
+import { number, saidIn, t, type TextKey } from "../../../i18n/i18n";
 import type { MapElement } from "../../../map/map";
 import { call } from "../../../session/api";
 import { session } from "../../../session/session";
@@ -93,7 +93,7 @@ export class Trial {
       ${
         result
           ? html`<p class="trial-count"><b>${number(result.count)}</b> ${t(result.count === 1 ? "trial.one" : "trial.many")}${result.per_hour === null ? "" : ` · ${t("trial.per_hour", { rate: number(result.per_hour, 1) })}`}${result.truncated ? ` · ${t("trial.truncated")}` : ""}</p>
-            <ul class="cards">${result.alerts.slice(0, SHOWN).map((alert) => html`<li class="card"><p>${alert.message}</p><p><small>${clock(alert.triggered_at, true)}${alert.cleared_at ? ` – ${clock(alert.cleared_at)}` : ""}</small></p></li>`)}</ul>`
+            <ul class="cards">${result.alerts.slice(0, SHOWN).map((alert) => html`<li class="card"><p>${saidIn(alert, "message")}</p><p><small>${clock(alert.triggered_at, true)}${alert.cleared_at ? ` – ${clock(alert.cleared_at)}` : ""}</small></p></li>`)}</ul>`
           : nothing
       }</div>
     </section>`;
