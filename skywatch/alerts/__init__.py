@@ -29,16 +29,15 @@ LARGE = ("rules/import", "geofences/import", "watchlists")
 def includeme(config: Configurator) -> None:
     """Set up the resources below ``/api/v1/alerts``."""
     from skywatch.alerts.conditions.fields import all_fields
-    from skywatch.alerts.rules.trials.limits import set_size
+    from skywatch.alerts.rules.trials.limits import dry_run_limiter
     from skywatch.alerts.settings import AlertSettings
     from skywatch.core.runtime import runtime_of
-    from skywatch.http.settings import HttpSettings
 
     all_fields()  # A wrong declaration of a feature ends the start.
-    settings = runtime_of(config.registry).settings
+    runtime = runtime_of(config.registry)
+    runtime.shared(dry_run_limiter)
     for path in LARGE:
-        config.add_body_limit(f"/api/v1/alerts/{path}", settings.of(AlertSettings).alerts_import_max_bytes)
-    set_size(settings.of(HttpSettings))
+        config.add_body_limit(f"/api/v1/alerts/{path}", runtime.settings.of(AlertSettings).alerts_import_max_bytes)
     for module in MODULES:
         config.scan(f"skywatch.alerts.{module}")
     config.include("skywatch.notify.views")

@@ -20,9 +20,12 @@ IMPORT_PATH = "/api/v1/cannonball/known-aircraft/import"
 
 def includeme(config: Configurator) -> None:
     """Set up the resources below ``/api/v1/cannonball``."""
+    from skywatch.cannonball.known.views.entries import search_limiter
     from skywatch.core.runtime import runtime_of
 
-    settings = runtime_of(config.registry).settings.of(CannonballSettings)
+    runtime = runtime_of(config.registry)
+    runtime.shared(search_limiter)
+    settings = runtime.settings.of(CannonballSettings)
     config.add_body_limit(IMPORT_PATH, settings.cannonball_import_max_bytes)
     for module in ("known.views.entries", "known.views.imports", "sessions.views"):
         config.scan(f"skywatch.cannonball.{module}")

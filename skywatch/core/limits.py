@@ -385,9 +385,10 @@ class SlowThreads:
         self.lock = threading.Lock()
         self._turns: dict[Turn, None] = {}
 
-    def resize(self, threads: int) -> None:
-        """Set the number of threads that answer requests; a quarter of them, at least one of several, stays free."""
-        self.places = max(1, threads - max(1, threads // 4))
+    @classmethod
+    def of_all(cls, threads: int) -> SlowThreads:
+        """Create it for all threads that answer requests: a quarter, at least one of several, stays free."""
+        return cls(max(1, threads - max(1, threads // 4)))
 
     def has_room(self, person: str) -> bool:
         """Whether one more of a person may enter, perhaps in the place of another turn."""

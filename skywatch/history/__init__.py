@@ -15,5 +15,9 @@ if TYPE_CHECKING:
 
 def includeme(config: Configurator) -> None:
     """The feature's resources."""
+    from skywatch.core.runtime import runtime_of
+    from skywatch.history.analysis.views import evaluation_limiter
+
+    runtime_of(config.registry).shared(evaluation_limiter)
     for module in ("views", "moments.views", "analysis.views", "exports.views"):
         config.scan(f"skywatch.history.{module}")

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from skywatch.core import events
 from skywatch.core.clock import utcnow
 from skywatch.http.clients.audit import actor_of
-from skywatch.http.limits.slow_work import STATISTICS
+from skywatch.http.limits.slow_work import statistics_limiter
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
@@ -87,7 +87,7 @@ def acknowledge_safety_event(request: Request) -> dict[str, Any]:
 def get_safety_stats(request: Request) -> dict[str, Any]:
     """Count safety events by type and severity"""
     query = request.validated["querystring"]
-    with STATISTICS.turn(request.person):
+    with request.runtime.shared(statistics_limiter).turn(request.person):
         return service.stats(request.db, request.visibility, query["from"], query["to"])
 
 

@@ -12,7 +12,7 @@ from skywatch.acars.resources import exports, schemas, service
 from skywatch.acars.resources.answers import message_answer
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import Problem
-from skywatch.http.limits.slow_work import STATISTICS
+from skywatch.http.limits.slow_work import statistics_limiter
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.lists.pagination import PageQuery, page_of
 from skywatch.http.lists.stream import buffer_lines, stream
@@ -86,7 +86,7 @@ def get_acars_message(request: Request) -> dict[str, Any]:
 def get_acars_stats(request: Request) -> dict[str, Any]:
     """Count ACARS messages by hour, label, network, station and kind"""
     query = request.validated["querystring"]
-    with STATISTICS.turn(request.person):
+    with request.runtime.shared(statistics_limiter).turn(request.person):
         return service.stats(request.db, request.visibility, query["from"], query["to"])
 
 

@@ -17,7 +17,7 @@ from skywatch.alerts.history.schemas import (
 )
 from skywatch.alerts.models import Alert
 from skywatch.core.problems import Problem
-from skywatch.http.limits.slow_work import STATISTICS
+from skywatch.http.limits.slow_work import statistics_limiter
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.ids import RowId, row_id
@@ -75,7 +75,7 @@ def acknowledge_all_alerts(request: Request) -> dict[str, Any]:
 @stats.get(permission=VIEW, query=StatsQuery(), responses={200: AlertStats()})
 def get_alert_stats(request: Request) -> dict[str, Any]:
     """Count the caller's alerts"""
-    with STATISTICS.turn(request.person):
+    with request.runtime.shared(statistics_limiter).turn(request.person):
         return service.stats(request.db, request.visibility, request.validated["querystring"]["days"])
 
 

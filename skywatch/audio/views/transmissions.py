@@ -17,7 +17,7 @@ from skywatch.audio.settings import AudioSettings
 from skywatch.core import events
 from skywatch.core.problems import Problem, invalid, invalid_fields
 from skywatch.http.clients.audit import actor_of
-from skywatch.http.limits.slow_work import STATISTICS
+from skywatch.http.limits.slow_work import statistics_limiter
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.lists.pagination import PageQuery, page, page_of
 from skywatch.http.requests.forms import Form, read_form
@@ -154,7 +154,7 @@ def list_audio_channels(request: Request) -> dict[str, Any]:
 @stats.get(permission=VIEW, query=schemas.SpanQuery(), responses={200: schemas.AudioStats()})
 def get_audio_stats(request: Request) -> dict[str, Any]:
     """Count transmissions, their length and their transcripts"""
-    with STATISTICS.turn(request.person):
+    with request.runtime.shared(statistics_limiter).turn(request.person):
         figures = service.stats(request.db, request.validated["querystring"])
     return {**figures, "transcription": request.runtime.settings.of(AudioSettings).transcription}
 

@@ -6,13 +6,15 @@ from datetime import timedelta
 from typing import Any
 
 from skywatch.airframes.military import hidden_from
+from skywatch.core.limits import ConcurrencyLimiter
 from skywatch.core.problems import Problem
+from skywatch.core.runtime import Runtime
 from skywatch.history.analysis import schemas, service
 from skywatch.history.analysis.statistics import statistics
 from skywatch.history.nodes import SpanQuery
 from skywatch.history.requests import reaching, span_of
 from skywatch.history.storage.reader import Span
-from skywatch.http.limits.slow_work import STATISTICS, slow_work
+from skywatch.http.limits.slow_work import slow_work, statistics_limiter
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.settings import PictureSettings
@@ -21,20 +23,21 @@ from skywatch.security.permissions import Permission
 from skywatch.sentences import sentence
 
 FEATURE = "history"
-# Heat maps, coverages and near misses by cell: each takes a processor for a second.
-EVALUATIONS = slow_work(
-    "evaluations",
-    sentence("work.evaluation", "evaluation of history"),
-    sentence("work.many_evaluations", "evaluations of history"),
-    at_once=2,
-    wait_s=10.0,
-)
 LONGEST = timedelta(days=schemas.MAX_ANALYSIS_DAYS)
 
 stats_service = ApiService("history_stats", "/history/stats", feature=FEATURE)
 heatmap_service = ApiService("history_heatmap", "/history/heatmap", feature=FEATURE)
 hotspots_service = ApiService("history_hotspots", "/history/hotspots", feature=FEATURE)
 coverage_service = ApiService("history_coverage", "/history/coverage", feature=FEATURE)
+
+
+def evaluation_limiter(runtime: Runtime) -> ConcurrencyLimiter:
+    """Create the limiter of heat maps, coverages and near misses by cell: each takes a processor for a second."""
+    words = (
+        sentence("work.evaluation", "evaluation of history"),
+        sentence("work.many_evaluations", "evaluations of history"),
+    )
+    return slow_work(runtime, "evaluations", *words, at_once=2, wait_s=10.0)
 
 
 @stats_service.get(permission=Permission.HISTORY_VIEW, query=SpanQuery(), responses={200: schemas.HistoryStatistics()})
@@ -44,7 +47,7 @@ def get_history_stats(request: Request) -> dict[str, Any]:
     The last 7 days by default; `change` compares with the span of the same length before.
     """
     begin, end = span_of(request, default=timedelta(days=7), longest=timedelta(days=3660))
-    with STATISTICS.turn(request.person):
+    with request.runtime.shared(statistics_limiter).turn(request.person):
         return statistics(reaching(request, begin=begin, end=end), begin, end, request.visibility)
 
 
@@ -61,7 +64,7 @@ def get_heatmap(request: Request) -> dict[str, Any]:
     begin, end = span_of(request, default=timedelta(days=1), longest=LONGEST)
     query = request.validated["querystring"]
     span = Span(begin.timestamp(), end.timestamp(), hidden=hidden_from(request.visibility, request.db))
-    with EVALUATIONS.turn(request.person):
+    with request.runtime.shared(evaluation_limiter).turn(request.person):
         result = service.heatmap(
             reaching(request, begin=begin, end=end),
             span,
@@ -100,7 +103,7 @@ def get_coverage(request: Request) -> dict[str, Any]:
     begin, end = span_of(request, default=timedelta(days=1), longest=LONGEST)
     query = request.validated["querystring"]
     span = Span(begin.timestamp(), end.timestamp(), hidden=hidden_from(request.visibility, request.db))
-    with EVALUATIONS.turn(request.person):
+    with request.runtime.shared(evaluation_limiter).turn(request.person):
         result = service.coverage(
             reaching(request, begin=begin, end=end),
             span,
@@ -133,6 +136,6 @@ def get_hotspots(request: Request) -> dict[str, Any]:
     """
     begin, end = span_of(request, default=timedelta(days=31), longest=timedelta(days=schemas.MAX_HOTSPOT_DAYS))
     box = request.validated["querystring"]["bbox"]
-    with EVALUATIONS.turn(request.person):
+    with request.runtime.shared(evaluation_limiter).turn(request.person):
         result = service.hotspots(reaching(request, begin=begin, end=end), begin, end, box, request.visibility.military)
     return {"from": begin, "to": end, **result}

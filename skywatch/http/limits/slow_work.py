@@ -12,21 +12,30 @@ from pyramid.config import Configurator
 from skywatch.core.limits import ConcurrencyLimiter, Refused, SlowThreads
 from skywatch.core.problems import Problem
 from skywatch.core.process.deadline import Deadline
-from skywatch.core.runtime import runtime_of
+from skywatch.core.runtime import Runtime, runtime_of
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
 from skywatch.sentences import Sentence, sentence
 
-# Of this process; the application sets how many there are.
-slow_threads = SlowThreads(6)
+
+def slow_threads(runtime: Runtime) -> SlowThreads:
+    """Return the threads of the API that slow work may occupy; one object for an application (``runtime.shared``)."""
+    return SlowThreads.of_all(runtime.settings.of(HttpSettings).api_threads)
 
 
 def slow_work(
-    name: str, one: Sentence, many: Sentence, *, at_once: int, wait_s: float, retry_after_s: int = 2
+    runtime: Runtime,
+    name: str,
+    one: Sentence,
+    many: Sentence,
+    *,
+    at_once: int,
+    wait_s: float,
+    retry_after_s: int = 2,
 ) -> ConcurrencyLimiter:
     """Create the limiter of one kind of slow work, by ``request.person``; it raises Problem (503).
 
-    ``one`` and ``many`` are the words of its refusals.
+    ``one`` and ``many`` are the words of its refusals. The function that calls this is what views share.
     """
 
     def refusal(refused: Refused) -> Problem:
@@ -45,17 +54,19 @@ def slow_work(
             )
         return Problem("unavailable", detail, headers={"Retry-After": str(retry_after_s)})
 
-    return ConcurrencyLimiter(name, at_once, wait_s=wait_s, threads=slow_threads, refusal=refusal)
+    return ConcurrencyLimiter(name, at_once, wait_s=wait_s, threads=runtime.shared(slow_threads), refusal=refusal)
 
 
-STATISTICS = slow_work(
-    "statistics",
-    sentence("work.statistics", "query for statistics"),
-    sentence("work.many_statistics", "queries for statistics"),
-    at_once=4,
-    wait_s=10.0,
-)
-"""Counts of everything that is stored, of whichever feature."""
+def statistics_limiter(runtime: Runtime) -> ConcurrencyLimiter:
+    """Create the limiter of counts of everything that is stored, of whichever feature."""
+    return slow_work(
+        runtime,
+        "statistics",
+        sentence("work.statistics", "query for statistics"),
+        sentence("work.many_statistics", "queries for statistics"),
+        at_once=4,
+        wait_s=10.0,
+    )
 
 
 def deadline_of(request: Request, what: Sentence, seconds: float, turn: threading.Lock) -> Deadline:
@@ -69,4 +80,5 @@ def _stays() -> bool:
 
 
 def includeme(config: Configurator) -> None:
-    slow_threads.resize(runtime_of(config.registry).settings.of(HttpSettings).api_threads)
+    """Create the limiter with the application, so that health has it from the start."""
+    runtime_of(config.registry).shared(statistics_limiter)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 
 from skywatch.core.clock import utcnow
+from skywatch.core.limits import ConcurrencyLimiter
 from skywatch.core.runtime import Runtime
 from skywatch.core.storage.audit import Target, record_apart
 from skywatch.http.limits.slow_work import slow_work
@@ -20,15 +21,19 @@ from skywatch.sentences import sentence
 
 log = logging.getLogger(__name__)
 TIMEOUT_S = 18.0
-# Tests wait for a foreign server: bounds the API threads that they block.
-TESTS = slow_work(
-    "channel_tests",
-    sentence("work.channel_test", "test of a channel"),
-    sentence("work.many_channel_tests", "tests of channels"),
-    at_once=2,
-    wait_s=2.0,
-    retry_after_s=5,
-)
+
+
+def channel_test_limiter(runtime: Runtime) -> ConcurrencyLimiter:
+    """Create the limiter of tests: they wait for a foreign server, and block threads of the API meanwhile."""
+    return slow_work(
+        runtime,
+        "channel_tests",
+        sentence("work.channel_test", "test of a channel"),
+        sentence("work.many_channel_tests", "tests of channels"),
+        at_once=2,
+        wait_s=2.0,
+        retry_after_s=5,
+    )
 
 
 def try_in_turn(runtime: Runtime, owner: Owner, person: str, channel_id: int) -> str | None:
@@ -39,7 +44,7 @@ def try_in_turn(runtime: Runtime, owner: Owner, person: str, channel_id: int) ->
     with runtime.sessions() as session:
         # A session of its own: the request's would keep the database locked while a foreign server answers.
         name = get_channel(session, owner, channel_id).name
-    with TESTS.turn(person):
+    with runtime.shared(channel_test_limiter).turn(person):
         fault = try_channel(runtime, channel_id)
     after = {"delivered": fault is None, "detail": fault or ""}
     record_apart(runtime.sessions, owner.actor, "channel.tested", Target("channel", channel_id, name), after=after)

@@ -10,5 +10,9 @@ if TYPE_CHECKING:
 
 def includeme(config: Configurator) -> None:
     """Set up the resources below ``/api/v1/alerts``."""
+    from skywatch.core.runtime import runtime_of
+    from skywatch.notify.channels.channel_test import channel_test_limiter
+
+    runtime_of(config.registry).shared(channel_test_limiter)
     for module in ("channels", "deliveries", "browsers"):
         config.scan(f"skywatch.notify.views.{module}")

@@ -7,7 +7,7 @@ from skywatch.accounts.login_tokens import begin_login
 from skywatch.accounts.models import User
 from skywatch.accounts.users.service import set_password
 from skywatch.core.problems import Problem
-from skywatch.history.analysis.views import EVALUATIONS
+from skywatch.history.analysis.views import evaluation_limiter
 from tests.accounts import PASSWORD
 from tests.functional.accounts.asking import V1, bearer, code, entries, login
 
@@ -134,13 +134,14 @@ def test_a_deactivated_program_is_refused_until_it_is_active_again(api, root, ma
 
 
 def test_a_service_account_has_no_turn_beside_its_owners(api, root, make_service, monkeypatch):
-    monkeypatch.setattr(EVALUATIONS, "wait_s", 0)
+    turns = api.runtime.shared(evaluation_limiter)
+    monkeypatch.setattr(turns, "wait_s", 0)
     owner = api.get(f"{V1}/auth/profile", headers=root).json["id"]
     key = {"X-API-Key": key_for(api, make_service("grafana", "viewer"), root, scopes=["history"])["key"]}
-    with EVALUATIONS.turn(f"user {owner}"):
+    with turns.turn(f"user {owner}"):
         for header in (root, key):
             assert "of yours" in api.get(f"{V1}/history/heatmap", headers=header, status=503).json["detail"]
-    with EVALUATIONS.turn("user 4711"):
+    with turns.turn("user 4711"):
         for header in (root, key):
             api.get(f"{V1}/history/heatmap", headers=header)
     with api.runtime.sessions() as session:

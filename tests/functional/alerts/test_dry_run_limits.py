@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from skywatch.alerts.rules.trials import limits as trial_limits
-from skywatch.alerts.rules.trials.limits import DRY_RUNS
+from skywatch.alerts.rules.trials.limits import dry_run_limiter
 from skywatch.core.process import deadline
 from tests.accounts import Population
 from tests.alerts import LOW, aircraft
@@ -30,19 +30,16 @@ def make(make_client, sqlite_url):
             return client.post_json(path, body, headers=people[who], status=status, **kw)
 
         client.dry = dry
+        client.dry_runs = client.runtime.shared(dry_run_limiter)
+        client.dry_runs.wait_s = 0
         return client
 
     return make
 
 
-@pytest.fixture(autouse=True)
-def no_waiting(monkeypatch):
-    monkeypatch.setattr(trial_limits.DRY_RUNS, "wait_s", 0)
-
-
 def test_a_user_has_one_dry_run_at_a_time(make):
     client = make()
-    with DRY_RUNS.turn(f"user {client.ids['vera']}"):
+    with client.dry_runs.turn(f"user {client.ids['vera']}"):
         refused = client.dry(status=503)
         client.dry("vito")
     assert refused.json["code"] == "unavailable"
@@ -53,7 +50,7 @@ def test_a_user_has_one_dry_run_at_a_time(make):
 
 def test_two_dry_runs_are_the_most_at_once(make):
     client = make()
-    with DRY_RUNS.turn("one"), DRY_RUNS.turn("two"):
+    with client.dry_runs.turn("one"), client.dry_runs.turn("two"):
         assert "at most 2 at once" in client.dry(status=503).json["detail"]
         # Refused before the body is read.
         assert client.dry(status=503, body={"nothing": 1}).headers["Retry-After"] == "2"
@@ -72,7 +69,7 @@ def test_a_place_is_free_again_after_a_fault(make):
 
 def test_a_small_server_keeps_a_thread_for_others(make):
     client = make(api_threads=2)
-    with DRY_RUNS.turn("one"):
+    with client.dry_runs.turn("one"):
         assert "at most 1 at once" in client.dry(status=503).json["detail"]
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from skywatch.history.analysis import service, views
 from skywatch.history.storage.points import SLICE_S
-from skywatch.http.limits.slow_work import STATISTICS
+from skywatch.http.limits.slow_work import statistics_limiter
 from tests.functional.history.recorded import ANALYST, SECONDS, get, span
 from tests.identities import install
 
@@ -74,30 +74,32 @@ def test_times_of_a_heat_map_count_for_the_slices_that_were_not_read(sqlite_clie
 
 
 def test_one_person_has_one_evaluation_at_a_time_and_others_have_theirs(sqlite_client, monkeypatch):
-    monkeypatch.setattr(views.EVALUATIONS, "wait_s", 0.01)
+    evaluations = sqlite_client.runtime.shared(views.evaluation_limiter)
+    monkeypatch.setattr(evaluations, "wait_s", 0.01)
     analyst = "user 1"
     for path in ("heatmap", "coverage"):
-        with views.EVALUATIONS.turn("user 77"):
+        with evaluations.turn("user 77"):
             get(sqlite_client, path, **span())
-        with views.EVALUATIONS.turn(analyst):
+        with evaluations.turn(analyst):
             busy = get(sqlite_client, path, status=503, **span())
             assert busy.json["code"] == "unavailable"
             assert "of yours is running" in busy.json["detail"]
             assert busy.headers["Retry-After"]
-        with views.EVALUATIONS.turn("user 77"), views.EVALUATIONS.turn("user 78"):
+        with evaluations.turn("user 77"), evaluations.turn("user 78"):
             assert "at most 2 at once" in get(sqlite_client, path, status=503, **span()).json["detail"]
     assert get(sqlite_client, "heatmap", **span()).json["cells"]
 
 
 def test_one_person_has_half_of_the_turns_for_statistics(sqlite_client, monkeypatch):
-    monkeypatch.setattr(STATISTICS, "wait_s", 0.01)
+    turns = sqlite_client.runtime.shared(statistics_limiter)
+    monkeypatch.setattr(turns, "wait_s", 0.01)
     rooms = ("history", "safety", "acars", "audio", "alerts")
     paths = [f"/api/v1/{room}/stats" for room in rooms]
     own, other = "user 1", "user 77"
-    with STATISTICS.turn(other), STATISTICS.turn(other):
+    with turns.turn(other), turns.turn(other):
         for path in paths:
             sqlite_client.get(path, headers=ANALYST)
-    with STATISTICS.turn(own), STATISTICS.turn(own):
+    with turns.turn(own), turns.turn(own):
         for path in paths:
             assert "of yours" in sqlite_client.get(path, headers=ANALYST, status=503).json["detail"]
 

@@ -14,7 +14,7 @@ from skywatch.core.database.columns import seal_columns
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry
 from skywatch.core.database.upkeep import seal_stored
-from skywatch.notify.channels.channel_test import TESTS
+from skywatch.notify.channels.channel_test import channel_test_limiter
 from skywatch.notify.deliveries.leases import recipient_of
 from skywatch.notify.models import Channel
 from tests.functional.notify.conftest import ADA, ADMIN, BASE, BEN, VIEWER
@@ -201,12 +201,13 @@ def test_a_test_message_says_whether_it_arrived(client, add):
 
 
 def test_test_of_one_person_takes_nobody_elses_turn(client, add, monkeypatch):
-    monkeypatch.setattr(TESTS, "wait_s", 0)
+    turns = client.runtime.shared(channel_test_limiter)
+    monkeypatch.setattr(turns, "wait_s", 0)
     with receiving() as receiver:
         address = f"{receiver.url}/hook"
         urls = {"ada": f"{BASE}/channels/{add(address=address)['id']}/test/"}
         urls["ben"] = f"{BASE}/channels/{add(address=address, headers=BEN)['id']}/test/"
-        with TESTS.turn("user 1"):
+        with turns.turn("user 1"):
             busy = client.post_json(urls["ada"], {}, headers=ADA, status=503)
             assert "Another test of a channel of yours" in busy.json["detail"]
             assert busy.headers["Retry-After"] == "5"

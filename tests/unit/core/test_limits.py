@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings, target
 from hypothesis import strategies as st
 
-from skywatch.alerts.rules.trials.limits import DRY_RUNS, PAST_S
+from skywatch.alerts.rules.trials.limits import PAST_S, dry_run_limiter
 from skywatch.core import limits
 from skywatch.core.limits import ConcurrencyLimiter, CountLimit, FairQueue, RateLimit, RateLimits, Refused, SlowThreads
-from skywatch.history.analysis.views import EVALUATIONS
-from skywatch.http.limits.slow_work import STATISTICS
-from skywatch.notify.channels.channel_test import TESTS, TIMEOUT_S
+from skywatch.history.analysis.views import evaluation_limiter
+from skywatch.http.limits.slow_work import statistics_limiter
+from skywatch.notify.channels.channel_test import TIMEOUT_S, channel_test_limiter
 from tests.waiting import PATIENCE_S, until
 
 
@@ -288,15 +288,16 @@ def test_threads_occupied_by_one_person_are_given_to_others(at_once, others, gre
 
 @pytest.mark.parametrize("people", [1, 2, 6])
 @pytest.mark.parametrize(
-    ("what", "work", "longest_s"),
+    ("what", "create", "longest_s"),
     [
-        ("heat map", EVALUATIONS, 2.0),
-        ("statistics", STATISTICS, 0.5),
-        ("channel test", TESTS, TIMEOUT_S),
-        ("dry run", DRY_RUNS, PAST_S),
+        ("heat map", evaluation_limiter, 2.0),
+        ("statistics", statistics_limiter, 0.5),
+        ("channel test", channel_test_limiter, TIMEOUT_S),
+        ("dry run", dry_run_limiter, PAST_S),
     ],
 )
-def test_what_others_wait_beside_one_who_asks_without_end(what, work, longest_s, people, capsys):
+def test_what_others_wait_beside_one_who_asks_without_end(what, create, longest_s, people, runtime, capsys):
+    work = runtime.shared(create)
     others = [(5.0 * number, 4 * longest_s, longest_s) for number in range(people)]
     outcome = simulate(work.at_once, others, greedy=50, longest_s=longest_s)
     free = work.at_once - work.share("greedy")
@@ -378,6 +379,4 @@ def test_last_comer_of_who_waits_most_gives_its_place():
 
 @pytest.mark.parametrize(("threads", "places"), [(1, 1), (2, 1), (4, 3), (8, 6), (32, 24)])
 def test_some_threads_stay_free_of_slow_work(threads, places):
-    slow = SlowThreads(1)
-    slow.resize(threads)
-    assert slow.places == places
+    assert SlowThreads.of_all(threads).places == places

@@ -24,9 +24,11 @@ from skywatch.cannonball.known.schemas import (
 )
 from skywatch.cannonball.known.search import Filters
 from skywatch.cannonball.known.service import known_answer
+from skywatch.core.limits import ConcurrencyLimiter
+from skywatch.core.runtime import Runtime
 from skywatch.core.storage.audit import Target
 from skywatch.http.clients.audit import actor_of, recording_refusals
-from skywatch.http.limits.slow_work import STATISTICS, slow_work
+from skywatch.http.limits.slow_work import slow_work, statistics_limiter
 from skywatch.http.lists.pagination import page
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.fields import body_of
@@ -36,18 +38,20 @@ from skywatch.security.permissions import Permission, ViewPermission
 from skywatch.sentences import sentence
 
 VIEW, MANAGE = ViewPermission.KNOWN_AIRCRAFT_VIEW, Permission.CANNONBALL_MANAGE
-SEARCHES = slow_work(
-    "known_searches",
-    sentence("work.known_search", "search of known aircraft"),
-    sentence("work.many_known_searches", "searches of known aircraft"),
-    at_once=4,
-    wait_s=10.0,
-)
 ADDRESS = re.compile("[0-9A-Fa-f]{6}")
 
 check = CannonballService("cannonball.known_check", "/cannonball/known-aircraft/check/{icao_hex}")
 stats = CannonballService("cannonball.known_stats", "/cannonball/known-aircraft/stats")
 verify = CannonballService("cannonball.known_verify", f"/cannonball/known-aircraft/{{id:{NUMBER}}}/verify")
+
+
+def search_limiter(runtime: Runtime) -> ConcurrencyLimiter:
+    """Create the limiter of searches, which look at every entry."""
+    words = (
+        sentence("work.known_search", "search of known aircraft"),
+        sentence("work.many_known_searches", "searches of known aircraft"),
+    )
+    return slow_work(runtime, "known_searches", *words, at_once=4, wait_s=10.0)
 
 
 @cannonball_resource("known_aircraft", "/cannonball/known-aircraft", plural="known_aircraft")
@@ -67,8 +71,8 @@ class KnownAircraft(Resource):
         self.request.validated["querystring"]["limit"] = self.request.validated["querystring"]["limit"] or WHOLE_LIST
         query = dict(self.request.validated["querystring"])
         limit, offset = query.pop("limit"), query.pop("offset")
-        # A search looks at every entry.
-        with SEARCHES.turn(self.request.person) if query["search"] is not None else nullcontext():
+        limiter = self.request.runtime.shared(search_limiter)
+        with limiter.turn(self.request.person) if query["search"] is not None else nullcontext():
             matches = search.find(self.request.db, self.request.visibility, Filters(**query), offset, limit)
         return {
             **page(self.request, "aircraft", matches.entries, matches.count),
@@ -126,7 +130,7 @@ def check_known_aircraft(request: Request) -> dict[str, Any]:
 @stats.get(permission=VIEW, responses={200: KnownStats()})
 def get_known_aircraft_stats(request: Request) -> dict[str, Any]:
     """Count the entries of the list by agency type and state"""
-    with STATISTICS.turn(request.person):
+    with request.runtime.shared(statistics_limiter).turn(request.person):
         totals = search.totals(request.db, request.visibility)
     return {
         "total": totals.total,
