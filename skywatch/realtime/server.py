@@ -127,8 +127,8 @@ class RealtimeServer:
         # Counted apart: behind a proxy the connections of clients that poll are the proxy's.
         polling = PollingClients(self.hub, self.limits, CountLimit(of_address, in_all, of_sites=True))
         factory = self._factory(loop)
-        self._shared = Shared(self.hub, self.rules, self.limits, addresses, polling, factory)
-        self._shared.compresses = settings.realtime_compression
+        compresses = settings.realtime_compression
+        self._shared = Shared(self.hub, self.rules, self.limits, addresses, polling, factory, compresses)
         factory.protocol = functools.partial(WebSocketConnection, self._shared)
         host, port = split_listen(settings.of(HttpSettings).realtime_listen)
         sockets = [_listening_socket(*address) for address in await _addresses(loop, host, port)]
