@@ -8,7 +8,7 @@ from skywatch.accounts.settings import AccountSettings
 from skywatch.core.feature import Feature
 from skywatch.core.hooks import AfterRestore, DoctorCheck
 from skywatch.http.hooks import CallerSource
-from skywatch.notify.hooks import UserDirectory
+from skywatch.security.hooks import UserDirectory
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -1,7 +1,7 @@
 """What a feature can provide to others: a typed object for each kind, listed in its ``Feature.provides``.
 
-A hook stands in the package that asks for it: in ``hooks.py`` of ``skywatch.picture``, ``notify`` and ``archive``. Here
-are those whose asker the feature may not import: a sibling, or a package above it.
+A hook stands in ``hooks.py`` of the package that asks for it. Here are those whose asker the feature may not import: a
+sibling, or a package above it.
 
 Most hooks hold a function of the feature's ``feature.py`` that imports what it needs when it is called: an API process
 loads no detector, and ``skywatch --help`` loads next to nothing.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from skywatch.core.feature import FeatureSet
-    from skywatch.security.visibility import Visibility
-    from skywatch.settings import AuthMode
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,15 +74,3 @@ class MqttSource(Hook):
     """What the installation publishes over MQTT; the first feature that has one is asked."""
 
     create: Callable[[], RuleSource]
-
-
-@dataclass(frozen=True, kw_only=True)
-class UserDirectory(Hook):
-    """The users of the installation; at most one feature has them.
-
-    ``visibilities(session, mode, user_ids)`` returns what the active ones among these users may see,
-    ``people(session, user_ids)`` the person (``skywatch.security.identity.person_of_user``) of each.
-    """
-
-    visibilities: Callable[[Session, AuthMode, Collection[int]], Mapping[int, Visibility]]
-    people: Callable[[Session, Collection[int]], Mapping[int, str]]

@@ -8,8 +8,9 @@ from sqlalchemy.orm import Session
 
 from skywatch.airframes.military import military_aircraft
 from skywatch.core.feature import FeatureSet
-from skywatch.notify.hooks import NotificationKind, UserDirectory
+from skywatch.notify.hooks import NotificationKind
 from skywatch.notify.models import Delivery
+from skywatch.security.hooks import UserDirectory
 from skywatch.security.identity import person_of_user
 from skywatch.security.visibility import Visibility
 from skywatch.settings import Settings
