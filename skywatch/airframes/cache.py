@@ -13,12 +13,10 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import islice
 
-import sqlalchemy as sa
-
 from skywatch.airframes.military import CHANGED, TOPIC, record_reports, revision
 from skywatch.airframes.service import MAX_AT_ONCE, Airframe, find_many, last_imports
 from skywatch.core.bus import Bus, Message, Subscription
-from skywatch.core.database.engine import SessionFactory, outage_of, reason, writing
+from skywatch.core.database.engine import SessionFactory, report_fault, writing
 from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.core.telemetry.health import State
@@ -150,8 +148,7 @@ class AirframeCache:
                 self._faults.succeeded()
             except Exception as error:
                 # Whatever the fault is, the next attempt may succeed.
-                is_expected = isinstance(error, sa.exc.SQLAlchemyError)
-                self._faults.failed(reason(error), None if is_expected else error, outage_of(error))
+                report_fault(self._faults, error)
                 with self._work:
                     self._work.wait_for(lambda: self._stop, RETRY_S)
             with self._work:

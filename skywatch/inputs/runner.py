@@ -71,9 +71,11 @@ class InputRunner:
     async def start(self) -> None:
         """Start the inputs; none is waited for."""
         self._running.start()
-        self._tasks = [asyncio.create_task(self._publish_forever(), name="states of inputs")]
+        publishing = tasks.repeat(self._publish, PUBLISH_EVERY_S, self._faults, first_s=0.0)
+        self._tasks = [asyncio.create_task(publishing, name="states of inputs")]
         if self._declared is not None:
-            self._tasks.append(asyncio.create_task(self._follow_forever(self._declared), name="settings of inputs"))
+            following = tasks.repeat(self._follow, FOLLOW_EVERY_S, self._follow_faults)
+            self._tasks.append(asyncio.create_task(following, name="settings of inputs"))
 
     async def stop(self) -> None:
         """Stop the inputs."""
@@ -85,29 +87,16 @@ class InputRunner:
         """The state of every input."""
         return [source.status for source in self._running]
 
-    async def _follow_forever(self, declared: Callable[[], Mapping[str, str]]) -> None:
-        while True:
-            await asyncio.sleep(FOLLOW_EVERY_S)
-            try:
-                # In a thread: now and then it asks the database.
-                for name in await self._running.follow(await asyncio.to_thread(declared)):
-                    _forget(name)
-                self._follow_faults.succeeded()
-            except Exception as error:
-                # The inputs that run go on, and the next second tries again.
-                self._follow_faults.failed(str(error), error)
+    async def _follow(self) -> None:
+        assert self._declared is not None
+        # In a thread: now and then it asks the database.
+        for name in await self._running.follow(await asyncio.to_thread(self._declared)):
+            _forget(name)
 
-    async def _publish_forever(self) -> None:
-        while True:
-            try:
-                statuses = self.statuses()
-                self._report(statuses)
-                self._bus.publish(Message(topics.INPUTS, EVENT, _encoder.encode(statuses), snapshot=True))
-                self._faults.succeeded()
-            except Exception as error:
-                # Whatever is wrong with one state, the next second publishes them again.
-                self._faults.failed(str(error), error)
-            await asyncio.sleep(PUBLISH_EVERY_S)
+    async def _publish(self) -> None:
+        statuses = self.statuses()
+        self._report(statuses)
+        self._bus.publish(Message(topics.INPUTS, EVENT, _encoder.encode(statuses), snapshot=True))
 
     def _report(self, statuses: Sequence[InputStatus]) -> None:
         for status in statuses:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
+from functools import partial
 
-from skywatch.core.database.engine import reason
+from skywatch.core.database.engine import report_fault
 from skywatch.core.process import tasks
 from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry.fault_log import FaultLog
@@ -61,7 +62,8 @@ class IngestOutputs:
             log.warning(
                 "output.%s has the frames of receivers only: an output of the kind mlat has those of feeders", name
             )
-        self._following = asyncio.create_task(self._follow_forever(), name="outputs of feeders")
+        following = tasks.repeat(self._follow, FOLLOW_EVERY_S, partial(report_fault, self._faults), first_s=0.0)
+        self._following = asyncio.create_task(following, name="outputs of feeders")
 
     async def stop(self) -> None:
         """Close all ports."""
@@ -75,16 +77,10 @@ class IngestOutputs:
         except ValueError as error:
             raise SettingsError(full_name, str(error)) from None
 
-    async def _follow_forever(self) -> None:
-        while True:
-            try:
-                current = await asyncio.to_thread(lambda: self._runtime.current)
-                await self.outputs.follow(declared_mlat(current))
-                self._note([output.status for output in self.outputs])
-            except Exception as error:
-                # Running outputs continue; the next second retries.
-                self._faults.failed(reason(error), error)
-            await asyncio.sleep(FOLLOW_EVERY_S)
+    async def _follow(self) -> None:
+        current = await asyncio.to_thread(lambda: self._runtime.current)
+        await self.outputs.follow(declared_mlat(current))
+        self._note([output.status for output in self.outputs])
 
     def _note(self, statuses: list[InputStatus]) -> None:
         problems = [f"output.{status.name}: {status.last_error}" for status in statuses if status.last_error]

@@ -17,7 +17,6 @@ import msgspec
 from skywatch.airframes.cache import AirframeCache
 from skywatch.core import geo
 from skywatch.core.clock import unix_now
-from skywatch.core.database.engine import reason
 from skywatch.core.election.tracker_election import OnlyTracker
 from skywatch.core.process import tasks
 from skywatch.core.runtime import Runtime
@@ -190,7 +189,9 @@ class Tracker:
         await asyncio.to_thread(self._feeder_reports.start, asyncio.get_running_loop())
         await asyncio.to_thread(self.monitors.start)
         self.receivers.start()
-        following = asyncio.create_task(self._follow_forever(), name="settings of receivers")
+        following = asyncio.create_task(
+            tasks.repeat(self._follow_current, FOLLOW_EVERY_S, self._follow_faults), name="settings of receivers"
+        )
         try:
             if is_restored:
                 # At once, so that a picture that was saved is there before the first second has passed.
@@ -239,16 +240,9 @@ class Tracker:
         for number in message.copied:
             self._feeders.note_copied(number)
 
-    async def _follow_forever(self) -> None:
-        while True:
-            await asyncio.sleep(FOLLOW_EVERY_S)
-            try:
-                # In a thread: now and then it asks the database.
-                await self.follow((await asyncio.to_thread(lambda: self.runtime.current)).of(PictureSettings))
-                self._follow_faults.succeeded()
-            except Exception as error:
-                # Running receivers continue; the next second retries.
-                self._follow_faults.failed(reason(error), error)
+    async def _follow_current(self) -> None:
+        # In a thread: now and then it asks the database.
+        await self.follow((await asyncio.to_thread(lambda: self.runtime.current)).of(PictureSettings))
 
     async def follow(self, settings: PictureSettings) -> None:
         """Take changed settings: the station, and receivers that were added, changed or removed."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import threading
 from types import TracebackType
 
 import msgspec
 
+from skywatch.core.process.periodic import WorkerThread
 from skywatch.core.runtime import Runtime
 from skywatch.core.text.escapes import escape_controls
 from skywatch.picture.distribution.statistics import TrackerStatistics
@@ -29,34 +29,31 @@ class StatusLine:
     def __init__(self, runtime: Runtime, announcement: list[str]) -> None:
         self._runtime = runtime
         self._announcement = announcement
-        self._stop = threading.Event()
         self._terminal = sys.stdout.isatty()
-        self._thread = threading.Thread(target=self._run, name="status-line", daemon=True)
+        self._worker = WorkerThread("status-line", self._show, self._fail)
 
     def __enter__(self) -> StatusLine:
         for line in self._announcement:
             write(f"{line}\n")
-        self._thread.start()
+        self._worker.start(TERMINAL_EVERY_S if self._terminal else FIRST_PLAIN_S)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._stop.set()
-        self._thread.join(2)
+        self._worker.close(2.0)
         write("\nStopping.\n" if self._terminal else "Stopping.\n")
 
-    def _run(self) -> None:
-        pause = TERMINAL_EVERY_S if self._terminal else FIRST_PLAIN_S
-        while not self._stop.wait(pause):
-            try:
-                text = describe(self._runtime)
-            except Exception as error:
-                # Only a display: faults (the bus, an invalid message) are reported elsewhere.
-                text = f"the state is unavailable: {error}"
-            write(f"\r\x1b[K{text}" if self._terminal else f"{text}\n")
-            if not self._terminal:
-                pause = PLAIN_EVERY_S
+    def _show(self) -> float:
+        return self._write(describe(self._runtime))
+
+    def _fail(self, error: Exception) -> float:
+        # Only a display: faults (the bus, an invalid message) are reported elsewhere.
+        return self._write(f"the state is unavailable: {error}")
+
+    def _write(self, text: str) -> float:
+        write(f"\r\x1b[K{text}" if self._terminal else f"{text}\n")
+        return TERMINAL_EVERY_S if self._terminal else PLAIN_EVERY_S
 
 
 def write(text: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from datetime import timedelta
 from typing import Any
 
@@ -16,6 +15,7 @@ from skywatch.archive.settings import ArchiveSettings
 from skywatch.archive.writer.run import CLOCK, Busy, RunOutcome, only_writer, open_archiver, run
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import DatabaseError, reason
+from skywatch.core.process.periodic import WorkerThread
 from skywatch.core.runtime import Runtime
 from skywatch.core.storage.retention_clock import RetentionClock
 from skywatch.core.telemetry import health
@@ -35,31 +35,32 @@ class ArchiveService:
         self._runtime = runtime
         self._settings = runtime.settings.of(ArchiveSettings)
         self._clock = RetentionClock(runtime.sessions, CLOCK)
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._work, name=COMPONENT, daemon=True)
+        self._worker = WorkerThread(COMPONENT, self._look, self._broke)
         self._faults = FaultLog(log, "archiving failed", "archiving works again")
 
     async def start(self) -> None:
         """Begin."""
         if self._settings.archive_url:
-            self._thread.start()
+            self._worker.start()
 
     async def stop(self) -> None:
         """End; of a day that is under way nothing remains."""
-        self._stop.set()
-        if self._thread.is_alive():
-            await asyncio.to_thread(self._thread.join, STOP_S)
+        await asyncio.to_thread(self._worker.close, STOP_S)
         health.withdraw(COMPONENT)
 
-    def _work(self) -> None:
-        while not self._stop.is_set():
-            self._stop.wait(LOOK_EVERY_S if self.look() else RETRY_S)
+    def _look(self) -> float:
+        return LOOK_EVERY_S if self.look() else RETRY_S
+
+    def _broke(self, error: Exception) -> float:
+        log.error("the archive has a fault", exc_info=error)
+        self._fail(f"has a fault: {type(error).__name__}", repr(error))
+        return RETRY_S
 
     def look(self) -> bool:
         """Archive what waits, and report the state; whether that went well."""
         try:
             with only_writer(self._runtime.settings):
-                archiver = open_archiver(self._runtime.sessions, self._runtime.settings, self._stop.is_set)
+                archiver = open_archiver(self._runtime.sessions, self._runtime.settings, self._worker.stopping.is_set)
                 outcome = run(archiver, self._settings, utcnow(), clock=self._clock)
         except Cancelled:
             return True
@@ -68,11 +69,6 @@ class ArchiveService:
             return True
         except (ArchiveError, DatabaseError, SQLAlchemyError, OSError) as error:
             self._fail(error.public if isinstance(error, ArchiveError) else reason(error), str(error))
-            return False
-        except Exception as error:
-            # Whatever it is, health shows it, and the next look may succeed.
-            log.exception("the archive has a fault")
-            self._fail(f"has a fault: {type(error).__name__}", repr(error))
             return False
         self._report(outcome)
         return not outcome.faults

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TypeVar
 
 from sqlalchemy.orm import Session
@@ -63,7 +64,8 @@ class TranscriptionWorker:
         if self._engine is not None:
             await asyncio.to_thread(self._picture.start)
             health.watch(COMPONENT, self.state)
-            self._task = asyncio.create_task(self._run(), name="transcription")
+            transcribing = tasks.repeat(self._run, POLL_S, self._queue_fault, first_s=0.0, failing_s=PAUSE_S)
+            self._task = asyncio.create_task(transcribing, name="transcription")
 
     async def stop(self) -> None:
         """End; what is at work is put back."""
@@ -82,21 +84,13 @@ class TranscriptionWorker:
             return health.State(False, self._queue_why)
         return health.State(not self._engine_faults.count, self._engine_why if self._engine_faults.count else "")
 
-    async def _run(self) -> None:
-        while True:
-            pause = 0.0
-            try:
-                claim = await self._claim()
-                if claim is None:
-                    pause = POLL_S
-                else:
-                    await self._transcribe(claim)
-                self._queue_faults.succeeded()
-            except Exception as error:
-                # Whatever is wrong with one pass, the queue must be looked at again; a lease runs out by itself.
-                self._queue_fault(error)
-                pause = PAUSE_S
-            await asyncio.sleep(pause)
+    async def _run(self) -> float:
+        # Whatever fails here: a lease runs out by itself.
+        claim = await self._claim()
+        if claim is not None:
+            await self._transcribe(claim)
+        self._queue_faults.succeeded()
+        return POLL_S if claim is None else 0.0
 
     async def _claim(self) -> LeasedTransmission | None:
         def run() -> LeasedTransmission | None:
@@ -110,7 +104,9 @@ class TranscriptionWorker:
         return await asyncio.get_running_loop().run_in_executor(None, run)
 
     async def _transcribe(self, claim: LeasedTransmission) -> None:
-        renewing = asyncio.create_task(self._renew(claim), name="lease of a transmission")
+        # A renewal that fails is tried again; a lease that is lost shows when the result is stored.
+        renewals = tasks.repeat(partial(self._renew, claim), self._lease_s / 3, self._queue_fault)
+        renewing = asyncio.create_task(renewals, name="lease of a transmission")
         began = time.perf_counter()
         try:
             segments, why = await asyncio.get_running_loop().run_in_executor(self._threads, self._listen, claim)
@@ -169,13 +165,7 @@ class TranscriptionWorker:
         return segments, why or NO_WORDS
 
     async def _renew(self, claim: LeasedTransmission) -> None:
-        while True:
-            await asyncio.sleep(self._lease_s / 3)
-            try:
-                await self._in_database(lambda session: leases.renew(session, claim, self._lease_s))
-            except Exception as error:
-                # Tried again at the next turn; a lease that is lost shows when the result is stored.
-                self._queue_fault(error)
+        await self._in_database(lambda session: leases.renew(session, claim, self._lease_s))
 
     async def _in_database(self, work: Callable[[Session], T]) -> T:
         def run() -> T:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from skywatch.backup.settings import BackupSettings, duration_s
 from skywatch.core.clock import to_iso, utcnow
 from skywatch.core.database.engine import DatabaseError, reason, writing
 from skywatch.core.database.locks import ExclusiveLock, LockHeldError, exclusive_lock
+from skywatch.core.process.periodic import WorkerThread
 from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
@@ -53,8 +53,7 @@ class BackupSchedule:
         self._settings = runtime.settings.of(BackupSettings)
         self._folder = Path(self._settings.backup_target)
         self._every = timedelta(seconds=duration_s(self._settings.backup_every))
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=COMPONENT, daemon=True)
+        self._worker = WorkerThread(COMPONENT, self._look, self._broke)
         self._lock: ExclusiveLock | None = None
         self._faults = FaultLog(log, "the backup failed", "backups work again")
         self._retry_at: datetime | None = None
@@ -65,31 +64,28 @@ class BackupSchedule:
     async def start(self) -> None:
         """Begin."""
         if self._settings.backup_target:
-            self._thread.start()
+            self._worker.start()
 
     async def stop(self) -> None:
         """End; a backup that is under way is given up, and nothing of it remains."""
-        self._stop.set()
-        if self._thread.is_alive():
-            await asyncio.to_thread(self._thread.join, STOP_S)
+        has_ended = await asyncio.to_thread(self._worker.close, STOP_S)
+        if has_ended and self._lock is not None:
+            await asyncio.to_thread(self._lock.close)
         health.withdraw(COMPONENT)
 
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            try:
-                if self._leads():
-                    self.look(utcnow())
-            except Exception as error:
-                # Whatever it is, health shows it, and the next look may succeed.
-                log.exception("backups: the schedule has a fault")
-                health.report(
-                    COMPONENT,
-                    False,
-                    sentence("health.schedule_fault", "the schedule has a fault: {error}", error=type(error).__name__),
-                )
-            self._stop.wait(LOOK_EVERY_S)
-        if self._lock is not None:
-            self._lock.close()
+    def _look(self) -> float:
+        if self._leads():
+            self.look(utcnow())
+        return LOOK_EVERY_S
+
+    def _broke(self, error: Exception) -> float:
+        log.error("backups: the schedule has a fault", exc_info=error)
+        health.report(
+            COMPONENT,
+            False,
+            sentence("health.schedule_fault", "the schedule has a fault: {error}", error=type(error).__name__),
+        )
+        return LOOK_EVERY_S
 
     def _leads(self) -> bool:
         """Whether this worker is the one that makes backups."""
@@ -147,7 +143,7 @@ class BackupSchedule:
         remove_old(self._folder, self._settings.backup_keep, now)
         order = Order(self._runtime.settings, Path(self._runtime.settings.ini), self._folder / name_at(now), passphrase)
         with only_backup(self._runtime.settings):
-            manifest = make_backup(order, Progress(is_cancelled=self._stop.is_set))
+            manifest = make_backup(order, Progress(is_cancelled=self._worker.stopping.is_set))
         remove_old(self._folder, self._settings.backup_keep, now)
         seconds = (manifest.ended_at - manifest.began_at).total_seconds()
         log.info("backup made: %.1f MB in %.1f s", manifest.bytes / 1e6, seconds)

@@ -23,7 +23,7 @@ from sqlalchemy.orm import DeclarativeBase, Session, sessionmaker
 from sqlalchemy.types import TypeDecorator
 
 from skywatch.core.private_files import create_private
-from skywatch.core.telemetry.fault_log import LOGGED, LoggedError
+from skywatch.core.telemetry.fault_log import LOGGED, FaultLog, LoggedError
 
 # How long a writer waits for another one before it gives up (s); bulk imports hold the lock for less than this.
 SQLITE_BUSY_TIMEOUT_S = 15
@@ -207,6 +207,13 @@ def outage_of(error: BaseException) -> str:
     if str(state)[:2] == "42" or (code is not None and code & 0xFF == 1):
         return ""  # A statement that does not fit the schema is that part's own.
     return "read-only database" if state == READ_ONLY else "database"
+
+
+def report_fault(faults: FaultLog, error: BaseException) -> str:
+    """Log an error, whose reason is returned; what the database refuses needs no traceback."""
+    why = reason(error)
+    faults.failed(why, None if isinstance(error, sa.exc.SQLAlchemyError) else error, outage_of(error))
+    return why
 
 
 def is_unavailable(error: BaseException) -> bool:

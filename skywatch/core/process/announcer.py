@@ -6,13 +6,13 @@ What a process published expires soon after its last message, so that a dead one
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Callable, Sequence
 
 import msgspec
 
 from skywatch.core.bus import OUTAGE, Bus, BusError
 from skywatch.core.clock import unix_now
+from skywatch.core.process.periodic import WorkerThread
 from skywatch.core.telemetry import health, metrics
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.core.telemetry.health import Component
@@ -47,11 +47,10 @@ class Announcer:
         self._bus = bus
         self._roles = list(roles)
         self._started_at = unix_now()
-        self._stop = threading.Event()
         self._faults = FaultLog(
             log, "this process cannot announce its health", "this process announces its health again"
         )
-        self._thread = threading.Thread(target=self._run, name="announcer", daemon=True)
+        self._worker = WorkerThread("announcer", self._run, self._failed)
         self.name = metrics.process_name("+".join(roles))
 
     @property
@@ -61,13 +60,11 @@ class Announcer:
 
     def start(self) -> None:
         """Start publishing, at once."""
-        self._thread.start()
+        self._worker.start()
 
     def close(self) -> None:
         """Stop announcing; other processes forget this one at once."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join()
+        self._worker.close()
         try:
             self._bus.delete(PROCESSES + self.name)
             self._bus.delete(FIGURES + self.name)
@@ -80,17 +77,15 @@ class Announcer:
         self._bus.put(PROCESSES + self.name, msgspec.json.encode(process), KEPT_S)
         self._bus.put(FIGURES + self.name, metrics.export(), KEPT_S)
 
-    def _run(self) -> None:
-        while True:
-            try:
-                self.announce()
-                self._faults.succeeded()
-            except Exception as error:
-                # Whatever it is, the others must not lose sight of this process for good.
-                is_outage = isinstance(error, BusError)
-                self._faults.failed(str(error), None if is_outage else error, OUTAGE if is_outage else "")
-            if self._stop.wait(EVERY_S):
-                return
+    def _run(self) -> float:
+        self.announce()
+        self._faults.succeeded()
+        return EVERY_S
+
+    def _failed(self, error: Exception) -> float:
+        is_outage = isinstance(error, BusError)
+        self._faults.failed(str(error), None if is_outage else error, OUTAGE if is_outage else "")
+        return EVERY_S
 
 
 def processes(bus: Bus) -> list[Process]:

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 
 from skywatch.core.bus import Message, Subscription, topics
 from skywatch.core.bus.base import call_on_loop
-from skywatch.core.database.engine import reason
 from skywatch.core.process import tasks
 from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
@@ -66,7 +65,8 @@ class IngestService:
         await asyncio.to_thread(self._follow_heard)
         await asyncio.to_thread(self._admission.start, EVERY_S)
         self._receivers.start()
-        self._following = asyncio.create_task(self._follow_forever(), name="settings of listeners")
+        following = tasks.repeat(self._follow, FOLLOW_EVERY_S, self._faults)
+        self._following = asyncio.create_task(following, name="settings of listeners")
 
     async def stop(self) -> None:
         """Admit no feeder any more; feeders connect to other processes."""
@@ -124,17 +124,10 @@ class IngestService:
         )
         return open_receiver(full_name.removeprefix("receiver."), text, self._station, context)
 
-    async def _follow_forever(self) -> None:
-        while True:
-            await asyncio.sleep(FOLLOW_EVERY_S)
-            try:
-                current = await asyncio.to_thread(lambda: self._runtime.current)
-                await self._receivers.follow(declared_listeners(current))
-                use_settings(self._receivers, current.of(ReceiverSettings))
-                self._faults.succeeded()
-            except Exception as error:
-                # Running listeners continue; the next second retries.
-                self._faults.failed(reason(error), error)
+    async def _follow(self) -> None:
+        current = await asyncio.to_thread(lambda: self._runtime.current)
+        await self._receivers.follow(declared_listeners(current))
+        use_settings(self._receivers, current.of(ReceiverSettings))
 
 
 class _NoSink:

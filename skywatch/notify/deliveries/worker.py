@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -90,7 +91,10 @@ class DeliveryWorker:
         # In a thread: subscribing may block until the bus server answers.
         self._wake_up = await asyncio.to_thread(self._runtime.bus.subscribe, [WAKE_TOPIC], lambda _: wake(), wake)
         health.watch(COMPONENT, self._state)
-        self._main = asyncio.create_task(self._run(), name="deliveries")
+        delivering = tasks.repeat(
+            self._run, POLL_S, partial(self._failed, self._polling), first_s=0.0, failing_s=PAUSE_S, wake=self._awake
+        )
+        self._main = asyncio.create_task(delivering, name="deliveries")
 
     async def stop(self) -> None:
         """Stop; messages in flight have a few seconds to end, then their deliveries become pending again."""
@@ -114,21 +118,9 @@ class DeliveryWorker:
         health.withdraw(COMPONENT, self._state)
 
     async def _run(self) -> None:
-        while True:
-            pause = POLL_S
-            try:
-                self._awake.clear()
-                if not await self._dispatch():
-                    self._serving.succeeded()
-                self._polling.succeeded()
-            except Exception as error:
-                # Catches everything: deliveries must continue with the next pass.
-                self._failed(self._polling, error)
-                pause = PAUSE_S
-            try:
-                await asyncio.wait_for(self._awake.wait(), pause)
-            except TimeoutError:
-                pass
+        if not await self._dispatch():
+            self._serving.succeeded()
+        self._polling.succeeded()
 
     async def _dispatch(self) -> bool:
         """Start serving every channel that has due deliveries and a free slot; returns whether one is served."""

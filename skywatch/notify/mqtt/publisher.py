@@ -72,7 +72,8 @@ class MqttPublisher:
 
     async def start(self) -> None:
         """Start publishing."""
-        self._task = asyncio.create_task(self._run(), name="mqtt publisher")
+        publishing = tasks.repeat(self._run, EVERY_S, self._failed, first_s=0.0, failing_s=PAUSE_S)
+        self._task = asyncio.create_task(publishing, name="mqtt publisher")
 
     async def stop(self) -> None:
         """Publish ``offline``, disconnect and release the lease."""
@@ -83,24 +84,16 @@ class MqttPublisher:
             await asyncio.to_thread(self._release)
 
     async def _run(self) -> None:
-        while True:
-            pause = EVERY_S
-            try:
-                await self._publish_due()
-                self._failing = False
-            except (NotConnected, SQLAlchemyError) as error:
-                # The link has logged faults of the broker.
-                if isinstance(error, SQLAlchemyError) and not self._failing:
-                    log.error("nothing is published over MQTT: %s", reason(error))
-                self._failing = True
-                pause = PAUSE_S
-            except Exception:
-                # Catches everything: the next pass may succeed. The fault is logged once.
-                if not self._failing:
-                    log.exception("publishing over MQTT failed")
-                self._failing = True
-                pause = PAUSE_S
-            await asyncio.sleep(pause)
+        await self._publish_due()
+        self._failing = False
+
+    def _failed(self, error: Exception) -> None:
+        """Log a fault once; the link has logged those of the broker."""
+        if not self._failing and isinstance(error, SQLAlchemyError):
+            log.error("nothing is published over MQTT: %s", reason(error))
+        elif not self._failing and not isinstance(error, NotConnected):
+            log.error("publishing over MQTT failed", exc_info=error)
+        self._failing = True
 
     async def _publish_due(self) -> None:
         work = await asyncio.to_thread(self._collect)

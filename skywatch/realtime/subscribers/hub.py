@@ -10,12 +10,14 @@ import logging
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from skywatch.core.bus import Bus, Message, Subscription
 from skywatch.core.bus import topics as bus_topics
 from skywatch.core.bus.base import call_on_loop
 from skywatch.core.clock import unix_now
 from skywatch.core.events import EventReader
+from skywatch.core.process.tasks import repeat
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.picture.distribution.follower import AGE_EVERY_S, PictureFollower
 from skywatch.picture.state.sky import Sky
@@ -124,8 +126,14 @@ class Hub:
         self._inbox.deliver()
         await self._backfill.start()
         self._tasks.append(self.loop.create_task(self.subscribers.review_forever(), name="review of rights"))
-        self._tasks.append(self.loop.create_task(self._sweep_forever(), name="sweep of streams"))
-        self._tasks.append(self.loop.create_task(self._watch_silence_forever(), name="watch for silence"))
+        sweeping = repeat(
+            self._sweep,
+            SWEEP_EVERY_S,
+            partial(self._faults.failed, "streams without subscribers cannot be dropped"),
+        )
+        ageing = repeat(self._age, AGE_EVERY_S, partial(self._faults.failed, "the picture cannot grow old"))
+        self._tasks.append(self.loop.create_task(sweeping, name="sweep of streams"))
+        self._tasks.append(self.loop.create_task(ageing, name="watch for silence"))
 
     async def close(self) -> None:
         """Stop receiving from the bus."""
@@ -175,17 +183,12 @@ class Hub:
         """Whether the picture is live, and the age of its last tick."""
         return PictureState(state="stale" if self.is_stale else "live", age_s=round(self.live.state.sky.age_s, 1))
 
-    async def _watch_silence_forever(self) -> None:
+    async def _age(self) -> None:
         """Age the picture while the tracker is silent and nothing comes from the bus."""
-        while True:
-            await asyncio.sleep(AGE_EVERY_S)
-            try:
-                if self.picture.is_silent and not self._inbox.messages:
-                    sky = await asyncio.to_thread(self._silent_sky)
-                    if sky.age_s and not self._is_old(sky, self.live.state.sky):
-                        self._tick([sky])
-            except Exception as error:
-                self._faults.failed("the picture cannot grow old", error)
+        if self.picture.is_silent and not self._inbox.messages:
+            sky = await asyncio.to_thread(self._silent_sky)
+            if sky.age_s and not self._is_old(sky, self.live.state.sky):
+                self._tick([sky])
 
     @staticmethod
     def _is_old(sky: Sky, latest: Sky) -> bool:
@@ -220,13 +223,8 @@ class Hub:
             return self.live.snapshot(source)
         return self.events.logs[source.topic].snapshot(source.visibility, unix_now())
 
-    async def _sweep_forever(self) -> None:
-        while True:
-            await asyncio.sleep(SWEEP_EVERY_S)
-            try:
-                self.events.sweep(time.monotonic())
-            except Exception as error:
-                self._faults.failed("streams without subscribers cannot be dropped", error)
+    async def _sweep(self) -> None:
+        self.events.sweep(time.monotonic())
 
     def ended_tasks(self) -> list[str]:
         """Names of tasks that have ended unexpectedly."""

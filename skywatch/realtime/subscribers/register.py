@@ -10,11 +10,10 @@ from dataclasses import replace
 from operator import methodcaller
 from typing import Protocol
 
-from sqlalchemy.exc import SQLAlchemyError
-
-from skywatch.core.database.engine import outage_of, reason
+from skywatch.core.database.engine import report_fault
 from skywatch.core.limits import CountLimit
 from skywatch.core.problems import Problem
+from skywatch.core.process.tasks import repeat
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.realtime.subscribers.authentication import Admission, ConnectionAuthenticator
 from skywatch.realtime.topics.event_log import Stream
@@ -89,7 +88,7 @@ class SubscriberRegister:
         except Problem:
             raise
         except Exception as error:
-            _report(self._account_faults, error)
+            report_fault(self._account_faults, error)
             raise AccountsAwayError from error
         self._account_faults.succeeded()
         return admission
@@ -142,17 +141,7 @@ class SubscriberRegister:
 
     async def review_forever(self) -> None:
         """Review all of them regularly and on request."""
-        while True:
-            try:
-                await asyncio.wait_for(self._review_requested.wait(), REVIEW_EVERY_S)
-            except TimeoutError:
-                pass
-            self._review_requested.clear()
-            try:
-                await self.review()
-                self._review_faults.succeeded()
-            except Exception as error:
-                _report(self._review_faults, error)
+        await repeat(self.review, REVIEW_EVERY_S, self._review_faults, wake=self._review_requested)
 
     async def review(self) -> None:
         """Apply the present admissions of all subscribers."""
@@ -168,8 +157,3 @@ class SubscriberRegister:
                 # A token that was renewed meanwhile is reviewed the next time.
                 if session.admission is not None and session.admission.identity == identity:
                     self._apply(methodcaller("review", admission), session)
-
-
-def _report(faults: FaultLog, error: Exception) -> None:
-    """Log a fault of the accounts; a database that cannot be reached needs no traceback."""
-    faults.failed(reason(error), None if isinstance(error, SQLAlchemyError) else error, outage_of(error))

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from skywatch.core.bus import Message
 from skywatch.core.database.engine import outage_of, reason
 from skywatch.core.events import READ_LIMIT, EventReader, Recent
+from skywatch.core.process.tasks import repeat
 from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.core.telemetry.health import State
@@ -55,7 +56,7 @@ class EventBackfill:
         else:
             self._reader.start_at(recent.position)
             self._deliver(recent.messages)
-        self._task = self._loop.create_task(self._look_forever())
+        self._task = self._loop.create_task(repeat(self._look, LOOK_EVERY_S, self._failed, wake=self._look_now))
         health.watch(COMPONENT, self._state)
 
     def begin(self) -> None:
@@ -72,24 +73,10 @@ class EventBackfill:
     def _recent(self) -> Recent:
         return self._reader.recent(RECENT_S, RECENT_EVENTS)
 
-    async def _look_forever(self) -> None:
-        while True:
-            try:
-                await asyncio.wait_for(self._look_now.wait(), LOOK_EVERY_S)
-            except TimeoutError:
-                pass
-            self._look_now.clear()
-            await self._look()
-
     async def _look(self) -> None:
         more = True
         while more:
-            try:
-                messages = await self._loop.run_in_executor(None, self._reader.missed)
-            except Exception as error:
-                # Catches everything: the next poll may succeed.
-                self._failed(error)
-                return
+            messages = await self._loop.run_in_executor(None, self._reader.missed)
             self._faults.succeeded()
             self._deliver(messages)
             more = len(messages) == READ_LIMIT

@@ -3,8 +3,8 @@
 import pytest
 
 from skywatch.core.process import periodic
-from skywatch.core.process.periodic import PeriodicTask
-from tests.waiting import until
+from skywatch.core.process.periodic import PeriodicTask, WorkerThread
+from tests.waiting import PATIENCE_S, until
 
 
 class Work:
@@ -58,3 +58,27 @@ def test_what_works_waits_for_its_time_or_until_it_is_asked(start):
     task.run_soon()
     until(lambda: work.runs == 2, "the run that was asked for")
     assert periodic.RETRY_S <= 5.0
+
+
+def test_a_worker_repeats_its_work_whatever_it_raises_until_it_is_closed():
+    pauses, faults = [], []
+
+    def work():
+        pauses.append(len(pauses))
+        if len(pauses) == 1:
+            raise OSError("the disk is away")
+        return 3600.0
+
+    def failed(error):
+        faults.append(error)
+        return 0.0
+
+    worker = WorkerThread("work", work, failed)
+    assert worker.close()  # it need not have begun
+    worker = WorkerThread("work", work, failed)
+    worker.start()
+    until(lambda: len(pauses) == 2, "the run that succeeds")
+    worker.run_soon()
+    until(lambda: len(pauses) == 3, "the run that was asked for")
+    assert worker.close(PATIENCE_S)
+    assert len(faults) == 1
