@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from skywatch.settings import Settings
 
 
-def _create_service(runtime: Runtime) -> RunningService:
+def _create_service(runtime: Runtime) -> RunningService | None:
     from skywatch.archive.writer.service import create
 
     return create(runtime)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LINKS = ("aircraft.view", "aircraft.view_military")
 
 
-def _create_worker(runtime: Runtime) -> RunningService:
+def _create_worker(runtime: Runtime) -> RunningService | None:
     from skywatch.audio.transcription.worker import create
 
     return create(runtime)

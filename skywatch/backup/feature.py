@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from skywatch.core.terminal.checks import Finding, Inspection
 
 
-def _create_schedule(runtime: Runtime) -> RunningService:
+def _create_schedule(runtime: Runtime) -> RunningService | None:
     from skywatch.backup.schedule.service import create
 
     return create(runtime)

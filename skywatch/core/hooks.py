@@ -48,10 +48,13 @@ class RunningService(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Service(Hook):
-    """A part that runs on the event loop of one role; with the tracker, in the fenced runtime."""
+    """A part that runs on the event loop of one role; with the tracker, in the fenced runtime.
+
+    ``create`` returns None where this installation has no use for it.
+    """
 
     role: Role
-    create: Callable[[Runtime], RunningService]
+    create: Callable[[Runtime], RunningService | None]
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from skywatch.security.visibility import Visibility
 
 
-def _create_monitor(runtime: Runtime) -> Monitor:
+def _create_monitor(runtime: Runtime) -> Monitor | None:
     from skywatch.history.monitor import create
 
     return create(runtime)

@@ -113,21 +113,6 @@ class HistoryMonitor:
         self._writer.committed(batch, result)
 
 
-class NoHistory:
-    """The monitor of an installation without history: does nothing."""
-
-    name = "history"
-
-    def start(self) -> None:
-        pass
-
-    def on_tick(self, sky: Sky) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-
-def create(runtime: Runtime) -> HistoryMonitor | NoHistory:
+def create(runtime: Runtime) -> HistoryMonitor | None:
     """The monitor that the setting ``history_enabled`` asks for."""
-    return HistoryMonitor(runtime) if runtime.settings.of(HistorySettings).history_enabled else NoHistory()
+    return HistoryMonitor(runtime) if runtime.settings.of(HistorySettings).history_enabled else None

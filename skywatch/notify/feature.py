@@ -23,7 +23,7 @@ def _create_worker(runtime: Runtime) -> RunningService:
     return create(runtime)
 
 
-def _create_publisher(runtime: Runtime) -> RunningService:
+def _create_publisher(runtime: Runtime) -> RunningService | None:
     from skywatch.notify.mqtt.service import create
 
     return create(runtime)

@@ -15,6 +15,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PictureMonitor(Hook):
-    """What the tracker calls on each tick: ``create`` makes a monitor."""
+    """What the tracker calls on each tick: ``create`` makes a monitor, or None where the installation needs none."""
 
-    create: Callable[[Runtime], Monitor]
+    create: Callable[[Runtime], Monitor | None]

@@ -55,7 +55,8 @@ class TrackerService:
         self._task: asyncio.Task[None] | None = None
 
     def _monitors(self) -> list[Monitor]:
-        return [hook.create(self._runtime) for hook in self._runtime.features.provided(PictureMonitor)]
+        monitors = (hook.create(self._runtime) for hook in self._runtime.features.provided(PictureMonitor))
+        return [monitor for monitor in monitors if monitor is not None]
 
     async def start(self) -> None:
         """Start the features' services of this role, then tracking; raises what a service raised.
@@ -208,7 +209,8 @@ def create_services(runtime: Runtime, roles: Sequence[Role]) -> list[RunningServ
 
 
 def _provided_services(runtime: Runtime, role: Role) -> list[RunningService]:
-    return [hook.create(runtime) for hook in runtime.features.provided(Service) if hook.role == role]
+    services = (hook.create(runtime) for hook in runtime.features.provided(Service) if hook.role == role)
+    return [service for service in services if service is not None]
 
 
 class LoopThread:

@@ -29,7 +29,7 @@ STOP_S = 5.0
 
 
 class ArchiveService:
-    """A thread that is idle most of the time; without ``archive_url`` there is none."""
+    """A thread that is idle most of the time."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
@@ -40,8 +40,7 @@ class ArchiveService:
 
     async def start(self) -> None:
         """Begin."""
-        if self._settings.archive_url:
-            self._worker.start()
+        self._worker.start()
 
     async def stop(self) -> None:
         """End; of a day that is under way nothing remains."""
@@ -102,6 +101,6 @@ class ArchiveService:
         health.report(COMPONENT, False, f"failed: {why}")
 
 
-def create(runtime: Runtime) -> ArchiveService:
-    """The service."""
-    return ArchiveService(runtime)
+def create(runtime: Runtime) -> ArchiveService | None:
+    """The service, where there is an archive."""
+    return ArchiveService(runtime) if runtime.settings.of(ArchiveSettings).archive_url else None

@@ -43,9 +43,9 @@ GONE = "The recording is not there any more."
 
 
 class TranscriptionWorker:
-    """Transcribes; without an engine it does nothing."""
+    """Transcribes what is queued with one engine."""
 
-    def __init__(self, runtime: Runtime, engine: Engine | None) -> None:
+    def __init__(self, runtime: Runtime, engine: Engine) -> None:
         self._sessions, self._engine = runtime.sessions, engine
         self._flights = stored_flights(runtime.features)
         self._store = RecordingStore(runtime.settings)
@@ -61,11 +61,10 @@ class TranscriptionWorker:
 
     async def start(self) -> None:
         """Begin."""
-        if self._engine is not None:
-            await asyncio.to_thread(self._picture.start)
-            health.watch(COMPONENT, self.state)
-            transcribing = tasks.repeat(self._run, POLL_S, self._queue_fault, first_s=0.0, failing_s=PAUSE_S)
-            self._task = asyncio.create_task(transcribing, name="transcription")
+        await asyncio.to_thread(self._picture.start)
+        health.watch(COMPONENT, self.state)
+        transcribing = tasks.repeat(self._run, POLL_S, self._queue_fault, first_s=0.0, failing_s=PAUSE_S)
+        self._task = asyncio.create_task(transcribing, name="transcription")
 
     async def stop(self) -> None:
         """End; what is at work is put back."""
@@ -155,7 +154,6 @@ class TranscriptionWorker:
 
     def _listen(self, claim: LeasedTransmission) -> tuple[list[Segment], str]:
         """The segments that were spoken, or why there are none."""
-        assert self._engine is not None
         path = self._store.path(claim.path)
         if not path.is_file():
             raise FileNotFoundError(path.name)
@@ -183,6 +181,7 @@ class TranscriptionWorker:
         self._engine_faults.failed(why, error)
 
 
-def create(runtime: Runtime) -> TranscriptionWorker:
-    """The worker with the engine that the settings name; raises SettingsError."""
-    return TranscriptionWorker(runtime, create_engine(runtime.settings.of(AudioSettings)))
+def create(runtime: Runtime) -> TranscriptionWorker | None:
+    """The worker with the engine that the settings name, None for none; raises SettingsError."""
+    engine = create_engine(runtime.settings.of(AudioSettings))
+    return None if engine is None else TranscriptionWorker(runtime, engine)

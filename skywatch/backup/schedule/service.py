@@ -46,7 +46,7 @@ SOURCE = "system"
 
 
 class BackupSchedule:
-    """A thread that is idle most of the time; without ``backup_target`` there is none."""
+    """A thread that is idle most of the time."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
@@ -63,8 +63,7 @@ class BackupSchedule:
 
     async def start(self) -> None:
         """Begin."""
-        if self._settings.backup_target:
-            self._worker.start()
+        self._worker.start()
 
     async def stop(self) -> None:
         """End; a backup that is under way is given up, and nothing of it remains."""
@@ -179,9 +178,9 @@ class BackupSchedule:
             self._is_failing = True
 
 
-def create(runtime: Runtime) -> BackupSchedule:
-    """The schedule."""
-    return BackupSchedule(runtime)
+def create(runtime: Runtime) -> BackupSchedule | None:
+    """The schedule, where the settings name a target."""
+    return BackupSchedule(runtime) if runtime.settings.of(BackupSettings).backup_target else None
 
 
 def notify_failed(session: Session, why: str, newest_at: datetime | None) -> None:

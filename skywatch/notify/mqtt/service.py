@@ -12,23 +12,11 @@ if TYPE_CHECKING:
     from skywatch.notify.mqtt.publisher import MqttPublisher
 
 
-class NoPublisher:
-    """Replaces the publisher if there is no broker or nothing to publish."""
-
-    async def start(self) -> None:
-        """Do nothing."""
-
-    async def stop(self) -> None:
-        """Do nothing."""
-
-
-def create(runtime: Runtime) -> MqttPublisher | NoPublisher:
+def create(runtime: Runtime) -> MqttPublisher | None:
     """The publisher, if a broker is configured and a feature declares a source."""
-    if not runtime.settings.of(NotifySettings).notify_mqtt_url:
-        return NoPublisher()
     sources = runtime.features.provided(MqttSource)
-    if not sources:
-        return NoPublisher()
+    if not runtime.settings.of(NotifySettings).notify_mqtt_url or not sources:
+        return None
     from skywatch.notify.mqtt.publisher import MqttPublisher
 
     return MqttPublisher(runtime, sources[0].create())
