@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from skywatch.core import geo
 from skywatch.core.bus import Message
-from skywatch.picture.state.sky import COLUMNS, SOURCE_INDEX, Sky
+from skywatch.picture.state.sky import SOURCE_INDEX, Sky, unknown_columns
 
 STATION = (47.45, 8.56)
 NOW = 1_795_000_000.0
@@ -32,10 +31,7 @@ def sky_of(
     *aircraft: dict[str, Any], seq: int = 1, now: float = NOW, station: tuple[float, float] | None = STATION
 ) -> Sky:
     """A sky of aircraft given as readsb writes them (with ``military`` and ``emergency`` where they matter)."""
-    columns = {}
-    for name, dtype in COLUMNS.items():
-        fill = np.nan if dtype.startswith("f") else -1 if dtype == "i2" else 0
-        columns[name] = np.full(len(aircraft), fill if not dtype.startswith("S") else b"", dtype=dtype)
+    columns = unknown_columns(len(aircraft))
     encoded, details, names = [], [], [""]
     for row, entry in enumerate(aircraft):
         _fill(columns, row, entry, now, station)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 import msgspec
-import numpy as np
 
 from skywatch.alerts.conditions.tree import All, Any_, Node, Not
 from skywatch.alerts.engine.operands.bits import WORD
@@ -15,7 +14,7 @@ from skywatch.alerts.engine.operands.environment import Environment
 from skywatch.alerts.engine.operands.fences import Fence
 from skywatch.alerts.engine.predicates import text_predicate
 from skywatch.alerts.engine.program import Program
-from skywatch.picture.state.sky import COLUMNS, SOURCE_INDEX, Sky
+from skywatch.picture.state.sky import SOURCE_INDEX, Sky, unknown_columns
 
 
 @dataclass(frozen=True)
@@ -68,10 +67,7 @@ class AbsentSenders:
 
 def sky_of_message(sky: Sky, message: AircraftMessage) -> Sky:
     """A sky with one aircraft without position, source and receiver."""
-    columns = {}
-    for name, dtype in COLUMNS.items():
-        missing = np.nan if dtype.startswith("f") else -1 if dtype in ("i2", "i4") else 0
-        columns[name] = np.full(1, b"" if dtype.startswith("S") else missing, dtype)
+    columns = unknown_columns(1)
     military = message.military
     columns["flight"][0] = message.callsign.encode("ascii", "replace")
     columns["registration"][0] = message.registration.encode("ascii", "replace")

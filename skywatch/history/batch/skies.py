@@ -7,7 +7,6 @@ What history does not store is unknown; positions count as the aircraft's own.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from skywatch.history.storage.points import (
     identity,
     starts_of,
 )
-from skywatch.picture.state.sky import COLUMNS, SOURCE_INDEX, Sky
+from skywatch.picture.state.sky import COLUMNS, SOURCE_INDEX, Sky, unknown_column
 
 KIND = GROUND | NO_ALTITUDE
 # Without any aircraft there are skies for so long (s): what needs time to end has ended then.
@@ -144,10 +143,6 @@ class _Segments:
         return gs, track
 
 
-# What is not known of the past, by type of column; empty texts and zeros for the others.
-_MISSING: dict[str, Any] = {"f4": np.nan, "f8": np.nan, "i2": -1}
-
-
 def _columns(tracks: _Segments, positions: Positions, now: float) -> dict[str, Column]:
     count = len(positions.row)
     columns = _Unknown(count)
@@ -175,6 +170,5 @@ class _Unknown(dict[str, Column]):
         self._count = count
 
     def __missing__(self, name: str) -> Column:
-        dtype = COLUMNS[name]
-        column = self[name] = np.full(self._count, b"" if dtype[0] == "S" else _MISSING.get(dtype, 0), dtype)
+        column = self[name] = unknown_column(name, self._count)
         return column

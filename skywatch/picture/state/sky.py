@@ -217,9 +217,22 @@ class Sky:
         return np.flatnonzero(self.columns["previous_row"] < 0)
 
 
+def unknown_column(name: str, count: int) -> Column:
+    """A column of COLUMNS in which nothing is known, of so many aircraft, all of them new."""
+    dtype = COLUMNS[name]
+    missing: Any = np.nan if dtype[0] == "f" else -1 if dtype == "i2" or name == "previous_row" else 0
+    column: Column = np.full(count, b"" if dtype[0] == "S" else missing, dtype)
+    return column
+
+
+def unknown_columns(count: int) -> dict[str, Column]:
+    """All columns of a sky that is made of other data than reports, to be filled with what is known."""
+    return {name: unknown_column(name, count) for name in COLUMNS}
+
+
 def empty_sky(now: float = 0.0, epoch: str = "", receivers: tuple[str, ...] = ()) -> Sky:
     """A sky without aircraft, as before the first tick."""
-    columns = {name: np.empty(0, dtype=dtype) for name, dtype in COLUMNS.items()}
+    columns = unknown_columns(0)
     return Sky(epoch, 0, now, 0, [], columns, [], [], receivers=receivers)
 
 

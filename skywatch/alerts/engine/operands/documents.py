@@ -12,7 +12,7 @@ from skywatch.airframes.military import is_military_address
 from skywatch.airframes.models import MILITARY
 from skywatch.core import geo
 from skywatch.core.process.deadline import Checkpoint, paced
-from skywatch.picture.state.sky import COLUMNS, SOURCE_INDEX, Sky
+from skywatch.picture.state.sky import SOURCE_INDEX, Sky, unknown_columns
 
 # Members of an aircraft that only who may see details gets.
 DETAILS = ("r", "ownOp", "operator", "year")
@@ -49,7 +49,7 @@ class SkyMaker:
         """The sky of these aircraft at a time (unix seconds); each has at least ``hex``."""
         self._seq += 1
         hexes = [str(entry["hex"]).lower() for entry in aircraft]
-        columns = _empty(len(aircraft))
+        columns = unknown_columns(len(aircraft))
         names: dict[str, int] = {"": 0}
         for row, entry in enumerate(paced(aircraft, self._checkpoint)):
             _fill(columns, row, entry, now, names)
@@ -64,14 +64,6 @@ class SkyMaker:
         encoded = [_encoded(entry, address, columns, row) for row, (entry, address) in enumerate(pairs)]
         details = [msgspec.json.encode({k: e[k] for k in DETAILS if e.get(k)})[1:-1] for e in aircraft]
         return Sky("given", self._seq, now, 0, hexes, columns, encoded, details, (), ("",), self._station, tuple(names))
-
-
-def _empty(count: int) -> dict[str, Any]:
-    columns = {}
-    for name, dtype in COLUMNS.items():
-        missing: Any = np.nan if dtype.startswith("f") else -1 if dtype == "i2" else 0
-        columns[name] = np.full(count, b"" if dtype.startswith("S") else missing, dtype)
-    return columns
 
 
 def _fill(columns: dict[str, Any], row: int, entry: Mapping[str, Any], now: float, names: dict[str, int]) -> None:
