@@ -6,14 +6,13 @@ import time
 
 import msgspec
 
-from skywatch.core.bus import Bus, Message, topics
+from skywatch.core.bus import Bus, Message
 from skywatch.core.runtime import Runtime
 from skywatch.picture.state.sky import Sky
 from skywatch.readsb.statistics import Figures, counters_of
 from skywatch.readsb.topics import EVENT, STATISTICS
-from skywatch.receivers.base import ReceiverStatus
+from skywatch.receivers.base import published_receivers
 
-_statuses = msgspec.json.Decoder(list[ReceiverStatus])
 _encode = msgspec.json.Encoder().encode
 
 
@@ -36,16 +35,12 @@ class StatisticsMonitor:
             figures = self._figures = Figures(sky.now)
         figures.take(sky)
         if is_first or figures.is_due(sky.now):
-            figures.sample(sky.now, counters_of(self._receivers(), time.process_time()))
+            figures.sample(sky.now, counters_of(published_receivers(self._bus), time.process_time()))
             periods = {name: figures.periods(military) for name, military in (("every", True), ("civil", False))}
             self._bus.publish(Message(STATISTICS, EVENT, _encode(periods), snapshot=True))
 
     def close(self) -> None:
         pass
-
-    def _receivers(self) -> list[ReceiverStatus]:
-        published = self._bus.last(topics.RECEIVERS)
-        return [] if published is None else _statuses.decode(published.data)
 
 
 def create(runtime: Runtime) -> StatisticsMonitor:

@@ -10,6 +10,7 @@ from typing import Protocol
 
 import msgspec
 
+from skywatch.core.bus import Bus, topics
 from skywatch.inputs.base import InputStatus
 from skywatch.receivers.reports.report import Report
 from skywatch.receivers.site import OUT_OF_RANGE
@@ -66,6 +67,9 @@ class ReceiverStatus(InputStatus):
         )
 
 
+_statuses = msgspec.json.Decoder(list[ReceiverStatus])
+
+
 class Sink(Protocol):
     """Takes the reports of receivers; called on the tracker's event loop, must return at once."""
 
@@ -83,3 +87,12 @@ class Receiver(Protocol):
 
     async def run(self, sink: Sink) -> None:
         """Read until cancelled, or until a recording has ended; only ``asyncio.CancelledError`` is raised."""
+
+
+def published_receivers(bus: Bus) -> list[ReceiverStatus]:
+    """The last published state of every receiver; raises BusError."""
+    message = bus.last(topics.RECEIVERS)
+    try:
+        return [] if message is None else _statuses.decode(message.data)
+    except msgspec.MsgspecError:
+        return []  # Those of another version.

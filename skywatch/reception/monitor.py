@@ -14,6 +14,7 @@ from skywatch.picture.state.sky import Sky
 from skywatch.reception.connections.follower import ConnectionFollower
 from skywatch.reception.measurement.collector import Entry, Origin, QualityCollector
 from skywatch.reception.measurement.writer import QualityWriter
+from skywatch.reception.series import SeriesTask
 from skywatch.reception.silence import WatchedFeeders
 
 PLACES_EVERY_S = 10.0
@@ -37,6 +38,7 @@ class QualityMonitor:
         self._queue: WriteQueue[Entry] = WriteQueue(MAX_WAITING, replace_delay_s=1.0)
         self._writer = BackgroundWriter("quality", runtime.sessions, self._queue, QualityWriter().write)
         self._connections = ConnectionFollower(runtime)
+        self._series = SeriesTask(runtime)
         self._places_task = PeriodicTask("quality_places", PLACES_EVERY_S, self._read_places)
 
     def start(self) -> None:
@@ -44,9 +46,11 @@ class QualityMonitor:
         self._places_task.start(START_S)
         self._writer.start()
         self._connections.start()
+        self._series.start()
 
     def on_tick(self, sky: Sky) -> None:
         """Sample the receivers whose turn it is."""
+        self._series.follow(sky)
         if self._access.picture is None:
             return
         for entry in self._collector.tick(self._access.picture, sky):
@@ -55,6 +59,7 @@ class QualityMonitor:
     def close(self) -> None:
         """Write what was measured."""
         self._places_task.close()
+        self._series.close()
         self._connections.close()
         for entry in self._collector.collect():
             self._queue.replace((entry.receiver, entry.at), entry)

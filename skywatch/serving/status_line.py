@@ -15,12 +15,11 @@ from skywatch.core.process.periodic import WorkerThread
 from skywatch.core.runtime import Runtime
 from skywatch.core.text.escapes import escape_controls
 from skywatch.picture.distribution.statistics import TrackerStatistics
-from skywatch.receivers.base import ReceiverStatus
+from skywatch.receivers.base import published_receivers
 
 TERMINAL_EVERY_S, PLAIN_EVERY_S = 1.0, 60.0
 FIRST_PLAIN_S = 5.0
 _statistics = msgspec.json.Decoder(TrackerStatistics)
-_statuses = msgspec.json.Decoder(list[ReceiverStatus])
 
 
 class StatusLine:
@@ -72,8 +71,7 @@ def describe(runtime: Runtime) -> str:
     """One line on the state of the picture and its receivers."""
     tracker = runtime.bus.last("tracker")
     aircraft = _statistics.decode(tracker.data).aircraft if tracker is not None else 0
-    message = runtime.bus.last("receivers")
-    statuses = _statuses.decode(message.data) if message is not None else []
+    statuses = published_receivers(runtime.bus)
     connected = sum(status.is_active for status in statuses)
     rate = sum(status.message_rate for status in statuses)
     text = f"{aircraft:,} aircraft · {rate:,.0f} messages/s · {connected} of {len(statuses)} receivers"

@@ -1,10 +1,9 @@
-"""The system's part in the tracker: publishes the status every ten seconds and the reception every minute, keeps the
-history of health, and runs retention."""
+"""The system's part in the tracker: publishes the status every ten seconds, keeps the history of health, and runs
+retention."""
 
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable
 from typing import Literal
@@ -13,9 +12,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from skywatch.archive.writer.removal import RemovalGuard
 from skywatch.core.bus import BusError, Form, Message
-from skywatch.core.clock import unix_now
-from skywatch.core.database.engine import outage_of, reason
+from skywatch.core.database.engine import outage_of, reason, report_fault
 from skywatch.core.database.fencing import FencedError
+from skywatch.core.process.periodic import WorkerThread
 from skywatch.core.runtime import Runtime
 from skywatch.core.storage.retention import Pruner
 from skywatch.core.storage.retention_clock import Record, RetentionClock, uptime_s
@@ -24,19 +23,14 @@ from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.http.resources.render import encode
 from skywatch.picture.state.sky import Sky
 from skywatch.sentences import sentence
-from skywatch.settings import Settings
 from skywatch.system.extents import publish_extents
-from skywatch.system.health.checks import all_checks, receiver_statuses
+from skywatch.system.health.checks import all_checks
 from skywatch.system.health.log import HealthLog
-from skywatch.system.receiver_series import SAMPLE_S, ReceiverRecorder, publish_reception
 from skywatch.system.status import status_forms
 
 log = logging.getLogger(__name__)
 TOPIC, EVENT = "system", "system:status"
-# The receivers are sampled with each status.
-STATUS_EVERY_S = SAMPLE_S
-# Interval at which the series of the receivers is published (s): it takes some kilobytes for each.
-RECEPTION_EVERY_S = 60.0
+STATUS_EVERY_S = 10.0
 # Interval of the checks for the history of health (s).
 CHECK_EVERY_S = 2.0
 # Time after the start of the machine in which its clock may still be set: retention begins after it (s).
@@ -50,53 +44,49 @@ LOOK_EVERY_S = 2.0
 _faults = FaultLog(log, "retention failed", "retention works again")
 _status_faults = FaultLog(log, "the status cannot be published", "the status is published again")
 _health_faults = FaultLog(log, "the history of health cannot be written", "the history of health is written again")
-_reception_faults = FaultLog(log, "the reception cannot be recorded", "the reception is recorded again")
 _doubts = FaultLog(log, "retention waits", "retention goes on")
 RETENTION = "retention"
 
 
 class SystemMonitor:
-    """Two threads that are idle most of the time; of a tick it only notes the picture."""
+    """Two threads that are idle most of the time."""
 
     name = "system"
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._stop = threading.Event()
         self._health_log = HealthLog(runtime.sessions)
-        self._reception = ReceiverRecorder()
-        self._next_reception = 0.0
-        self._sky: Sky | None = None
-        self._threads = [
-            threading.Thread(target=self._publish, name="system-status", daemon=True),
-            threading.Thread(target=self._retain, name="retention", daemon=True),
-        ]
+        self._status_at = time.monotonic() + STATUS_EVERY_S
+        self._pruner: Pruner | None = None
+        self._round_at = 0.0
+        self._status = WorkerThread("system-status", self._look, self._look_failed)
+        self._retention = WorkerThread(RETENTION, self._retain, self._retention_failed)
 
     def start(self) -> None:
-        for thread in self._threads:
-            thread.start()
+        self._status.start(CHECK_EVERY_S)
+        self._retention.start(max(0.0, SETTLED_S - uptime_s()))
 
     def on_tick(self, sky: Sky) -> None:
-        self._sky = sky
+        pass
 
     def close(self) -> None:
-        self._stop.set()
-        for thread in self._threads:
-            if thread.is_alive():
-                thread.join()
-        if self._reception.series.newest:
-            self._try(lambda: self._reception.save(self._runtime.sessions), _reception_faults)
+        for worker in (self._status, self._retention):
+            worker.stopping.set()
+        for worker in (self._status, self._retention):
+            worker.close()
         health.withdraw(RETENTION)
 
-    def _publish(self) -> None:
-        self._try(lambda: self._reception.restore(self._runtime.sessions), _reception_faults)
-        next_status = time.monotonic() + STATUS_EVERY_S
-        while not self._stop.wait(CHECK_EVERY_S):
-            self._try(lambda: self._health_log.take(all_checks(self._runtime)), _health_faults)
-            if time.monotonic() >= next_status:
-                next_status = time.monotonic() + STATUS_EVERY_S
-                self._try(self.publish, _status_faults)
-                self._try(self.record_reception, _reception_faults)
+    def _look(self) -> float:
+        """Note changes of health, and publish the status when it is time."""
+        self._try(lambda: self._health_log.take(all_checks(self._runtime)), _health_faults)
+        if time.monotonic() >= self._status_at:
+            self._status_at = time.monotonic() + STATUS_EVERY_S
+            self._try(self.publish, _status_faults)
+        return CHECK_EVERY_S
+
+    def _look_failed(self, error: Exception) -> float:
+        report_fault(_status_faults, error)
+        return CHECK_EVERY_S
 
     def _try(self, work: Callable[[], None], faults: FaultLog) -> None:
         try:
@@ -112,44 +102,29 @@ class SystemMonitor:
         forms = tuple(Form(needs, encode(document)) for needs, document in fuller)
         self._runtime.bus.publish(Message(TOPIC, EVENT, encode(plain), forms=forms))
 
-    def record_reception(self) -> None:
-        """Sample the receivers once; publish the series when it is time, and save it when a slot is over."""
-        completed = self._reception.take(unix_now(), receiver_statuses(self._runtime), self._sky)
-        if time.monotonic() >= self._next_reception:
-            self._next_reception = time.monotonic() + RECEPTION_EVERY_S
-            publish_reception(self._runtime.bus, self._reception.series)
-        if completed:
-            self._reception.save(self._runtime.sessions)
-
-    def _retain(self) -> None:
+    def _retain(self) -> float:
+        """A round of retention when it is time or settings have changed; the seconds until that is looked at again."""
         settings = self._runtime.current
-        kinds = settings.features.retention_kinds()
-        clock = RetentionClock(self._runtime.sessions)
-        guard = RemovalGuard(self._runtime.sessions, settings, clock.believed)
-        pruner = Pruner(self._runtime.engine, self._runtime.sessions, settings, kinds, self._stop.wait, guard, clock)
-        if self._stop.wait(SETTLED_S - uptime_s()):
-            return
-        while True:
-            outcome = retain(pruner)
-            if outcome != "failed":
-                publish_extents(self._runtime.bus, pruner.extents)
-            interval_s = settings.retention_interval_s
-            # Who waits for a word looks for it sooner.
-            soon_s = min(interval_s, PARTLY_RETRY_S)
-            pause_s = {"done": interval_s, "waits": soon_s, "partly": soon_s, "failed": RETRY_S}[outcome]
-            if self._rest(pruner.settings, pause_s):
-                return
-            pruner.settings = self._runtime.current
+        if self._pruner is None:
+            clock = RetentionClock(self._runtime.sessions)
+            guard = RemovalGuard(self._runtime.sessions, settings, clock.believed)
+            kinds, pause = settings.features.retention_kinds(), self._retention.stopping.wait
+            self._pruner = Pruner(self._runtime.engine, self._runtime.sessions, settings, kinds, pause, guard, clock)
+        elif settings is self._pruner.settings and time.monotonic() < self._round_at:
+            return min(self._round_at - time.monotonic(), LOOK_EVERY_S)
+        self._pruner.settings = settings
+        outcome = retain(self._pruner)
+        # Who waits for a word looks for it sooner.
+        soon_s = min(settings.retention_interval_s, PARTLY_RETRY_S)
+        pauses_s = {"done": settings.retention_interval_s, "waits": soon_s, "partly": soon_s, "failed": RETRY_S}
+        self._round_at = time.monotonic() + pauses_s[outcome]
+        if outcome != "failed":
+            publish_extents(self._runtime.bus, self._pruner.extents)
+        return min(pauses_s[outcome], LOOK_EVERY_S)
 
-    def _rest(self, settings: Settings, pause_s: float) -> bool:
-        """Wait for the next round or a change of settings; True if the monitor is being closed."""
-        deadline = time.monotonic() + pause_s
-        while (left_s := deadline - time.monotonic()) > 0:
-            if self._stop.wait(min(left_s, LOOK_EVERY_S)):
-                return True
-            if self._runtime.current is not settings:
-                return False
-        return self._stop.is_set()
+    def _retention_failed(self, error: Exception) -> float:
+        report_fault(_faults, error)
+        return RETRY_S
 
 
 Outcome = Literal["done", "waits", "partly", "failed"]

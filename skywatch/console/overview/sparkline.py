@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from skywatch.system.receiver_series import SLOTS, ReceiverSeries
+from skywatch.reception.series import SLOTS, ReceiverSeries
 
 WIDTH, HEIGHT = SLOTS, 32
 # The line stays inside of the picture where it is highest and lowest.

@@ -16,7 +16,7 @@ from skywatch.core.process.announcer import Process, processes
 from skywatch.core.runtime import Runtime
 from skywatch.inputs.runner import published_statuses
 from skywatch.picture.distribution.statistics import TrackerStatistics
-from skywatch.receivers.base import ReceiverStatus
+from skywatch.receivers.base import ReceiverStatus, published_receivers
 from skywatch.sentences import Sentence, joined, sentence
 from skywatch.system.health.redaction import without_hosts
 
@@ -121,13 +121,7 @@ def _tracker(runtime: Runtime) -> Check:
 
 def receiver_statuses(runtime: Runtime) -> list[ReceiverStatus]:
     """The last published state of every receiver."""
-    message = runtime.bus.last(topics.RECEIVERS)
-    if message is None:
-        return []
-    try:
-        return msgspec.json.decode(message.data, type=list[ReceiverStatus])
-    except msgspec.MsgspecError:
-        return []
+    return published_receivers(runtime.bus)
 
 
 def _receivers(runtime: Runtime) -> Check:

@@ -13,8 +13,8 @@ from skywatch.core.clock import utcnow
 from skywatch.core.storage.retention import Extent
 from skywatch.picture.distribution.statistics import TrackerStatistics
 from skywatch.receivers.base import ReceiverStatus
+from skywatch.reception.series import ReceiverRecorder, publish_reception
 from skywatch.system.extents import publish_extents
-from skywatch.system.receiver_series import ReceiverRecorder, publish_reception
 
 
 def concerns(page):

@@ -15,24 +15,26 @@ from skywatch.system import monitor
 from skywatch.system.extents import last_extents
 from skywatch.system.health.log import find_changes
 from skywatch.system.monitor import RETENTION, SystemMonitor
-from skywatch.system.receiver_series import TOPIC as RECEPTION
 from tests.waiting import until
 
 HOUR_S = 3600.0
 
 
 class Clock:
-    """A clock that waiting moves, and the event that ends the monitor at a time."""
+    """A clock that the pauses of a worker move, until a time."""
 
     def __init__(self, end_s):
         self.now, self.end_s = 0.0, end_s
 
-    def wait(self, seconds):
-        self.now = min(self.now + max(seconds, 0.0), self.end_s)
-        return self.is_set()
+    def run(self, name, work, failed):
+        """A worker that is run by this clock, in place of a thread."""
 
-    def is_set(self):
-        return self.now >= self.end_s
+        def start(after_s=0.0):
+            self.now = after_s
+            while self.now < self.end_s:
+                self.now += work()
+
+        return SimpleNamespace(name=name, start=start, stopping=SimpleNamespace(wait=lambda pause_s: False))
 
 
 def running(runtime, monkeypatch, end_s, uptime_s=1e6):
@@ -40,20 +42,26 @@ def running(runtime, monkeypatch, end_s, uptime_s=1e6):
     clock = Clock(end_s)
     monkeypatch.setattr(monitor, "time", SimpleNamespace(monotonic=lambda: clock.now))
     monkeypatch.setattr(monitor, "uptime_s", lambda: uptime_s)
-    one = SystemMonitor(runtime)
-    one._stop = clock
-    return one, clock
+    monkeypatch.setattr(monitor, "WorkerThread", clock.run)
+    return SystemMonitor(runtime), clock
 
 
-def test_status_and_reception_are_published_on_time_and_health_is_looked_at_between(make_runtime, monkeypatch):
+def start_only(one, monkeypatch, name):
+    """Start one of the two threads of a monitor."""
+    other = one._status if one._retention.name == name else one._retention
+    monkeypatch.setattr(other, "start", lambda after_s: None)
+    one.start()
+
+
+def test_the_status_is_published_on_time_and_health_is_looked_at_between(make_runtime, monkeypatch):
     runtime = make_runtime()
     one, clock = running(runtime, monkeypatch, 85)
-    published, looked = {"system": [], RECEPTION: []}, []
-    runtime.bus.subscribe(tuple(published), lambda message: published[message.topic].append(clock.now))
+    published, looked = [], []
+    runtime.bus.subscribe(("system",), lambda message: published.append(clock.now))
     take = one._health_log.take
     monkeypatch.setattr(one._health_log, "take", lambda checks: (looked.append(clock.now), take(checks)))
-    one._publish()
-    assert published == {"system": [10, 20, 30, 40, 50, 60, 70, 80], RECEPTION: [10, 70]}
+    start_only(one, monkeypatch, "system-status")
+    assert published == [10, 20, 30, 40, 50, 60, 70, 80]
     assert looked == list(range(2, 85, 2))
     with runtime.sessions() as session:
         stored = {change.part: change.after for change in find_changes(session, None, 10)}
@@ -68,7 +76,7 @@ def test_the_next_round_of_retention_comes_the_sooner_the_more_is_left(make_runt
     one, clock = running(make_runtime(retention_interval_s=600), monkeypatch, 2 * HOUR_S)
     rounds = []
     monkeypatch.setattr(monitor, "retain", lambda pruner: (rounds.append(clock.now), outcome)[1])
-    one._retain()
+    start_only(one, monkeypatch, RETENTION)
     pauses = {later - before for before, later in pairwise(rounds)}
     assert len(pauses) == 1
     assert pause_s - 2 < pauses.pop() <= pause_s
@@ -79,7 +87,7 @@ def test_after_a_start_of_the_machine_the_clock_may_settle_first(make_runtime, m
     one, clock = running(make_runtime(), monkeypatch, HOUR_S, uptime_s)
     rounds = []
     monkeypatch.setattr(monitor, "retain", lambda pruner: (rounds.append(clock.now), "done")[1])
-    one._retain()
+    start_only(one, monkeypatch, RETENTION)
     assert rounds[0] == first_s
 
 
@@ -96,7 +104,7 @@ def test_a_changed_setting_begins_a_round_at_once_and_is_the_one_it_goes_by(make
 
     monkeypatch.setattr(monitor, "retain", change)
     before = runtime.current
-    one._retain()
+    start_only(one, monkeypatch, RETENTION)
     assert [settings for _, settings in rounds] == [before, changed]
     assert rounds[1][0] <= 2
 
@@ -107,7 +115,7 @@ def test_threads_work_and_end_with_the_monitor(make_runtime, monkeypatch):
     monkeypatch.setattr(monitor, "uptime_s", lambda: 1e6)
     runtime = make_runtime()
     published = set()
-    expected = {"system", RECEPTION, topics.RETENTION}
+    expected = {"system", topics.RETENTION}
     runtime.bus.subscribe(tuple(expected), lambda message: published.add(message.topic))
     one = SystemMonitor(runtime)
     one.start()

@@ -16,12 +16,12 @@ from skywatch.console.texts.language import catalogue_of
 from skywatch.core.clock import utcnow
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
+from skywatch.reception.series import last_reception
 from skywatch.security.permissions import Permission, ViewPermission
 from skywatch.sentences import reworded, sentence_of
 from skywatch.system import status
 from skywatch.system.extents import last_extents
 from skywatch.system.health.checks import Check
-from skywatch.system.receiver_series import last_reception
 
 PAGES = (Page(route="console.overview", path="", title="Overview"),)
 # The script of the pages asks for this page again after so many seconds.

@@ -1,7 +1,7 @@
 """The small lines of the last 24 hours."""
 
 from skywatch.console.overview.sparkline import HEIGHT, MARGIN, draw, lines_of
-from skywatch.system.receiver_series import SLOTS, Means, ReceiverSeries
+from skywatch.reception.series import SLOTS, Means, ReceiverSeries
 
 BOTTOM, TOP = HEIGHT - MARGIN, MARGIN
 

@@ -7,22 +7,29 @@ stored: one row, which is overwritten.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+import time
+from collections.abc import Callable, Iterable
 
 import msgspec
 import numpy as np
 
 from skywatch.core.bus import Bus, BusError, Message
-from skywatch.core.database.engine import SessionFactory
+from skywatch.core.clock import unix_now
+from skywatch.core.database.engine import SessionFactory, report_fault
+from skywatch.core.process.periodic import WorkerThread
+from skywatch.core.runtime import Runtime
+from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.picture.state.sky import Sky
 from skywatch.picture.storage import saved_picture as saved
-from skywatch.receivers.base import ReceiverStatus
+from skywatch.receivers.base import ReceiverStatus, published_receivers
 
+log = logging.getLogger(__name__)
 TOPIC = "reception"
 SAVED = "reception"
 SLOT_S = 600
-# Interval of the samples (s).
-SAMPLE_S = 10.0
+# Interval of the samples (s), and that of publishing the series: it takes some kilobytes for each receiver.
+SAMPLE_S, PUBLISH_EVERY_S = 10.0, 60.0
 SLOTS = 144
 SPAN_S = SLOT_S * SLOTS
 # Receivers come and go with the feeders; beyond so many the ones sampled first are left out.
@@ -119,6 +126,65 @@ class ReceiverRecorder:
         if any(len(slots) != SLOTS for slots in series.receivers.values()):
             raise ValueError(f"the saved reception does not have {SLOTS} slots")
         self.series = series
+
+
+class SeriesTask:
+    """Records the series of the tracker in a thread of its own, which is idle most of the time."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._recorder = ReceiverRecorder()
+        self._sky: Sky | None = None
+        self._publish_at = 0.0
+        self._is_restored = False
+        self._faults = FaultLog(log, "the reception cannot be recorded", "the reception is recorded again")
+        self._worker = WorkerThread("reception-series", self._work, self._failed)
+
+    def start(self) -> None:
+        """Go on with the saved series."""
+        self._worker.start()
+
+    def follow(self, sky: Sky) -> None:
+        """Take the aircraft of the next sample from this sky."""
+        self._sky = sky
+
+    def close(self) -> None:
+        """End, and save the series."""
+        self._worker.close()
+        if self._recorder.series.newest:
+            self._try(self._save)
+
+    def record(self) -> None:
+        """Sample the receivers once; publish the series when it is time, and save it when a slot is over."""
+        completed = self._recorder.take(unix_now(), published_receivers(self._runtime.bus), self._sky)
+        if time.monotonic() >= self._publish_at:
+            self._publish_at = time.monotonic() + PUBLISH_EVERY_S
+            publish_reception(self._runtime.bus, self._recorder.series)
+        if completed:
+            self._save()
+
+    def _work(self) -> float:
+        if self._is_restored:
+            self.record()
+        else:
+            self._is_restored = True
+            self._recorder.restore(self._runtime.sessions)
+        self._faults.succeeded()
+        return SAMPLE_S
+
+    def _save(self) -> None:
+        self._recorder.save(self._runtime.sessions)
+
+    def _failed(self, error: Exception) -> float:
+        report_fault(self._faults, error)
+        return SAMPLE_S
+
+    def _try(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Exception as error:
+            # Whatever it is, the tracker goes on to end.
+            report_fault(self._faults, error)
 
 
 def aircraft_by_receiver(sky: Sky) -> dict[str, tuple[int, int]]:

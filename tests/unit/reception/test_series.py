@@ -5,8 +5,8 @@ from dataclasses import replace
 from skywatch.core.bus import Message
 from skywatch.core.bus.memory import MemoryBus
 from skywatch.receivers.base import ReceiverStatus
-from skywatch.system import receiver_series
-from skywatch.system.receiver_series import (
+from skywatch.reception import series as receiver_series
+from skywatch.reception.series import (
     SAMPLE_S,
     SLOT_S,
     SLOTS,

@@ -1,12 +1,13 @@
 """The series of the receivers outlives a restart of the tracker."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from skywatch.picture.storage import saved_picture as saved
 from skywatch.receivers.base import ReceiverStatus
-from skywatch.system import receiver_series
-from skywatch.system.monitor import SystemMonitor
-from skywatch.system.receiver_series import SLOT_S, ReceiverRecorder, last_reception
+from skywatch.reception import series as receiver_series
+from skywatch.reception.series import SLOT_S, ReceiverRecorder, SeriesTask, last_reception
 
 START = 1_000_000 * SLOT_S
 
@@ -42,14 +43,24 @@ def test_a_damaged_series_is_refused(make_runtime, data):
     assert series(recorder)[-1] == 10
 
 
-def test_the_monitor_publishes_what_it_samples_and_saves_it_at_its_end(make_runtime, monkeypatch):
+def test_the_task_publishes_what_it_samples_and_saves_it_at_its_end(make_runtime, monkeypatch):
     runtime = make_runtime()
-    monkeypatch.setattr("skywatch.system.monitor.receiver_statuses", lambda runtime: [status(rate=33)])
-    monitor = SystemMonitor(runtime)
-    monitor.record_reception()
+    monkeypatch.setattr(receiver_series, "published_receivers", lambda bus: [status(rate=33)])
+    task = SeriesTask(runtime)
+    task.record()
     (means,) = [slot for slot in last_reception(runtime.bus).receivers["roof"] if slot]
     assert means.messages == 33
-    monitor.close()
+    task.close()
     later = ReceiverRecorder()
     later.restore(runtime.sessions)
     assert series(later)[-1] == 33
+
+
+def test_the_receivers_are_sampled_and_the_series_is_published_on_time(make_runtime, monkeypatch):
+    runtime, now, published = make_runtime(), [0.0], []
+    monkeypatch.setattr(receiver_series, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    runtime.bus.subscribe((receiver_series.TOPIC,), lambda message: published.append(now[0]))
+    task = SeriesTask(runtime)
+    while now[0] < 85:
+        now[0] += task._work()
+    assert published == [10, 70]
