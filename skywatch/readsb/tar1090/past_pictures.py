@@ -164,11 +164,17 @@ def who_sees(session: Session, visibility: Visibility) -> tuple[Hashable, ...]:
     return hidden_from(visibility, session), visibility.details
 
 
-def _pictures(session: Session, begin: int, end: int, visibility: Visibility) -> Iterable[tuple[int, bytes]]:
+def moments(
+    session: Session, begin: int, end: int, visibility: Visibility
+) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    """The times (unix seconds) from ``begin`` to ``end``, INTERVAL_S apart, and the aircraft of each."""
     for number, line in enumerate(past_pictures(session, begin, end, INTERVAL_S, visibility)):
-        at = begin + number * INTERVAL_S
-        aircraft = [_as_readsb(entry) for entry in _decode(line)["aircraft"]]
-        yield at, _encode({"now": at, "messages": 0, "aircraft": aircraft})
+        yield begin + number * INTERVAL_S, _decode(line)["aircraft"]
+
+
+def _pictures(session: Session, begin: int, end: int, visibility: Visibility) -> Iterable[tuple[int, bytes]]:
+    for at, aircraft in moments(session, begin, end, visibility):
+        yield at, _encode({"now": at, "messages": 0, "aircraft": [_as_readsb(entry) for entry in aircraft]})
 
 
 def _as_readsb(entry: dict[str, Any]) -> dict[str, Any]:

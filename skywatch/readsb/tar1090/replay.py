@@ -12,7 +12,6 @@ from datetime import timedelta
 from typing import Any
 
 import colander
-import msgspec
 import sqlalchemy as sa
 from pyramid.response import Response
 from sqlalchemy.orm import Session
@@ -21,13 +20,19 @@ from skywatch.core.clock import unix_now
 from skywatch.core.problems import not_found
 from skywatch.history.flights.service import IDS_A_QUERY
 from skywatch.history.models import Flight
-from skywatch.history.moments.service import past_pictures
 from skywatch.history.storage.points import NON_ICAO
 from skywatch.http.requests.compression import compress, takes_gzip
 from skywatch.http.resources.schema import QueryInteger, Schema, node
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.distribution.sky_request import SkyRequest
-from skywatch.readsb.tar1090.past_pictures import is_open, readsb_pictures, settled_until, who_sees
+from skywatch.readsb.tar1090.past_pictures import (
+    INTERVAL_S,
+    is_open,
+    moments,
+    readsb_pictures,
+    settled_until,
+    who_sees,
+)
 from skywatch.readsb.tar1090.tracks import day_of
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
@@ -42,8 +47,6 @@ half_hour_file = ApiService(
 
 HALF_HOUR = timedelta(minutes=30)
 HALF_HOURS = 48
-# Moments are this far apart (s).
-INTERVAL_S = 30
 MOMENTS = int(HALF_HOUR.total_seconds()) // INTERVAL_S
 # The begin of a moment. The places and the sources are readsb's; ``other`` is a position of unknown source.
 MARK = 0xE7F7C9D
@@ -56,8 +59,6 @@ _NAMES = struct.Struct("<Ii8s")
 _POSITION = struct.Struct("<Iiihh")
 _MARK = struct.Struct("<IIIHh")
 _INDEX = struct.Struct("<Iiihh")
-
-_decode = msgspec.json.Decoder().decode
 
 
 class HalfHourPath(Schema):
@@ -105,12 +106,11 @@ def half_hour(session: Session, begin: int, visibility: Visibility) -> bytes:
     index: list[bytes] = []
     entries: list[bytes] = []
     any_aircraft = False
-    for number, line in enumerate(past_pictures(session, begin, end, INTERVAL_S, visibility)):
-        aircraft: list[dict[str, Any]] = _decode(line)["aircraft"]
+    for at, aircraft in moments(session, begin, end, visibility):
         any_aircraft |= bool(aircraft)
         _fetch_squawks(session, squawks, {entry["flight_id"] for entry in aircraft})
         index.append(_INDEX.pack(MOMENTS + len(entries), 0, 0, 0, 0))
-        entries.append(_mark(begin + number * INTERVAL_S))
+        entries.append(_mark(at))
         for entry in aircraft:
             address = _address(entry["hex"])
             if entry["flight"]:
