@@ -7,12 +7,12 @@ import { fromLonLat } from "ol/proj";
 import VectorSource from "ol/source/Vector";
 import { Fill, Stroke, Style } from "ol/style";
 import { destination } from "../../core/mercator";
+import { SECTOR_DEG } from "../../core/polar";
 import { live } from "../../live/live";
 import { wantedView } from "../../map/lent";
 import { coverage, feederPlace } from "./covered";
 import type { Coverage, Quality } from "./series";
 
-const SECTOR_DEG = 10;
 const ARC_DEG = 2;
 /** The map ends here. */
 const MERCATOR_DEG = 85;

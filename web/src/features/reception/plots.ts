@@ -1,5 +1,6 @@
 // Drawings of reception: a polar plot of range, the signals by strength, and lines over time.
 import { html, svg, type SVGTemplateResult, type TemplateResult } from "lit";
+import { corners } from "../../core/polar";
 import { number, t, type TextKey } from "../../i18n/i18n";
 import { bare, clock, measure, unit } from "../../ui/units";
 import { HOUR_MS, isShare, type Figure, type Quality, type Span } from "./series";
@@ -10,7 +11,6 @@ type Range = "now_nm" | "p50_30d_nm" | "max_30d_nm";
 
 const CENTRE = 110;
 const RADIUS = 92;
-const SECTOR_DEG = 10;
 /** The range of each line, the widest first, and its text. */
 export const RANGES: [range: Range, text: TextKey][] = [
   ["max_30d_nm", "quality.max_30d"],
@@ -44,17 +44,13 @@ function cardinal(point: string, x: number, y: number): SVGTemplateResult {
   return svg`<text x=${x} y=${y} text-anchor="middle">${t(`quality.${point as "N" | "E" | "S" | "W"}`)}</text>`;
 }
 
-/** One closed shape whose sectors have the same distance from edge to edge. */
 function outline(sectors: Sector[], range: Range, most: number): string {
-  const at = (bearing: number, distance: number): string => {
-    const angle = (bearing * Math.PI) / 180;
-    const radius = (distance / most) * RADIUS;
-    return `${(CENTRE + radius * Math.sin(angle)).toFixed(1)} ${(CENTRE - radius * Math.cos(angle)).toFixed(1)}`;
-  };
-  const points = sectors.flatMap((sector) => [
-    at(sector.bearing, sector[range] ?? 0),
-    at(sector.bearing + SECTOR_DEG, sector[range] ?? 0),
-  ]);
+  const points = corners(
+    sectors.map((sector) => sector[range]),
+    most,
+    CENTRE,
+    RADIUS,
+  );
   return points.length ? `M${points.join("L")}Z` : "";
 }
 

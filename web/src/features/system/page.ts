@@ -1,5 +1,6 @@
 // The station in figures: what it hears now, what it heard over the last days, and how its receivers are.
 import { html, nothing, svg, type TemplateResult } from "lit";
+import { corners } from "../../core/polar";
 import { preferences } from "../../core/preferences";
 import { clock, day, measure } from "../../ui/units";
 import { number, saidIn, t, word, type TextKey } from "../../i18n/i18n";
@@ -148,17 +149,8 @@ function bars(values: [string, number][]): TemplateResult {
 function rose(sectors: Sector[]): TemplateResult {
   if (!sectors.length) return html`<p class="empty">–</p>`;
   const most = Math.max(1, ...sectors.map((sector) => sector.max_distance_nm ?? 0));
-  const point = (bearing: number, distance: number): string => {
-    const radius = (distance / most) * 84;
-    const angle = (bearing * Math.PI) / 180;
-    return `${(100 + radius * Math.sin(angle)).toFixed(1)},${(100 - radius * Math.cos(angle)).toFixed(1)}`;
-  };
-  const outline = sectors
-    .flatMap((sector) => [
-      point(sector.bearing_from, sector.max_distance_nm ?? 0),
-      point(sector.bearing_to, sector.max_distance_nm ?? 0),
-    ])
-    .join(" ");
+  const distances = sectors.map((sector) => sector.max_distance_nm);
+  const outline = corners(distances, most, 100, 84).join(" ");
   return html`<svg class="plot rose" viewBox="0 0 200 200" role="img" aria-label=${t("stats.range_label", { distance: measure("distance", most) })}>
     ${svg`<circle cx="100" cy="100" r="84" /><circle cx="100" cy="100" r="42" /><path d="M100 10V190M10 100H190" />
       <polygon points=${outline} fill="var(--accent)" fill-opacity=".25" stroke="var(--accent)" stroke-width="1.5" />
