@@ -4,6 +4,9 @@ On NATS, which has no counters, each process counts in memory what it and the ot
 
 While Redis is away, requests are counted in memory: limits then apply to each process, so that the service neither
 stops nor allows unlimited guessing.
+
+Windows, and no buckets as in ``core.limits``: responses name how many are left and when the window ends, and an
+installation counts together.
 """
 
 from __future__ import annotations

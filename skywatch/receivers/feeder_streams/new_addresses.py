@@ -31,7 +31,10 @@ TRUSTED_FACTOR = AGREED_FACTOR = 10
 
 
 class AddressBudgets:
-    """How many addresses each owner has brought in any 60 seconds; times are monotonic."""
+    """How many addresses each owner has brought in any 60 seconds; times are monotonic.
+
+    No ``RateLimit``: its burst comes on top of the rate, so that it would let twice as many in a minute.
+    """
 
     def __init__(self) -> None:
         # Of each owner the seconds in which it brought any, and how many.

@@ -33,6 +33,7 @@ class Fetcher:
         self._client = OutgoingClient(
             timeout_s=settings.oidc_timeout_s, maximum_bytes=settings.oidc_max_response_bytes, policy=None
         )
+        # Nobody is known yet by whom it could be divided: the standard library's limit is enough.
         self._slots = threading.BoundedSemaphore(slots)
 
     def get(self, url: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
