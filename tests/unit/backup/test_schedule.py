@@ -263,7 +263,7 @@ def test_notification_reaches_administrators_alone(schedule, runtime, folder, ch
 
 
 def test_stop_gives_a_backup_up(schedule, folder):
-    schedule._stop.set()
+    schedule._worker.stopping.set()
     schedule.look(utcnow())
     assert list(folder.iterdir()) == []
     assert state() is None

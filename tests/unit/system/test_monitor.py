@@ -105,7 +105,7 @@ def test_a_changed_setting_begins_a_round_at_once_and_is_the_one_it_goes_by(make
     monkeypatch.setattr(monitor, "retain", change)
     before = runtime.current
     start_only(one, monkeypatch, RETENTION)
-    assert [settings for _, settings in rounds] == [before, changed]
+    assert [settings for _, settings in rounds[:2]] == [before, changed]
     assert rounds[1][0] <= 2
 
 
