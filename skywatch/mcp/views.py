@@ -30,7 +30,9 @@ mcp = ApiService("mcp", "/mcp", feature=None, absolute=True)
 class MessageId(JsonString):
     """The id of a request: a short text or a whole number."""
 
-    expected = f"a whole number or a text of up to {MAX_ID_LENGTH} characters"
+    expected = sentence(
+        "mcp.message_id", "must be a whole number or a text of up to {most} characters", most=MAX_ID_LENGTH
+    )
 
     def accept(self, value: Any) -> bool:
         """Whether it is one."""
