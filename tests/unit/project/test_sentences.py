@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
 
 import pytest
 
@@ -23,12 +22,16 @@ TITLES = [title_of(kind) for kind in (*KINDS.values(), *FEATURES.problems.values
 TOLD = {"Problem": 1, "not_found": 0, "invalid": 1, "Invalid": 1, "Check": 3}
 
 
-def calls() -> Iterator[tuple[str, ast.Call]]:
-    """Every call of the sources, with its place."""
-    for path in sorted((ROOT / "skywatch").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call):
-                yield f"{path.relative_to(ROOT)}:{node.lineno}", node
+@pytest.fixture(scope="module")
+def calls():
+    """Every call of the sources that makes a sentence or tells a text, with its place."""
+    names = {"sentence", *TOLD}
+    return [
+        (f"{path.relative_to(ROOT)}:{node.lineno}", node)
+        for path in sorted((ROOT / "skywatch").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and name_of(node) in names
+    ]
 
 
 def name_of(call: ast.Call) -> str:
@@ -36,11 +39,11 @@ def name_of(call: ast.Call) -> str:
 
 
 @pytest.fixture(scope="module")
-def said():
+def said(calls):
     """Code, English text and names of the parameters of each sentence in the sources."""
     return [
         (ast.literal_eval(call.args[0]), ast.literal_eval(call.args[1]), {value.arg for value in call.keywords})
-        for _, call in calls()
+        for _, call in calls
         if name_of(call) == "sentence" and isinstance(call.func, ast.Name) and isinstance(call.args[0], ast.Constant)
     ]
 
@@ -72,10 +75,10 @@ def test_every_language_has_the_same_parameters():
         assert len({form.count("|") for form in forms}) == 1, code
 
 
-def test_no_text_without_a_code_is_told():
+def test_no_text_without_a_code_is_told(calls):
     plain = [
         place
-        for place, call in calls()
+        for place, call in calls
         if len(call.args) > TOLD.get(name_of(call), len(call.args))
         for text in [call.args[TOLD[name_of(call)]]]
         if isinstance(text, ast.JoinedStr) or (isinstance(text, ast.Constant) and isinstance(text.value, str))
