@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import os
+import re
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 import httpx
@@ -22,6 +24,9 @@ TIMEOUT_S = 60.0
 AT_ONCE = 4
 INVALID, PARSE_ERROR, INTERNAL_ERROR = -32600, -32700, -32603
 REVISION = "io.modelcontextprotocol/protocolVersion"
+THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+# A credential as a header holds it.
+_WORD = re.compile(r"[!-~]+")
 # What is named in the header ``Mcp-Name``, by method.
 NAMED = {"tools/call": "name", "resources/read": "uri", "prompts/get": "name"}
 
@@ -41,15 +46,32 @@ def mcp(url: str, credential_file: Path | None) -> None:
     """
     if credential_file is None and not any(os.environ.get(name) for name in TOKEN_VARIABLES):
         fail(f"an API key is needed: set {TOKEN_VARIABLES[0]}, or name a file with --credential-file")
-    with httpx.Client(base_url=base_address(url), timeout=TIMEOUT_S) as http:
+    base = _address(url)
+    # No proxy of the environment: it would read the credential where the address is not encrypted.
+    with httpx.Client(base_url=base, timeout=TIMEOUT_S, trust_env=base.startswith("https:")) as http:
         bridge = Bridge(http, credential_file)
-        with ThreadPoolExecutor(AT_ONCE) as threads:
+        threads = ThreadPoolExecutor(AT_ONCE)
+        try:
             slots = threading.Semaphore(2 * AT_ONCE)
             for line in sys.stdin.buffer:
                 if line.strip():
                     # Reads on only while there is room, so that the sender waits instead of this process growing.
                     slots.acquire()
                     threads.submit(bridge.handle, line).add_done_callback(lambda _: slots.release())
+        except KeyboardInterrupt:
+            threads.shutdown(wait=False, cancel_futures=True)
+            raise
+        threads.shutdown()
+
+
+def _address(url: str) -> str:
+    """The address of the service; encrypted unless ``http://`` was typed or the host is this machine."""
+    if "://" not in url and urlsplit(f"//{url}").hostname not in THIS_MACHINE:
+        url = f"https://{url}"
+    address = base_address(url)
+    if "@" in urlsplit(address).netloc:
+        fail("the address has no user or password: the API key goes into the environment or a file")
+    return address
 
 
 class Bridge:
@@ -66,32 +88,45 @@ class Bridge:
         """Answer one line; notifications are not answered."""
         try:
             message = msgspec.json.decode(line)
-        except msgspec.DecodeError as error:
-            self._print(_error(None, PARSE_ERROR, f"Not JSON: {error}"))
+        except (ValueError, RecursionError):
+            self._print(_error(None, PARSE_ERROR, "Not JSON"))
             return
         if not isinstance(message, dict):
             self._print(_error(None, INVALID, "Expected one message of JSON-RPC"))
             return
-        answer = self._ask(line, message)
+        try:
+            answer = self._ask(line, message)
+        except Exception as error:
+            # Whatever it is, the sender waits for an answer. Its text may hold the credential.
+            answer = _error(message.get("id"), INTERNAL_ERROR, f"The service cannot be asked: {type(error).__name__}")
         if "id" in message:
             self._print(answer or _error(message["id"], INTERNAL_ERROR, "The service did not answer"))
 
     def _ask(self, line: bytes, message: dict[str, Any]) -> dict[str, Any] | None:
         try:
-            response = self._http.post("/mcp", content=line, headers=self._headers(message))
-        except (httpx.HTTPError, OSError, ValueError) as error:
-            return _error(message.get("id"), INTERNAL_ERROR, f"{self._http.base_url} cannot be asked: {error!r}")
+            headers = self._headers(message)
+        except (OSError, ValueError):
+            return _error(message.get("id"), INTERNAL_ERROR, "The credential cannot be read, or is not one word")
+        try:
+            response = self._http.post("/mcp", content=line, headers=headers)
+        except httpx.HTTPError as error:
+            text = f"{self._http.base_url} cannot be asked: {type(error).__name__}"
+            return _error(message.get("id"), INTERNAL_ERROR, text)
         try:
             answer = msgspec.json.decode(response.content) if response.content else None
-        except msgspec.DecodeError:
+        except (ValueError, RecursionError):
             answer = None
         if isinstance(answer, dict) and "jsonrpc" in answer:
-            if message.get("method") == "initialize" and "result" in answer:
-                self._revision = answer["result"]["protocolVersion"]
+            result = answer.get("result")
+            if message.get("method") == "initialize" and isinstance(result, dict):
+                self._revision = str(result.get("protocolVersion", ""))
             return answer
         if response.status_code < 300:
             return None
         detail = answer.get("detail", "") if isinstance(answer, dict) else ""
+        if response.is_redirect:
+            # It is not followed: the credential is for the address that was typed.
+            detail = f"The service is at {response.headers.get('Location', '')[:200]}."
         return _error(message.get("id"), INTERNAL_ERROR, f"The service answered {response.status_code}. {detail}")
 
     def _headers(self, message: dict[str, Any]) -> dict[str, str]:
@@ -107,14 +142,23 @@ class Bridge:
         return headers | {name: _header(value) for name, value in said.items() if isinstance(value, str) and value}
 
     def _credential(self) -> str:
+        """Return it; raises ValueError where it is not one word, and never says what it is."""
         if self._credential_file is not None:
-            return self._credential_file.read_text(encoding="utf-8").strip()
-        return next(value for name in TOKEN_VARIABLES if (value := os.environ.get(name)))
+            credential = self._credential_file.read_text(encoding="utf-8-sig").strip()
+        else:
+            credential = next(value for name in TOKEN_VARIABLES if (value := os.environ.get(name))).strip()
+        if not _WORD.fullmatch(credential):
+            raise ValueError
+        return credential
 
     def _print(self, answer: dict[str, Any]) -> None:
         with self._printing:
-            sys.stdout.buffer.write(msgspec.json.encode(answer) + b"\n")
-            sys.stdout.buffer.flush()
+            try:
+                sys.stdout.buffer.write(msgspec.json.encode(answer) + b"\n")
+                sys.stdout.buffer.flush()
+            except BrokenPipeError:
+                # Nobody reads any more, and nothing is left to be closed.
+                os._exit(1)
 
 
 def _header(text: str) -> str:

@@ -22,8 +22,6 @@ from skywatch.sentences import sentence
 
 MAX_ID = 2**53
 MAX_ID_LENGTH = 128
-# JSON values of a message: far more than the largest rule with the aircraft to try it on.
-MOST_VALUES = 20_000
 mcp = ApiService("mcp", "/mcp", feature=None, absolute=True)
 
 
@@ -90,7 +88,6 @@ class McpAnswer(Schema):
     body=McpMessage(),
     responses={200: McpAnswer(), 202: None, 400: (McpAnswer(), PROBLEM), 404: (McpAnswer(), PROBLEM)},
     errors=(406,),
-    most_values=MOST_VALUES,
 )
 def post_mcp(request: Request) -> Response:
     """Answer one message of the Model Context Protocol

@@ -2,4 +2,4 @@
 
 from skywatch.core.telemetry.metrics import counter
 
-BALLOONS = counter("skywatch_balloons_total", "Balloons of a feature of the tests")
+BALLOONS = counter("skywatch_declared_total", "Balloons of a feature of the tests")

@@ -124,7 +124,7 @@ def test_loopback_is_this_machine_only_under_a_name_of_its_own_and_without_a_pro
 def test_a_service_of_this_machine_alone_answers_to_no_other_host(make, caplog):
     client = make("1km", "public")
     rebound = {**HERE, "HTTP_HOST": "evil.example:6543"}
-    for path in ("/data/receiver.json", "/api/v1/system/info", "/", "/console", "/api/v1/nothing", "/docs", "/mcp"):
+    for path in ("/data/receiver.json", "/api/v1/system/info", "/", "/console", "/api/v1/nothing", "/docs"):
         refused = get(client, path, {"Accept": "application/json"}, rebound, 421)
         assert "base_url" in refused.text
         assert "47.4" not in refused.text

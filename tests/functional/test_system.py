@@ -290,7 +290,7 @@ def test_metrics_of_every_feature_are_exported_before_anything_uses_them(sqlite_
     with closing(Runtime.open(load_with_origins(kind, texts, {})[0])) as runtime:
         skywatch.make_app(runtime)
     try:
-        assert b"skywatch_balloons" in export()
+        assert b"skywatch_declared" in export()
     finally:
         if name in sys.modules:
             REGISTRY.unregister(sys.modules.pop(name).BALLOONS)

@@ -22,6 +22,8 @@ COMMON = {
     "invalid": {"json": 2, "hex": 1}, "last_error": "refused",
     "last_message_at": T0 + 1, "last_error_at": T0 + 2, "since": T0 + 3,
 }  # fmt: skip
+# What is no sentence of the service has no code.
+UNCODED = {"last_error_code": None, "last_error_params": None}
 TIMES = {
     "last_message_at": "2026-05-01T12:00:01Z",
     "last_error_at": "2026-05-01T12:00:02Z",
@@ -69,7 +71,7 @@ def test_a_receiver(client, headers, address, error):
         {
             "name": "roof", "kind": "beast", "address": address, "state": "waiting", "message_rate": 10.5,
             "position_rate": 2.5, "messages": 7, "positions": 5, "reconnects": 4, "last_error": error,
-            "invalid": {"json": 2, "hex": 1}, "range_nm": 450, **TIMES,
+            "invalid": {"json": 2, "hex": 1}, "range_nm": 450, **TIMES, **UNCODED,
             "anonymous": [
                 {
                     "name": "anonymous-1", "connected_since": "2026-05-01T12:00:00Z", "message_rate": 1.5,
@@ -84,6 +86,7 @@ def test_inputs(client):
     common = {
         "name": "roof", "state": "waiting", "message_rate": 10.5, "received": 7, "invalid": 3,
         "reasons": {"json": 2, "hex": 1}, "reconnects": 4, "last_error": "refused", **TIMES,
+        **UNCODED,
     }  # fmt: skip
     receiver = {
         "family": "receiver", "kind": "beast", "address": "host:30005", "stored": None, "dropped": 0, "refused": 0,

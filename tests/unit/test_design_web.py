@@ -26,6 +26,7 @@ SERVER_ONLY = {
     "realtime": "the channel; the browser's half is the room live",
     "console": "pages that the service makes itself",
     "web": "hands out the application itself",
+    "mcp": "an address for assistants, whose tools are calls of the API",
     "roots": "addresses for programs: what is below the root of an area",
 }
 

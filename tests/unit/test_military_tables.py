@@ -33,6 +33,7 @@ NEED_NOT = {
     "events": "asked when it is delivered (Audience.aircraft, realtime.topics)",
     "external_logins": NO_AIRCRAFT,
     "feeders": NO_AIRCRAFT,
+    "health_changes": "sentences about parts of the service: " + NO_AIRCRAFT,
     "history_chunks": "points are read through Span, which leaves them out (Span.hidden)",
     "history_tail": "points are read through Span, which leaves them out (Span.hidden)",
     "military_aircraft": "the one place itself",

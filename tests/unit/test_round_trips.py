@@ -39,7 +39,7 @@ from skywatch.cannonball.vocabulary import AlertType, Identification, ThreatLeve
 from skywatch.console.sessions.session import Session as ConsoleSession
 from skywatch.console.sessions.session import _Serializer
 from skywatch.core import stored_settings
-from skywatch.core.bus import open_bus
+from skywatch.core.bus import open_bus, topics
 from skywatch.core.bus.base import Audience, Form, Message
 from skywatch.core.bus.message_codec import pack, unpack
 from skywatch.core.database.engine import writing
@@ -63,8 +63,7 @@ from skywatch.picture.storage.saved_picture import SavedPicture, decode, encode
 from skywatch.picture.tick_report import _json as tracker_encoder
 from skywatch.picture.trails import remote as trails_remote
 from skywatch.picture.trails import trail
-from skywatch.readsb import monitor as readsb_monitor
-from skywatch.receivers.base import ReceiverStatus
+from skywatch.receivers.base import ReceiverStatus, published_receivers
 from skywatch.serving import status_line
 from skywatch.settings import names_of
 from skywatch.system import extents
@@ -154,6 +153,12 @@ def last_extents(kinds: dict[str, Extent]) -> Any:
     return back.kinds
 
 
+def published(statuses: list[ReceiverStatus]) -> list[ReceiverStatus]:
+    bus = open_bus("memory")
+    bus.publish(Message(topics.RECEIVERS, "receivers", tracker_encoder.encode(statuses), snapshot=True))
+    return published_receivers(bus)
+
+
 RECEIVERS = [filled(ReceiverStatus), ReceiverStatus("roof", "beast", "pi:30005")]
 PAIRS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
     "saved picture": (filled(SavedPicture), None),  # type: ignore[dict-item]
@@ -166,8 +171,7 @@ PAIRS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
         filled(TrackerStatistics),
         through_bus(tracker_encoder.encode, status_line._statistics.decode),
     ),
-    "receivers, to the status line": (RECEIVERS, through_bus(tracker_encoder.encode, status_line._statuses.decode)),
-    "receivers, to readsb's files": (RECEIVERS, through_bus(tracker_encoder.encode, readsb_monitor._statuses.decode)),
+    "receivers": (RECEIVERS, published),
     "inputs": ([filled(InputStatus)], through_bus(runner._encoder.encode, runner._decoder.decode)),
     "figures": (
         [filled(metrics._Family)],

@@ -20,7 +20,7 @@ from skywatch.core.clock import unix_now
 from skywatch.core.problems import not_found
 from skywatch.history.flights.service import IDS_A_QUERY
 from skywatch.history.models import Flight
-from skywatch.history.storage.points import NON_ICAO
+from skywatch.history.storage.points import address_code
 from skywatch.http.requests.compression import compress, takes_gzip
 from skywatch.http.resources.schema import QueryInteger, Schema, node
 from skywatch.http.resources.service import ApiService
@@ -112,7 +112,7 @@ def half_hour(session: Session, begin: int, visibility: Visibility) -> bytes:
         index.append(_INDEX.pack(MOMENTS + len(entries), 0, 0, 0, 0))
         entries.append(_mark(at))
         for entry in aircraft:
-            address = _address(entry["hex"])
+            address = address_code(entry["hex"])
             if entry["flight"]:
                 callsign = entry["flight"].encode("ascii", "replace").ljust(8)[:8]
                 entries.append(_NAMES.pack(address, NAMES | squawks.get(entry["flight_id"], 0), callsign))
@@ -123,10 +123,6 @@ def half_hour(session: Session, begin: int, visibility: Visibility) -> bytes:
 def _mark(at_s: int) -> bytes:
     at_ms = at_s * 1000
     return _MARK.pack(MARK, at_ms >> 32, at_ms & 0xFFFFFFFF, INTERVAL_S * 1000, 0)
-
-
-def _address(text: str) -> int:
-    return int(text.lstrip("~"), 16) | (NON_ICAO if text.startswith("~") else 0)
 
 
 def _position(address: int, entry: dict[str, Any]) -> bytes:

@@ -73,7 +73,11 @@ def test_repeated_subscriptions_of_one_person_end_and_others_have_theirs(make_ru
             assert "realtime_snapshots_per_s" in errors[0]["detail"]
             # 60 at once; a few more for the time that the test takes.
             assert BURST <= asked - len(errors) < asked
-            refused, _ = await ask(clients[0], type="request", id=4, method="snapshot", topic="aircraft")
+            refused = {"type": ""}
+            # One is allowed every quarter of a second.
+            for _ in range(BURST):
+                if refused["type"] != "error":
+                    refused, _ = await ask(clients[0], type="request", id=4, method="snapshot", topic="aircraft")
             assert (refused["type"], refused["code"], refused["id"]) == ("error", "rate_limited", 4)
             # The subscription before it stays.
             assert (await clients[0].subscribe("safety"))["topics"] == ["aircraft", "safety"]

@@ -115,6 +115,7 @@ def test_tiles_are_for_messagepack_alone(make_runtime):
             assert refused == {
                 "type": "error", "id": "a", "code": "validation_failed",
                 "detail": 'The format "tiles" needs MessagePack: the subprotocol skywatch.v1+msgpack.',
+                "detail_code": "realtime.tiles_binary", "detail_params": {},
             }  # fmt: skip
             async with socketio.AsyncSimpleClient() as other:
                 await other.connect(f"http://127.0.0.1:{server.port}", transports=["websocket"])
