@@ -11,6 +11,7 @@ A parameter that is a sentence itself is an object ``{text, code, params}`` ther
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -74,20 +75,32 @@ def encodable(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def codes_of(**texts: str) -> dict[str, Any]:
-    """Return the codes and the parameters of texts as they are stored beside them: the members but the texts."""
-    return {
-        name: value for member, text in texts.items() for name, value in worded(member, text).items() if name != member
-    }
+    """Return the codes and the parameters of texts as they are stored beside them: the members but the texts.
+
+    With a checksum of each text: a release without codes changes a text and leaves the words of the one before.
+    """
+    stored = {}
+    for member, text in texts.items():
+        stored |= {name: value for name, value in worded(member, text).items() if name != member}
+        if stored.get(f"{member}_code"):
+            stored[f"{member}_sum"] = zlib.crc32(text.encode())
+    return stored
 
 
-def code_members(stored: Mapping[str, Any] | None, member: str) -> dict[str, Any]:
-    """Return the members of the code and the parameters of a stored text; None each where it has none."""
-    return {name: (stored or {}).get(name) for name in (f"{member}_code", f"{member}_params")}
+def code_members(stored: Mapping[str, Any] | None, member: str, text: str | None = None) -> dict[str, Any]:
+    """Return the members of the code and the parameters of a stored text; None each where it has none.
+
+    With the ``text`` as it is now, they are those of this text.
+    """
+    stored = stored or {}
+    if text is not None and stored.get(f"{member}_sum") != zlib.crc32(text.encode()):
+        stored = {}
+    return {name: stored.get(name) for name in (f"{member}_code", f"{member}_params")}
 
 
-def sentence_of(stored: Mapping[str, Any] | None, member: str) -> dict[str, Any]:
+def sentence_of(stored: Mapping[str, Any] | None, member: str, text: str | None = None) -> dict[str, Any]:
     """Return the code and the parameters of a stored text, as ``reworded`` takes them."""
-    members = code_members(stored, member)
+    members = code_members(stored, member, text)
     return {"code": members[f"{member}_code"], "params": members[f"{member}_params"]}
 
 
@@ -106,11 +119,9 @@ def decoded(params: Mapping[str, Any]) -> dict[str, Any]:
 
 def joined(texts: Sequence[str], separator: str = "; ") -> str:
     """Return several texts as one, which is a sentence where they are."""
-    if not texts:
-        return ""
-    first, *rest = texts
-    if not rest:
-        return first
-    return sentence(
-        "list.joined", "{first}{separator}{rest}", first=first, separator=separator, rest=joined(rest, separator)
-    )
+    if len(texts) < 2:
+        return texts[0] if texts else ""
+    # By halves: hundreds of texts are nested a few deep.
+    middle = len(texts) // 2
+    first, rest = joined(texts[:middle], separator), joined(texts[middle:], separator)
+    return sentence("list.joined", "{first}{separator}{rest}", first=first, separator=separator, rest=rest)

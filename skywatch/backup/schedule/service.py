@@ -67,15 +67,23 @@ class BackupSchedule:
 
     async def stop(self) -> None:
         """End; a backup that is under way is given up, and nothing of it remains."""
-        has_ended = await asyncio.to_thread(self._worker.close, STOP_S)
-        if has_ended and self._lock is not None:
-            await asyncio.to_thread(self._lock.close)
+        if await asyncio.to_thread(self._worker.close, STOP_S):
+            await asyncio.to_thread(self._give_up_lead)
         health.withdraw(COMPONENT)
 
     def _look(self) -> float:
-        if self._leads():
-            self.look(utcnow())
+        try:
+            if self._leads():
+                self.look(utcnow())
+        finally:
+            if self._worker.stopping.is_set():
+                # It may end later than anybody waits for it.
+                self._give_up_lead()
         return LOOK_EVERY_S
+
+    def _give_up_lead(self) -> None:
+        if self._lock is not None:
+            self._lock.close()
 
     def _broke(self, error: Exception) -> float:
         log.error("backups: the schedule has a fault", exc_info=error)

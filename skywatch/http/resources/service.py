@@ -238,6 +238,8 @@ def _service_options(feature: str | None, tag: str | None, nouns: Mapping[str, s
 
 def _view_arguments(method: str, call: str, options: ViewOptions) -> dict[str, Any]:
     """The arguments of Cornice's ``add_view``."""
+    if unknown := options.keys() - ViewOptions.__annotations__.keys():
+        raise TypeError(f"a view has no options {', '.join(sorted(unknown))}")
     path, query, body = options.get("path"), options.get("query"), options.get("body")
     body_types = options.get("body_types", ("application/json",))
     documentation = Documentation(

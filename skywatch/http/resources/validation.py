@@ -59,8 +59,10 @@ def validate(request: Request, schema: RequestSchema | None = None, **kw: Any) -
     if schema is None:
         return
     remembered, text = schema.remembered, request.query_string
-    if remembered is not None and text in remembered:
-        request.validated["querystring"] = dict(remembered[text])
+    # Another thread may forget them all at any moment.
+    known = remembered.get(text) if remembered is not None else None
+    if known is not None:
+        request.validated["querystring"] = dict(known)
         return
     schema = request.runtime.shared(BoundSchemas).of(schema)
     try:

@@ -51,7 +51,7 @@ def event_answer(row: SafetyEvent) -> dict[str, Any]:
     position = None
     if row.lat is not None:
         position = {"lat": row.lat, "lon": row.lon, "altitude_ft": row.altitude_ft}
-    return answer(SafetyEventRecord, row, position=position, **code_members(row.words, "message"))
+    return answer(SafetyEventRecord, row, position=position, **code_members(row.words, "message", row.message))
 
 
 def event_message(row: SafetyEvent, event: str) -> Message:
@@ -200,7 +200,7 @@ def _live(row: SafetyEvent) -> LiveEvent:
         type=row.type,  # type: ignore[arg-type]
         key=row.key,
         severity=row.severity,  # type: ignore[arg-type]
-        message=reworded(row.message, **sentence_of(row.words, "message")),
+        message=reworded(row.message, **sentence_of(row.words, "message", row.message)),
         hexes=tuple(address.lower() for address in row.hexes),
         callsigns=tuple(row.callsigns),
         numbers={name: Quantity(q.get("value", ""), q.get("unit", "")) for name, q in row.numbers.items()},

@@ -19,7 +19,7 @@ const SENTENCES: Partial<Record<Language, string>> = { de: deSentences, fr: frSe
 
 export const language = new Cell<Language>("en");
 let texts: Partial<Record<TextKey, string>> = {};
-let sentences: Record<string, string> = {};
+export const sentences = new Cell<Record<string, string>>({});
 
 /** The language to begin with: the one chosen before, else the browser's. */
 export function preferredLanguage(chosen: string | undefined): Language {
@@ -44,10 +44,17 @@ export async function useLanguage(code: Language): Promise<void> {
   void useSentences(code);
 }
 
+/** Until they are here, and where they cannot be read, the service's own text is shown. */
 async function useSentences(code: Language): Promise<void> {
   const file = SENTENCES[code];
-  const read = file ? await fetch(new URL(file, import.meta.url)).then((answer) => answer.json()) : {};
-  if (language.value === code) sentences = read as Record<string, string>;
+  sentences.set({});
+  if (!file) return;
+  try {
+    const answer = await fetch(new URL(file, import.meta.url));
+    if (answer.ok && language.value === code) sentences.set((await answer.json()) as Record<string, string>);
+  } catch {
+    return;
+  }
 }
 
 let rules: Intl.PluralRules | undefined;
@@ -75,7 +82,7 @@ function filled(text: string, values: Record<string, string | number>): string {
 
 /** What the service says, in the reader's language: worded from its code and parameters, else its own text. */
 export function said(text: string, code?: unknown, params?: unknown): string {
-  const form = typeof code === "string" ? (sentences[code] ?? ownForm(code)) : undefined;
+  const form = typeof code === "string" ? (sentences.value[code] ?? ownForm(code)) : undefined;
   if (form === undefined) return text;
   const values = Object.entries((params ?? {}) as Record<string, unknown>).map(([name, value]) => [
     name,

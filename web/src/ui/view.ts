@@ -2,7 +2,7 @@
 import { LitElement, noChange } from "lit";
 import { Directive, directive, type ElementPart, PartType, type PartInfo } from "lit/directive.js";
 import { Watch, type Readable } from "../core/cell";
-import { language } from "../i18n/i18n";
+import { language, sentences } from "../i18n/i18n";
 
 export abstract class View extends LitElement {
   protected override createRenderRoot(): HTMLElement {
@@ -10,7 +10,7 @@ export abstract class View extends LitElement {
   }
 
   protected watch(...cells: Readable<unknown>[]): void {
-    new Watch(this, [language, ...cells]);
+    new Watch(this, [language, sentences, ...cells]);
   }
 }
 

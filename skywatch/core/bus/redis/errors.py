@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import redis
 
+from skywatch.sentences import sentence
+
 # What Redis answers begins with one of these (redis-py has classes for some of them, and removes the word).
 _REFUSALS: tuple[tuple[str, str], ...] = (
     ("READONLY", "Redis is a replica and refuses writes (READONLY)"),
@@ -37,7 +39,7 @@ def describe(error: BaseException) -> str:
         if message.startswith(word) or f" {word} " in message:
             return text
     if isinstance(error, redis.TimeoutError | TimeoutError):
-        return "Redis does not answer"
+        return sentence("health.server_silent", "{server} does not answer", server="Redis")
     if isinstance(error, redis.ResponseError):
         return f"Redis refuses: {message[:100]}"
     return f"Redis cannot be reached: {message[:100]}"
