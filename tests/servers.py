@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
 import secrets
 import shutil
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import NoReturn
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 import nats
@@ -38,6 +39,16 @@ def skip_or_fail(what: str, detail: str = "") -> NoReturn:
     if os.environ.get("CI", "").lower() == "true":
         pytest.fail(f"not allowed to skip in CI: {what} is missing; {detail}")
     pytest.skip(f"{what}: {detail}" if detail else what)
+
+
+def module(name: str) -> Any:
+    """A module of an extra that a test or all tests of a file need; skips where it is not installed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        if os.environ.get("CI", "").lower() == "true":
+            raise
+        pytest.skip(f"{name}: not installed", allow_module_level=True)
 
 
 def program(name: str) -> str:

@@ -12,9 +12,10 @@ import pytest
 
 from skywatch.mcp.tools import MAX_ANSWER_BYTES, TOOLS
 from tests.processes import ENVIRONMENT, Service
+from tests.servers import module
 from tests.waiting import PATIENCE_S, until
 
-mcp = pytest.importorskip("mcp", reason="the official client, of the extra test")
+mcp = module("mcp")
 PASSWORD = "seven zebras cross the Limmat"
 PING = '{"jsonrpc": "2.0", "id": "a", "method": "ping"}'
 

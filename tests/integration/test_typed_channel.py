@@ -21,6 +21,7 @@ from tests.integration.test_generated_client import STRICT, TYPED
 from tests.node_packages import NODE, installed
 from tests.processes import Service
 from tests.relay import Relay
+from tests.servers import module
 from tests.waiting import PATIENCE_S, until
 
 PARSER = "@asyncapi/parser@3"
@@ -61,7 +62,7 @@ def relay(service):
 @pytest.fixture(scope="module")
 def types(documents, tmp_path_factory):
     """The modules that datamodel-code-generator makes of the two documents."""
-    pytest.importorskip("datamodel_code_generator", reason="the generator, of the extra test-all")
+    module("datamodel_code_generator")
     folder = tmp_path_factory.mktemp("typed")
     for kind, document in documents.items():
         source = folder / f"{kind}.json"
