@@ -20,7 +20,7 @@ def answers(answer=None, status=200, headers=None):
     return httpx.Client(base_url="https://sky.example", transport=httpx.MockTransport(respond))
 
 
-def told(capfdbinary, http, line=PING, credential=SECRET.encode(), tmp_path=None):
+def told(capfdbinary, http, line=PING, credential=b"sk_key", tmp_path=None):
     file = tmp_path / "key"
     file.write_bytes(credential)
     Bridge(http, file).handle(line)
