@@ -79,7 +79,7 @@ def codes_of(**texts: str) -> dict[str, Any]:
 
     With a checksum of each text: a release without codes changes a text and leaves the words of the one before.
     """
-    stored = {}
+    stored: dict[str, Any] = {}
     for member, text in texts.items():
         stored |= {name: value for name, value in worded(member, text).items() if name != member}
         if stored.get(f"{member}_code"):
