@@ -58,9 +58,10 @@ class Reason(StrEnum):
 
 def size_of(values: Mapping[str, Any], channels: int = 0) -> int:
     """The size of an alert in the database with its events and deliveries, near enough (bytes)."""
-    parts = (values["aircraft"], values["matched"], values.get("words"))
-    texts = len(values["message"].encode()) + sum(len(_encode(part)) for part in parts if part is not None)
-    return (texts + ROW_BYTES) * (COPIES + channels)
+    texts = len(values["message"].encode()) + len(_encode(values["aircraft"])) + len(_encode(values["matched"]))
+    # Deliveries have no codes.
+    words = len(_encode(values.get("words"))) * COPIES
+    return (texts + ROW_BYTES) * (COPIES + channels) + words
 
 
 # Whether alerts are of strangers, and whether they are urgent.

@@ -419,9 +419,9 @@ def test_the_size_of_an_alert_is_near_what_the_database_takes_with_its_events_an
     stage.tick(*crowd(10, desc="A" * 700, alt_baro=9000))
     with stage.runtime.sessions() as session:
         alerts = session.scalars(sa.select(Alert)).all()
-        values = [{name: getattr(a, name) for name in ("message", "aircraft", "matched")} for a in alerts]
+        values = [{name: getattr(a, name) for name in ("message", "aircraft", "matched", "words")} for a in alerts]
         assert [a.size_bytes for a in alerts] == [size_of(value, 2) for value in values]
-        text = sa.func.length(sa.cast(Alert.aircraft, sa.Text)) + sa.func.length(sa.cast(Alert.matched, sa.Text))
+        text = sum(sa.func.length(sa.cast(part, sa.Text)) for part in (Alert.aircraft, Alert.matched, Alert.words))
         rows = session.scalars(sa.select(text + sa.func.length(Alert.message) + 400)).all()
         is_alert = StoredEvent.topic == "alerts"
         events = session.scalars(sa.select(sa.func.length(StoredEvent.message)).where(is_alert)).all()
