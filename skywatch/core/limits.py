@@ -90,7 +90,7 @@ class CountLimit:
 
     def __init__(self, each: int, total: float = math.inf, *, of_sites: bool = False) -> None:
         self._each, self._total = each, total
-        self._of_site = max(each, min(SITE_FACTOR * each, total // 2)) if of_sites else 0
+        self._of_site = max(each, min(SITE_FACTOR * each, total / 2)) if of_sites else 0
         self._counts: dict[Hashable, int] = {}
         self.in_use = 0
         """How many all keys have."""

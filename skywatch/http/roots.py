@@ -21,7 +21,7 @@ from skywatch.http.errors import denied_response, method_not_allowed_view, not_f
 from skywatch.http.requests.links import link_base
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import JsonString, Schema, nullable_node, string_node
-from skywatch.http.resources.service import API_PREFIX, ApiService, operations
+from skywatch.http.resources.service import API_PREFIX, ApiService
 from skywatch.security.area import area_of
 from skywatch.security.permissions import ADMINISTRATION, FEATURES, Permission, ViewPermission
 from skywatch.security.policy import decide
@@ -103,9 +103,9 @@ def _services(request: Request) -> Iterable[Service]:
 def _may_read(request: Request, service: Service) -> bool:
     """Whether the caller may read what is at an address."""
     return any(
-        decide(feature_context(request, service.feature), request.identity, operation.permission)
-        for operation in operations(service)
-        if operation.method == "GET"
+        decide(feature_context(request, service.feature), request.identity, arguments["permission"])
+        for method, _, arguments in service.definitions
+        if method == "GET"
     )
 
 

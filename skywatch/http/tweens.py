@@ -32,8 +32,8 @@ Handler = Callable[[Request], Response]
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,128}")
 MIN_COMPRESSED_BYTES = 1024
-# The API and the addresses of readsb's clients.
-API_PATHS = ("/api/", "/data/", "/re-api/", "/v2/", "/globe_history/")
+# The API, and the addresses of readsb's clients and of assistants.
+API_PATHS = ("/api/", "/data/", "/re-api/", "/v2/", "/globe_history/", "/mcp/")
 COMPRESSIBLE = ("application/json", "application/problem+json", "application/geo+json", "text/")
 
 # The pattern, never the path: clients must not be able to create time series.

@@ -179,14 +179,16 @@ def _rule(schemas: Mapping[str, Any]) -> dict[str, Any]:
 
 def _members(answers: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
     """What each member of the answers is, by the objects that hold them."""
-    named, lines = [], []
+    lines = []
+    # An ordered set that grows while it is gone through.
+    named: list[str] = []
     for tool, answer in answers.items():
         names = _REFERENCE.findall(json.dumps(answer["content"]["application/json"]))
         lines.append(f"{tool} answers {', '.join(names)}.")
-        named += names
+        named += [found for found in dict.fromkeys(names) if found not in named]
     for name in named:
         members = schemas[name].get("properties", {})
-        named += [found for found in _REFERENCE.findall(json.dumps(members)) if found not in named]
+        named += [found for found in dict.fromkeys(_REFERENCE.findall(json.dumps(members))) if found not in named]
         said = (f"{member}: {schema['description']}" for member, schema in members.items() if "description" in schema)
         lines.append(f"\n# {name}\n" + "\n".join(said))
     return "\n".join(lines)

@@ -59,11 +59,11 @@ class QualityMonitor:
     def close(self) -> None:
         """Write what was measured."""
         self._places_task.close()
-        self._series.close()
         self._connections.close()
         for entry in self._collector.collect():
             self._queue.replace((entry.receiver, entry.at), entry)
         self._writer.close()
+        self._series.close()
 
     def _place_of(self, receiver: str) -> Origin:
         return self._places.get(receiver)

@@ -134,8 +134,11 @@ class UnreadableDay(Problem):
 
 
 def _unavailable(error: ArchiveError) -> Problem:
-    kind = UnreadableDay if isinstance(error, DayError) else Problem
-    return kind("unavailable", _of_archive(error.public), headers={"Retry-After": "60"})
+    if isinstance(error, DayError):
+        day, why = error.day.isoformat(), error.why
+        detail = sentence("archive.day_fault", "The archived day {day} {why}.", day=day, why=why)
+        return UnreadableDay("unavailable", detail, headers={"Retry-After": "60"})
+    return Problem("unavailable", _of_archive(error.public), headers={"Retry-After": "60"})
 
 
 def _of_archive(fault: str) -> Sentence:

@@ -6,6 +6,7 @@ reason. What is no such page (several forms, files, visitors) has the two views 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -29,7 +30,7 @@ def _nothing(request: Request) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeclaredPage(Page):
+class DeclaredPage(Page, ABC):
     """What the declared pages share: ``permission`` is also that of both views.
 
     ``shows`` and ``does`` say in the manual what GET and POST are for. ``check`` raises Problem where the form could
@@ -43,13 +44,13 @@ class DeclaredPage(Page):
     template: str
     check: Callable[[Request], object] = _nothing
 
+    @abstractmethod
     def show(self, request: Request) -> dict[str, Any]:
         """What the template shows."""
-        raise NotImplementedError
 
+    @abstractmethod
     def post(self, request: Request) -> Answer:
         """Take the form."""
-        raise NotImplementedError
 
     def add_views(self, config: Configurator) -> None:
         """Add the views for GET and POST."""

@@ -1,4 +1,4 @@
-"""The catalogue: every text in each language, read once from the files of this room."""
+"""The catalogue: every text in each language, read once from the files of this folder."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Catalogue:
     def __init__(self, language: str) -> None:
         self.language = language
         at = LANGUAGES.index(language)
-        rows = list(rows_of_rooms())
+        rows = list(page_rows())
         shared = json.loads(SHARED.read_text(encoding="utf-8"))
         sentences = json.loads(SENTENCES.read_text(encoding="utf-8"))
         # English sentences have their text in the sources; some fields are worded otherwise for people.
@@ -83,13 +83,13 @@ def catalogues() -> dict[str, Catalogue]:
     return {language: Catalogue(language) for language in LANGUAGES}
 
 
-def rows_of_rooms() -> Iterator[list[str]]:
+def page_rows() -> Iterator[list[str]]:
     """Each text of the console in all languages."""
-    for path in room_files():
+    for path in page_files():
         yield from _rows_of(path)
 
 
-def room_files() -> list[Any]:
+def page_files() -> list[Any]:
     """The files of the pages, which are lists; those by key are not."""
     named = [path for path in FOLDER.iterdir() if path.name.endswith(".json")]
     return sorted((path for path in named if path.name not in (SHARED.name, SENTENCES.name)), key=lambda p: p.name)

@@ -29,12 +29,12 @@ async def repeat(
     """
     pause_s = every_s if first_s is None else first_s
     while True:
-        if wake is None:
+        if wake is None or pause_s <= 0:
             await asyncio.sleep(pause_s)
         else:
-            if pause_s > 0:
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(wake.wait(), pause_s)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(wake.wait(), pause_s)
+        if wake is not None:
             wake.clear()
         try:
             pause = await work()

@@ -49,7 +49,13 @@ def test_a_dry_run_reports_and_changes_nothing(client):
     report = post(client, GOOD + "nonsense,,\n", dry_run="true")
     assert counts(report) == [2, 0, 0, 0, 1]
     assert report["refused"] == [
-        {"line": 4, "icao_hex": "NONSENSE", "reason": "icao_hex must be an ICAO address of six hexadecimal digits"}
+        {
+            "line": 4,
+            "icao_hex": "NONSENSE",
+            "reason": "icao_hex must be an ICAO address of six hexadecimal digits",
+            "reason_code": "known.icao_hex",
+            "reason_params": {},
+        }
     ]
     assert listed(client) == {}
 

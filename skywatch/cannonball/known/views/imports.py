@@ -23,14 +23,16 @@ from skywatch.http.resources.schema import (
     QueryString,
     Schema,
     boolean_node,
+    code_node,
     integer_node,
     list_node,
     node,
+    params_node,
     string_node,
 )
 from skywatch.http.resources.validation import json_body
 from skywatch.security.permissions import Permission
-from skywatch.sentences import sentence
+from skywatch.sentences import sentence, worded
 
 # Largest number of refused lines in a report; all are counted.
 REFUSALS_NAMED = 10_000
@@ -73,6 +75,8 @@ class RefusedLine(Schema):
     line = integer_node()
     icao_hex = string_node()
     reason = string_node()
+    reason_code = code_node()
+    reason_params = params_node()
 
 
 class ImportReport(Schema):
@@ -140,7 +144,7 @@ def _texts(request: Request, encoding: str) -> tuple[bytes, bytes]:
 
 
 def _line(refused: Refused) -> dict[str, Any]:
-    return {"line": refused.line, "icao_hex": _clean(refused.icao_hex), "reason": refused.reason}
+    return {"line": refused.line, "icao_hex": _clean(refused.icao_hex), **worded("reason", refused.reason)}
 
 
 def _clean(text: str) -> str:

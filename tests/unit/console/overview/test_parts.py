@@ -17,7 +17,7 @@ from skywatch.console.overview.parts import (
     find_silent,
 )
 from skywatch.console.subjects import load_pages
-from skywatch.console.texts.catalogue import Catalogue, room_files
+from skywatch.console.texts.catalogue import Catalogue, page_files
 from skywatch.console.views.entrance.search import DESCRIPTIONS
 from skywatch.core.hooks import labels_of
 from skywatch.features import FEATURES
@@ -40,7 +40,7 @@ NAMES = (
 
 
 def rows(room):
-    (path,) = [path for path in room_files() if path.name == f"{room}.json"]
+    (path,) = [path for path in page_files() if path.name == f"{room}.json"]
     return {row[0] for row in json.loads(path.read_text(encoding="utf-8"))}
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from skywatch.console.texts.catalogue import LANGUAGES, SHARED, Catalogue, room_files
+from skywatch.console.texts.catalogue import LANGUAGES, SHARED, Catalogue, page_files
 from skywatch.console.texts.numbers import write_number, write_size
 from skywatch.console.views.people.access import LABELS as LEVELS
 from skywatch.console.views.receivers.station import LABELS
@@ -25,7 +25,7 @@ from tests.conftest import ROOT
 from tests.console_texts import texts_of_modules, texts_of_templates, untranslated
 
 SHARED_TEXTS = json.loads(SHARED.read_text(encoding="utf-8"))
-ROOMS = {path.name.removesuffix(".json"): json.loads(path.read_text(encoding="utf-8")) for path in room_files()}
+ROOMS = {path.name.removesuffix(".json"): json.loads(path.read_text(encoding="utf-8")) for path in page_files()}
 ROWS = [row for rows in ROOMS.values() for row in rows]
 # What the rooms below say: found in their sources, not in calls.
 OF_OTHERS = ("words", "thresholds", "settings", "parts", "descriptions")
