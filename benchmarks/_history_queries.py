@@ -27,17 +27,21 @@ Times = tuple[float, float, float]
 class Client:
     """An analyst who asks the application, without a network in between."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, settings: dict[str, str] | None = None) -> None:
         plenty = {f"default_throttle_rates.{bucket}": "1000000/minute" for bucket in ("anon", "user", "live")}
-        ini = {"environment": "development", "auth_mode": "hybrid", "database_url": url, **plenty}
+        ini = {"environment": "development", "auth_mode": "hybrid", "database_url": url, **plenty, **(settings or {})}
         self.runtime = Runtime.open(load(ini, {}))
         self.app = make_app(self.runtime)
         install(self)
 
     def __call__(self, path: str, packed: bool = False, **query: Any) -> int:
-        """Bytes of the answer."""
-        headers = as_role("analyst") | ({"Accept-Encoding": "gzip"} if packed else {})
-        url = f"/api/v1/history/{path}?{urlencode({name.rstrip('_'): value for name, value in query.items()})}"
+        """Bytes of an answer of history."""
+        return self.ask(f"history/{path}", query, packed=packed)
+
+    def ask(self, path: str, query: dict[str, Any], *, role: str = "analyst", packed: bool = False) -> int:
+        """Bytes of an answer below ``/api/v1/``."""
+        headers = as_role(role) | ({"Accept-Encoding": "gzip"} if packed else {})
+        url = f"/api/v1/{path}?{urlencode({name.rstrip('_'): value for name, value in query.items()})}"
         response = Request.blank(url, headers=headers, environ={"REMOTE_ADDR": "127.0.0.1"}).get_response(self.app)
         if response.status_code != 200:
             raise RuntimeError(response.text)

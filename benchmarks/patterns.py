@@ -3,8 +3,9 @@
 ``python -m benchmarks.patterns`` prints score and confusion by kind, of recorded and of drawn flights, those held out
 last. ``--robustness`` also scores them thinned, with noise, without tracks, with gaps, scaled, mirrored and moved about
 the Earth; ``--drawn N`` draws so many flights of each kind, those held out from ``--seed S``, and ``--quality`` leaves
-the cost out. ``--wide N`` prints nothing but the table by kind of the wider corpus, of seed S, or of ``--kinds`` of it.
-The recordings are those of ../shared/data/patterns.
+the cost out. ``--wide N`` prints nothing but the table by kind of the wider corpus, of seed S, or of ``--kinds`` of it;
+``--received N`` nothing but those by kind and reception, of flights that were once missed, of kinds added later and of
+drawn.jsonl.gz beside the recordings. The recordings are those of ../shared/data/patterns.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ from math import cos, radians
 
 import numpy as np
 
-from benchmarks._pattern_corpora import HELD_OUT_SEED, drawn, recordings
+from benchmarks import _pattern_receptions as receptions
+from benchmarks._pattern_corpora import HELD_OUT_SEED, SHARED, drawn, recordings
 from benchmarks._pattern_table import lines, tabulate
 from skywatch.patterns.corpora.scoring import Score, report
 from skywatch.patterns.corpora.tracks import Track, find_patterns
 from skywatch.patterns.fleet import PatternFleet
 from skywatch.patterns.track.plane import LocalPlane
 from skywatch.patterns.tracker import PatternTracker
+from tests.unit.patterns.drawn import afterwards, missed, unseen
 from tests.unit.patterns.drawn.wide.corpus import draw as draw_wide
 
 SKY = 15_000
@@ -278,11 +281,20 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--drawn", type=int, default=10, metavar="N")
     parser.add_argument("--seed", type=int, default=HELD_OUT_SEED, metavar="S")
     parser.add_argument("--wide", type=int, metavar="N")
+    parser.add_argument("--received", type=int, metavar="N")
     parser.add_argument("--kinds", nargs="*", default=(), metavar="KIND")
     options = parser.parse_known_args(arguments)[0]
     if options.wide:
         print(f"the wider corpus, seed {options.seed}, {options.wide} of each kind")
         print("\n".join(lines(tabulate(draw_wide(options.seed, options.wide, tuple(options.kinds))))))
+        return
+    if options.received:
+        print(
+            f"flights once missed, seed {options.seed}, {options.received} of each kind: found/right of segments, told"
+        )
+        for kinds in (missed.KINDS, afterwards.KINDS, unseen.KINDS):
+            print("\n".join(receptions.lines(missed.draw(options.seed, options.received, among=kinds))))
+        print("\n".join(receptions.lines(receptions.received(SHARED / "patterns" / "drawn.jsonl.gz"))))
         return
     tracks = recordings()
     corpora = {

@@ -1,8 +1,8 @@
 """One tick a second: CPU time from a receiver's bytes to the encoded picture, and what a whole service needs.
 
-The documents are readsb's ``aircraft.json`` in which every aircraft has moved on. CPU time of this process, the
-median of several ticks; along with what Python's own ``json.loads`` takes for the same bytes, as a measure of the
-machine and its load.
+The documents are readsb's ``aircraft.json`` in which every aircraft has moved on, and the same as binCraft. CPU time of
+this process, the median of several ticks; along with what Python's own ``json.loads`` takes for the JSON, as a measure
+of the machine and its load.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._load import free_port
-from skywatch.picture.changes.encoder import ChangesEncoder
-from skywatch.picture.changes.patch import apply_changes
+from skywatch.picture.changes import apply_changes, encode_changes
 from skywatch.picture.picture import Picture
 from skywatch.picture.state.sky import to_bytes
 from skywatch.picture.tracker import GARBAGE_THRESHOLDS
+from skywatch.readsb.bincraft import encode_rows
 from skywatch.receivers.reports.documents import DocumentReader
+from skywatch.security.visibility import EVERYTHING
 
 COUNTS = (200, 1_000, 5_000, 15_000, 30_000)
 TICKS = 15
@@ -38,8 +39,13 @@ WAY = ("encode", "apply", "objects", "size")
 WARM_UP_TICKS = 3
 SERVICE_AIRCRAFT = 500
 MEMORY_AFTER_S = 10.0
-# A second receiver that says the same, or has every third aircraft a moment later.
-KINDS = ("one receiver", "a second one that says the same", "a second one that is a moment later for a third")
+# A second receiver that says the same, or has every third aircraft a moment later; and one that sends rows.
+KINDS = (
+    "one receiver",
+    "a second one that says the same",
+    "a second one that is a moment later for a third",
+    "one receiver, binCraft",
+)
 
 
 class World:
@@ -122,6 +128,24 @@ class World:
         return json.dumps({**head, "aircraft": aircraft}, separators=(",", ":")).encode()
 
 
+class RowsOfDocuments:
+    """Writes an aircraft.json as binCraft, as a Skywatch that reads it serves it."""
+
+    def __init__(self) -> None:
+        self._now = 0.0
+        self._picture = Picture(STATION, clock=lambda: self._now, monotonic=lambda: self._now)
+        self._reader = DocumentReader(Counter())
+
+    def convert(self, document: bytes, now: float) -> bytes:
+        """The rows of a document that was written at this time (unix s)."""
+        self._now = now
+        heard = self._reader.read(document, now, 0.0)
+        assert heard is not None
+        self._picture.put("roof", heard.reports, heard.messages)
+        sky = self._picture.tick()
+        return encode_rows(sky, range(len(sky)), EVERYTHING)
+
+
 def cpu_ms(function: Any, *args: Any) -> tuple[float, Any]:
     """CPU time of a call (ms) and what it returned."""
     started = time.process_time()
@@ -129,12 +153,16 @@ def cpu_ms(function: Any, *args: Any) -> tuple[float, Any]:
     return (time.process_time() - started) * 1000, result
 
 
-def run(count: int, receivers: int = 1, ticks: int = TICKS, later: int | None = None) -> dict[str, float]:
+def run(
+    count: int, receivers: int = 1, ticks: int = TICKS, later: int | None = None, *, as_rows: bool = False
+) -> dict[str, float]:
     """Median CPU time (ms) of each stage of a tick; ``receivers`` all hear all aircraft.
 
     The further ones get the same bytes, or with ``later`` a document of their own (``World.second_document``).
+    ``as_rows``: all of them get binCraft.
     """
     world = World(count)
+    rows = [RowsOfDocuments() for _ in range(receivers)]
     clock = [world.now]
     picture = Picture(STATION, clock=lambda: clock[0], monotonic=lambda: clock[0])
     readers = [DocumentReader(Counter()) for _ in range(receivers)]
@@ -144,6 +172,8 @@ def run(count: int, receivers: int = 1, ticks: int = TICKS, later: int | None = 
         clock[0] = world.now + 0.2
         decode_ms = put_ms = 0.0
         bodies = [body] + [body if later is None else world.second_document(later)] * (receivers - 1)
+        if as_rows:
+            bodies = [one.convert(document, world.now) for one, document in zip(rows, bodies, strict=True)]
         for place, reader in enumerate(readers):
             took, heard = cpu_ms(reader.read, bodies[place], clock[0], 0.0)
             decode_ms += took
@@ -169,7 +199,7 @@ def travel(count: int, ticks: int = TICKS) -> dict[str, float]:
     world = World(count)
     clock = [world.now]
     picture = Picture(STATION, clock=lambda: clock[0], monotonic=lambda: clock[0])
-    reader, encoder = DocumentReader(Counter()), ChangesEncoder()
+    reader = DocumentReader(Counter())
     spent: dict[str, list[float]] = {name: [] for name in WAY}
     before = unread = read = None
     for number in range(1 + WARM_UP_TICKS + ticks):
@@ -182,7 +212,7 @@ def travel(count: int, ticks: int = TICKS) -> dict[str, float]:
         if before is None or unread is None or read is None:
             before = unread = read = sky
             continue
-        encode_ms, data = cpu_ms(encoder.encode, sky, before)
+        encode_ms, data = cpu_ms(encode_changes, sky, before)
         apply_ms, unread = cpu_ms(apply_changes, data, unread)
         read = apply_changes(data, read)
         objects_ms, objects = cpu_ms(getattr, read, "encoded")
@@ -242,11 +272,11 @@ def _memory_mb(pid: int) -> float:
 def main() -> None:
     """Print the tables."""
     gc.set_threshold(*GARBAGE_THRESHOLDS)
-    for title, receivers, later in zip(KINDS, (1, 2, 2), (None, 0, 3), strict=True):
+    for title, receivers, later, as_rows in zip(KINDS, (1, 2, 2, 1), (None, 0, 3, None), (0, 0, 0, 1), strict=True):
         print(f"\nCPU ms of a tick, {title}")
         print(" aircraft   decode    put    tick     all  us each   pack json.loads  times")
         for count in COUNTS:
-            stages = run(count, receivers, later=later)
+            stages = run(count, receivers, later=later, as_rows=bool(as_rows))
             decode, put, tick, total, pack, peer = (stages[stage] for stage in STAGES)
             print(
                 f"{count:>9,} {decode:>8.1f} {put:>6.1f} {tick:>7.1f} {total:>7.1f} {total / count * 1000:>8.1f} "

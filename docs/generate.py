@@ -18,9 +18,11 @@ import skywatch
 from skywatch import make_app
 from skywatch.console.routes import Pages
 from skywatch.console.sessions.session import ADMINISTRATIVE, is_administrative
+from skywatch.console.views.service.settings import TITLES, packages_of
 from skywatch.core.hooks import editable_inputs
 from skywatch.core.problems import KINDS
 from skywatch.core.runtime import Runtime, runtime_of
+from skywatch.core.telemetry import metrics
 from skywatch.features import FEATURES, SETTINGS, load
 from skywatch.http.resources.service import operations
 from skywatch.security.permissions import (
@@ -82,9 +84,10 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def settings_page() -> str:
-    """Every setting, its default and meaning."""
+    """Every setting by feature, its default and meaning."""
     editable = editable_inputs(FEATURES)
-    rows = []
+    packages = packages_of(SETTINGS, FEATURES)
+    groups: dict[str, list[tuple[str, ...]]] = {name: [] for name in TITLES}
     for field in names_of(SETTINGS).fields.values():
         default = "" if isinstance(field.default, type(None)) or field.metadata["secret"] else field.default
         if field.default_factory is not dataclasses.MISSING:
@@ -93,15 +96,24 @@ def settings_page() -> str:
         shown = shown.lower() if isinstance(default, bool) else shown
         name = public_name(field)
         place = "console" if field.metadata["stored"] or name.removesuffix("*") in editable else ""
-        rows.append((f"`{name}`", f"`{shown}`" if shown else "", _range_of(field), field.metadata["meaning"], place))
+        row = (f"`{name}`", f"`{shown}`" if shown else "", _range_of(field), field.metadata["meaning"], place)
+        groups.setdefault(packages[field.name], []).append(row)
+    titles = {feature.name: feature.title or feature.name for feature in FEATURES} | TITLES
     head = (
         "# Settings\n\nOne name each: lower case in the ini file, upper case in the environment, which wins. A dot "
         "becomes an underscore in the environment: `receiver.roof` is `RECEIVER_ROOF`. With the suffix `_FILE` a "
         "variable names a file with the value: `SECRET_FILE=/run/secrets/skywatch`. A number outside of its range "
         "stops the start with one line that names it. Those marked `console` may also be set "
-        "[in the console](../console.md#settings), where neither the file nor the environment sets them.\n\n"
+        "[in the console](../console.md#settings), where neither the file nor the environment sets them. The order is "
+        "the console's.\n"
     )
-    return head + table(("setting", "default", "range", "meaning", "also in"), sorted(rows))
+    heads = ("setting", "default", "range", "meaning", "also in")
+    parts = [
+        f"\n## {titles[name][:1].upper()}{titles[name][1:]}\n\n{table(heads, sorted(rows))}"
+        for name, rows in groups.items()
+        if rows
+    ]
+    return head + "".join(parts)
 
 
 def environment_page() -> str:
@@ -228,6 +240,20 @@ def errors_page() -> str:
     )
 
 
+def metrics_page() -> str:
+    """Every metric that a process exports."""
+    FEATURES.load_metrics()
+    rows = [
+        (f"`{name}{{{','.join(labels)}}}`" if labels else f"`{name}`", meaning)
+        for name, meaning, labels in sorted(metrics.DECLARED)
+    ]
+    head = (
+        "# Metrics\n\nWhat `GET /api/v1/system/metrics` exports ([watching the service](../system.md#metrics)). A "
+        "histogram has `_bucket`, `_count` and `_sum`. Beside these each process has Prometheus' own `process_*`.\n\n"
+    )
+    return head + table(("metric", "meaning"), rows)
+
+
 def packages_page() -> str:
     """Every package and folder of the code with what it says of itself, what stands elsewhere, and its modules."""
     root = Path(skywatch.__file__).parent
@@ -259,6 +285,7 @@ def pages() -> dict[str, str]:
         "console.md": console_page(registry),
         "permissions.md": permissions_page(),
         "errors.md": errors_page(),
+        "metrics.md": metrics_page(),
         "packages.md": packages_page(),
     }
 

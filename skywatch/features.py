@@ -13,6 +13,7 @@ from skywatch.acars import feature as acars
 from skywatch.accounts import feature as accounts
 from skywatch.aircraft import feature as aircraft
 from skywatch.airframes import feature as airframes
+from skywatch.airports import feature as airports
 from skywatch.alerts import feature as alerts
 from skywatch.archive import feature as archive
 from skywatch.audio import feature as audio
@@ -22,18 +23,21 @@ from skywatch.console import feature as console
 from skywatch.core import rule_fields
 from skywatch.core.feature import FeatureSet
 from skywatch.feeders import feature as feeders
+from skywatch.firsts import feature as firsts
 from skywatch.history import feature as history
 from skywatch.http import feature as http
 from skywatch.inputs import feature as inputs
 from skywatch.mcp import feature as mcp
 from skywatch.notify import feature as notify
 from skywatch.outputs import feature as outputs
+from skywatch.overflights import feature as overflights
 from skywatch.patterns import feature as patterns
 from skywatch.picture import feature as picture
 from skywatch.readsb import feature as readsb
 from skywatch.realtime import feature as realtime
 from skywatch.receivers import feature as receivers
 from skywatch.reception import feature as reception
+from skywatch.routes import feature as routes
 from skywatch.safety import feature as safety
 from skywatch.settings import Origin, Settings, load_with_origins
 from skywatch.sso import feature as sso
@@ -50,6 +54,8 @@ FEATURES = FeatureSet(
         picture.FEATURE,
         readsb.FEATURE,
         aircraft.FEATURE,
+        airports.FEATURE,
+        routes.FEATURE,
         accounts.FEATURE,
         sso.FEATURE,
         alerts.FEATURE,
@@ -61,6 +67,8 @@ FEATURES = FeatureSet(
         feeders.FEATURE,
         reception.FEATURE,
         history.FEATURE,
+        firsts.FEATURE,
+        overflights.FEATURE,
         system.FEATURE,
         archive.FEATURE,
         backup.FEATURE,

@@ -97,6 +97,7 @@ def _row(points, flight, index):
         "military": is_military(index),
         "emergency": flight % 17 == 0,
         "active": False,
+        "simulated": index == 7,
         "first_seen_at": first,
         "last_seen_at": last,
         "messages": 100 + flight,

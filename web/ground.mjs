@@ -15,7 +15,7 @@ const OVERLAP = 0.02;
 /** Sides of cells in degrees. */
 const REGION = 10;
 const LOCAL = 5;
-/** Towns from this size on are part of the regions, smaller ones of the local cells; cities are part of the world. */
+/** Towns from this size on are named in regions, smaller ones in the local cells; cities are part of the world. */
 const TOWN = 20_000;
 const CITY = 400_000;
 const SMALLEST = 1_000;
@@ -25,6 +25,8 @@ const DENSE_SMALLEST = 2_500;
 /** Districts that GeoNames has among the towns. */
 const DISTRICT = /\((?:Kreis|Quartier) \d/;
 const FEET_A_DEGREE = 364_567;
+/** What stands at a threshold; helipads and grass strips have other names. */
+const RUNWAY_NUMBER = /^\d{1,2}[LRC]?$/;
 
 /** Read a TopoJSON file of a package. */
 const topology = (here, ...path) => JSON.parse(readFileSync(join(here, "node_modules", ...path), "utf8"));
@@ -146,7 +148,7 @@ function cellsOf(line) {
 const isNumber = (text) => text !== undefined && text !== "" && Number.isFinite(Number(text));
 
 /**
- * Runways as [[lon, lat], [lon, lat], width in ft] from rows of OurAirports: from end to end where both are surveyed, else
+ * Runways as [[lon, lat], [lon, lat], width in ft, [number, number]] from rows of OurAirports: from end to end where both are surveyed, else
  * around the airport by true heading and length, which is right for an airport with a single runway.
  */
 export function runwaysOf(rows, airportAt) {
@@ -154,6 +156,7 @@ export function runwaysOf(rows, airportAt) {
   for (const { airport_ident: ident } of rows) count.set(ident, (count.get(ident) ?? 0) + 1);
   return rows.flatMap((row) => {
     if (row.closed === "1" || !(Number(row.length_ft) >= 800)) return [];
+    const numbers = [row.le_ident, row.he_ident].map((text) => (RUNWAY_NUMBER.test(text) ? text : ""));
     const width = Math.max(30, Math.min(300, Number(row.width_ft) || 75));
     const ends = ["le_longitude_deg", "le_latitude_deg", "he_longitude_deg", "he_latitude_deg"];
     if (ends.every((name) => isNumber(row[name]))) {
@@ -161,14 +164,14 @@ export function runwaysOf(rows, airportAt) {
       const length = Math.hypot((x2 - x1) * Math.cos((y1 * Math.PI) / 180), y2 - y1) * FEET_A_DEGREE;
       // Ends that contradict the length are a slip of the keyboard.
       if (length > 0.5 * Number(row.length_ft) && length < 2 * Number(row.length_ft))
-        return [[[x1, y1], [x2, y2], width]];
+        return [[[x1, y1], [x2, y2], width, numbers]];
     }
     const middle = airportAt.get(row.airport_ident);
     if (!middle || !isNumber(row.le_heading_degT) || count.get(row.airport_ident) > 1) return [];
     const half = Number(row.length_ft) / 2 / FEET_A_DEGREE;
     const heading = (Number(row.le_heading_degT) * Math.PI) / 180;
     const [dx, dy] = [(half * Math.sin(heading)) / Math.cos((middle[1] * Math.PI) / 180), half * Math.cos(heading)];
-    return [[[middle[0] - dx, middle[1] - dy], [middle[0] + dx, middle[1] + dy], width]];
+    return [[[middle[0] - dx, middle[1] - dy], [middle[0] + dx, middle[1] + dy], width, numbers]];
   });
 }
 
@@ -364,12 +367,14 @@ function flatten(topology) {
 }
 
 /**
- * All cells: { folder, region, local, files }, where `folder` carries the hash of their content, `region` and `local` say
- * which there are, and `files` has name -> text. `airports` and `runways` are rows of CSV files.
+ * All cells: { folder, maps, files }, where `folder` carries the hash of their content, `maps` says of each kind which there
+ * are, and `files` has name -> text: land and water of regions, which the finer ground replaces, their names, and what is
+ * shown close up. `airports` and `runways` are rows of CSV files.
  */
 export function cells(here, airports, runways) {
   const countries = topology(here, "world-atlas", "countries-10m.json");
   const region = new Cells(REGION);
+  const names = new Cells(REGION);
   const local = new Cells(LOCAL);
   const land = feature(countries, countries.objects.land);
   for (const { geometry } of land.features ?? [land]) {
@@ -383,7 +388,7 @@ export function cells(here, airports, runways) {
   for (const rings of lakes) region.polygon("lakes", rings);
   for (const line of rivers) region.line("rivers", line);
   for (const { name, population, at } of towns()) {
-    const set = population >= TOWN ? region : local;
+    const set = population >= TOWN ? names : local;
     set.put("towns", ...set.at(at), [name, ...at.map((value) => Math.round(value * PARTS)), population]);
   }
   for (const content of local.contents.values()) {
@@ -392,26 +397,26 @@ export function cells(here, airports, runways) {
   }
   const airportAt = new Map(airports.map(({ icao, lat, lon }) => [icao, [Number(lon), Number(lat)]]));
   const used = new Set();
-  for (const [from, to, width] of runwaysOf(runways, airportAt)) {
+  for (const [from, to, width, numbers] of runwaysOf(runways, airportAt)) {
     const points = packed([from, to], RUNWAY_PARTS, 2);
-    if (points) local.put("runways", ...local.at(from), [...points, width]);
+    if (points) local.put("runways", ...local.at(from), [...points, width, ...numbers]);
   }
   for (const { airport_ident: ident } of runways) used.add(ident);
   for (const { iata, icao, name, lat, lon } of airports) {
     const at = [Number(lon), Number(lat)];
     const row = [...at.map((value) => Math.round(value * PARTS)), iata || icao, icao, name];
-    if (iata) region.put("airports", ...region.at(at), row);
+    if (iata) names.put("airports", ...names.at(at), row);
     else if (used.has(icao)) local.put("airports", ...local.at(at), row);
   }
   const files = new Map();
-  for (const [kind, set] of Object.entries({ region, local }))
+  const sets = { region, names, local };
+  for (const [kind, set] of Object.entries(sets))
     for (const [name, content] of set.contents) files.set(`${kind}-${name}.cell`, JSON.stringify(content));
   const digest = createHash("sha256");
   for (const [name, text] of [...files].sort()) digest.update(name).update(text);
   return {
     folder: `ground-${digest.digest("hex").slice(0, 8).toUpperCase()}`,
-    region: region.map,
-    local: local.map,
+    maps: Object.fromEntries(Object.entries(sets).map(([kind, set]) => [kind, set.map])),
     files,
   };
 }

@@ -33,6 +33,8 @@ SOURCES = (
     "src",
     "public",
     "../skywatch/web/tokens.css",
+    "../skywatch/airframes/states.json",
+    "../skywatch/airframes/blocks_within.json",
     "build.mjs",
     "merge.mjs",
     "data.mjs",

@@ -9,6 +9,7 @@ from benchmarks._traffic import Traffic
 from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import writing
 from skywatch.history.models import Flight
+from skywatch.overflights.indexer import Indexer
 
 HOURS = 24
 # Of each hour so many seconds are flown; aircraft come and go meanwhile.
@@ -18,7 +19,7 @@ STAYING = "400000"
 
 
 def record_past(installation: object) -> None:
-    """Record it, and give the flights what the picture would have given them."""
+    """Record it, index what flew low, and give the flights what the picture would have given them."""
     from benchmarks._endpoint_costs.installation import Installation
 
     assert isinstance(installation, Installation)
@@ -28,5 +29,6 @@ def record_past(installation: object) -> None:
     record(base, traffic, FLOWN_S, new_writer(base))
     copies = Copies(base, FLOWN_S)
     copies.make(HOURS * 3600 // FLOWN_S - 1)
+    Indexer(runtime.sessions).run(at_once=True)
     with writing(runtime.sessions) as session:
         session.execute(sa.update(Flight).values(registration="HB-JCS", operator="Swiss", squawk="1000"))

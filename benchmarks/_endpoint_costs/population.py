@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import io
 import random
+import zlib
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import sqlalchemy as sa
 
@@ -31,6 +33,9 @@ from skywatch.notify.channels.service import MAX_CHANNELS
 from skywatch.notify.models import BrowserSubscription, Channel, Delivery
 from skywatch.notify.push.browsers import MAX_BROWSERS
 from skywatch.notify.senders.signatures import new_secret
+from skywatch.overflights.editions import Document, Question, StoredFlight
+from skywatch.overflights.models import Edition, Report
+from skywatch.overflights.reports import MOST_REPORTS
 from skywatch.safety.models import SafetyEvent, SafetyPlace, SafetyRegion
 from skywatch.sso.models import ClaimMapping
 from skywatch.system.models import HealthChange
@@ -154,6 +159,24 @@ def give_to_all(installation: Installation) -> int:
     return role_id
 
 
+def _reports(installation: Installation, dated: dict[str, Any]) -> None:
+    """Reports of the administrator, as many as a user may have but one, and the largest editions there may be."""
+    sessions, user_id = installation.runtime.sessions, installation.user_id
+    with sessions() as session:
+        fence = session.scalar(sa.select(sa.func.min(Geofence.id)).where(Geofence.user_id == user_id))
+    report = {"user_id": user_id, "geofence_id": fence, "below_ft": 3_000, "over": "sea", "every": "day"}
+    insert(sessions, Report, MOST_REPORTS - 2, channels=lambda n: [], done_until=dated["created_at"], **report, **dated)
+    with sessions() as session:
+        first = session.scalar(sa.select(sa.func.min(Report.id)))
+    at = dated["created_at"]
+    flight = StoredFlight(1, "4B1620", "SWR1", "HB-JJA", "A320", at, at, 2_000.0, 1.0, False, False)
+    area = {"type": "Polygon", "coordinates": [[[8, 47], [9, 47], [9, 48], [8, 47]]]}
+    document = Document(Question(1, "Village", area, 3_000.0, "sea", None, False), [flight] * 5_000)
+    body = zlib.compress(msgspec.json.encode(document))
+    days = {"begin_at": lambda n: at - timedelta(days=n + 1), "end_at": lambda n: at - timedelta(days=n)}
+    insert(sessions, Edition, 400, report_id=first, made_at=at, count=5_000, night=0, document=body, **days)
+
+
 def _alerts(installation: Installation) -> None:
     sessions, rows, user_id = installation.runtime.sessions, installation.sizes.rows, installation.user_id
     now = utcnow()
@@ -186,6 +209,7 @@ def _alerts(installation: Installation) -> None:
         geometry=lambda n: ring(60, n),
         **dated,
     )
+    _reports(installation, dated)
     insert(
         sessions,
         Watchlist,

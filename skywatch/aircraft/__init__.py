@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 def includeme(config: Configurator) -> None:
     """The resources of this feature; words of the address come before addresses of aircraft."""
-    from skywatch.aircraft.airspaces import configured_airspaces
+    from skywatch.aircraft.airspaces import AirspaceStore
     from skywatch.core.runtime import runtime_of
 
     # Here, so that a file that is missing ends the start.
-    runtime_of(config.registry).shared(configured_airspaces)
+    runtime_of(config.registry).shared(AirspaceStore)
     # In this order, and by name within a module: ``/aircraft/nearest`` is no address of an aircraft.
     for module in ("summaries", "airframes", "live"):
         config.scan(f"skywatch.aircraft.views.{module}")

@@ -6,13 +6,14 @@ are escaped, so ``,"name":`` can only be the name of a member.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from skywatch.http.resources.render import encode
 
+ROUTE = "route"
 LAT, LON = b',"lat":', b',"lon":'
 # The values of members stay as they are, as bytes.
 _raw_members = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
@@ -30,11 +31,17 @@ def without_position(body: bytes) -> tuple[bytes, bytes, bytes]:
     return body, lat, lon
 
 
-def only_fields(bodies: bytes, names: list[str]) -> bytes:
-    """A JSON array of aircraft with only these members, and always ``hex``."""
+def only_fields(bodies: bytes, names: list[str], routes: Sequence[bytes] = ()) -> bytes:
+    """A JSON array of aircraft with only these members, and always ``hex``.
+
+    ``routes`` is the route of each, which is no member of what was encoded.
+    """
     selected = {"hex", *names}
-    aircraft = _raw_members.decode(bodies)
-    return msgspec.json.encode([{name: member[name] for name in member if name in selected} for member in aircraft])
+    aircraft = [{name: member[name] for name in member if name in selected} for member in _raw_members.decode(bodies)]
+    if ROUTE in selected:
+        for members, route in zip(aircraft, routes, strict=True):
+            members[ROUTE] = msgspec.Raw(encode(route.decode() or None))
+    return msgspec.json.encode(aircraft)
 
 
 def _without(body: bytes, name: bytes) -> tuple[bytes, bytes]:

@@ -91,6 +91,17 @@ def _text(column_name: str) -> Callable[[Sky, Sequence[str]], Mask]:
     return apply
 
 
+def _airport(end: str) -> Callable[[Sky, Sequence[str]], Mask]:
+    """A filter by the end of a route, whose codes are of either kind."""
+
+    def apply(sky: Sky, codes: Sequence[str]) -> Mask:
+        wanted = [code.encode() for code in codes]
+        mask: Mask = np.isin(sky.column(end), wanted) | np.isin(sky.column(f"{end}_iata"), wanted)
+        return mask
+
+    return apply
+
+
 def _flag(column_name: str) -> Callable[[Sky, bool], Mask]:
     return lambda sky, value: sky.column(column_name) == value
 
@@ -114,6 +125,8 @@ _FILTERS: dict[str, Callable[[Sky, Any], Mask]] = {
     "min_speed_kt": lambda sky, low: sky.column("gs_kt").astype(np.float64) >= low,
     "max_speed_kt": lambda sky, high: sky.column("gs_kt").astype(np.float64) <= high,
     "receiver": _receiver,
+    "origin": _airport("origin"),
+    "destination": _airport("destination"),
     **{name: _text(column) for name, column in TEXT_FILTERS.items()},
     **{name: _text(column) for name, column in EXACT_FILTERS.items()},
     **{name: _flag(name) for name in FLAG_FILTERS},

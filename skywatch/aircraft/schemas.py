@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -32,6 +33,7 @@ from skywatch.http.resources.schema import (
     Timestamp,
     boolean_node,
     integer_node,
+    list_node,
     node,
     nullable_node,
     number_node,
@@ -43,6 +45,8 @@ from skywatch.sentences import sentence
 
 LATITUDE, LONGITUDE = colander.Range(-90, 90), colander.Range(-180, 180)
 MAX_LOOKUP = 500
+MAX_TRAILS, MAX_TRAIL_S = 100, 3600
+AIRPORT_CODE = re.compile("[A-Z0-9]{3,4}")
 
 
 def optional(typ: colander.SchemaType, description: str, **kw: Any) -> colander.SchemaNode:
@@ -142,7 +146,11 @@ class Aircraft(Schema):
     single_source = optional(
         JsonBoolean(), "True where only one feeder that is not trusted has ever heard it; it may not exist."
     )
+    simulated = optional(JsonBoolean(), "True where it is a simulator's: it does not exist.")
     first_seen = optional(Timestamp(), "When this flight came into the picture.")
+    route = optional(
+        Nullable(JsonString()), "Where it comes from and goes to (`EGLL-KJFK`): in lists whose `fields` name it."
+    )
 
 
 FIELDS: frozenset[str] = frozenset(node.name for node in Aircraft().children)
@@ -157,6 +165,14 @@ def parse_field(text: str) -> str:
     if text not in FIELDS:
         raise ValueError(sentence("aircraft.unknown_field", "{name} is not a field of an aircraft", name=text[:32]))
     return text
+
+
+def parse_airport(text: str) -> str:
+    """An ICAO or IATA code in upper case; raises ValueError where it cannot be one."""
+    code = text.upper()
+    if not AIRPORT_CODE.fullmatch(code):
+        raise ValueError(sentence("aircraft.airport_code", "must be ICAO or IATA codes of airports"))
+    return code
 
 
 class PositionQuery(Schema):
@@ -180,6 +196,10 @@ class PositionQuery(Schema):
     emergency = optional(QueryBoolean(), "Only aircraft in an emergency, or none.")
     on_ground = optional(QueryBoolean(), "Only aircraft on the ground, or none.")
     receiver = optional(QueryList(), "Heard by these receivers.")
+    origin = optional(
+        QueryList(parse_airport), "Whose route begins at these airports (ICAO or IATA codes, separated by commas)."
+    )
+    destination = optional(QueryList(parse_airport), "Whose route ends at these airports likewise.")
 
     def validator(self, node: colander.SchemaNode, query: dict[str, Any]) -> None:
         """lat, lon and radius_nm belong together."""
@@ -313,6 +333,38 @@ class AircraftTrail(Schema):
     first_seen = timestamp_node()
     count = integer_node()
     trail = TrailPoints()
+
+
+class TrailsQuery(Schema):
+    """Whose trails, and how far back."""
+
+    icao_hex = node(QueryList(parse_icao, MAX_TRAILS), "ICAO addresses, separated by commas; at most 100.")
+    since_s = node(
+        QueryInteger(),
+        "How far back (s); at most an hour.",
+        missing=900,
+        validator=colander.Range(1, MAX_TRAIL_S),
+    )
+
+
+class TrailColumns(Schema):
+    """The positions of one aircraft's current flight, oldest first, as lists of the same length."""
+
+    hex = string_node("ICAO address, lower case.")
+    at = list_node(number_node(name="at"), "Unix seconds.")
+    lat = list_node(number_node(name="lat"), "Latitudes.")
+    lon = list_node(number_node(name="lon"), "Longitudes.")
+    altitude_ft = list_node(
+        nullable_node(JsonInteger(), name="altitude"), "Barometric altitudes; null on the ground and where unknown."
+    )
+    on_ground = list_node(boolean_node(name="ground"), "Whether it was on the ground.")
+
+
+class AircraftTrails(Schema):
+    """The trails of several aircraft."""
+
+    now = number_node("Time of the picture (unix seconds).")
+    trails = list_node(TrailColumns(name="trail"), "Those that are in the sky, in the order asked for.")
 
 
 class NearestQuery(Schema):

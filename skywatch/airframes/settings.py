@@ -24,6 +24,7 @@ class AirframeSettings(Settings):
         "address of a list of airframes in tar1090's format, which the console loads when an administrator asks for it"
         " (empty: lists are uploaded)",
         parse=_address,
+        stored=True,
     )
     airframes_max_bytes: int = setting(
         33_554_432,

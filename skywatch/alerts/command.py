@@ -20,7 +20,7 @@ from skywatch.alerts.history.answers import document
 from skywatch.alerts.models import Geofence, Watchlist
 from skywatch.alerts.rules.checks import with_duration
 from skywatch.alerts.rules.schemas import NewRule, RuleFields
-from skywatch.alerts.rules.trials.trial import Trial, referenced_objects, run_past, step_of
+from skywatch.alerts.rules.trials.trial import Trial, past_messages, referenced_objects, run_past, step_of
 from skywatch.alerts.watchlists.entries import Entries
 from skywatch.archive.reader.archive_reader import bind, days_of
 from skywatch.core.bus import Message, topics
@@ -144,4 +144,5 @@ def _run(runtime: Runtime, session: Session, trial: Trial, span: tuple[datetime,
     begin, end = (at.timestamp() for at in span)
     trial.hours = (end - begin) / 3600
     bind(session, runtime, "command", is_stream=True, asked=days_of(begin, end))
-    run_past(trial, past_pictures.read(session, begin, end, step_of(end - begin), EVERYTHING), station)
+    messages = past_messages(session, trial.fields.conditions, begin, end, EVERYTHING)
+    run_past(trial, past_pictures.read(session, begin, end, step_of(end - begin), EVERYTHING), station, messages)

@@ -8,7 +8,7 @@ from skywatch.alerts.settings import AlertSettings
 from skywatch.archive.hooks import ArchivedKinds
 from skywatch.core.batch import BatchJobs
 from skywatch.core.feature import EventKind, Feature, Topic
-from skywatch.core.hooks import AfterRename, MarkedAircraft, PartLabels
+from skywatch.core.hooks import AfterRename, MarkedAircraft, PartLabels, SimulatedRows, WatchedAircraft
 from skywatch.notify.hooks import MqttSource, NotificationKind
 from skywatch.picture.hooks import PictureMonitor
 
@@ -48,6 +48,10 @@ def _create_monitor(runtime: Runtime) -> Monitor:
     return create(runtime)
 
 
+def _prepare() -> None:
+    import skywatch.alerts.monitor  # noqa: F401
+
+
 def _retention_kinds() -> tuple[Kind, ...]:
     from skywatch.alerts.retention import KINDS
 
@@ -70,6 +74,12 @@ def _marked_aircraft(session: Session) -> Mapping[int, set[str]]:
     from skywatch.alerts.marks import marked_aircraft
 
     return marked_aircraft(session)
+
+
+def _watched_aircraft(session: Session, user_id: int, names: Mapping[str, tuple[str, str]]) -> set[str]:
+    from skywatch.alerts.watchlists.service import watched_aircraft
+
+    return watched_aircraft(session, user_id, names)
 
 
 def _published_rules() -> RuleSource:
@@ -104,7 +114,7 @@ FEATURE = Feature(
         "alerts": "Alert rules, geofences, watch lists, notification channels and the history of alerts.",
     },
     provides=(
-        PictureMonitor(_create_monitor),
+        PictureMonitor(_create_monitor, _prepare),
         NotificationKind(name="alert", permission="alerts.view", addressed=True),
         ArchivedKinds(_archived_kinds),
         BatchJobs(_batch_jobs),
@@ -116,7 +126,9 @@ FEATURE = Feature(
             }
         ),
         MarkedAircraft(_marked_aircraft),
+        WatchedAircraft(_watched_aircraft),
         MqttSource(_published_rules),
         AfterRename(_follow_name),
+        SimulatedRows(title="Alerts", rows="skywatch.alerts.models:Alert"),
     ),
 )

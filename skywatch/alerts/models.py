@@ -75,6 +75,7 @@ class Geofence(Base):
     geometry: Mapped[dict[str, Any]]
     floor_ft: Mapped[float | None]
     ceiling_ft: Mapped[float | None]
+    elevation_ft: Mapped[float | None]
     revision: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime]
@@ -169,6 +170,8 @@ class Alert(Base):
     acknowledged_at: Mapped[datetime | None]
     size_bytes: Mapped[int] = mapped_column(default=0, server_default="0")
     of_strangers: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
+    # Of a simulated aircraft, or one of those counted is.
+    simulated: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
 
 
 # An alert about a number of aircraft names some of them.

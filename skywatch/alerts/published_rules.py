@@ -14,6 +14,7 @@ from skywatch.alerts.history.answers import alert_answer, document
 from skywatch.alerts.models import Alert, AlertMatch, AlertRule
 from skywatch.core.clock import utcnow
 from skywatch.notify.hooks import RuleAlert, RuleState
+from skywatch.picture.counted import counted
 from skywatch.security.visibility import EVERYTHING
 
 _published = sa.and_(AlertRule.enabled, AlertRule.mqtt)
@@ -65,11 +66,11 @@ class PublishedRules:
 
     def statistics(self, session: Session) -> dict[str, Any]:
         """The number of enabled rules, of alerts in 24 hours and of unacknowledged alerts."""
-        counted = sa.select(sa.func.count()).select_from(Alert)
+        alerts = sa.select(sa.func.count()).select_from(Alert).where(counted(session, Alert.simulated))
         return {
             "rules": session.scalar(sa.select(sa.func.count()).select_from(AlertRule).where(AlertRule.enabled)) or 0,
-            "alerts_24h": session.scalar(counted.where(Alert.triggered_at > utcnow() - timedelta(days=1))) or 0,
-            "unacknowledged": session.scalar(counted.where(Alert.acknowledged.is_(False))) or 0,
+            "alerts_24h": session.scalar(alerts.where(Alert.triggered_at > utcnow() - timedelta(days=1))) or 0,
+            "unacknowledged": session.scalar(alerts.where(Alert.acknowledged.is_(False))) or 0,
         }
 
     def _count(self, session: Session, rule_id: int) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skywatch.audio.problems import RANGE_NOT_SATISFIABLE
 from skywatch.audio.settings import AudioSettings
 from skywatch.core.feature import EventKind, Feature, Topic
 from skywatch.core.hooks import DoctorCheck, InputFamily, PartLabels, Service, StoredFolders
@@ -72,7 +71,6 @@ FEATURE = Feature(
         EventKind(name="audio:transcript", topic="audio", content=_transmission_schema, may_need=LINKS),
     ),
     retention=_retention_kinds,
-    problems=(RANGE_NOT_SATISFIABLE,),
     metrics="skywatch.audio.metrics",
     commands={"audio": "skywatch.audio.command:audio"},
     tags={

@@ -10,8 +10,9 @@ from sqlalchemy.engine import make_url
 
 from skywatch.backup.contents.passphrase import read_passphrase
 from skywatch.backup.errors import BackupError
+from skywatch.backup.places import folder_of, is_set_up, passphrase_file_of
 from skywatch.backup.schedule.rotation import newest_authentic, whole_backups
-from skywatch.backup.settings import BackupSettings, duration_s
+from skywatch.backup.settings import NEVER, BackupSettings, duration_s
 from skywatch.core.clock import to_iso, utcnow
 from skywatch.core.private_files import wider
 from skywatch.core.terminal.checks import Finding, Inspection, check_room, fault, ok, warning
@@ -22,19 +23,23 @@ PART = "backup"
 def check(inspection: Inspection) -> Iterator[Finding]:
     """The schedule of backups."""
     settings = inspection.settings.of(BackupSettings)
-    if not settings.backup_target:
+    if not is_set_up(settings):
         # Whoever tries things out has nothing to lose.
         if settings.environment == "production":
-            yield warning(PART, "there is no schedule", "set backup_target and backup_passphrase_file")
+            yield warning(PART, "there is no schedule", "open the page Backups of the console")
         return
     if make_url(settings.database_url).get_backend_name() == "postgresql" and shutil.which("pg_dump") is None:
         yield fault(PART, "pg_dump is not installed", "apt-get install postgresql-client")
-    folder = Path(settings.backup_target)
+    folder, path = folder_of(settings), passphrase_file_of(settings)
+    if folder is None or path is None:
+        return
     if not folder.is_dir():
+        if not settings.backup_target:
+            yield warning(PART, f"there is no backup in {folder} yet", "the role worker makes one when it starts")
+            return
         yield fault(PART, f"backup_target {folder} is not there", "create the folder, or mount its disk")
         return
     yield check_room(PART, folder)
-    path = Path(settings.backup_passphrase_file)
     try:
         passphrase = read_passphrase(path)
     except BackupError as error:
@@ -52,6 +57,6 @@ def _check_newest(settings: BackupSettings, folder: Path, passphrase: str) -> Fi
         return warning(PART, why, "the role worker makes one when it starts")
     age_s = (utcnow() - newest.began_at).total_seconds()
     text = f"the newest is of {to_iso(newest.began_at)}"
-    if age_s > 2 * duration_s(settings.backup_every):
+    if settings.backup_every != NEVER and age_s > 2 * duration_s(settings.backup_every):
         return fault(PART, text, "look for the reason in health (part backup) and in the log of the worker")
     return ok(PART, f"{text}; {len(whole_backups(folder))} are there")

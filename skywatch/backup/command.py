@@ -112,14 +112,21 @@ def _make(places: Sequence[Path], passphrase_file: Path | None, without_secret: 
 
 
 def _verify(places: Sequence[Path], passphrase_file: Path | None, without_secret: bool) -> None:
-    from skywatch.backup.verification import is_sealed, verify
+    from skywatch.backup.download import opened
 
     if without_secret or not 1 <= len(places) <= 2:
         raise Refused("usage: skywatch backup --verify [FILE.ini] TARGET [--passphrase-file F]")
     target = places[-1]
     passphrase = read_passphrase(passphrase_file) if passphrase_file is not None else None
+    with opened(target, passphrase) as folder:
+        _verify_folder(folder, places[:-1], passphrase)
+
+
+def _verify_folder(target: Path, ini: Sequence[Path], passphrase: str | None) -> None:
+    from skywatch.backup.verification import is_sealed, verify
+
     manifest, is_authentic = read_authentic(target, passphrase)
-    server = _server(places[:-1]) if manifest.database == "postgresql" else None
+    server = _server(ini) if manifest.database == "postgresql" else None
     with _progress(2 * manifest.bytes, "verify") as show:
         trial = verify(target, manifest, passphrase, server, Progress(show))
     state = "complete and authenticated" if is_authentic else "complete, not authenticated"
@@ -168,20 +175,22 @@ def restore(
 ) -> None:
     """Restore the backup in TARGET into the empty database and folders that FILE.ini names; stop the service first.
 
-    Ends all logins and holds pending notifications. Exit code 1: refused; 2: damaged.
+    TARGET is a folder, or the file of a download. Ends all logins and holds pending notifications. Exit code 1:
+    refused; 2: damaged.
     """
+    from skywatch.backup.download import opened
+
     with refusals():
-        _restore(target, ini, passphrase_file, unauthenticated, Restoration(keep_logins=keep_logins, send=send))
+        passphrase = read_passphrase(passphrase_file) if passphrase_file is not None else None
+        with opened(target, passphrase) as folder:
+            _restore(folder, ini, passphrase, unauthenticated, Restoration(keep_logins=keep_logins, send=send))
 
 
-def _restore(
-    target: Path, ini: Path, passphrase_file: Path | None, unauthenticated: bool, restoration: Restoration
-) -> None:
+def _restore(target: Path, ini: Path, passphrase: str | None, unauthenticated: bool, restoration: Restoration) -> None:
     from skywatch.backup.restoration import Plan, check_secret, restore
     from skywatch.backup.verification import check_whole, is_sealed, open_sealed
 
     begun = time.monotonic()
-    passphrase = read_passphrase(passphrase_file) if passphrase_file is not None else None
     manifest, is_authentic = read_authentic(target, passphrase)
     if not is_authentic and not unauthenticated:
         raise Refused(

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 from skywatch.backup.settings import BackupSettings
 from skywatch.core.feature import Feature
-from skywatch.core.hooks import DoctorCheck, PartLabels, Service
+from skywatch.core.hooks import AfterRestore, DoctorCheck, PartLabels, Service
 from skywatch.notify.hooks import NotificationKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sqlalchemy.orm import Session
+
+    from skywatch.core.backups import Restoration
     from skywatch.core.hooks import RunningService
     from skywatch.core.runtime import Runtime
     from skywatch.core.terminal.checks import Finding, Inspection
@@ -29,6 +32,12 @@ def _check(inspection: Inspection) -> Iterator[Finding]:
     return check(inspection)
 
 
+def _end_request(session: Session, restoration: Restoration) -> None:
+    from skywatch.backup.schedule.state import end_restored
+
+    end_restored(session)
+
+
 FEATURE = Feature(
     name="backup",
     settings=BackupSettings,
@@ -39,5 +48,6 @@ FEATURE = Feature(
         NotificationKind(name="system", permission="system.manage"),
         PartLabels({"backup": "Backups"}),
         DoctorCheck(_check),
+        AfterRestore(_end_request),
     ),
 )

@@ -7,6 +7,8 @@ import re
 
 from skywatch.settings import Settings, SettingsError, setting
 
+# Backups are made when somebody asks for one alone.
+NEVER = "never"
 UNIT_S = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 MIN_S, MAX_S = 60, 366 * 86_400
 
@@ -20,9 +22,9 @@ def duration_s(text: str) -> int:
 
 
 def parse_interval(text: str) -> str:
-    """A duration between a minute and a year."""
-    if not MIN_S <= duration_s(text) <= MAX_S:
-        raise ValueError("expected a duration between 1m and 366d")
+    """A duration between a minute and a year, or ``never``."""
+    if text != NEVER and not MIN_S <= duration_s(text) <= MAX_S:
+        raise ValueError("expected a duration between 1m and 366d, or never")
     return text
 
 
@@ -31,15 +33,22 @@ class BackupSettings(Settings):
     """The settings of backups by schedule."""
 
     backup_target: str = setting(
-        "", "folder in which the role worker makes backups by schedule, each in a folder of its own; empty: none"
+        "",
+        "folder in which the role worker makes backups, each in a folder of its own; empty: backups, beside an SQLite "
+        "database",
     )
-    backup_every: str = setting("24h", "how often a backup is made (s, m, h, d)", parse=parse_interval)
-    backup_keep: int = setting(7, "how many whole backups stay in backup_target", minimum=1, maximum=10_000)
+    backup_every: str = setting(
+        "24h", "how often a backup is made (s, m, h, d), or never: only on demand", parse=parse_interval, stored=True
+    )
+    backup_keep: int = setting(7, "how many whole backups stay", minimum=1, maximum=10_000, stored=True)
     backup_passphrase_file: str = setting(
-        "", "file whose first line encrypts the settings and the secret in backups by schedule"
+        "",
+        "file whose first line encrypts the settings and the secret in backups; empty: one beside an SQLite database, "
+        "which the console makes",
     )
 
     def check(self) -> None:
         """A schedule has a passphrase: nobody decides at night whether the secret is left out."""
-        if self.backup_target and not self.backup_passphrase_file:
+        has_place = self.database_url.startswith("sqlite")
+        if self.backup_target and not self.backup_passphrase_file and not has_place:
             raise SettingsError("backup_passphrase_file", "must be set where backup_target is")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from skywatch.cannonball.settings import CannonballSettings
 from skywatch.core.feature import EventKind, Feature
-from skywatch.core.hooks import AddressList, PartLabels
+from skywatch.core.hooks import AddressList, PartLabels, SimulatedRows
 from skywatch.notify.hooks import NotificationKind
 from skywatch.picture.hooks import PictureMonitor
 
@@ -28,6 +28,10 @@ def _create_monitor(runtime: Runtime) -> Monitor:
     from skywatch.cannonball.monitor import create
 
     return create(runtime)
+
+
+def _prepare() -> None:
+    import skywatch.cannonball.monitor  # noqa: F401
 
 
 def _record_written(session: Session, events: Sequence[WrittenEvent]) -> None:
@@ -101,7 +105,7 @@ FEATURE = Feature(
         "cannonball": "Law-enforcement aircraft near the caller: location, sessions, alerts and known aircraft.",
     },
     provides=(
-        PictureMonitor(_create_monitor),
+        PictureMonitor(_create_monitor, _prepare),
         NotificationKind(name="cannonball", permission=VIEW, delivered=_record_delivered),
         AddressList(name="police", revision=_list_revision, addresses=_police_addresses),
         PartLabels(
@@ -112,5 +116,8 @@ FEATURE = Feature(
                 "cannonball_detections": "Detections of known aircraft",
             }
         ),
+        SimulatedRows(title="Cannonball alerts", rows="skywatch.cannonball.models:CannonballAlert"),
+        SimulatedRows(title="Cannonball sessions", rows="skywatch.cannonball.models:CannonballSession"),
+        SimulatedRows(title="Flight patterns", rows="skywatch.cannonball.models:FlightPattern"),
     ),
 )

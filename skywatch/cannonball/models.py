@@ -122,6 +122,7 @@ class CannonballSession(Base):
     icao_hex: Mapped[str] = mapped_column(sa.String(7), index=True)
     callsign: Mapped[str] = mapped_column(sa.String(8), default="")
     military: Mapped[bool] = mapped_column(default=False)
+    simulated: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     identification: Mapped[str] = mapped_column(sa.String(10))
     known_aircraft_id: Mapped[int | None] = mapped_column(
         # Named explicitly: the name of the naming convention is too long for PostgreSQL.
@@ -159,6 +160,7 @@ class FlightPattern(Base):
     icao_hex: Mapped[str] = mapped_column(sa.String(7), index=True)
     callsign: Mapped[str] = mapped_column(sa.String(8), default="")
     military: Mapped[bool] = mapped_column(default=False)
+    simulated: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     pattern_type: Mapped[str] = mapped_column(sa.String(20))
     is_surveillance: Mapped[bool]
     confidence: Mapped[str] = mapped_column(sa.String(8))
@@ -222,6 +224,7 @@ class CannonballAlert(Base):
     session_icao: Mapped[str] = mapped_column(sa.String(7))
     session_callsign: Mapped[str] = mapped_column(sa.String(8), default="")
     military: Mapped[bool] = mapped_column(default=False)
+    simulated: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     alert_type: Mapped[str] = mapped_column(sa.String(20))
     priority: Mapped[str] = mapped_column(sa.String(8))
     in_doubt: Mapped[bool] = mapped_column(default=False, server_default=sa.false())

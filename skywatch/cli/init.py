@@ -43,8 +43,8 @@ from skywatch.settings import Settings
 
 RECEIVER = "receiver."
 PLACE = ("station_lat", "station_lon")
-# As the audit log has it: the data features are meant.
-OPENED = {"read_access": "public"}
+# As the audit log has it: the data features are meant. Open to look, not open to write.
+OPENED = {"read_access": "public", "write_access": "permission"}
 DEMONSTRATION = {"receiver.demo": "simulate aircraft=200", "station_lat": "47.45", "station_lon": "8.56"}
 
 
@@ -128,7 +128,7 @@ def open_reading(sessions: SessionFactory, settings: Settings) -> None:
             begin_change(session)
             for each in stored:
                 if each.feature in SCOPES:
-                    each.read_access = "public"
+                    each.read_access, each.write_access = OPENED["read_access"], OPENED["write_access"]
             audit.record(session, COMMAND_LINE, "feature_access.changed", audit.Target("feature_access"), after=OPENED)
         is_open = any(each.read_access == "public" for each in stored)
     if is_fresh:

@@ -86,9 +86,33 @@
     const port = document.getElementById("field-port");
     const kinds = [...document.querySelectorAll("input[data-port]")];
     if (!port || !kinds.length) return;
-    const propose = () => (port.placeholder = kinds.find((kind) => kind.checked)?.dataset.port ?? "");
+    const parts = [...document.querySelectorAll("[data-kind]")];
+    const propose = () => {
+      const chosen = kinds.find((kind) => kind.checked);
+      port.placeholder = chosen?.dataset.port ?? "";
+      for (const part of parts) part.hidden = part.dataset.kind !== chosen?.value;
+    };
     for (const kind of kinds) kind.addEventListener("change", propose);
     propose();
+  }
+
+  // Texts that are wanted elsewhere: without a clipboard, as on pages without TLS, the text is selected and copied.
+  function offerCopies() {
+    for (const button of document.querySelectorAll("button[data-copy]")) {
+      const source = button.previousElementSibling;
+      button.hidden = false;
+      button.addEventListener("click", async () => {
+        try {
+          await navigator.clipboard.writeText(source.textContent);
+        } catch {
+          getSelection().selectAllChildren(source);
+          if (!document.execCommand("copy")) return;
+        }
+        const label = button.textContent;
+        button.textContent = button.dataset.done;
+        setTimeout(() => (button.textContent = label), 2000);
+      });
+    }
   }
 
   // What of the page has the focus, to be found again in its successor.
@@ -155,6 +179,7 @@
     showLocalMoments();
     offerPosition();
     proposePorts();
+    offerCopies();
     if (document.querySelector("time[datetime]")) setInterval(showTimes, EVERY_MS);
     keepFresh();
   });

@@ -30,11 +30,16 @@ SUBJECTS = (
     "people.providers",
     # Alerts and channels
     "service.channels",
+    "service.channel_networks",
     "service.thresholds",
     # Data
     "service.retention",
+    "service.backups",
     "service.known_aircraft",
     "receivers.airframes",
+    "service.maps",
+    "service.base_maps",
+    "service.region_map",
     # Service
     "service.health",
     "service.settings",

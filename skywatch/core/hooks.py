@@ -128,6 +128,20 @@ class StoredFolders(Hook):
     folders: Callable[[Settings], list[StoredFolder]]
 
 
+@dataclass(frozen=True, kw_only=True)
+class SimulatedRows(Hook):
+    """Rows of a feature of which the column ``simulated`` says that they are of simulated aircraft.
+
+    ``title`` is what people call them, empty where nobody counts them; ``rows`` names their model as
+    ``module:Model``. ``clean`` names a function ``(sessions, since, pause)`` that removes, before the rows, what of
+    them is stored otherwise, of unix seconds ``since`` on (None: all of it); ``pause`` is called between its steps.
+    """
+
+    title: str
+    rows: str
+    clean: str = ""
+
+
 @dataclass(frozen=True)
 class AfterRestore(Hook):
     """What the feature mends in the transaction that completes a restore."""
@@ -153,6 +167,17 @@ class MarkedAircraft(Hook):
     """
 
     read: Callable[[Session], Mapping[int, Iterable[str]]]
+
+
+@dataclass(frozen=True)
+class WatchedAircraft(Hook):
+    """Which of some aircraft a user watches by lists of their own.
+
+    ``read(session, user_id, names)`` is given addresses (upper case), each with its registration and callsign, empty
+    where they are unknown or may not be seen; it returns the addresses of those that are watched.
+    """
+
+    read: Callable[[Session, int, Mapping[str, tuple[str, str]]], Set[str]]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -48,6 +48,7 @@ KINDS: Mapping[str, ProblemKind] = {
         ProblemKind("validation_failed", 400, "The request is not valid"),
         ProblemKind("malformed_body", 400, "The body cannot be read"),
         ProblemKind("payload_too_large", 413, "The body is too large"),
+        ProblemKind("range_not_satisfiable", 416, "The range is not satisfiable"),
         ProblemKind("headers_too_large", 431, "The header fields are too large"),
         ProblemKind("unsupported_media_type", 415, "Unsupported media type"),
         ProblemKind("misdirected_request", 421, "The service does not answer to this host"),

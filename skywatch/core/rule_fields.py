@@ -6,9 +6,9 @@ rules are parsed in many places that have no settings at hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from skywatch.core.hooks import Hook
 
@@ -27,12 +27,15 @@ class RuleEvents:
 
     The data of an event is a JSON object with ``icao_hex``, and optionally ``registration``, ``callsign``, ``military``
     and ``at`` (unix seconds or ISO 8601), in addition to the members of the fields. ``singular`` (``an ACARS message``)
-    and ``plural`` name the events in texts for people.
+    and ``plural`` name the events in texts for people. Where events are stored,
+    ``past(session, begin, end, visibility)`` returns those of a span (unix seconds, ``end`` not included) that a caller
+    may see, in their order, for dry runs over history.
     """
 
     topic: str
     singular: str
     plural: str
+    past: Callable[[Session, float, float, Any], Sequence[bytes]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,7 +59,11 @@ class RuleField(Hook):
     """A field of alert rules: a ``column`` of the picture (``COLUMNS`` of ``skywatch.picture.state.sky``), the text
     under ``member`` of ``events``, or a ``state`` of the installation.
 
-    ``permission`` is needed to write a rule on the field and to read its value in an alert.
+    ``also`` is a column that has the same in other words (another code of the same airport): a test holds for a column
+    if it holds for one of the two, and ``ne`` if it holds for both. ``permission`` is needed to write a rule on the
+    field and to read its value in an alert. Of the ops of its kind the field takes ``ops``, all without them;
+    ``is_null`` among them asks whether there is no value, which is ``inf`` in the column.
+    ``value_fault`` returns what is wrong with a value, or None.
     """
 
     label: ClassVar[str] = "rule field"
@@ -64,10 +71,13 @@ class RuleField(Hook):
     kind: str
     meaning: str
     column: str = ""
+    also: str = ""
     events: RuleEvents | None = None
     state: RuleState | None = None
     member: str = ""
     permission: str = ""
+    ops: tuple[str, ...] = ()
+    value_fault: Callable[[str], str | None] | None = None
 
     def fault(self) -> str | None:
         """What is wrong with the declaration, or None."""

@@ -1,8 +1,8 @@
 """Settings in the database: what administrators set in the console, behind the environment and the ini file.
 
 ``StoredSettings`` merges them into the settings that a process was started with, at most once a second and only when
-somebody asks. Which names may be stored is declared: single settings with ``stored=True``, and families of inputs with
-an ``EditableInputs`` in their feature. Members of families are sealed, because addresses may hold credentials.
+somebody asks. Which names may be stored is declared: settings and families with ``stored=True``, and families of inputs
+with an ``EditableInputs`` in their feature. Inputs are sealed, because their addresses may hold credentials.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from skywatch.core.clock import utcnow
 from skywatch.core.database.encryption import Sealer
 from skywatch.core.database.engine import DatabaseError, SessionFactory, create_engine, outage_of, reason
 from skywatch.core.database.models import StoredSetting
-from skywatch.core.hooks import editable_inputs
+from skywatch.core.hooks import EditableInputs, editable_inputs
 from skywatch.core.problems import Problem, invalid, invalid_fields, not_found
 from skywatch.core.process.secret_file import SUFFIX, path_of, with_secret
 from skywatch.core.storage.audit import Actor, Target, record
@@ -45,8 +45,8 @@ NAME_RULE = sentence(
     "settings.name_rule", "must be 1 to 32 lower-case letters, digits, hyphens and underscores, and begin with a letter"
 )
 MAX_VALUE = 2000
-# Of all families together: each member is a task and a connection of the tracker.
-MAX_MEMBERS = 100
+# Of all inputs together: each is a task and a connection of the tracker.
+MAX_INPUTS = 100
 
 
 @dataclasses.dataclass(frozen=True)
@@ -254,13 +254,11 @@ def change(session: Session, settings: Settings, actor: Actor, values: Mapping[s
         if text is not None and name in rows:
             check_changeable(settings, rows[name])
     texts = {name: row.text for name, row in rows.items()} | dict(values)
-    members = [name for name, text in texts.items() if text is not None and _family_of(settings, name)]
-    if len(members) > MAX_MEMBERS:
+    inputs = [name for name, text in texts.items() if text is not None and _input_of(settings, name) is not None]
+    if len(inputs) > MAX_INPUTS:
         raise Problem(
             "conflict",
-            sentence(
-                "settings.too_many_inputs", "There are {most} inputs already; remove one first.", most=MAX_MEMBERS
-            ),
+            sentence("settings.too_many_inputs", "There are {most} inputs already; remove one first.", most=MAX_INPUTS),
         )
     _check_texts(settings, rows, values)
     sealer = Sealer(settings.secret, PURPOSE)
@@ -270,7 +268,7 @@ def change(session: Session, settings: Settings, actor: Actor, values: Mapping[s
             continue
         session.execute(sa.delete(StoredSetting).where(StoredSetting.name == name))
         if text is not None:
-            seals = bool(_family_of(settings, name))
+            seals = _input_of(settings, name) is not None
             session.add(
                 StoredSetting(
                     name=name,
@@ -296,11 +294,11 @@ def is_storable(settings: Settings, name: str) -> bool:
 
 def is_ini_only(settings: Settings, name: str, text: str | None) -> bool:
     """Whether a text is of a kind that is not stored any more; what was stored before holds and can only be removed."""
-    family = _family_of(settings, name)
-    if not family or text is None:
+    editable = _input_of(settings, name)
+    if editable is None or text is None:
         return False
     try:
-        editable_inputs(settings.features)[family].check(name.removeprefix(family), text)
+        editable.check(name.partition(".")[2], text)
     except SettingsError as error:
         return isinstance(error, IniOnlyError)
     return False
@@ -331,9 +329,16 @@ def source_name(source: Source) -> Sentence:
     return names[source]
 
 
+def _input_of(settings: Settings, name: str) -> EditableInputs | None:
+    """What the family of an input declares; None for every other setting."""
+    return editable_inputs(settings.features).get(name.partition(".")[0] + ".")
+
+
 def _family_of(settings: Settings, name: str) -> str:
-    prefix = name.partition(".")[0] + "."
-    return prefix if prefix in editable_inputs(settings.features) else ""
+    """The beginning of the names of a family whose members may be stored (``receiver.``), or nothing."""
+    prefix, names = name.partition(".")[0] + ".", names_of(type(settings))
+    is_stored = prefix in names.families and names.fields[names.families[prefix]].metadata["stored"]
+    return prefix if is_stored or _input_of(settings, name) is not None else ""
 
 
 def _check_name(settings: Settings, name: str, text: str | None) -> None:
@@ -368,10 +373,10 @@ def _check_texts(settings: Settings, rows: Mapping[str, StoredValue], changed: M
                 raise SettingsError(
                     name, sentence("settings.printable", "must be at most {most} printable characters", most=MAX_VALUE)
                 )
-            family = _family_of(settings, name)
-            if family:
-                editable_inputs(settings.features)[family].check(name.removeprefix(family), text)
-            else:
+            editable = _input_of(settings, name)
+            if editable is not None:
+                editable.check(name.partition(".")[2], text)
+            elif name in names.single:
                 parse_setting(names, name, text)
         except SettingsError as error:
             faults[name] = error.reason

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from skywatch.archive.hooks import ArchivedKinds, PastDays
 from skywatch.core.batch import BatchJobs
 from skywatch.core.feature import Feature
-from skywatch.core.hooks import PartLabels, PastPictures, StoredFlights
+from skywatch.core.hooks import PartLabels, PastPictures, SimulatedRows, StoredFlights
 from skywatch.history.settings import HistorySettings
 from skywatch.picture.hooks import PictureMonitor
 
@@ -92,5 +92,10 @@ FEATURE = Feature(
         ArchivedKinds(_archived_kinds),
         BatchJobs(_batch_jobs),
         PastDays(_past_day),
+        SimulatedRows(
+            title="Flights with their positions",
+            rows="skywatch.history.models:Flight",
+            clean="skywatch.history.retention:remove_simulated_points",
+        ),
     ),
 )

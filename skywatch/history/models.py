@@ -35,7 +35,15 @@ class Flight(Base):
     __table_args__ = (
         # With address and flags in the index, rare flights and counts are read without the rows. Columns that change
         # with every flush (last time, altitudes) are not indexed: PostgreSQL would rewrite all indexes.
-        sa.Index("ix_history_flights_first_seen_at", "first_seen_at", "icao_hex", "military", "emergency", "active"),
+        sa.Index(
+            "ix_history_flights_first_seen_at",
+            "first_seen_at",
+            "icao_hex",
+            "military",
+            "emergency",
+            "active",
+            "simulated",
+        ),
         sa.Index(None, "icao_hex", "first_seen_at"),
         # PostgreSQL uses such an index for prefix searches whatever the collation of the database.
         _name_index("callsign", "first_seen_at", "military"),
@@ -55,6 +63,8 @@ class Flight(Base):
     military: Mapped[bool]
     emergency: Mapped[bool]
     active: Mapped[bool]
+    # Which of them sums are made of: ``skywatch.picture.counted``.
+    simulated: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     first_seen_at: Mapped[datetime] = mapped_column(Moment)
     last_seen_at: Mapped[datetime] = mapped_column(Moment)
     messages: Mapped[int] = mapped_column(sa.BigInteger)
@@ -70,6 +80,15 @@ class Flight(Base):
     first_lon: Mapped[float | None] = mapped_column(MICRODEGREES)
     last_lat: Mapped[float | None] = mapped_column(MICRODEGREES)
     last_lon: Mapped[float | None] = mapped_column(MICRODEGREES)
+
+
+class FlightNumbers(Base):
+    """One row, on SQLite: the highest number that a flight was ever given, whether it is still stored or not."""
+
+    __tablename__ = "history_flight_numbers"
+
+    id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    highest: Mapped[int] = mapped_column(sa.BigInteger)
 
 
 declare_civil(Flight, is_civil(Flight.icao_hex, Flight.military))

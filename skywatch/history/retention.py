@@ -6,25 +6,32 @@ ended, and the points of all tracks, an hour a file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.archive.contents.row_file import row_file
 from skywatch.archive.kinds import Archived, ArchivedFile, ArchivedKind, span_of_day
+from skywatch.core.arrays import distinct
+from skywatch.core.database.engine import SessionFactory, writing
 from skywatch.core.storage.retention import Kind
 from skywatch.history.models import Chunk, Flight
 from skywatch.history.settings import HistorySettings
-from skywatch.history.storage.points import in_order, join
+from skywatch.history.storage.codec import BrokenChunk, decode, encode
+from skywatch.history.storage.points import SIMULATED, Points, identity, in_order, join, real_points
 from skywatch.history.storage.reader import read
+from skywatch.history.storage.shards import slice_of
 from skywatch.history.storage.span import Span
 from skywatch.settings import Settings
 
 _chunks: Any = Chunk.__table__
 _flights: Any = Flight.__table__
 HOUR_S = 3600
+# A step of the removal of simulated points: some tens of milliseconds.
+CHUNKS_A_STEP, PAUSE_S = 20, 0.02
 
 
 def _flight_days(settings: Settings) -> float:
@@ -51,6 +58,48 @@ KINDS: tuple[Kind, ...] = (
         only=_flights.c.active.is_(False),
     ),
 )
+
+
+def remove_simulated_points(sessions: SessionFactory, since: float | None, pause: Callable[[float], object]) -> None:
+    """Remove the points of simulated aircraft from the chunks, of slices from ``since`` on (unix s; None: all).
+
+    Their flights are marked, so that those of releases that did not mark flights go as well.
+    """
+    last, begin = 0, 0 if since is None else slice_of(since)
+    query = sa.select(_chunks.c.id, _chunks.c.data).where(_chunks.c.slice_at >= begin).order_by(_chunks.c.id)
+    while True:
+        with sessions() as session:
+            rows = session.execute(query.where(_chunks.c.id > last).limit(CHUNKS_A_STEP)).all()
+        if not rows:
+            return
+        last = rows[-1].id
+        changed = [(row.id, left, gone) for row in rows for left, gone in _without_simulated(row.data)]
+        if changed:
+            with writing(sessions) as session:
+                for chunk, left, gone in changed:
+                    _replace(session, chunk, left)
+                    is_unmarked = _flights.c.id.in_(sorted(gone)) & ~_flights.c.simulated
+                    session.execute(sa.update(_flights).where(is_unmarked).values(simulated=True))
+        pause(PAUSE_S)
+
+
+def _without_simulated(data: bytes) -> Iterator[tuple[Points, set[int]]]:
+    """What is left of a chunk with simulated points, and the flights of these; nothing of another one."""
+    try:
+        points = decode(data)
+    except BrokenChunk:
+        return
+    left = real_points(points)
+    if len(left) < len(points):
+        yield left, set(points["flight"][points["flags"] & SIMULATED > 0].tolist())
+
+
+def _replace(session: Session, chunk: int, points: Points) -> None:
+    if not len(points):
+        session.execute(sa.delete(_chunks).where(_chunks.c.id == chunk))
+        return
+    values = {"data": encode(points), "points": len(points), "aircraft": len(distinct(identity(points)))}
+    session.execute(sa.update(_chunks).where(_chunks.c.id == chunk).values(**values))
 
 
 def position_files(session: Session, day: date, archived: Archived) -> Iterator[ArchivedFile]:

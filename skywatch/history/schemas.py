@@ -79,6 +79,7 @@ class FlightRecord(Schema):
     military = boolean_node("A military aircraft.")
     emergency = boolean_node("An emergency was declared.")
     active = boolean_node("Still in the air.")
+    simulated = boolean_node("Of a simulated aircraft: it is in no sum once a real one was heard.")
     first_seen_at = timestamp_node("First message.")
     last_seen_at = timestamp_node("Last message.")
     duration_s = number_node("Time between them (s).")

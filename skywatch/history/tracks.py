@@ -22,6 +22,7 @@ from skywatch.history.storage.points import (
     GAP,
     GROUND,
     NO_ALTITUDE,
+    SIMULATED,
     UNKNOWN,
     Points,
     address_code,
@@ -45,6 +46,11 @@ class Track:
     def name(self) -> str:
         """The callsign, or else the address."""
         return (self.label.callsign if self.label is not None else None) or self.address.upper()
+
+    @property
+    def simulated(self) -> bool:
+        """Whether it is of a simulated aircraft."""
+        return bool((self.points["flags"] & SIMULATED > 0).any())
 
     def legs(self) -> list[Points]:
         """The points split where nothing was received in between."""

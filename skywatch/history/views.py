@@ -7,17 +7,18 @@ from typing import Any
 
 from pyramid.response import Response
 
-from skywatch.core.problems import Problem, invalid
+from skywatch.core.problems import Problem
 from skywatch.history import schemas, tracks
 from skywatch.history.exports import FORMATS
 from skywatch.history.exports.source import named
 from skywatch.history.flights import service
 from skywatch.history.flights.filter import FlightFilter
 from skywatch.history.nodes import SpanQuery
-from skywatch.history.requests import reaching, span_of
+from skywatch.history.requests import reaching
 from skywatch.history.storage.points import in_order
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.span import refuse_reversed, span_of
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.service import ApiService
 from skywatch.security.permissions import Permission
@@ -48,10 +49,7 @@ def list_flights(request: Request) -> dict[str, Any]:
             "permission_denied",
             sentence("history.registration_needs_details", "Searching by registration needs aircraft.view_details."),
         )
-    if query["from"] is not None and query["to"] is not None and query["from"] > query["to"]:
-        raise invalid(
-            "from", sentence("history.begin_after_end", "must not be after the end of the span"), "querystring"
-        )
+    refuse_reversed(query["from"], query["to"])
     query_filter = FlightFilter(
         begin=query["from"],
         end=query["to"],

@@ -40,6 +40,6 @@ def user_of(request: Request) -> int:
 
 
 def settings_of(request: Request) -> NotifySettings:
-    """The settings of notifications."""
-    settings: NotifySettings = request.runtime.settings.of(NotifySettings)
+    """The settings of notifications that are in force."""
+    settings: NotifySettings = request.runtime.current.of(NotifySettings)
     return settings

@@ -83,6 +83,13 @@ class NotifySettings(Settings):
         "private networks that users' channels may reach, such as 192.168.1.0/24",
         parse=parse_networks,
     )
+    notify_own_networks: tuple[str, ...] = setting(
+        (),
+        "private networks of this machine that an administrator has allowed in the console, beside "
+        "notify_allow_networks",
+        parse=parse_networks,
+        stored=True,
+    )
     notify_apprise_schemes: tuple[str, ...] = setting(
         DEFAULT_SCHEMES, "Apprise services that users may choose, by their scheme", parse=parse_schemes
     )
@@ -103,3 +110,8 @@ class NotifySettings(Settings):
     retention_deliveries_mb: float = setting(
         0.0, "largest size of delivered and dead notifications (MB; 0: unlimited)", **RETENTION_MB
     )
+
+    @property
+    def allowed_networks(self) -> tuple[str, ...]:
+        """The private networks that channels may reach."""
+        return tuple(dict.fromkeys((*self.notify_allow_networks, *self.notify_own_networks)))

@@ -29,6 +29,7 @@ LOW_PASSES = "low_passes"
 SOARING = "soaring"
 FAST = "fast"
 HEIGHT_UNKNOWN = "height_unknown"
+TRAINING = "training"
 TOO_FEW_TURNS = "too_few_turns"
 
 
@@ -212,6 +213,16 @@ class FindingLog:
             self.open.remove(finding)
             self._ended.append(finding)
             self._events.append(PatternEvent(Change.ENDED, self._pattern(finding)))
+
+    def excuse(self, reason: str, t0: float, t1: float, share: float) -> None:
+        """Give the turning of which `share` lies between two times an ordinary reason; what has ended is told again."""
+        for f in (*self.open, *self._ended):
+            shared_s = min(f.t1, t1) - max(f.t0, t0)
+            turns = f.kind in (PatternType.CIRCLING, PatternType.RACETRACK)
+            if turns and f.reason is None and shared_s >= share * (f.t1 - f.t0):
+                f.reason, f.score = reason, min(f.score, self._s.certainty.ordinary_max)
+                change = Change.EXTENDED if f in self.open else Change.ENDED
+                self._events.append(PatternEvent(change, self._pattern(f)))
 
     def collect(self) -> list[PatternEvent]:
         """Return the events since the last call."""

@@ -12,6 +12,7 @@ class PatternSettings:
     """Predicates of the flight-pattern detectors; their defaults suit aircraft from helicopters to small jets."""
 
     trusted_position: track.TrustedPosition = field(default_factory=track.TrustedPosition)
+    position_noise: track.PositionNoise = field(default_factory=track.PositionNoise)
     trusted_track: track.TrustedTrack = field(default_factory=track.TrustedTrack)
     trail_vertex: track.TrailVertex = field(default_factory=track.TrailVertex)
     first_test: track.FirstTest = field(default_factory=track.FirstTest)
@@ -37,6 +38,7 @@ class PatternSettings:
     chance_turns: loops.ChanceTurns = field(default_factory=loops.ChanceTurns)
     turns_elsewhere: loops.TurnsElsewhere = field(default_factory=loops.TurnsElsewhere)
     quick_eights: loops.QuickEights = field(default_factory=loops.QuickEights)
+    drill: loops.Drill = field(default_factory=loops.Drill)
     steep_turn_training: loops.SteepTurnTraining = field(default_factory=loops.SteepTurnTraining)
 
     station_window: station.StationWindow = field(default_factory=station.StationWindow)
@@ -53,6 +55,7 @@ class PatternSettings:
     grid: lines.Grid = field(default_factory=lines.Grid)
     look_at_sweeps: lines.LookAtSweeps = field(default_factory=lines.LookAtSweeps)
     one_field: lines.OneField = field(default_factory=lines.OneField)
+    climbing_lines: lines.ClimbingLines = field(default_factory=lines.ClimbingLines)
     reversal: lines.Reversal = field(default_factory=lines.Reversal)
     retraced_pass: lines.RetracedPass = field(default_factory=lines.RetracedPass)
     traffic_watch: lines.TrafficWatch = field(default_factory=lines.TrafficWatch)

@@ -7,6 +7,7 @@ bounds too but goes over ever new ground, as the expanding square and the sector
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from math import hypot
 
@@ -16,6 +17,9 @@ from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.low_points import LowPoints
 from skywatch.patterns.track.window import Sample, Window
 
+_LEVELS = 8
+"""Levels remembered, each lower than the last."""
+
 
 class Arrival:
     """Records how an aircraft came: whether it was seen to fly, and how low it has flown level.
@@ -24,7 +28,7 @@ class Arrival:
     flown level before does not stand on the ground, however low the trail has ever been.
     """
 
-    __slots__ = ("_before", "_flying", "_level_ft", "_level_t", "_s", "came_flying", "lowest_cruise_ft")
+    __slots__ = ("_before", "_flying", "_level_ft", "_level_t", "_levels", "_s", "came_flying")
 
     def __init__(self, settings: PatternSettings) -> None:
         self._s = settings
@@ -38,8 +42,7 @@ class Arrival:
         self._level_t = 0.0
         self.came_flying = False
         """Whether it has flown, by its way as well as by the speed it reports."""
-        self.lowest_cruise_ft = float("inf")
-        """Lowest level at which it flew on for a while."""
+        self._levels: deque[tuple[float, float]] = deque(maxlen=_LEVELS)
 
     def add(self, p: Sample) -> None:
         """Take the next sample."""
@@ -57,8 +60,18 @@ class Arrival:
             return
         if self._level_ft is None or abs(p.alt_ft - self._level_ft) > 0.5 * s.off_the_ground.below_cruise_ft:
             self._level_ft, self._level_t = p.alt_ft, before.t
-        elif p.t - self._level_t >= s.off_the_ground.cruise_s:
-            self.lowest_cruise_ft = min(self.lowest_cruise_ft, self._level_ft)
+        elif p.t - self._level_t >= s.off_the_ground.cruise_s and self._level_ft < self._lowest_level_ft():
+            self._levels.append((p.t, self._level_ft))
+
+    def _lowest_level_ft(self) -> float:
+        return self._levels[-1][1] if self._levels else float("inf")
+
+    def lowest_cruise_ft(self, until_t: float) -> float:
+        """Return the lowest level at which it flew on for a while before a time (unix s), infinite where at none.
+
+        Who taxies quickly after he stood has not flown before.
+        """
+        return next((level_ft for t, level_ft in reversed(self._levels) if t <= until_t), float("inf"))
 
     def _flew(self, a: Sample, b: Sample) -> bool:
         """Return whether it flew from one sample to the next, as fast as whoever comes flying."""
@@ -195,21 +208,19 @@ class StationDetector:
         s = self._s
         if w.radius_nm > s.stakeout.max_radius_nm * slack or not self._arrival.came_flying:
             return False
-        # Between positions far apart who sends no speed may have flown a circle.
-        speed_kt = w.speed_kt()
-        if not w.knows_speed() or speed_kt > s.stakeout.max_speed_kt * slack:
-            return False
-        altitude = None if w.has_gap() or w.still_share() > s.off_the_ground.still_share else w.altitude_range_ft()
+        known = w.knows_speed()
+        speed_kt = w.speed_kt() if known else w.step_kt()
+        altitude = None if w.has_gap() or speed_kt > s.stakeout.max_speed_kt * slack else w.altitude_range_ft()
         if altitude is None:
             return False
         low_ft, high_ft = altitude
-        if high_ft - low_ft > s.stakeout.level_ft * slack:
+        if high_ft - low_ft > (s.stakeout.level_ft if known else s.stakeout.unknown_level_ft) * slack:
             return False
-        above_ft = min(
-            self._lows.lowest_ft + s.off_the_ground.above_lowest_ft,
-            self._arrival.lowest_cruise_ft - s.off_the_ground.below_cruise_ft,
-        )
-        if low_ft < above_ft:
+        cruise_ft = self._arrival.lowest_cruise_ft(w.start_t) - s.off_the_ground.below_cruise_ft
+        if not known or w.still_share() > s.off_the_ground.still_share:
+            # Nothing but the height tells who stands in the air from who stands on a hill.
+            return low_ft >= cruise_ft
+        if low_ft < min(self._lows.lowest_ft + s.off_the_ground.above_lowest_ft, cruise_ft):
             # It was never lower: it may have come down to the ground, where the altimeter does not move.
             settled = w.share_below_ft(low_ft + s.off_the_ground.settled_ft)
             return settled <= s.off_the_ground.settled_share and high_ft - low_ft >= s.off_the_ground.wander_ft

@@ -6,7 +6,7 @@ hand out the picture. Both are one for a process (``runtime.shared``).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from skywatch.core.bus import Bus
@@ -55,9 +55,13 @@ class PictureReplica:
 
     def trail(self, address: str) -> list[Point]:
         """The positions of the current flight of an aircraft (lower-case address), the present one last."""
-        if address not in self.sky.index or self._follower.is_silent:
-            return []
-        return self._trails.trail(address)
+        return self.trails([address])[0]
+
+    def trails(self, addresses: Sequence[str], since: float = 0.0) -> list[list[Point]]:
+        """The same of several aircraft, each from ``since`` (unix s) on; empty for those that are not in the sky."""
+        present = [] if self._follower.is_silent else [a for a in addresses if a in self.sky.index]
+        found = dict(zip(present, self._trails.trails(present, since), strict=True)) if present else {}
+        return [found.get(address, []) for address in addresses]
 
     def close(self) -> None:
         """Stop following; the last sky stays."""

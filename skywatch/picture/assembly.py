@@ -19,8 +19,11 @@ from skywatch.picture.positions.accepted import Positions
 from skywatch.picture.state.aircraft_json import AS_REPORTED, content, encode
 from skywatch.picture.state.columns import fill, on_ground, present
 from skywatch.picture.state.fields import MLAT_TRUST, POSITION_LIFETIME_S, TISB_SOURCES
+from skywatch.picture.state.own_antenna import SIMULATED
+from skywatch.picture.state.routes import LiveRoutes
 from skywatch.picture.state.row_map import RowMap
 from skywatch.picture.state.sky import Sky, empty_sky
+from skywatch.picture.state.visits import SEEN_BEFORE_DAYS, LiveVisits
 from skywatch.receivers.reports.report import SOURCES
 
 # Longest wait of a tick for the airframes of new aircraft, so that a military one is never shown as a civil one (s).
@@ -45,6 +48,7 @@ class _Geometry:
     mlat: Array
     tisb: Array
     position_source: Array
+    simulated: Array
 
     def columns(self) -> dict[str, Array]:
         """The columns of the sky, by name."""
@@ -61,10 +65,14 @@ class Assembly:
         station: tuple[float, float] | None,
         airframes: AirframeCache | None = None,
         exact_station: tuple[float, float] | None = None,
+        routes: LiveRoutes | None = None,
+        visits: LiveVisits | None = None,
     ) -> None:
         self.epoch = epoch
         self.station, self.exact_station = station, exact_station
         self._airframes = airframes
+        self._routes = routes or LiveRoutes()
+        self._visits = visits or LiveVisits()
         self._steady = SteadyMembers()
         self._seq = 0
         self._last = empty_sky()
@@ -105,7 +113,11 @@ class Assembly:
         columns = fill(members, steady.columns, gathered.values["at"], gathered.times)
         columns |= geometry.columns()
         columns |= {"seen_at": seen_at, "first_seen": first_seen, "previous_row": previous_row}
+        routes, rerouted = self._routes.columns(gathered.index, rows, columns["flight"])
+        columns |= routes
+        columns[SEEN_BEFORE_DAYS] = self._visits.column(gathered.index, rows)
         columns["changed"] = self._changed(columns, encoded, details, previous_row)
+        columns["changed"][rerouted] = True
         self._seq += 1
         self._last = Sky(
             self.epoch,
@@ -131,18 +143,22 @@ class Assembly:
         distance_nm, bearing_deg = self._from_station(lat, lon)
         is_known = ~np.isnan(lat) & (positions.trust < len(SOURCES))
         source = positions.trust + np.uint8(1)
+        receiver = np.where(current, positions.receiver, gathered.receiver)
+        simulated = np.zeros(len(lat), "?")
         if origins is not None:
             source = source | origins[positions.receiver]
+            simulated = origins[receiver] & SIMULATED > 0
         return _Geometry(
             lat=lat,
             lon=lon,
             distance_nm=distance_nm,
             bearing_deg=bearing_deg,
             position_at=np.where(current, positions.at, np.nan),
-            receiver=np.where(current, positions.receiver, gathered.receiver).astype("u2"),
+            receiver=receiver.astype("u2"),
             mlat=current & (positions.trust == MLAT_TRUST),
             tisb=current & np.isin(positions.trust, TISB_SOURCES),
             position_source=np.where(is_known, source, 0).astype("u1"),
+            simulated=simulated,
         )
 
     def _members(
@@ -164,11 +180,14 @@ class Assembly:
             "receiver": list(map(receivers.__getitem__, geometry.receiver.tolist())),
             "disputed": [UNSET] * len(gathered.hexes),
             "single_source": [UNSET] * len(gathered.hexes),
+            "simulated": [UNSET] * len(gathered.hexes),
             "seen": present(np.maximum(now - seen_at, 0.0), 1),
             "seen_pos": present(np.maximum(now - geometry.position_at, 0.0), 3),
         }
         for row, names in gathered.disputed.items():
             members["disputed"][row] = names
+        for row in np.flatnonzero(geometry.simulated).tolist():
+            members["simulated"][row] = True
         return members
 
     def _lookup(self, hexes: list[str]) -> list[Airframe | None]:

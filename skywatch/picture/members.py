@@ -18,11 +18,13 @@ from skywatch.airframes.models import MILITARY
 from skywatch.airframes.service import Airframe
 from skywatch.core.arrays import Array
 from skywatch.core.clock import unix_to_iso
-from skywatch.picture.merging.values import STEADY, STEADY_AT, SaidColumn, said_of
+from skywatch.picture.merging.values import STEADY_AT, SaidColumn, said_of
 from skywatch.picture.state.aircraft_json import STEADY_MEMBERS, encode
 from skywatch.picture.state.details import Addition, DetailsWriter, interesting
 from skywatch.picture.state.row_map import RowMap, texts
-from skywatch.picture.state.sky import COLUMNS, SOURCE_INDEX
+from skywatch.picture.state.sky import COLUMNS
+from skywatch.receivers.reports.report import SOURCE_INDEX
+from skywatch.receivers.reports.report_columns import STEADY
 
 Values = dict[str, list[Any]]
 # Members that are made of several fields or of the airframe; the others stand as reported.

@@ -32,16 +32,19 @@ from skywatch.picture.positions.picture_rows import PictureRows
 from skywatch.picture.positions.validator import PositionValidator
 from skywatch.picture.state.clock import Completion, PictureClock
 from skywatch.picture.state.doubt import ALL, ONLY_STRANGERS, OURS_TOO, POSITION
-from skywatch.picture.state.own_antenna import ELSEWHERE, ORIGIN_SHIFT, STRANGERS
+from skywatch.picture.state.own_antenna import ELSEWHERE, ORIGIN_SHIFT, SIMULATED, STRANGERS
 from skywatch.picture.state.own_antenna import OURS as HEARD_BY_OURS
 from skywatch.picture.state.receiver_view import ReceiverView, clear_airframes
+from skywatch.picture.state.routes import LiveRoutes
 from skywatch.picture.state.sky import DisputedPosition, RefusedPosition, Sky
+from skywatch.picture.state.visits import LiveVisits
 from skywatch.picture.storage.saved_picture import FORM, SavedBook, SavedPicture, SavedPosition
 from skywatch.picture.storage.saved_reports import pack, unpack
 from skywatch.picture.trails.trail import TrailStore
 from skywatch.receivers.feeder_streams.voices import OURS, Voice
 from skywatch.receivers.reports.receiver_names import FEEDERS, TRUSTED_FEEDERS, feeder_receiver, shown_receiver
 from skywatch.receivers.reports.report import Report
+from skywatch.receivers.reports.report_columns import ReportColumns
 
 if TYPE_CHECKING:
     from skywatch.receivers.feeder_streams.installation import InstallationFeeders
@@ -58,7 +61,8 @@ class Picture:
     ``station`` is (lat, lon) in degrees, where the antenna is; ``shown_station`` is the place that everybody may know,
     the origin of distances (``station`` unless given); ``timeout_s`` is how long after its last message
     an aircraft leaves. Without ``airframes`` the picture knows of an airframe what receivers say. ``maximum`` and
-    ``proof`` as for ``Admission``. ``feeders`` is what feeders bring, who are heard together.
+    ``proof`` as for ``Admission``. ``feeders`` is what feeders bring, who are heard together; ``routes`` are those
+    that are shown, ``visits`` says when aircraft were seen before.
     """
 
     def __init__(
@@ -74,6 +78,8 @@ class Picture:
         proof: bool = False,
         shown_station: tuple[float, float] | EllipsisType | None = ...,
         feeders: InstallationFeeders | None = None,
+        routes: LiveRoutes | None = None,
+        visits: LiveVisits | None = None,
     ) -> None:
         self.shown_station = station if shown_station is ... else shown_station
         self.timeout_s = timeout_s
@@ -93,7 +99,9 @@ class Picture:
         self._fields = {is_ours: FieldValidator(self.validator) for is_ours in (True, False)}
         self._airframes = airframes
         self._feeders = feeders
-        self._assembly = Assembly(self.epoch, self.shown_station, airframes, station)
+        self._routes = routes or LiveRoutes()
+        self._visits = visits or LiveVisits()
+        self._assembly = Assembly(self.epoch, self.shown_station, airframes, station, self._routes, self._visits)
         self._clock = PictureClock(clock, monotonic)
         self._views = AllReceiverViews()
         self._rows = PictureRows()
@@ -126,6 +134,10 @@ class Picture:
         """
         own = self.places.get(receiver)
         return self.shown_station or self.station if own is None else self.shown_places.get(receiver) or own
+
+    def is_simulated(self, receiver: str) -> bool:
+        """Whether a receiver is a simulator."""
+        return self.origins.get(receiver, 0) & SIMULATED > 0
 
     def now(self) -> float:
         """The present time of the picture (unix s)."""
@@ -184,14 +196,17 @@ class Picture:
         if views.voice.is_alone:
             reports = self.corroboration.filter(receiver, views.voice, reports, now)
             clear_airframes(reports)
-        addresses = list(map(_address, reports))
+        addresses = _addresses(reports)
         if not views.voice.is_alone:
             self.corroboration.confirm(addresses, now)
         if not reports:
             return
         if not self.admission.holds(addresses):
-            reports = self.admission.filter(views, reports, self._views.in_order, now, proven)
-            addresses = list(map(_address, reports))
+            if isinstance(reports, ReportColumns) and not (reports.is_made or proven):
+                reports = self.admission.filter_columns(views, reports, self._views.in_order, now)
+            else:
+                reports = self.admission.filter(views, reports, self._views.in_order, now, proven)
+            addresses = _addresses(reports)
         views.put(reports, addresses)
         if self._airframes is not None:
             self._airframes.want(addresses)
@@ -204,6 +219,14 @@ class Picture:
     def count(self, receiver: str, messages: int, positions: int, duplicates: int = 0) -> None:
         """Count what a receiver brought, for its quality, where its reports are not its own."""
         self.counts[receiver].add(messages, positions, self._follow_clock(), duplicates)
+
+    def forget(self, receiver: str) -> None:
+        """Drop what a receiver said and counted: aircraft that no other one hears leave with the next tick."""
+        views = self._views.get(receiver)
+        if views is not None:
+            views.clear()
+            self._rows.forget(views.index)
+        self.counts.forget(receiver)
 
     def tick(self) -> Sky:
         """The present picture."""
@@ -311,15 +334,21 @@ class Picture:
             views = list(receiver.views.values())
             snapshots = pack([view for view in views if type(view) is not ReceiverView])
             grown = pack([view for view in views if type(view) is ReceiverView])
-            books.append(SavedBook(receiver.name, snapshots, grown, receiver.voice))
+            is_simulated = self.is_simulated(receiver.name)
+            books.append(SavedBook(receiver.name, snapshots, grown, receiver.voice, is_simulated))
         positions = self._rows.saved_positions(self._views.names)
         return SavedPicture(FORM, self._clock.now(), self._rows.first_sights(), positions, books)
 
     def restore(self, saved: SavedPicture) -> set[str]:
-        """Take over what was saved, before the first tick; the aircraft that are still within the timeout."""
+        """Take over what was saved, before the first tick; the aircraft that are still within the timeout.
+
+        Those of a simulator that was switched off meanwhile are gone.
+        """
         now = self._clock.now()
         alive_after = now - self.timeout_s
         for book in saved.books:
+            if book.simulated and not self.is_simulated(book.receiver):
+                continue
             views = (*unpack(book.snapshots), *unpack(book.views))
             receiver = self._views[book.receiver]
             receiver.restore(view for view in views if view.at > alive_after)
@@ -354,7 +383,9 @@ class Picture:
 
     def _begin_epoch(self) -> None:
         self.epoch = self._new_epoch()
-        self._assembly = Assembly(self.epoch, self.shown_station, self._airframes, self.station)
+        self._assembly = Assembly(
+            self.epoch, self.shown_station, self._airframes, self.station, self._routes, self._visits
+        )
         self._rows.clear()
 
     def _new_epoch(self) -> str:
@@ -387,6 +418,10 @@ class Picture:
             ):
                 part.shift(step)
         return now
+
+
+def _addresses(reports: Sequence[Report]) -> list[str]:
+    return reports.hexes if isinstance(reports, ReportColumns) else list(map(_address, reports))
 
 
 class RestoredAircraft:

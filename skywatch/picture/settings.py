@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Literal
 
 from skywatch.core.text.names import all_shown
@@ -12,6 +13,7 @@ MAX_NAME = 64
 Accuracy = Literal["exact", "1km", "10km", "none"]
 # Digits of degrees; 0.01 degree of latitude is 1.1 km. None: the place is not shown at all.
 _DIGITS: dict[str, int | None] = {"exact": 12, "1km": 2, "10km": 1, "none": None}
+_NM_A_DEGREE = 60.04
 
 
 def _name(text: str) -> str:
@@ -76,6 +78,18 @@ class PictureSettings(Settings):
             return None
         lat, lon = (round(degrees, digits) for degrees in place)
         return lat, lon
+
+    @property
+    def rough_station(self) -> tuple[tuple[float, float], float] | None:
+        """The middle of what everybody may read, and how far (nm) the antenna is from it at most.
+
+        Where they may know nothing of the antenna it is a crossing of whole degrees.
+        """
+        if self.station is None:
+            return None
+        digits = _DIGITS[self.station_accuracy] or 0
+        lat, lon = (round(degrees, digits) for degrees in self.station)
+        return (lat, lon), math.sqrt(0.5) * 10.0**-digits * _NM_A_DEGREE
 
     def station_for(self, *, exact: bool) -> tuple[float, float] | None:
         """The place as a caller may know it."""

@@ -7,16 +7,19 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from skywatch.core.bus import Bus, Message, topics
 from skywatch.core.telemetry import health
 from skywatch.core.telemetry.metrics import remove
 from skywatch.picture import metrics
+from skywatch.picture.counted import counted_rows
 from skywatch.picture.distribution.statistics import TickMeter, TrackerStatistics
 from skywatch.picture.merging.admission import Admission
 from skywatch.picture.picture import Picture
 from skywatch.picture.state.sky import Sky
 from skywatch.receivers.base import ReceiverStatus
+from skywatch.receivers.settings import SIMULATOR
 
 _json = msgspec.json.Encoder()
 FULL = "full: {} aircraft (setting picture_max_aircraft); new ones are dropped, or displace those received most seldom"
@@ -31,17 +34,30 @@ class TickReport:
         self._may_send = may_send
         self._picture = picture
         self._meter = TickMeter()
+        self._counts_simulated = True
+        # Messages of simulators by name: since the start of this tracker, and since that of the simulator.
+        self._of_simulators: dict[str, int] = {}
+        self._seen_of: dict[str, int] = {}
 
     def publish(
         self, sky: Sky, duration_s: float, skies_skipped: int, monitor_errors: Mapping[str, int],
-        receivers: Sequence[ReceiverStatus], receiver_fault: str,
+        receivers: Sequence[ReceiverStatus], receiver_fault: str, *, simulated: bool,
     ) -> None:  # fmt: skip
-        """Report a tick that took so long; ``receiver_fault`` is empty while all receivers run."""
+        """Report a tick that took so long; ``receiver_fault`` is empty while all receivers run.
+
+        ``simulated`` says whether simulated aircraft count, and the messages of simulators.
+        """
         statistics = self.statistics
         statistics.skies_skipped = skies_skipped
         statistics.monitor_errors = dict(monitor_errors)
-        self._count(sky)
-        self._meter.add(time.monotonic(), duration_s, sky.messages)
+        self._leave_out(receivers)
+        messages = sky.messages - (0 if simulated else sum(self._of_simulators.values()))
+        if simulated != self._counts_simulated:
+            self._counts_simulated = simulated
+            self._meter.forget_messages()
+        self._count(sky, counted_rows(sky, simulated=simulated))
+        statistics.messages = messages
+        self._meter.add(time.monotonic(), duration_s, messages)
         self._meter.fill(statistics)
         if self._may_send():
             self._bus.publish(Message(topics.TRACKER, "statistics", _json.encode(statistics), snapshot=True))
@@ -55,15 +71,23 @@ class TickReport:
         health.report("tracker", True, tick_s=statistics.tick_mean_s)
         health.report("receiver_tasks", not receiver_fault, receiver_fault, receivers=len(receivers))
 
-    def _count(self, sky: Sky) -> None:
+    def _leave_out(self, receivers: Sequence[ReceiverStatus]) -> None:
+        """Count what simulators have sent, also those that were removed."""
+        for status in receivers:
+            if status.kind == SIMULATOR:
+                before = self._seen_of.get(status.name, 0)
+                more = status.messages - before if status.messages >= before else status.messages
+                self._of_simulators[status.name] = self._of_simulators.get(status.name, 0) + more
+                self._seen_of[status.name] = status.messages
+
+    def _count(self, sky: Sky, counted: npt.NDArray[np.bool_]) -> None:
         statistics = self.statistics
         statistics.at, statistics.seq = sky.now, sky.seq
-        statistics.aircraft = len(sky)
-        positions, military = ~np.isnan(sky.columns["lat"]), sky.columns["military"]
+        statistics.aircraft = int(np.count_nonzero(counted))
+        positions, military = counted & ~np.isnan(sky.columns["lat"]), counted & sky.columns["military"]
         statistics.with_position = int(np.count_nonzero(positions))
         statistics.military = int(np.count_nonzero(military))
         statistics.military_with_position = int(np.count_nonzero(positions & military))
-        statistics.messages = sky.messages
         statistics.implausible = {name: dict(counts) for name, counts in self._picture.validator.implausible.items()}
         measure_admission(statistics, self._picture.admission)
 

@@ -17,12 +17,14 @@ import msgspec
 from skywatch.airframes.cache import AirframeCache
 from skywatch.core import geo
 from skywatch.core.clock import unix_now
+from skywatch.core.database.engine import writing
 from skywatch.core.election.tracker_election import OnlyTracker
 from skywatch.core.process import tasks
 from skywatch.core.runtime import Runtime
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.inputs.running_inputs import RunningInputs, described_failures
 from skywatch.picture.access import PictureAccess
+from skywatch.picture.counted import counts_simulated, record_real_sky
 from skywatch.picture.declared import (
     FAMILY,
     declared_listeners,
@@ -43,7 +45,9 @@ from skywatch.picture.running_monitors import RunningMonitors
 from skywatch.picture.saver import PictureSaver
 from skywatch.picture.settings import PictureSettings
 from skywatch.picture.state.own_antenna import ELSEWHERE, ORIGIN_SHIFT, OURS, SIMULATED, STATION
+from skywatch.picture.state.routes import LiveRoutes
 from skywatch.picture.state.sky import Sky
+from skywatch.picture.state.visits import LiveVisits
 from skywatch.picture.storage.followed_sky import saved_from
 from skywatch.picture.tick_report import TickReport, forget_receiver
 from skywatch.picture.trails.remote import TrailServer
@@ -101,6 +105,8 @@ class Tracker:
             proof=True,
             shown_station=settings.shown_station,
             feeders=self._reception,
+            routes=runtime.shared(LiveRoutes),
+            visits=runtime.shared(LiveVisits),
         )
         self.picture.corroboration.limit = settings.of(ReceiverSettings).feeder_new_aircraft_minute
         self._intake = FeederIntake(self.picture, self._reception, runtime.bus)
@@ -124,6 +130,9 @@ class Tracker:
         self._follow_faults = FaultLog(log, "changed settings are not followed", "changed settings are followed")
         # That of the leader, as it was when this tracker took over.
         self._followed: Sky | None = None
+        # Whether an aircraft that is not simulated was ever in the picture, and whether that is stored.
+        self._hears_real = self._is_real_stored = False
+        self._is_real_read = False
         # Receivers have the station of the time when they were opened.
         self._must_reopen = False
 
@@ -192,6 +201,8 @@ class Tracker:
         following = asyncio.create_task(
             tasks.repeat(self._follow_current, FOLLOW_EVERY_S, self._follow_faults), name="settings of receivers"
         )
+        faults = FaultLog(log, "it cannot be stored that real aircraft are heard", "it is stored")
+        noting = asyncio.create_task(tasks.repeat(self._store_real_sky, FOLLOW_EVERY_S, faults), name="real sky")
         try:
             if is_restored:
                 # At once, so that a picture that was saved is there before the first second has passed.
@@ -203,7 +214,7 @@ class Tracker:
                 if self._only.may_publish() or await asyncio.to_thread(self._only.confirm):
                     await self._tick_safely()
         finally:
-            await tasks.end(following)
+            await tasks.end(following, noting)
             await self.receivers.stop()
             await asyncio.to_thread(trail_server.close)
             await asyncio.to_thread(self._feeder_reports.close)
@@ -231,6 +242,7 @@ class Tracker:
         """Show a published picture, which took so long, to the monitors, and report the tick."""
         started = time.perf_counter()
         self.monitors.on_tick(sky, self._feed.subscribers())
+        self._hears_real = self._hears_real or not sky.column("simulated").all()
         self._publish_report(sky, taken_s + time.perf_counter() - started)
         self._saver.save_when_due(self.settings.picture_save_s)
 
@@ -243,6 +255,23 @@ class Tracker:
     async def _follow_current(self) -> None:
         # In a thread: now and then it asks the database.
         await self.follow((await asyncio.to_thread(lambda: self.runtime.current)).of(PictureSettings))
+
+    async def _store_real_sky(self) -> None:
+        if not self._is_real_read:
+            self._is_real_stored = await asyncio.to_thread(self._read_real_sky)
+            self._hears_real = self._hears_real or self._is_real_stored
+            self._is_real_read = True
+        if self._hears_real and not self._is_real_stored:
+            await asyncio.to_thread(self._record_real_sky)
+            self._is_real_stored = True
+
+    def _read_real_sky(self) -> bool:
+        with self.runtime.sessions() as session:
+            return not counts_simulated(session)
+
+    def _record_real_sky(self) -> None:
+        with writing(self.runtime.sessions) as session:
+            record_real_sky(session)
 
     async def follow(self, settings: PictureSettings) -> None:
         """Take changed settings: the station, and receivers that were added, changed or removed."""
@@ -258,6 +287,8 @@ class Tracker:
             before = {f"receiver.{status.name}": status for status in self.statuses()}
             for name in await self.receivers.follow(declared_receivers(settings), reopen=self._must_reopen):
                 forget_receiver(before[name])
+                if before[name].kind == SIMULATOR:
+                    self.picture.forget(before[name].name)
             self._must_reopen = False
             self._note_receivers(settings)
         use_settings(self.receivers, settings.of(ReceiverSettings))
@@ -336,7 +367,15 @@ class Tracker:
 
     def _publish_report(self, sky: Sky, duration_s: float) -> None:
         fault = self._follow_faults.description or described_failures(self.receivers.failures)
-        self._report.publish(sky, duration_s, self._publisher.skipped, self.monitors.errors, self.statuses(), fault)
+        self._report.publish(
+            sky,
+            duration_s,
+            self._publisher.skipped,
+            self.monitors.errors,
+            self.statuses(),
+            fault,
+            simulated=not self._hears_real,
+        )
 
     async def _close(self) -> None:
         await self._saver.close(self.settings.picture_save_s)

@@ -16,5 +16,5 @@ def includeme(config: Configurator) -> None:
     """The resources of this feature."""
     for path in ("/data/", "/globe_history/", "/v2/", "/re-api", "/re-api/"):
         config.add_live_reads(path)
-    for module in ("files", "tar1090.tracks", "tar1090.replay", "api"):
+    for module in ("files", "tar1090.tracks", "tar1090.replay", "api", "routeset"):
         config.scan(f"skywatch.readsb.{module}")

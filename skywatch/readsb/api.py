@@ -16,6 +16,7 @@ from skywatch.http.resources.schema import QueryNumber, QueryString, Schema, nod
 from skywatch.http.resources.service import ApiService
 from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.readsb import queries
+from skywatch.readsb.bincraft import BINARY, PACKED_BINARY
 from skywatch.security.permissions import Permission
 
 # As adsb.lol: the largest radius around a point (nm).
@@ -47,6 +48,7 @@ v2_closest = ApiService(
 
 _JSON: dict[int, Any] = {200: "application/json", 304: None}
 READ: dict[str, Any] = {"permission": Permission.AIRCRAFT_VIEW, "any_query": True, "responses": _JSON}
+BINARY_TOO = READ | {"responses": {200: ("application/json", BINARY, PACKED_BINARY), 304: None}}
 
 
 class TextPath(Schema):
@@ -59,15 +61,16 @@ class PointPath(Schema):
     radius = node(QueryNumber(), "nm; 250 at most count.", validator=colander.Range(0, queries.MAX_RADIUS_NM))
 
 
-@re_api.get(**READ)
+@re_api.get(**BINARY_TOO)
 def query_readsb_api(request: SkyRequest) -> Response:
     """Live aircraft by a query in the language of readsb's API
 
     One of `all`, `all_with_pos`, `box=south,north,west,east`, `circle=lat,lon,nm`, `closest=lat,lon,nm`, `find_hex`,
     `find_callsign`, `find_reg`, `find_type` (lists separated by commas), and filters: `filter_with_pos`, `filter_mil`,
     `filter_interesting`, `filter_pia`, `filter_ladd`, `filter_squawk`, `filter_type`, `filter_callsign_exact`,
-    `filter_callsign_prefix`, `above_alt_baro`, `below_alt_baro`. With `jv2` the answer has the form of v2. Other
-    parameters are passed over. Searching by registration needs `aircraft.view_details`.
+    `filter_callsign_prefix`, `above_alt_baro`, `below_alt_baro`. With `jv2` the answer has the form of v2, with
+    `binCraft` it is rows of fixed width, with `zstd` it is packed. Other parameters are passed over. Searching by
+    registration needs `aircraft.view_details`.
     """
     query = queries.parse(request.query_string)
     if "status" in query.bare:
@@ -161,4 +164,9 @@ def _matching(request: SkyRequest, parameters: Iterable[str]) -> Response:
 def _answered(request: SkyRequest, query: queries.Query) -> Response:
     if "find_reg" in query.lists:
         refuse_hidden_filters(request.visibility, {"registration"})
-    return live_response(request, lambda sky, visibility: queries.answer(sky, query, visibility), query.key)
+    return live_response(
+        request,
+        lambda sky, visibility: queries.answer(sky, query, visibility),
+        query.key,
+        content_type=query.content_type,
+    )

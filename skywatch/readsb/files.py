@@ -20,8 +20,10 @@ from skywatch.core.process.version import VERSION
 from skywatch.http.resources.render import encode, json_response
 from skywatch.http.resources.schema import QueryInteger, Schema, node
 from skywatch.http.resources.service import ApiService
+from skywatch.picture.counted import counted_rows, counts_simulated
 from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.picture.state.sky import Sky
+from skywatch.readsb.bincraft import BINARY, PACKED_BINARY, encode_rows, packed
 from skywatch.readsb.bodies import bodies
 from skywatch.readsb.statistics import Figures
 from skywatch.readsb.tar1090.outline import range_outline
@@ -40,6 +42,8 @@ from skywatch.security.visibility import Visibility
 from skywatch.sentences import sentence
 
 aircraft_json = ApiService("readsb.aircraft", "/data/aircraft.json", feature="aircraft", absolute=True)
+aircraft_binary = ApiService("readsb.bincraft", "/data/aircraft.binCraft", feature="aircraft", absolute=True)
+aircraft_packed = ApiService("readsb.bincraft_zst", "/data/aircraft.binCraft.zst", feature="aircraft", absolute=True)
 receiver_json = ApiService("readsb.receiver", "/data/receiver.json", feature="aircraft", absolute=True)
 outline_json = ApiService("readsb.outline", "/data/outline.json", feature="aircraft", absolute=True)
 stats_json = ApiService("readsb.stats", "/data/stats.json", feature="aircraft", absolute=True)
@@ -68,12 +72,33 @@ def get_aircraft_json(request: SkyRequest) -> Response:
     return live_response(request, build)
 
 
+@aircraft_binary.get(permission=Permission.AIRCRAFT_VIEW, any_query=True, responses={200: BINARY, 304: None})
+def get_aircraft_bincraft(request: SkyRequest) -> Response:
+    """The picture in readsb's rows of fixed width (binCraft)
+
+    What aircraft.json has, without Skywatch's own members, resolution advisories and the lists `mlat` and `tisb`.
+    """
+    return live_response(request, _all_rows, content_type=BINARY)
+
+
+@aircraft_packed.get(permission=Permission.AIRCRAFT_VIEW, any_query=True, responses={200: PACKED_BINARY, 304: None})
+def get_packed_aircraft_bincraft(request: SkyRequest) -> Response:
+    """The picture as binCraft, packed with zstd"""
+    return live_response(request, lambda sky, seen: packed(_all_rows(sky, seen)), content_type=PACKED_BINARY)
+
+
+def _all_rows(sky: Sky, visibility: Visibility) -> bytes:
+    rows = np.flatnonzero(filters.select(sky, {}, military=visibility.military))
+    return encode_rows(sky, rows.tolist(), visibility)
+
+
 @receiver_json.get(permission=Permission.AIRCRAFT_VIEW, any_query=True, responses={200: "application/json"})
 def get_receiver_json(request: SkyRequest) -> dict[str, Any]:
     """The description of the receiver as readsb writes it into receiver.json
 
     `history` says how many pictures of the past there are (`/data/history_N.json`), `outlineJson` whether there is a
-    range outline, `haveTraces` that there are tracks (`/data/traces/`), `simulated` that no aircraft is a real one.
+    range outline, `haveTraces` that there are tracks (`/data/traces/`), `binCraft` and `zstd` that the picture is there
+    in these forms, `simulated` that no aircraft is a real one.
     """
     sky = request.sky
     shows_past = is_open(request)
@@ -82,6 +107,8 @@ def get_receiver_json(request: SkyRequest) -> dict[str, Any]:
         "history": offered(len(sky)) if shows_past else 0,
         "readsb": True,
         "haveTraces": True,
+        "binCraft": True,
+        "zstd": True,
         "version": f"skywatch {VERSION}",
     }
     if is_simulated(request.runtime.current.of(ReceiverSettings).receivers):
@@ -104,10 +131,12 @@ def get_stats_json(request: SkyRequest) -> Response:
     else:
         periods = msgspec.json.decode(published.data)[form]
 
-    def build(sky: Sky, visibility: Visibility) -> bytes:
-        return encode({"now": round(sky.now, 1), **_by_type(sky, visibility), **periods})
+    counts = counts_simulated(request.db)
 
-    return live_response(request, build, str(periods["total"]["end"]), with_details=False)
+    def build(sky: Sky, visibility: Visibility) -> bytes:
+        return encode({"now": round(sky.now, 1), **_by_type(sky, visibility, simulated=counts), **periods})
+
+    return live_response(request, build, f"{periods['total']['end']} {counts}", with_details=False)
 
 
 @history_json.get(
@@ -149,14 +178,14 @@ def get_outline_json(request: SkyRequest) -> dict[str, Any]:
         station,
         unix_now(),
         hidden_from(request.visibility, request.db),
-        simulated=is_simulated(request.runtime.current.of(ReceiverSettings).receivers),
+        simulated=counts_simulated(request.db),
     )
     return {"actualRange": {"last24h": {"points": points}}}
 
 
-def _by_type(sky: Sky, visibility: Visibility) -> dict[str, Any]:
-    """How many aircraft there are, with and without a position and by the source of their data."""
-    mask = filters.select(sky, {}, military=visibility.military)
+def _by_type(sky: Sky, visibility: Visibility, *, simulated: bool) -> dict[str, Any]:
+    """How many aircraft there are that count, with and without a position and by the source of their data."""
+    mask = filters.select(sky, {}, military=visibility.military) & counted_rows(sky, simulated=simulated)
     with_position = int(np.count_nonzero(~np.isnan(sky.column("lat")[mask])))
     counts = np.bincount(sky.column("source")[mask], minlength=len(SOURCES)).tolist()
     return {

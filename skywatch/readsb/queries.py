@@ -24,6 +24,7 @@ from skywatch.core.problems import invalid
 from skywatch.http.resources.render import encode
 from skywatch.http.resources.schema import ICAO_ADDRESS, parse_number
 from skywatch.picture.state.sky import Sky
+from skywatch.readsb.bincraft import BINARY, PACKED_BINARY, encode_rows, packed
 from skywatch.readsb.bodies import bodies
 from skywatch.security.visibility import Visibility
 from skywatch.sentences import sentence
@@ -34,8 +35,7 @@ MAX_PARAMETERS = 100
 MAX_RADIUS_NM = 12_000.0
 # What marks mean in dbFlags.
 MARKS = {"filter_mil": 1, "filter_interesting": 2, "filter_pia": 4, "filter_ladd": 8}
-BARE = ("all", "all_with_pos", "filter_with_pos", "jv2", "status", *MARKS)
-BINARY = ("bincraft", "zstd")
+BARE = ("all", "all_with_pos", "filter_with_pos", "jv2", "status", "bincraft", "zstd", *MARKS)
 SELECTIONS = (
     "all",
     "all_with_pos",
@@ -77,6 +77,13 @@ class Query:
         """Whether the answer is to be in the form of ADSBexchange's v2 interface."""
         return "jv2" in self.bare
 
+    @property
+    def content_type(self) -> str:
+        """The media type of the answer."""
+        if "zstd" in self.bare:
+            return PACKED_BINARY
+        return BINARY if "bincraft" in self.bare else "application/json"
+
 
 def parse(query_string: str) -> Query:
     """The query of an address; raises Problem (400) that names the parameter that is wrong."""
@@ -91,10 +98,6 @@ def parse(query_string: str) -> Query:
     query = Query()
     for raw_name, value in pairs:
         name = raw_name.lower()
-        if name in BINARY:
-            raise invalid(
-                raw_name, sentence("readsb.form", "is a form that is not written here; ask for json"), "querystring"
-            )
         if name in BARE:
             query.bare.add(name)
         elif name in _READERS:
@@ -127,9 +130,17 @@ def select(sky: Sky, query: Query, military: bool) -> tuple[npt.NDArray[np.intp]
 
 
 def answer(sky: Sky, query: Query, visibility: Visibility) -> bytes:
-    """The answer as readsb writes it, in its own form or in that of v2."""
+    """The answer as readsb writes it: binCraft, or JSON in its own form or in that of v2; with ``zstd`` packed."""
+    body = _answer(sky, query, visibility)
+    return packed(body) if "zstd" in query.bare else body
+
+
+def _answer(sky: Sky, query: Query, visibility: Visibility) -> bytes:
     began = time.perf_counter()
     rows, distances = select(sky, query, visibility.military)
+    if "bincraft" in query.bare:
+        south, north, west, east = query.box or (-90, 90, -180, 180)
+        return encode_rows(sky, rows.tolist(), visibility, (south, west, north, east))
     encoded = bodies(sky, rows.tolist(), visibility)
     centre = query.circle or query.closest
     if distances is not None and centre is not None:

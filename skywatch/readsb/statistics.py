@@ -72,19 +72,21 @@ class Figures:
         self._record = {True: 0.0, False: 0.0}
         self._last: Sky | None = None
 
-    def take(self, sky: Sky) -> None:
-        """Count the aircraft of one tick."""
-        columns, civil = sky.columns, ~sky.columns["military"]
+    def take(self, sky: Sky, *, simulated: bool = True) -> None:
+        """Count the aircraft of one tick, simulated ones only where these count."""
+        columns = sky.columns
+        every = np.ones(len(sky), "?") if simulated else ~columns["simulated"]
         is_new = columns["previous_row"] < 0
         reached = np.where(heard(sky), columns["distance_nm"], np.nan)
-        gone, gone_civil = self._gone_after_one_message(sky)
-        for traffic, seen, left in ((self._every, None, gone), (self._civil, civil, gone_civil)):
-            traffic.tracks += int(np.count_nonzero(is_new if seen is None else is_new & seen))
+        gone, gone_civil = self._gone_after_one_message(sky, simulated)
+        civil = every & ~columns["military"]
+        for traffic, seen, left in ((self._every, every, gone), (self._civil, civil, gone_civil)):
+            traffic.tracks += int(np.count_nonzero(is_new & seen))
             traffic.single_message += left
-            distance = reached if seen is None else reached[seen]
+            distance = reached[seen]
             if len(distance):
                 traffic.farthest_nm = max(traffic.farthest_nm, float(np.fmax.reduce(distance, initial=0.0)))
-            level = columns["rssi_db"] if seen is None else columns["rssi_db"][seen]
+            level = columns["rssi_db"][seen]
             level = level[~np.isnan(level)]
             if len(level):
                 traffic.power += float(np.power(10.0, level / 10.0).sum())
@@ -92,7 +94,7 @@ class Figures:
                 traffic.peak_db = max(traffic.peak_db, float(level.max()))
         self._last = sky
 
-    def _gone_after_one_message(self, sky: Sky) -> tuple[int, int]:
+    def _gone_after_one_message(self, sky: Sky, simulated: bool) -> tuple[int, int]:
         """How many aircraft left after a single message, and how many civil ones among them."""
         last = self._last
         if last is None or not sky.left or last.epoch != sky.epoch:
@@ -101,6 +103,8 @@ class Figures:
         before = sky.columns["previous_row"]
         gone[before[before >= 0]] = False
         gone &= last.columns["messages"] <= 1
+        if not simulated:
+            gone &= ~last.columns["simulated"]
         return int(np.count_nonzero(gone)), int(np.count_nonzero(gone & ~last.columns["military"]))
 
     def is_due(self, now: float) -> bool:

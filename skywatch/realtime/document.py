@@ -202,10 +202,10 @@ def _events(writer: _Writer, features: FeatureSet) -> Iterator[_Message]:
             for name, schema in LIVE_EVENTS.items():
                 extra = permission | ({"x-native-messagepack-only": True} if schema is AircraftTile else {})
                 yield _Message(name, _first(schema), writer.node(schema), topic.name, is_event=True, extra=extra)
-            continue
-        snapshot = writer.node(EventsSnapshot)
-        title = _first(EventsSnapshot)
-        yield _Message(f"{topic.name}:snapshot", title, snapshot, topic.name, is_event=True, extra=permission)
+        else:
+            snapshot = writer.node(EventsSnapshot)
+            title = _first(EventsSnapshot)
+            yield _Message(f"{topic.name}:snapshot", title, snapshot, topic.name, is_event=True, extra=permission)
         for event in features.events.values():
             if event.topic == topic.name:
                 content = event.content() if event.content is not None else None

@@ -8,13 +8,17 @@ from __future__ import annotations
 import re
 from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from skywatch.inputs.options import join_address, parse_address
 from skywatch.receivers.discovery.probes import TAR1090
 from skywatch.sentences import sentence
 
 HTTP_PORT = 80
+DOCUMENT = "/aircraft.json"
+# Where the pages of receivers have their list of aircraft; any other path can be entered.
+PATHS = ("/tar1090/data", "/skyaware/data", "/data", "/dump1090-fa/data")
+_PATH = re.compile(r"/[A-Za-z0-9._~/-]{0,200}")
 _HOST_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,252})")
 
 
@@ -26,12 +30,24 @@ class Choice(NamedTuple):
     about: str
     port: int
 
-    def text(self, host: str, port: int) -> str:
-        """The setting of a receiver at a host and port."""
+    def text(self, host: str, port: int, path: str = "") -> str:
+        """The setting of a receiver at a host and port; ``path`` is that of a list, its folder or a page."""
         if self.kind != "readsb":
             return f"{self.kind} {join_address(host, port)}"
         bracketed = f"[{host}]" if ":" in host else host
-        return f"readsb http://{bracketed if port == HTTP_PORT else join_address(host, port)}{TAR1090}"
+        path = path or TAR1090
+        whole = f"{path}{DOCUMENT}" if path.endswith("/data") else path
+        return f"readsb http://{bracketed if port == HTTP_PORT else join_address(host, port)}{whole}"
+
+
+class Place(NamedTuple):
+    """What an address holds that somebody pasted; empty where it says nothing, ``text`` where it is more than that."""
+
+    kind: str = ""
+    host: str = ""
+    port: str = ""
+    path: str = ""
+    text: str = ""
 
 
 CHOICES = (
@@ -60,19 +76,53 @@ def read_host(text: str) -> str:
     return str(address)
 
 
-def parse(text: str) -> tuple[Choice, str, int] | None:
-    """The choice, host and port that a setting is made of; None where it is more than that."""
+def take_apart(text: str) -> Place | None:
+    """The parts of an address such as ``http://pi:8080/skyaware/`` or ``pi:30005``; None for a host alone."""
+    text = text.strip()
+    try:
+        parts = urlsplit(text if "://" in text else f"//{text}")
+        port = parts.port
+    except ValueError:
+        return None
+    if not parts.hostname or " " in text or not (parts.scheme or port or parts.path):
+        return None
+    if parts.scheme in ("http", "https") or parts.path.strip("/"):
+        return _page(text, parts, port)
+    return Place(host=parts.hostname, port="" if port is None else str(port))
+
+
+def _page(text: str, parts: SplitResult, port: int | None) -> Place:
+    if parts.scheme == "https" or parts.username or parts.query:
+        return Place(kind="readsb", text=f"readsb {text}")
+    path = parts.path.removesuffix(DOCUMENT)
+    path = "" if path in ("", "/") or path == PATHS[0] else path
+    return Place("readsb", parts.hostname or "", str(port or HTTP_PORT), path)
+
+
+def read_path(text: str) -> str:
+    """The path that people entered, empty for the usual one; raises ValueError with a reason for them."""
+    text = text.strip().rstrip("/")
+    if text and not _PATH.fullmatch(text):
+        raise ValueError(sentence("receiver.path", "must be a path such as /skyaware/data"))
+    return text
+
+
+def parse(text: str) -> tuple[Choice, str, int, str] | None:
+    """The choice, host, port and path that a setting is made of; None where it is more than that."""
     kind, _, rest = text.strip().partition(" ")
     choice = BY_KIND.get(kind)
     if choice is None:
         return None
+    path = ""
     try:
         if kind == "readsb":
             parts = urlsplit(rest)
             host, port = parts.hostname or "", parts.port or HTTP_PORT
+            path = read_path(parts.path.removesuffix(DOCUMENT))
+            path = "" if path == PATHS[0] else path
         else:
             host, port = parse_address(rest)
         host = read_host(host)
     except ValueError:
         return None
-    return (choice, host, port) if choice.text(host, port) == text.strip() else None
+    return (choice, host, port, path) if choice.text(host, port, path) == text.strip() else None

@@ -80,7 +80,12 @@ class ReceiverSettings(Settings):
 
 def is_simulated(receivers: Mapping[str, str]) -> bool:
     """Whether there are receivers, and all of them are simulators."""
-    return bool(receivers) and all(text.split()[:1] == [SIMULATOR] for text in receivers.values())
+    return bool(receivers) and all(map(simulates, receivers.values()))
+
+
+def simulates(text: str) -> bool:
+    """Whether a receiver of this text is a simulator."""
+    return text.split()[:1] == [SIMULATOR]
 
 
 def _listener_options(text: str) -> tuple[str, dict[str, str]]:

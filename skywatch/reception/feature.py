@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from skywatch.core.feature import Feature
-from skywatch.core.hooks import AircraftMember, PartLabels, Service
+from skywatch.core.hooks import AircraftMember, PartLabels, Service, SimulatedRows
 from skywatch.core.rule_fields import RuleField, RuleState
 from skywatch.feeders.names import FEEDER
 from skywatch.picture.hooks import PictureMonitor
@@ -93,5 +93,7 @@ FEATURE = Feature(
                 "quality_places": "Places of feeders, from which ranges are measured",
             }
         ),
+        SimulatedRows(title="Hours of reception", rows="skywatch.reception.models:ReceiverQuality"),
+        SimulatedRows(title="Connections of receivers", rows="skywatch.reception.models:ReceiverConnection"),
     ),
 )

@@ -15,7 +15,7 @@ class ReceiverQuality(Base):
     """One hour of one receiver, which begins at ``at``; the formats are ``measurement.codec``'s.
 
     ``receiver`` is its name in the picture; rows of a feeder go with its record. ``detail`` holds the minutes and is
-    emptied after a day.
+    emptied after a day. ``simulated``: an hour of a simulator.
     """
 
     __tablename__ = "receiver_quality"
@@ -29,6 +29,7 @@ class ReceiverQuality(Base):
     feeder_id: Mapped[int | None] = mapped_column(BigId, sa.ForeignKey(Feeder.id, ondelete="CASCADE"))
     summary: Mapped[bytes]
     detail: Mapped[bytes | None]
+    simulated: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
 
 
 class ReceiverConnection(Base):
@@ -48,3 +49,4 @@ class ReceiverConnection(Base):
     until: Mapped[datetime]
     is_open: Mapped[bool]
     feeder_id: Mapped[int | None] = mapped_column(BigId, sa.ForeignKey(Feeder.id, ondelete="CASCADE"))
+    simulated: Mapped[bool] = mapped_column(default=False, server_default=sa.false())

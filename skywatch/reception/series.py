@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from skywatch.core.bus import Bus, BusError, Message
-from skywatch.core.clock import unix_now
+from skywatch.core.clock import to_datetime, unix_now
 from skywatch.core.database.engine import SessionFactory, report_fault
 from skywatch.core.process.periodic import WorkerThread
 from skywatch.core.runtime import Runtime
@@ -23,6 +24,7 @@ from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.picture.state.sky import Sky
 from skywatch.picture.storage import saved_picture as saved
 from skywatch.receivers.base import ReceiverStatus, published_receivers
+from skywatch.receivers.settings import SIMULATOR
 
 log = logging.getLogger(__name__)
 TOPIC = "reception"
@@ -59,11 +61,13 @@ class Means(msgspec.Struct, array_like=True):
 class ReceiverSeries(msgspec.Struct):
     """The slots of each receiver by name, the newest last; None is a slot without a sample.
 
-    ``newest`` is the number of the newest slot: unix seconds divided by ``SLOT_S``.
+    ``newest`` is the number of the newest slot: unix seconds divided by ``SLOT_S``. ``simulated`` are the names of
+    simulators.
     """
 
     newest: int = 0
     receivers: dict[str, list[Means | None]] = {}
+    simulated: set[str] = set()
 
     def observed_s(self, name: str) -> float:
         """How long a receiver was observed in the span, near enough (s)."""
@@ -85,6 +89,10 @@ class ReceiverRecorder:
         counts = aircraft_by_receiver(sky) if sky is not None else {}
         receivers = self.series.receivers
         for status in statuses:
+            if (status.name in self.series.simulated) != (status.kind == SIMULATOR):
+                # The name of a simulator has become that of a receiver, or the reverse: another series.
+                self.series.simulated ^= {status.name}
+                receivers.pop(status.name, None)
             slots = receivers.get(status.name)
             if slots is None:
                 if len(receivers) >= MAX_RECEIVERS:
@@ -107,7 +115,7 @@ class ReceiverRecorder:
         completed = bool(series.newest)
         # What has had no sample for the whole span was removed.
         remaining = {name: slots for name, slots in shifted.items() if any(slots)}
-        self.series = ReceiverSeries(slot, remaining)
+        self.series = ReceiverSeries(slot, remaining, series.simulated & remaining.keys())
         return completed
 
     def save(self, sessions: SessionFactory) -> None:
@@ -214,3 +222,19 @@ def last_reception(bus: Bus) -> ReceiverSeries | None:
         return None if message is None else _decoder.decode(message.data)
     except (BusError, msgspec.MsgspecError):
         return None
+
+
+def slots_of(series: ReceiverSeries | None, names: Collection[str], *, military: bool) -> list[dict[str, Any]]:
+    """The slots of these receivers together where one of them was sampled; ``military``: with such aircraft."""
+    if series is None:
+        return []
+    first = series.newest - SLOTS + 1
+    slots: list[dict[str, Any]] = []
+    for at in range(SLOTS):
+        means = [slot for name in names if (slot := series.receivers.get(name, [None] * SLOTS)[at]) is not None]
+        if means:
+            messages = sum(one.messages for one in means)
+            aircraft = sum(one.aircraft if military else one.civil for one in means)
+            begin = to_datetime((first + at) * SLOT_S)
+            slots.append({"at": begin, "messages_s": round(messages, 1), "aircraft": round(aircraft, 1)})
+    return slots

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from skywatch.archive.hooks import ArchivedKinds
 from skywatch.core.batch import BatchJobs
 from skywatch.core.feature import EventKind, Feature, Topic
-from skywatch.core.hooks import PartLabels
+from skywatch.core.hooks import PartLabels, SimulatedRows
 from skywatch.notify.hooks import NotificationKind
 from skywatch.picture.hooks import PictureMonitor
 from skywatch.safety.settings import SafetySettings
@@ -28,6 +28,10 @@ def _create_monitor(runtime: Runtime) -> Monitor:
     from skywatch.safety.monitor import create
 
     return create(runtime)
+
+
+def _prepare() -> None:
+    import skywatch.safety.monitor  # noqa: F401
 
 
 def _retention_kinds() -> tuple[Kind, ...]:
@@ -80,9 +84,12 @@ FEATURE = Feature(
                 "safety_regions": "Disturbed areas",
             }
         ),
-        PictureMonitor(_create_monitor),
+        PictureMonitor(_create_monitor, _prepare),
         NotificationKind(name="safety", permission="safety.view"),
         ArchivedKinds(_archived_kinds),
         BatchJobs(_batch_jobs),
+        SimulatedRows(title="Safety events", rows="skywatch.safety.models:SafetyEvent"),
+        SimulatedRows(title="Regions of disturbed navigation signals", rows="skywatch.safety.models:SafetyRegion"),
+        SimulatedRows(title="Learnt places", rows="skywatch.safety.models:SafetyPlace"),
     ),
 )

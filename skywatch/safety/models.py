@@ -19,7 +19,7 @@ class SafetyEvent(Base):
     """One occurrence. ``key`` identifies it within its type; an active one is unique by type and key.
 
     ``suppressed_by`` is empty for events that were raised. ``hexes`` are all aircraft in it; ``military``: one of them
-    was military when the row was written.
+    was military when the row was written, ``simulated``: one of them was a simulator's.
     """
 
     __tablename__ = "safety_events"
@@ -56,6 +56,8 @@ class SafetyEvent(Base):
     # ``suppressed_by`` is not empty: filters need a column.
     held_back: Mapped[bool]
     military: Mapped[bool]
+    # Which of them sums are made of: ``skywatch.picture.counted``.
+    simulated: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     acknowledged: Mapped[bool]
     acknowledged_by: Mapped[str | None] = mapped_column(sa.String(254))
     acknowledged_at: Mapped[datetime | None]
@@ -75,7 +77,10 @@ class SafetyThreshold(Base):
 
 
 class SafetyPlace(Base):
-    """The data of one cell: visits by altitude bin, and where aircraft land and take off."""
+    """The data of one cell: visits by altitude bin, and where aircraft land and take off.
+
+    ``simulated``: of simulated aircraft; cells are of these or of real aircraft, never of both.
+    """
 
     __tablename__ = "safety_places"
 
@@ -85,6 +90,7 @@ class SafetyPlace(Base):
     runway_lat: Mapped[float | None]
     runway_lon: Mapped[float | None]
     runway_visits: Mapped[int]
+    simulated: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
     updated_at: Mapped[datetime]
 
 
@@ -108,6 +114,7 @@ class SafetyRegion(Base):
     bad: Mapped[int]
     good: Mapped[int]
     military: Mapped[bool]
+    simulated: Mapped[bool] = mapped_column(default=False, server_default=sa.false())
 
 
 declare_civil(SafetyRegion, sa.not_(names_military(SafetyRegion.aircraft, SafetyRegion.military)))

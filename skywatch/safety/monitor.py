@@ -16,6 +16,7 @@ from skywatch.core.storage.writer import BackgroundWriter
 from skywatch.core.telemetry.metrics import boolean_label
 from skywatch.picture.state.sky import Sky
 from skywatch.safety.detection.detectors import Detectors
+from skywatch.safety.detection.finding import marked_simulated
 from skywatch.safety.detection.learnt_places import Cell, Learnt
 from skywatch.safety.detection.navigation.regions import Region
 from skywatch.safety.events import storage
@@ -88,13 +89,14 @@ class SafetyMonitor:
         if self._was_complete and not sky.is_complete:
             self._book.hold(sky.now)
         self._was_complete = sky.is_complete
-        findings = self._detectors.update(sky, thresholds)
+        findings = marked_simulated(self._detectors.update(sky, thresholds), sky)
         self._put(self._book.update(findings, sky.now, thresholds, sky.is_complete))
         self._note_counted(sky.now)
         flags = [event.finding.military for event in self._book.active if event.raised]
         for is_military in (False, True):
             SAFETY_ACTIVE.labels(boolean_label(is_military)).set(flags.count(is_military))
-        self._region_log.note(self._detectors.regions, sky.now, thresholds.area_cell_deg)
+        simulated = {event.finding.key for event in self._book.active if event.finding.simulated}
+        self._region_log.note(self._detectors.regions, sky.now, thresholds.area_cell_deg, simulated)
 
     def _put(self, changes: list[Change]) -> None:
         """Queue changes: an update replaces the one that waits, and is not needed once its event has ended."""

@@ -88,6 +88,7 @@ class SafetyEventRecord(Schema):
     position = node(Nullable(Schema.schema_type()), "Position; null if unknown.", *EventPosition().children)
     closest = node(Nullable(Schema.schema_type()), "For proximity only.", *ClosestApproach().children)
     suppressed_by = list_node(string_node(""), "Why it is suppressed; empty for events that were raised.")
+    simulated = boolean_node("A simulated aircraft is in it: it is in no sum once a real one was heard.")
     acknowledged = boolean_node("It was acknowledged.")
     acknowledged_by = nullable_node(JsonString(), "User who acknowledged it.")
     acknowledged_at = nullable_node(Timestamp(), "When.")

@@ -14,6 +14,7 @@ from skywatch.archive.state import mark_rewritten
 from skywatch.core.clock import utcnow
 from skywatch.core.problems import not_found
 from skywatch.http.lists.cursor import Key
+from skywatch.picture.counted import counted
 from skywatch.safety.models import SafetyEvent
 from skywatch.security.visibility import Visibility
 from skywatch.sentences import sentence
@@ -88,7 +89,8 @@ def acknowledge(session: Session, visibility: Visibility, event_id: int, who: st
 def stats(session: Session, visibility: Visibility, begin: datetime | None, end: datetime | None) -> dict[str, Any]:
     """Events of a span counted; the last 24 h by default."""
     span = {"from": begin or utcnow() - STATS_SPAN, "to": end}
-    rows = filtered(visible(visibility), span).subquery()
+    events = visible(visibility).where(counted(session, SafetyEvent.simulated))
+    rows = filtered(events, span).subquery()
     is_raised = rows.c.held_back.is_(False)
     total, unacknowledged, suppressed = session.execute(
         sa.select(
@@ -97,7 +99,7 @@ def stats(session: Session, visibility: Visibility, begin: datetime | None, end:
             sa.func.count().filter(rows.c.held_back),
         ).select_from(rows)
     ).one()
-    now = visible(visibility).where(SafetyEvent.ended_at.is_(None), SafetyEvent.held_back.is_(False)).subquery()
+    now = events.where(SafetyEvent.ended_at.is_(None), SafetyEvent.held_back.is_(False)).subquery()
     return {
         "total": total,
         "active": session.scalar(sa.select(sa.func.count()).select_from(now)) or 0,

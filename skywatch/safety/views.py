@@ -96,7 +96,8 @@ def list_safety_areas(request: Request) -> dict[str, Any]:
     """Show the regions where navigation signals are disturbed, as GeoJSON
 
     Each feature has its counts: aircraft that were good before and turned `bad`, those that stayed `good`.
-    A region is stored every ten seconds: the present state is at most that old.
+    A region is stored every ten seconds: the present state is at most that old. Regions with a simulated aircraft are
+    left out once another one has been heard.
     """
     moment = request.validated["querystring"]["at"]
     rows = (

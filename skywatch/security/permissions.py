@@ -247,6 +247,8 @@ class ViewPermission(StrEnum):
     # The list of known aircraft is shown to all, and one's own location, sessions and alerts are written.
     KNOWN_AIRCRAFT_VIEW = "cannonball.view:view", "view", Permission.CANNONBALL_VIEW
     PERSONAL_WRITE = "personal_write", "edit_own", Permission.CANNONBALL_VIEW
+    # Reports are the caller's own, in public mode too.
+    REPORTS_OWN = "history.view:own", "own", Permission.HISTORY_VIEW
 
     def is_asked_in(self, feature: str | None) -> bool:
         """Whether views of a feature (None: of the service itself) ask for it."""

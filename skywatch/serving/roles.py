@@ -71,8 +71,23 @@ class TrackerService:
         self._task = asyncio.create_task(tracking, name="tracker")
         self._task.add_done_callback(_end_process)
 
+    def _prepare(self) -> None:
+        """Load what monitors need and what takes a second, while there is time."""
+        for hook in self._runtime.features.provided(PictureMonitor):
+            try:
+                if hook.prepare is not None:
+                    hook.prepare()
+            except Exception:
+                # The monitor will say so itself, and does without.
+                log.exception("a monitor cannot be prepared")
+
     async def _stand_by(self) -> None:
-        await self._tracker.stand_by()
+        preparing = asyncio.create_task(asyncio.to_thread(self._prepare), name="monitors are prepared")
+        try:
+            await self._tracker.stand_by()
+        finally:
+            # What is not loaded yet is not waited for: monitors load it as in a tracker that leads from the start.
+            preparing.cancel()
         # Now, so that they read what the tracker before has written.
         monitors = await asyncio.to_thread(self._monitors)
         await self._start_services()

@@ -51,5 +51,6 @@ FEATURE = Feature(
     tags={
         "system": "Health, status, receivers, inputs, retention, metrics and the audit log.",
     },
+    commands={"simulated": "skywatch.system.command:simulated"},
     provides=(PictureMonitor(_create_monitor),),
 )

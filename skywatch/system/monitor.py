@@ -1,5 +1,5 @@
-"""The system's part in the tracker: publishes the status every ten seconds, keeps the history of health, and runs
-retention."""
+"""The system's part in the tracker: publishes the status every ten seconds, keeps the history of health, runs
+retention, and removes what was simulated where that is asked for."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from skywatch.sentences import sentence
 from skywatch.system.extents import publish_extents
 from skywatch.system.health.checks import all_checks
 from skywatch.system.health.log import HealthLog
+from skywatch.system.simulated import EVERY_S, Removal
 from skywatch.system.status import status_forms
 
 log = logging.getLogger(__name__)
@@ -35,6 +36,8 @@ STATUS_EVERY_S = 10.0
 CHECK_EVERY_S = 2.0
 # Time after the start of the machine in which its clock may still be set: retention begins after it (s).
 SETTLED_S = 300.0
+# The first seconds belong to the picture: a tracker that takes over has more to do than usual.
+FIRST_ROUND_S = 5.0
 # Delay before a failed round of retention is retried (s).
 RETRY_S = 5.0
 # Longest delay before a round in which some kinds failed is followed by another: the rest of it was done (s).
@@ -44,12 +47,13 @@ LOOK_EVERY_S = 2.0
 _faults = FaultLog(log, "retention failed", "retention works again")
 _status_faults = FaultLog(log, "the status cannot be published", "the status is published again")
 _health_faults = FaultLog(log, "the history of health cannot be written", "the history of health is written again")
+_removal_faults = FaultLog(log, "what was simulated cannot be removed", "what was simulated is removed")
 _doubts = FaultLog(log, "retention waits", "retention goes on")
 RETENTION = "retention"
 
 
 class SystemMonitor:
-    """Two threads that are idle most of the time."""
+    """Three threads that are idle most of the time."""
 
     name = "system"
 
@@ -61,18 +65,21 @@ class SystemMonitor:
         self._round_at = 0.0
         self._status = WorkerThread("system-status", self._look, self._look_failed)
         self._retention = WorkerThread(RETENTION, self._retain, self._retention_failed)
+        self._removal = Removal(runtime)
+        self._simulated = WorkerThread("simulated-removal", self._remove_simulated, self._removal_failed)
 
     def start(self) -> None:
         self._status.start(CHECK_EVERY_S)
-        self._retention.start(max(0.0, SETTLED_S - uptime_s()))
+        self._retention.start(max(FIRST_ROUND_S, SETTLED_S - uptime_s()))
+        self._simulated.start(EVERY_S)
 
     def on_tick(self, sky: Sky) -> None:
         pass
 
     def close(self) -> None:
-        for worker in (self._status, self._retention):
+        for worker in (self._status, self._retention, self._simulated):
             worker.stopping.set()
-        for worker in (self._status, self._retention):
+        for worker in (self._status, self._retention, self._simulated):
             worker.close()
         health.withdraw(RETENTION)
 
@@ -125,6 +132,15 @@ class SystemMonitor:
     def _retention_failed(self, error: Exception) -> float:
         report_fault(_faults, error)
         return RETRY_S
+
+    def _remove_simulated(self) -> float:
+        pause_s = self._removal.work(self._simulated.stopping.wait)
+        _removal_faults.succeeded()
+        return pause_s
+
+    def _removal_failed(self, error: Exception) -> float:
+        report_fault(_removal_faults, error)
+        return EVERY_S
 
 
 Outcome = Literal["done", "waits", "partly", "failed"]

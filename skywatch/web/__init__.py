@@ -18,6 +18,7 @@ def includeme(config: Configurator) -> None:
     from skywatch.web.settings import WebSettings
 
     if runtime_of(config.registry).settings.of(WebSettings).web_enabled:
+        config.scan("skywatch.web.views")
         config.add_tween(
             "skywatch.web.static_files.files_tween",
             under="skywatch.http.clients.client.named_host_tween",

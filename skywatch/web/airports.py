@@ -1,8 +1,9 @@
-"""Finds airports by name, city or code, in the list that the build of the web application makes of its airport data."""
+"""Finds airports by name, city or code, and towns by name, in the lists that the build of the web application makes."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +13,7 @@ from skywatch.core.text.accents import fold
 from skywatch.web.built import HERE
 
 FILE = HERE / "built" / "airports.json"
+TOWNS = HERE / "built" / "towns.txt"
 MAX_FOUND = 8
 
 
@@ -23,6 +25,15 @@ class Airport(NamedTuple):
     country: str
     icao: str
     iata: str
+    lat: float
+    lon: float
+
+
+class Town(NamedTuple):
+    """A town, with the code of its country, and degrees."""
+
+    name: str
+    country: str
     lat: float
     lon: float
 
@@ -48,6 +59,31 @@ def find_airports(text: str, path: Path | None = None) -> Sequence[Airport] | No
         return []
     ranked = sorted((rank, at) for at, entry in enumerate(entries) if (rank := _rank(entry, query)) is not None)
     return [entries[at].airport for _, at in ranked[:MAX_FOUND]]
+
+
+def find_towns(text: str, path: Path | None = None) -> Sequence[Town]:
+    """The largest towns whose names begin with a text; none where the application was built without towns.
+
+    The list is searched as the text that it is: parsed it would take tens of megabytes of each process.
+    """
+    query = re.escape(_plain(text))
+    # As GeoNames writes what people abbreviate.
+    query = re.sub(r"^st\b", "(?:st|sankt|saint)", query)
+    if not query:
+        return []
+    try:
+        lines = (path or TOWNS).read_text(encoding="utf-8")
+    except OSError:
+        return []
+    # Whole names before those that only begin so.
+    towns: dict[Town, None] = {}
+    for end in ("\t", ""):
+        for match in re.finditer(rf"^{query}{end}.*$", lines, re.MULTILINE):
+            _, name, country, lat, lon = match[0].split("\t")
+            towns[Town(name, country, float(lat), float(lon))] = None
+            if len(towns) == MAX_FOUND:
+                return list(towns)
+    return list(towns)
 
 
 def _rank(entry: _Entry, query: str) -> tuple[int, bool] | None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
+import os
+import re
 import threading
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +17,9 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PAGE = "index.html"
+# Archives of the finer ground, which `make ground` builds: their names carry a digest of what they are made of.
+GROUND = HERE / "ground"
+ARCHIVE = re.compile(r"(?P<kind>ground|relief)-[0-9a-f]{10}\.pmtiles")
 # Smaller files stay in memory; a thousand cells of the ground are read when somebody zooms in.
 KEPT_BYTES = 300_000
 MEDIA_TYPES = {
@@ -84,6 +89,15 @@ class Application:
             if built_at != self._built_at:
                 self._files = _files(self._folder, built_at)
                 self._built_at = built_at
+
+
+def ground_archives(folder: Path = GROUND) -> dict[str, str]:
+    """The archives of the finer ground: their kind and the name of their file; none where it was not built."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return {}
+    return {match["kind"]: name for name in names if (match := ARCHIVE.fullmatch(name))}
 
 
 @lru_cache(maxsize=1)

@@ -4,14 +4,30 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
+from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
 from skywatch.core.text.names import all_shown
+from skywatch.sentences import sentence
 from skywatch.settings import Settings, SettingsError, setting
 from skywatch.settings.kinds import parse_origins
 from skywatch.web.kiosk import parse_kiosk_views
 from skywatch.web.photos import proxy_refusal
+
+# The name of the base map of the own region, among those that people name.
+REGION_NAME = "region"
+EXAMPLE = "https://tiles.example/{z}/{x}/{y}.png"
+TILE_PLACES = "{z} {x} {y}"
+PLACE = re.compile(r"\{[^{}]*\}")
+# A range of hosts, and what a policy can name: a name, or an IPv6 address, and a port.
+_RANGE = re.compile(r"\{(?:([a-z])-([a-z])|([0-9]{1,3})-([0-9]{1,3}))\}")
+_HOST = re.compile(r"([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
+# Each is in the policy of every page.
+MOST_HOSTS = 26
+# What the map puts the numbers of a tile in, and hosts between two letters or digits.
+KNOWN_PLACE = re.compile(r"\{(z|x|-?y|[a-z]-[a-z]|[0-9]+-[0-9]+)\}")
 
 
 def parse_tiles_url(text: str) -> str:
@@ -19,9 +35,35 @@ def parse_tiles_url(text: str) -> str:
     if not text:
         return ""
     _check_address(text)
-    if "{z}" not in text or "{x}" not in text or not ("{y}" in text or "{-y}" in text):
-        raise ValueError("must hold {z}, {x} and {y}, such as https://tiles.example/{z}/{x}/{y}.png")
+    places = PLACE.findall(text)
+    if not {"{z}", "{x}"} <= set(places) or not {"{y}", "{-y}"} & set(places):
+        raise ValueError(
+            sentence("web.tile_places", "must hold {places}, such as {example}", places=TILE_PLACES, example=EXAMPLE)
+        )
     return text
+
+
+def hosts_of(address: str) -> list[str]:
+    """The hosts of an address with their ports, those of a range such as ``{a-c}`` one by one; raises ValueError."""
+    netloc = urlsplit(address).netloc
+    found = _RANGE.search(netloc)
+    hosts = [netloc]
+    if found is not None:
+        first, last = (found[1], found[2]) if found[1] else (found[3], found[4])
+        if found[1]:
+            parts = [chr(code) for code in range(ord(first), ord(last) + 1)]
+        else:
+            parts = [str(number) for number in range(int(first), int(last) + 1)]
+        hosts = [netloc[: found.start()] + part + netloc[found.end() :] for part in parts]
+    if not 0 < len(hosts) <= MOST_HOSTS or not all(_HOST.fullmatch(host) for host in hosts):
+        raise ValueError(
+            sentence(
+                "web.host",
+                "must name a host by letters, digits, dots and hyphens, at most with one range such as {hosts}",
+                hosts="{a-c}",
+            )
+        )
+    return hosts
 
 
 def parse_pmtiles(text: str) -> str:
@@ -31,10 +73,16 @@ def parse_pmtiles(text: str) -> str:
     return text
 
 
+def parse_region_source(text: str) -> str:
+    """An address of a PMTiles archive of the world, in which ``{date}`` is the day of a build."""
+    _check_address(text)
+    return text
+
+
 def parse_attribution(text: str) -> str:
     """The source of the tiles for people, such as ``© A https://a.example``: one line, at most 200 characters."""
     if len(text) > 200 or not all_shown(text):
-        raise ValueError("must be one line of at most 200 characters")
+        raise ValueError(sentence("web.one_line", "must be one line of at most 200 characters"))
     return text
 
 
@@ -51,12 +99,35 @@ class BaseMap:
 def parse_base_map(name: str, text: str) -> BaseMap:
     """A member of ``base_map.*``: an address and, after a space, its source; raises ValueError."""
     address, _, attribution = text.strip().partition(" ")
+    return BaseMap(name, base_map_kind(address), address, parse_attribution(attribution.strip()))
+
+
+def base_map_kind(address: str) -> Literal["tiles", "archive"]:
+    """What the address of a base map leads to; raises ValueError for one that leads to neither."""
     if not address:
-        raise ValueError("must begin with an address, such as https://tiles.example/{z}/{x}/{y}.png")
-    source = parse_attribution(attribution.strip())
+        raise ValueError(sentence("web.no_address", "must begin with an address, such as {example}", example=EXAMPLE))
     if urlsplit(address).path.endswith(".pmtiles"):
-        return BaseMap(name, "archive", parse_pmtiles(address), source)
-    return BaseMap(name, "tiles", parse_tiles_url(address), source)
+        parse_pmtiles(address)
+        return "archive"
+    parse_tiles_url(address)
+    return "tiles"
+
+
+def check_base_map(address: str) -> None:
+    """Raises ValueError for an address that leads to no base map, or whose tiles would not come."""
+    kind, hosts = base_map_kind(address), hosts_of(address)
+    if kind == "archive" and len(hosts) > 1:
+        raise ValueError(sentence("web.one_host", "must name one host"))
+    unknown = [place for place in PLACE.findall(address) if not KNOWN_PLACE.fullmatch(place)]
+    if kind == "tiles" and unknown:
+        raise ValueError(
+            sentence(
+                "web.unknown_place",
+                "holds {place}, which stands for nothing here; several hosts are written {hosts}",
+                place=unknown[0],
+                hosts="{a-c}",
+            )
+        )
 
 
 def parse_weather(text: str) -> BaseMap | None:
@@ -80,10 +151,16 @@ def _weather_text(text: str) -> str:
 def _check_address(text: str) -> None:
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
-        raise ValueError("must be an http or https address without credentials")
+        raise ValueError(sentence("web.address", "must be an http or https address without credentials"))
     # What ends up in a header of its own must not be able to end it.
     if any(character in text for character in " ;,\"'<>") or not text.isprintable():
-        raise ValueError("must not hold spaces, quotes, commas or semicolons")
+        raise ValueError(sentence("web.address_characters", "must not hold spaces, quotes, commas or semicolons"))
+
+
+def _check_region(path: Path) -> None:
+    # It may be fetched later, into a folder that is there.
+    if not path.parent.is_dir() or (path.exists() and not (path.is_file() and os.access(path, os.R_OK))):
+        raise SettingsError("map_region_file", f"cannot read {path}")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -96,26 +173,44 @@ class WebSettings(Settings):
         "a map below the aircraft that people choose: address of tiles with {z}, {x} and {y}, or of a PMTiles archive "
         "(.pmtiles), and after a space its source as in map_attribution",
         name="base_map.*",
+        stored=True,
     )
     map_tiles_url: str = setting(
         "",
         "address of map tiles below the aircraft, with {z}, {x} and {y}: the first base map",
         parse=parse_tiles_url,
+        stored=True,
     )
     map_pmtiles: str = setting(
         "",
         "address of a PMTiles archive with raster or vector tiles, used in place of map_tiles_url",
         parse=parse_pmtiles,
+        stored=True,
+    )
+    map_region_file: str = setting(
+        "",
+        "path of a PMTiles archive of your region, which this service serves itself, to whoever may see live aircraft: "
+        "the first base map; empty: one beside an SQLite database; the console fetches it",
+    )
+    map_region_url: str = setting(
+        "https://build.protomaps.com/{date}.pmtiles",
+        "address of a PMTiles archive of the world from which the console fetches the map of your region by ranges; "
+        "{date} is the day of the newest build, such as 20261101",
+        parse=parse_region_source,
+        stored=True,
     )
     map_attribution: str = setting(
         "",
         "source of the tiles as the map names it; an https address at its end becomes its link "
         "(PMTiles archives that name their source need none)",
         parse=parse_attribution,
+        stored=True,
     )
 
     photo_source: Literal["none", "planespotters"] = setting(
-        "none", "whose photos of the selected aircraft readers may load, each after agreeing to it: none, planespotters"
+        "none",
+        "whose photos of the selected aircraft readers may load, each after agreeing to it: none, planespotters",
+        stored=True,
     )
     photo_proxy: bool = setting(
         False, "fetch photos through this service; only where the source's terms permit it, which planespotters' do not"
@@ -128,6 +223,7 @@ class WebSettings(Settings):
         "address of weather radar tiles above the land, with {z}, {x} and {y}, and after a space its source as in "
         "map_attribution; fetched again every 5 minutes while the layer is on",
         parse=_weather_text,
+        stored=True,
     )
     embed_origins: tuple[str, ...] = setting(
         (),
@@ -147,6 +243,8 @@ class WebSettings(Settings):
         self.all_base_maps()
         if self.photo_proxy and (reason := proxy_refusal(self.photo_source)):
             raise SettingsError("photo_proxy", reason)
+        if self.map_region_file:
+            _check_region(Path(self.map_region_file))
         if self.operator_names:
             if not os.path.isfile(self.operator_names):
                 raise SettingsError("operator_names", f"there is no file {self.operator_names}")
@@ -154,7 +252,7 @@ class WebSettings(Settings):
                 raise SettingsError("operator_names", f"cannot read {self.operator_names}")
 
     def all_base_maps(self) -> list[BaseMap]:
-        """Of ``map_pmtiles`` or ``map_tiles_url``, without a name, then the named ones; raises SettingsError."""
+        """That of ``map_pmtiles`` or ``map_tiles_url``, and the named ones; raises SettingsError."""
         base_maps = []
         if self.map_pmtiles:
             base_maps.append(BaseMap("", "archive", self.map_pmtiles, self.map_attribution))

@@ -12,17 +12,19 @@ from urllib.parse import urlsplit
 from pyramid.response import Response
 
 from skywatch.accounts.first_user import SetupState
-from skywatch.aircraft.airspaces import Airspaces, configured_airspaces
+from skywatch.aircraft.airspaces import AirspaceStore
 from skywatch.core.runtime import runtime_of
 from skywatch.http.clients.channel import channel_address
 from skywatch.http.requests.compression import takes_gzip
 from skywatch.http.requests.request import Request
 from skywatch.http.settings import HttpSettings
-from skywatch.web.built import Application, File
+from skywatch.web.built import GROUND, Application, File, ground_archives
 from skywatch.web.kiosk import parse_kiosk_views
 from skywatch.web.operators import read_operators
 from skywatch.web.photos import PHOTO_SOURCES
-from skywatch.web.settings import BaseMap, WebSettings, parse_weather
+from skywatch.web.ranges import range_response
+from skywatch.web.region.place import region_file
+from skywatch.web.settings import REGION_NAME, BaseMap, WebSettings, hosts_of, parse_weather
 
 Handler = Callable[[Request], Response]
 FOREVER = "public, max-age=31536000, immutable"
@@ -30,6 +32,9 @@ EACH_TIME = "no-cache"
 # No file of the application is there, so that nothing looks at the disk for one.
 API = "/api/"
 OPERATORS = "/operators.json"
+GROUND_PATH = "/ground/"
+# Below the page's own address: it asks with the credentials of its reader.
+REGION = BaseMap(REGION_NAME, "archive", "api/v1/aircraft/map/region.pmtiles", "")
 NOT_THERE = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="refresh" content="5">
@@ -51,14 +56,18 @@ NO_ADMINISTRATOR = (
 def files_tween(handler: Handler, registry: Any) -> Handler:
     """Answer the application's files; everything else is the API's, the console's, or nobody's."""
     runtime = runtime_of(registry)
-    settings, http_settings = runtime.settings.of(WebSettings), runtime.settings.of(HttpSettings)
+    http_settings, operator_names = runtime.settings.of(HttpSettings), runtime.settings.of(WebSettings).operator_names
     application = Application()
-    operators = json.dumps(read_operators(settings.operator_names)) if settings.operator_names else None
+    operators = json.dumps(read_operators(operator_names)) if operator_names else None
 
     def tween(request: Request) -> Response:
         path = request.environ.get("PATH_INFO", "")
         if path == OPERATORS and operators is not None and request.method in ("GET", "HEAD"):
             return _operators(operators)
+        if path.startswith(GROUND_PATH) and request.method in ("GET", "HEAD"):
+            name = path.removeprefix(GROUND_PATH)
+            if name in ground_archives(GROUND).values():
+                return range_response(request, GROUND / name, FOREVER)
         name = path[1:]
         file = application.file(name) if path.startswith("/") and not path.startswith(API) else None
         if file is None and path not in ("", "/"):
@@ -67,6 +76,8 @@ def files_tween(handler: Handler, registry: Any) -> Handler:
             return handler(request)
         if file is None:
             return _not_there(application.reason())
+        # What the console has set is in the page, and in its policy, when it is loaded again.
+        settings = runtime.current.of(WebSettings)
         response = _page(request, file, settings) if not name else _file(request, file)
         # Workers run under the policy of their own script.
         is_kiosk = not name and _is_kiosk(request)
@@ -109,12 +120,16 @@ def _operators(body: str) -> Response:
 def _page(request: Request, file: File, settings: WebSettings) -> Response:
     """The page, with what the installation adds to it and, without script, how the set-up begins."""
     body, _ = file.read(gzip=False)
-    lines = [_base_map(base_map) for base_map in settings.all_base_maps()]
+    region = region_file(request.runtime.settings)
+    own = [REGION] if region is not None and region.is_file() else []
+    lines = [_base_map(base_map) for base_map in [*own, *settings.all_base_maps()]]
     if settings.photo_source != "none":
         lines.append(f'<meta name="skywatch-photo-source" content="{settings.photo_source}">')
     if settings.operator_names:
         lines.append('<meta name="skywatch-operator-names">')
-    lines.append(_meta("skywatch-layers", _layers(settings, request.runtime.shared(configured_airspaces))))
+    archives = {kind: f".{GROUND_PATH}{name}" for kind, name in ground_archives(GROUND).items()}
+    lines.append(_meta("skywatch-ground", archives))
+    lines.append(_meta("skywatch-layers", _layers(settings, request.runtime.shared(AirspaceStore).current.count > 0)))
     if _is_kiosk(request):
         views = [dataclasses.asdict(view) for view in parse_kiosk_views(settings.kiosk_views)]
         lines.append(_meta("skywatch-kiosk", {"views": views}))
@@ -134,11 +149,11 @@ def _base_map(base_map: BaseMap) -> str:
     return _meta("skywatch-base-map", dataclasses.asdict(base_map))
 
 
-def _layers(settings: WebSettings, stored: Airspaces) -> dict[str, Any]:
+def _layers(settings: WebSettings, has_airspaces: bool) -> dict[str, Any]:
     """Which layers of the map the installation has."""
     weather = parse_weather(settings.weather_tiles_url)
     return {
-        "airspaces": stored.count > 0,
+        "airspaces": has_airspaces,
         "weather": {"address": weather.address, "attribution": weather.attribution} if weather else None,
     }
 
@@ -156,11 +171,11 @@ def policy(settings: WebSettings, channel_url: str, *, is_kiosk: bool = False) -
     """The content security policy: this service, its channel, and the hosts of maps and photos that settings name."""
     weather = parse_weather(settings.weather_tiles_url)
     frames = settings.embed_origins if is_kiosk else ()
-    channel = _origin(channel_url)
-    tiles = list(dict.fromkeys(_origin(base_map.address) for base_map in settings.all_base_maps()))
+    channel = _origins(channel_url)
+    tiles = list(dict.fromkeys(origin for one in settings.all_base_maps() for origin in _origins(one.address)))
     photos = PHOTO_SOURCES.get(settings.photo_source)
     images = [*tiles, *([photos.image_origin] if photos else [])]
-    asked = [*([channel] if channel else []), *tiles, *([photos.api_origin] if photos else [])]
+    asked = [*channel, *tiles, *([photos.api_origin] if photos else [])]
     return "; ".join(
         (
             "default-src 'none'",
@@ -168,7 +183,7 @@ def policy(settings: WebSettings, channel_url: str, *, is_kiosk: bool = False) -
             "style-src 'self'",
             "font-src 'self'",
             " ".join(
-                dict.fromkeys(["img-src 'self' data: blob:", *images, *([_origin(weather.address)] if weather else [])])
+                dict.fromkeys(["img-src 'self' data: blob:", *images, *(_origins(weather.address) if weather else [])])
             ),
             " ".join(["connect-src 'self'", *asked]),
             "media-src 'self' blob:",
@@ -181,11 +196,14 @@ def policy(settings: WebSettings, channel_url: str, *, is_kiosk: bool = False) -
     )
 
 
-def _origin(url: str) -> str:
+def _origins(url: str) -> list[str]:
+    """What a policy says of an address: a source for each host; nothing of one that no browser asks."""
     parts = urlsplit(url)
-    # A placeholder for one of several hosts ({a-c}) stands for all of them.
-    host = "*" + parts.netloc[parts.netloc.index("}") + 1 :] if "{" in parts.netloc else parts.netloc
-    return f"{parts.scheme}://{host}" if host else ""
+    try:
+        return [f"{parts.scheme}://{host}" for host in hosts_of(url)] if parts.netloc else []
+    except ValueError:
+        # An ini file may name such a map; its tiles do not come.
+        return []
 
 
 def _not_there(reason: str) -> Response:

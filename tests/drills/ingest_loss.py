@@ -215,13 +215,14 @@ def lose(services: list[Service], api: Service, crowd: Crowd, feeders: int, vict
             back_s = time.monotonic() - killed_at
         time.sleep(0.05)
     services[victim].start("--role", "ingest", wait=False)
-    until(lambda: _answers(services[victim]), "the process that was started again")
+    until(lambda: takes_feeders(services[victim].feeder_port), "the process that was started again")
     return Loss(phase, back_s or float("inf"), watcher.gap_s, usual_gap_s, watcher.ticks_s, lost)
 
 
-def _answers(service: Service) -> bool:
+def takes_feeders(port: int) -> bool:
+    """Whether an ingest process listens there."""
     try:
-        socket.create_connection(("127.0.0.1", service.feeder_port), timeout=1).close()  # type: ignore[attr-defined]
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
     except OSError:
         return False
     return True
@@ -264,7 +265,7 @@ def installation(bus: str, database_url: str, feeders: int) -> Iterator[tuple[Se
             for ingest in ingests:
                 ingest.start("--role", "ingest", wait=False)
             for ingest in ingests:
-                until(lambda ingest=ingest: _answers(ingest), "the port of an ingest process")
+                until(lambda ingest=ingest: takes_feeders(ingest.feeder_port), "the port of an ingest process")
             yield api, ingests, digits
         finally:
             for service in services:

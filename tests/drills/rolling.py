@@ -1,9 +1,10 @@
 """A release is rolled through all processes, under subscribers and requests: none fails, no event is lost or doubled.
 
 ``python -m tests.drills.rolling`` rolls the newest release to this checkout on the buses which that release has, then
-this checkout to one with a further step of the schema on NATS, and back. Two api, two realtime processes and a tracker,
-behind nginx, are replaced one after the other. A subscriber lacks an event that came neither as an event nor in a
-snapshot after a break.
+this checkout to one with a further step of the schema on NATS, and back. Two processes of each role behind nginx, and a
+tracker, are replaced one after the other. A subscriber lacks an event that came neither as an event nor in a snapshot
+after a break. Feeders send visitors, each of which raises one alert that is told to one webhook (not where the newest
+release knows no feeders).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -28,14 +29,20 @@ import httpx
 from skywatch.client.channel import Client, Event
 from skywatch.client.tokens import FixedToken
 from tests.audio import sound
+from tests.drills.feeders import AIRCRAFT, Feeders, hex_of, make_rule
+from tests.drills.ingest_loss import register, takes_feeders
 from tests.ports import free_port
 from tests.processes import PASSWORD, Service
+from tests.receiving import Receiver, receiving
 from tests.releases import build, build_next, command, has_nats, newest_release
 from tests.servers import nats_prefix, postgresql_database, redis_prefix
 from tests.waiting import PATIENCE_S, until
 
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin")
 SUBSCRIBERS, REQUESTS_S, SETTLE_S = 50, 20.0, 10.0
+SERVING, EVERY_ROLE = ("api", "realtime"), ("ingest", "worker", "api", "realtime")
+# A visitor that came so long ago has been told, if ever: another worker takes up what one that is replaced has left.
+TOLD_S = 20.0
 # One request in so many adds a transmission, which is an event.
 WRITES_EVERY = 10
 READS = ("aircraft?limit=50", "aircraft/stats", "system/receivers", "alerts/rules", "auth/profile", "audio/channels")
@@ -73,17 +80,25 @@ class Result:
     lost: int = 0
     doubled: int = 0
     breaks: int = 0
+    visitors: int = 0
+    untold: int = 0
+    told_again: int = 0
+    gone: int = 0
+    unheard_s: float = 0.0
 
     def __str__(self) -> str:
         return (
             f"requests {sum(self.answers.values())}, failed {len(self.failed)} {self.failed[:5] or ''}; "
-            f"events {self.events}, lost {self.lost}, doubled {self.doubled}; breaks of subscribers {self.breaks}"
+            f"events {self.events}, lost {self.lost}, doubled {self.doubled}; breaks of subscribers {self.breaks}; "
+            f"visitors {self.visitors}, not told {self.untold}, told again {self.told_again}; aircraft of feeders that "
+            f"went {self.gone}, unheard for at most {self.unheard_s:.1f} s"
         )
 
     @property
     def is_clean(self) -> bool:
         """Whether nothing failed, and something was tried."""
-        return not (self.failed or self.lost or self.doubled) and self.events > 0 and self.breaks > 0
+        is_right = not (self.failed or self.lost or self.doubled or self.untold or self.told_again or self.gone)
+        return is_right and self.events > 0 and self.breaks > 0
 
 
 def _is_done(answer: httpx.Response) -> bool:
@@ -192,29 +207,87 @@ class Subscribers:
         self._thread.join()
 
 
-class Installation:
-    """A tracker, two api and two realtime processes behind nginx."""
+class Visits:
+    """Feeders that send visitors to the ingest processes, a rule that alerts of each, and the webhook that is told."""
 
-    def __init__(self, folder: Path, bus: str, database_url: str, tree: Path | None) -> None:
-        self._folder = folder
-        self._shared = {
+    def __init__(self, installation: Installation, base: str, token: str, told: Receiver) -> None:
+        self._base, self._told = base, told
+        self._headers = {"Authorization": f"Bearer {token}"}
+        body = {"kind": "webhook", "name": "Drill", "address": told.url}
+        channel = httpx.post(f"{base}/alerts/channels/", json=body, headers=self._headers, timeout=30.0)
+        assert channel.status_code == 201, channel.text
+        make_rule(base, token, [channel.json()["id"]])
+        self._feeders = Feeders([("127.0.0.1", port) for port in installation.feeder_ports])
+        register(str(installation.shared["database_url"]), self._feeders.digits)
+        self._feeders.start()
+        until(lambda: len(self._unheard_s()) >= AIRCRAFT, "the aircraft of the feeders")
+        self._gone, self._longest_s = 0, 0.0
+        self._stop = threading.Event()
+        self._watching = threading.Thread(target=self._watch, daemon=True)
+        self._watching.start()
+
+    def close(self) -> None:
+        """End."""
+        self._stop.set()
+        self._watching.join()
+        self._feeders.close()
+
+    def _watch(self) -> None:
+        while not self._stop.wait(0.5):
+            unheard_s = self._unheard_s()
+            self._gone = max(self._gone, AIRCRAFT - len(unheard_s))
+            self._longest_s = max([self._longest_s, *unheard_s])
+
+    def look(self, result: Result) -> None:
+        """Note what was missed of what always flies, and who of the visitors was told how often."""
+        result.gone, result.unheard_s = self._gone, self._longest_s
+        expected = {hex_of(number) for number in self._feeders.sky.arrived(time.monotonic(), TOLD_S)}
+        names = self._names()
+        result.visitors = len(expected)
+        result.untold = len(expected - names.keys())
+        result.told_again = sum(count - 1 for count in names.values())
+
+    def _names(self) -> Counter[str]:
+        return Counter(document["data"]["icao_hex"] for document in self._told.documents)
+
+    def _unheard_s(self) -> list[float]:
+        """For how long each aircraft that always flies has not been heard."""
+        path = f"{self._base}/aircraft?limit=1000&fields=hex,flight,seen"
+        aircraft = httpx.get(path, headers=self._headers, timeout=30.0).json().get("aircraft", [])
+        return [one["seen"] for one in aircraft if one.get("flight", "").startswith("SKY")]
+
+
+class Installation:
+    """A tracker, and two processes of each other role, those for callers behind nginx."""
+
+    def __init__(self, folder: Path, bus: str, database_url: str, tree: Path | None, roles: Sequence[str]) -> None:
+        self._folder, self._roles = folder, roles
+        self._feeder_ports: dict[Service, int] = {}
+        self.shared = {
             "secret": "x" * 40, "bus": bus, "database_url": database_url,
             "receiver__demo": "simulate aircraft=60 seed=3", "audio_directory": str(folder / "audio"),
             "console_first_run": None,
             "default_throttle_rates__user": "1000000/minute",
             "trusted_proxy": "127.0.0.1", "realtime_connections_per_address": "1000",
-            "realtime_connections_per_user": "1000",
+            "realtime_connections_per_user": "1000", "notify_allow_networks": "127.0.0.0/8",
         }  # fmt: skip
         self.tracker = self._service("tracker", tree)
-        self.others = [(role, self._service(f"{role}{n}", tree)) for role in ("api", "realtime") for n in range(2)]
+        self.others = [(role, self._service(f"{role}{n}", tree)) for role in roles for n in range(2)]
         self._number = 0
 
     def _service(self, name: str, tree: Path | None) -> Service:
-        folder = self._folder / name
+        folder, port = self._folder / name, free_port()
         folder.mkdir()
-        service = Service(folder, **self._shared)
+        listening = {"receiver__feeders": f"listen 127.0.0.1:{port}"} if "ingest" in self._roles else {}
+        service = Service(folder, **self.shared, **listening)
         service.tree = tree
+        self._feeder_ports[service] = port
         return service
+
+    @property
+    def feeder_ports(self) -> list[int]:
+        """Where the ingest processes take feeders."""
+        return [self._feeder_ports[service] for role, service in self.others if role == "ingest"]
 
     def start(self) -> None:
         """Create the database and start all, each with the code that it has."""
@@ -241,11 +314,14 @@ class Installation:
             service.tree = tree
             self._start(role, service)
 
-    @staticmethod
-    def _start(role: str, service: Service) -> None:
+    def _start(self, role: str, service: Service) -> None:
         service.start("--role", role, wait=role == "api")
         if role == "realtime":
             until(lambda: "Real time:" in service.log.read_text().rpartition("Stopping.")[2], "it listens")
+        elif role == "ingest":
+            until(lambda: takes_feeders(self._feeder_ports[service]), "it takes feeders")
+        elif role == "worker":
+            until(lambda: "is running" in service.log.read_text().rpartition("Stopping.")[2], "it works")
 
     def stop(self) -> None:
         """End all that run."""
@@ -290,7 +366,9 @@ def roll(
     """Start the code of the first tree, then roll each of the others through all processes."""
     result = Result()
     with ExitStack() as stack:
-        installation = Installation(folder, bus, stack.enter_context(postgresql_database()), trees[0])
+        has_feeders = all(tree is None or (tree / "skywatch/feeders").is_dir() for tree in trees)
+        roles = EVERY_ROLE if has_feeders else SERVING
+        installation = Installation(folder, bus, stack.enter_context(postgresql_database()), trees[0], roles)
         stack.callback(installation.stop)
         installation.start()
         port = stack.enter_context(installation.proxy())
@@ -299,6 +377,10 @@ def roll(
         token = login.json()["access"]
         following = Subscribers(f"ws://127.0.0.1:{port}/ws", token, subscribers)
         stack.callback(following.close)
+        visits = None
+        if has_feeders:
+            visits = Visits(installation, base, token, stack.enter_context(receiving()))
+            stack.callback(visits.close)
         requests = Requests(base, token, requests_s, result)
         try:
             for tree in trees[1:]:
@@ -314,6 +396,8 @@ def roll(
         result.lost = following.lacking(requests.added)
         result.doubled = sum(count - 1 for one in following.singly for count in one.values())
         result.breaks = sum(client.connects - 1 for client in following.clients)
+        if visits is not None:
+            visits.look(result)
     return result
 
 

@@ -55,6 +55,28 @@ EXAMPLES: dict[str, list[Example]] = {
         get("The picture in numbers", f"{V1}/aircraft/stats"),
         get("What is known of an airframe", f"{V1}/aircraft/airframes/4B1620"),
     ],
+    "airports": [
+        get("Airports by name", f"{V1}/airports?q=zurich&limit=1"),
+        get("An airport and its runways", f"{V1}/airports/LSZH"),
+        get("What lands at it", f"{V1}/airports/LSZH/board?direction=arrivals"),
+    ],
+    "overflights": [get("Who flew low over a box", f"{V1}/overflights?bbox=8.4,47.3,8.6,47.5&below_ft=3000&limit=1")],
+    "routes": [
+        Example(
+            "Ask as tar1090 does",
+            "POST",
+            "/api/0/routeset",
+            {"planes": [{"callsign": "SWR100", "lat": 47.4, "lng": 8.5}]},
+        ),
+        get("Where a callsign comes from and goes to", f"{V1}/routes/SWR100"),
+        get("How many routes are known", f"{V1}/routes/status"),
+    ],
+    "firsts": [
+        get("Types by when they were first seen", f"{V1}/firsts?kind=type&limit=1"),
+        get("A day of the station", f"{V1}/journal"),
+        get("The records of the station", f"{V1}/records"),
+        get("What is worth a look now", f"{V1}/worth-a-look?limit=1"),
+    ],
     "data": [get("For programs written for readsb", "/data/aircraft.json")],
     "re-api": [get("For programs written for readsb's API", "/re-api/?all&jv2")],
     "v2": [get("For programs written for ADSBexchange's v2 interface", "/v2/hex/4b1620")],

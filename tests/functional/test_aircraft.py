@@ -7,6 +7,8 @@ import pytest
 from webob import Request
 from webtest import TestRequest
 
+from skywatch.picture.trails.remote import TrailServer
+from skywatch.picture.trails.trail import TrailStore
 from tests.identities import as_role, install
 from tests.skies import NOW, show, sky_of
 
@@ -237,6 +239,52 @@ def test_one_aircraft_with_ages(client, sky):
 def test_an_aircraft_that_is_not_in_the_sky_is_404(client, sky, address):
     assert client.get(f"/api/v1/aircraft/{address}", status=404).json["code"] == "not_found"
     assert client.get(f"/api/v1/aircraft/{address}/trail", status=404).json["code"] == "not_found"
+
+
+def keep_trails(client, *skies):
+    """A tracker's trails of these pictures."""
+    trails = TrailStore()
+    for sky in skies:
+        trails.add(sky)
+    return TrailServer(client.runtime.bus, trails)
+
+
+def test_trails_of_several_aircraft_are_those_of_each_alone(client, sky):
+    moved = ({**one, "lat": one["lat"] + 0.1} for one in PICTURE if "lat" in one)
+    later = show(client.runtime, sky_of(*moved, seq=3, now=NOW + 40))
+    server = keep_trails(client, sky, later)
+    try:
+        answer = client.get("/api/v1/aircraft/trails?icao_hex=406A90,ffffff,4b1620").json
+        assert [trail["hex"] for trail in answer["trails"]] == ["406a90", "4b1620"]
+        for trail in answer["trails"]:
+            alone = client.get(f"/api/v1/aircraft/{trail['hex']}/trail").json["trail"]
+            assert trail["lat"] == [point["lat"] for point in alone]
+            assert trail["altitude_ft"] == [point["altitude_ft"] for point in alone]
+            assert len(trail["at"]) == len(trail["lon"]) == len(trail["on_ground"]) == 2
+        [newest] = client.get("/api/v1/aircraft/trails?icao_hex=4b1620&since_s=30").json["trails"]
+        assert newest["at"] == [answer["now"]]
+    finally:
+        server.close()
+
+
+def test_trails_of_military_aircraft_are_for_who_may_see_them(make_client):
+    client = install(make_client(auth_mode="hybrid"))
+    server = keep_trails(client, show(client.runtime, sky_of(*PICTURE)))
+    path = "/api/v1/aircraft/trails?icao_hex=4b7f01,4b1620"
+    try:
+        seen = {
+            role: [trail["hex"] for trail in client.get(path, headers=as_role(role)).json["trails"]]
+            for role in ("viewer", "analyst")
+        }
+        assert seen == {"viewer": ["4b1620"], "analyst": ["4b7f01", "4b1620"]}
+    finally:
+        server.close()
+
+
+def test_no_more_than_a_hundred_trails_are_asked_for_at_once(client, sky):
+    addresses = ",".join(f"{number:06x}" for number in range(101))
+    assert faults(client.get(f"/api/v1/aircraft/trails?icao_hex={addresses}", status=400)) == {"icao_hex"}
+    assert faults(client.get("/api/v1/aircraft/trails?icao_hex=4b1620&since_s=9999", status=400)) == {"since_s"}
 
 
 @pytest.mark.parametrize("address", ["4b162", "4b16200", "hornet", "%F0%9F%9B%A9"])

@@ -85,6 +85,12 @@ def test_the_page_is_there(client, path):
     assert client.get(path).status_code == 200
 
 
+def test_the_page_begins_with_a_first_request_and_how_to_authenticate(client):
+    head = client.get("/api/v1/docs").html.header
+    assert [line.partition(" '")[0] for line in head.pre.get_text().splitlines()] == ["curl", "curl -H"]
+    assert {"X-API-Key", "Authorization: Bearer"} <= {code.get_text() for code in head.find_all("code")}
+
+
 def test_what_is_created_and_has_an_address_of_its_own_says_so(client):
     paths = client.get("/api/v1/openapi.json").json["paths"]
     found = set()

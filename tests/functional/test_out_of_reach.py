@@ -14,6 +14,20 @@ from tests.accounts import Population
 from tests.waiting import until
 
 
+def takes_away(engine, folder):
+    """Put a folder in the place of the database; no, where a thread has just opened it anew."""
+    engine.dispose()
+    for path in folder.glob("skywatch.sqlite*"):
+        path.unlink(missing_ok=True)
+    try:
+        (folder / "skywatch.sqlite").mkdir()
+    except FileExistsError:
+        return False
+    # What was opened in between has lost its file.
+    engine.dispose()
+    return True
+
+
 @pytest.fixture
 def api(make_client, tmp_path):
     client = make_client(auth_mode="hybrid")
@@ -27,10 +41,7 @@ def api(make_client, tmp_path):
     client.paths = client.get("/api/v1/openapi.json").json["paths"]
     errors.outage.succeeded()
     # The folder goes, and with it every file that a connection could be opened on.
-    client.runtime.engine.dispose()
-    for path in tmp_path.glob("skywatch.sqlite*"):
-        path.unlink()
-    (tmp_path / "skywatch.sqlite").mkdir()
+    until(lambda: takes_away(client.runtime.engine, tmp_path), "the end of the database")
     yield client
     shutil.rmtree(tmp_path / "skywatch.sqlite")
 

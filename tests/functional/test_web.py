@@ -9,6 +9,8 @@ import re
 import pytest
 from webtest import TestApp
 
+from skywatch.core.storage.audit import COMMAND_LINE
+from skywatch.core.stored_settings import change
 from skywatch.settings import SettingsError
 from skywatch.web import static_files
 from skywatch.web.built import KEPT_BYTES, Application
@@ -152,7 +154,17 @@ def test_map_tiles_are_named_in_page_and_policy(make_runtime, folder):
     [only] = base_maps(answer)
     assert only["address"] == "https://{a-c}.tiles.example/{z}/{x}/{y}.png?k=1&l=2"
     assert (only["name"], only["kind"]) == ("", "tiles")
-    assert "img-src 'self' data: blob: https://*.tiles.example;" in answer.headers["Content-Security-Policy"]
+    hosts = " ".join(f"https://{letter}.tiles.example" for letter in "abc")
+    assert f"img-src 'self' data: blob: {hosts};" in answer.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("host", ["{a-c.tiles.example", "{s}.tiles.example", "карты.example", "{z-a}.tiles.example"])
+def test_a_host_that_no_browser_asks_breaks_no_page(make_runtime, folder, host):
+    write(folder)
+    app = TestApp(make_app(make_runtime(**{"base_map.odd": f"https://{host}/{{z}}/{{x}}/{{y}}.png"})))
+    policy = app.get("/", status=200).headers["Content-Security-Policy"]
+    assert policy.encode("ascii")
+    assert "tiles" not in policy
 
 
 def test_the_hosts_of_photos_are_in_the_policy_only_where_photos_are_set(make_runtime, folder):
@@ -167,6 +179,20 @@ def test_the_hosts_of_photos_are_in_the_policy_only_where_photos_are_set(make_ru
     others = [value for name, value in policy.items() if name not in ("img-src", "connect-src")]
     assert not any("plane" in value or "plns" in value for value in others)
     assert '<meta name="skywatch-photo-source" content="planespotters">' in answer.text
+
+
+def test_a_source_of_photos_set_in_the_console_is_in_the_page_at_once(make_runtime, folder):
+    write(folder)
+    runtime = make_runtime()
+    page = TestApp(make_app(runtime))
+    assert "skywatch-photo-source" not in page.get("/").text
+    with runtime.sessions() as session:
+        change(session, runtime.settings, COMMAND_LINE, {"photo_source": "planespotters"})
+        session.commit()
+    runtime.stored.expire()
+    answer = page.get("/")
+    assert '<meta name="skywatch-photo-source" content="planespotters">' in answer.text
+    assert "https://t.plnspttrs.net" in answer.headers["Content-Security-Policy"]
 
 
 @pytest.mark.parametrize("source", ["none", "planespotters"])
@@ -342,3 +368,80 @@ def test_the_host_of_weather_tiles_is_in_the_policy_only_where_it_is_set(make_ru
 def test_weather_tiles_without_an_address_stop_the_start(make_runtime, value):
     with pytest.raises(SettingsError, match="weather_tiles_url"):
         make_runtime(weather_tiles_url=value)
+
+
+def test_the_finer_ground_is_served_by_range(make_runtime, folder, tmp_path, monkeypatch):
+    write(folder)
+    archives = tmp_path / "ground"
+    monkeypatch.setattr(static_files, "GROUND", archives)
+    app = TestApp(make_app(make_runtime()))
+    assert 'name="skywatch-ground" content="{}"' in app.get("/").text
+    archives.mkdir()
+    name = "ground-0123456789.pmtiles"
+    (archives / name).write_bytes(bytes(range(256)))
+    (archives / "COPYING").write_text("a licence")
+    declared = re.search('name="skywatch-ground" content="([^"]*)"', app.get("/").text)[1]
+    assert json.loads(html.unescape(declared)) == {"ground": f"./ground/{name}"}
+    whole = app.get(f"/ground/{name}")
+    assert (whole.status_int, whole.body, whole.headers["Accept-Ranges"]) == (200, bytes(range(256)), "bytes")
+    assert "immutable" in whole.headers["Cache-Control"]
+    part = app.get(f"/ground/{name}", headers={"Range": "bytes=250-300"}, status=206)
+    assert (part.body, part.headers["Content-Range"]) == (bytes(range(250, 256)), "bytes 250-255/256")
+    assert part.headers["ETag"] == whole.headers["ETag"]
+    # What was read of another file does not fit to this one.
+    assert app.get(f"/ground/{name}", headers={"Range": "bytes=1-2", "If-Range": '"other"'}).status_int == 200
+    for asked in ("bytes=256-", "bytes=-0"):
+        beyond = app.get(f"/ground/{name}", headers={"Range": asked}, status=416)
+        assert (beyond.headers["Content-Range"], beyond.body) == ("bytes */256", b"")
+    for asked in ("bytes=-", f"bytes={'9' * 5000}-", "bytes=5-2", "bytes=0-1,5-6", "lines=1-2"):
+        assert app.get(f"/ground/{name}", headers={"Range": asked}, status=200).body == whole.body
+    longer = app.get(f"/ground/{name}", headers={"Range": "bytes=-99999999"}, status=206)
+    assert (longer.body, longer.headers["Content-Range"]) == (whole.body, "bytes 0-255/256")
+    assert app.head(f"/ground/{name}").headers["Content-Length"] == "256"
+    for other in ("COPYING", "../built.py", "relief-0123456789.pmtiles"):
+        assert app.get(f"/ground/{other}", status="*").status_int == 404
+
+
+def test_the_map_of_the_region_is_read_by_range_by_whoever_sees_aircraft(make_runtime, folder, tmp_path):
+    write(folder)
+    archive = tmp_path / "region.pmtiles"
+    archive.write_bytes(bytes(range(200)))
+    address, tiles = "/api/v1/aircraft/map/region.pmtiles", "https://tiles.example/{z}/{x}/{y}.png"
+    app = TestApp(make_app(make_runtime(auth_mode="public", map_region_file=str(archive), map_tiles_url=tiles)))
+    answer = app.get("/")
+    first = json.loads(html.unescape(re.search('name="skywatch-base-map" content="([^"]*)"', answer.text)[1]))
+    assert (first["name"], first["kind"], f"/{first['address']}") == ("region", "archive", address)
+    policy = dict(part.split(" ", 1) for part in answer.headers["Content-Security-Policy"].split("; "))
+    assert policy["connect-src"].split()[-1] == "https://tiles.example"
+    assert policy["img-src"] == "'self' data: blob: https://tiles.example"
+    part = app.get(address, headers={"Range": "bytes=10-19"}, status=206)
+    assert (part.body, part.headers["Content-Range"]) == (bytes(range(10, 20)), "bytes 10-19/200")
+    beyond = app.get(address, headers={"Range": "bytes=200-"}, status=416).json
+    assert (beyond["code"], beyond["detail"]) == ("range_not_satisfiable", "The map of the region has 200 bytes.")
+    archive.write_bytes(bytes(100))
+    stale = app.get(address, headers={"Range": "bytes=0-9", "If-Range": part.headers["ETag"]})
+    assert (stale.status_int, len(stale.body)) == (200, 100)
+
+
+def test_the_map_of_the_region_is_not_for_strangers_where_aircraft_are_not(make_runtime, tmp_path):
+    archive = tmp_path / "region.pmtiles"
+    archive.write_bytes(b"PMTiles")
+    app = TestApp(make_app(make_runtime(auth_mode="private", map_region_file=str(archive))))
+    app.get("/api/v1/aircraft/map/region.pmtiles", headers={"Range": "bytes=0-1"}, status=401)
+
+
+def test_a_map_of_the_region_that_cannot_be_read_ends_the_start(make_runtime, tmp_path):
+    for path in (tmp_path, tmp_path / "none" / "region.pmtiles"):
+        with pytest.raises(SettingsError, match="map_region_file"):
+            make_runtime(map_region_file=str(path))
+
+
+def test_a_map_of_the_region_may_come_later(make_runtime, folder, tmp_path):
+    write(folder)
+    archive = tmp_path / "region.pmtiles"
+    app = TestApp(make_app(make_runtime(auth_mode="public", map_region_file=str(archive))))
+    assert "skywatch-base-map" not in app.get("/").text
+    answer = app.get("/api/v1/aircraft/map/region.pmtiles", status=404)
+    assert answer.json["detail"] == "There is no such map of the region."
+    archive.write_bytes(b"PMTiles")
+    assert "skywatch-base-map" in app.get("/").text

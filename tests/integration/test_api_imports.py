@@ -42,7 +42,7 @@ FORBIDDEN = (
 UNUSED_LIBRARIES = {
     "aiomqtt", "alembic", "apprise", "authlib", "duckdb", "httpcore", "httpx", "jinja2", "joserfc", "mako", "multipart",
     "nats", "paho", "pyarrow", "pygments", "pyramid_jinja2", "re2", "redis", "rich", "shapely", "soundfile",
-    "websockets",
+    "websockets", "zstandard",
 }  # fmt: skip
 # Parts of libraries, the same: masked arrays, another database.
 UNUSED_PARTS = {"numpy.ma", "sqlalchemy.dialects.postgresql"}

@@ -20,7 +20,6 @@ PAGES = (
     "receivers",
     "receivers/input",
     "receivers/discovery",
-    "station?airport=zurich",
     "airframes",
     "retention",
     "thresholds",

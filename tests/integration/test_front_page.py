@@ -1,4 +1,4 @@
-"""The lines of the manual's front page work, one task after the other, in the order in which they stand."""
+"""The lines of the manual's pages for each reader work, one page after the other."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ pytestmark = pytest.mark.nightly("short form of a drill")
 BLOCK = re.compile(r"^```bash\n(.*?)^```", re.M | re.S)
 # What the checkout of the test has already.
 SET_UP = ("python3 deploy/environment.py --extras postgresql,redis\n", "make web\n", 'PATH="$PWD/.venv/bin:$PATH"\n')
-SECTIONS = ("receiver", "club", "client", "company")
+# In the order in which the pages say that they go on.
+PAGES = ("household", "club", "integrator", "enterprise")
 
 
 def script(database, bus, port):
-    """The lines as one script with this test's port, servers and a simulated receiver; a mark before each section."""
-    sections = BLOCK.findall((ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
-    assert len(sections) == len(SECTIONS)
-    marked = (f"printf '\\n== {name}\\n'\n{lines}" for name, lines in zip(SECTIONS, sections, strict=True))
+    """The lines as one script with this test's port, servers and a simulated receiver; a mark before each page."""
+    blocks = {name: BLOCK.findall((ROOT / "docs" / f"for-{name}.md").read_text(encoding="utf-8")) for name in PAGES}
+    marked = (f"printf '\\n== {name}\\n'\n{lines}" for name, [lines] in blocks.items())
     text = "".join(marked) + "kill $(jobs -p); wait\n"
     own = {
         "beast localhost:30005": "simulate aircraft=20",
@@ -56,7 +56,7 @@ def environment(tmp_path):
     return {**ENVIRONMENT, **own}
 
 
-def test_the_lines_of_every_task_work(tmp_path, environment):
+def test_the_lines_of_every_page_work(tmp_path, environment):
     port = str(free_port())
     (tmp_path / "production.ini").write_text((ROOT / "production.ini").read_text().replace("6543", port))
     with postgresql_database() as database, redis_prefix() as bus:
@@ -71,10 +71,10 @@ def test_the_lines_of_every_task_work(tmp_path, environment):
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == 0, output
-    parts = dict(zip(SECTIONS, re.split(r"^== \w+$", output, flags=re.M)[1:], strict=True))
-    assert '"status"' in parts["receiver"]
+    parts = dict(zip(PAGES, re.split(r"^== \w+$", output, flags=re.M)[1:], strict=True))
+    assert '"status"' in parts["household"]
     assert re.search(r"^401$", parts["club"], re.M), parts["club"]
     assert "receiver.hill" in parts["club"]
-    assert '"aircraft"' in parts["client"]
-    assert '"status"' in parts["company"]
+    assert '"aircraft"' in parts["integrator"]
+    assert '"status"' in parts["enterprise"]
     assert json.loads((tmp_path / "openapi.json").read_text())["openapi"].startswith("3.")

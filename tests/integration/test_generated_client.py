@@ -78,10 +78,14 @@ def test_it_leaves_out_nothing_but_what_is_no_json(sky):
     assert {line.split()[3] for line in left_out} <= {
         "/api/v1/asyncapi.yaml",
         "/api/v1/history/replay",
+        "/api/v1/history/stats/export",
+        "/data/aircraft.binCraft.zst",
         "/api/v1/audio/transmissions/{id}/file",
+        "/api/v1/aircraft/map/region.pmtiles",
         "/api/v1/alerts/geofences/import/",
         "/api/v1/alerts/watchlists/{id}/import/",
         "/api/v1/cannonball/known-aircraft/import/",
+        "/api/v1/routes/import",
     }
 
 

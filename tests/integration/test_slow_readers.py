@@ -11,6 +11,7 @@ import pytest
 from skywatch.core.runtime import runtime_of
 from skywatch.history.storage.points import POINT
 from skywatch.http.limits import streams as stream_limits
+from skywatch.web import static_files
 from tests.accounts import Population
 from tests.audio import sound
 from tests.integration.conftest import connect
@@ -147,3 +148,18 @@ def test_recordings_occupy_no_thread_while_they_are_read(serve, tmp_path):
                 connection.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{credential}\r\n{more}\r\n".encode())
                 assert read_answer(stream)[2] == recording[begin:end]
     until(lambda: not server.connections.all())
+
+
+def test_archives_of_tiles_occupy_no_thread_while_they_are_read(serve, tmp_path, monkeypatch):
+    monkeypatch.setattr(static_files, "GROUND", tmp_path)
+    name, content = "ground-0123456789.pmtiles", bytes(range(256)) * 40_000
+    (tmp_path / name).write_bytes(content)
+    server = serve(auth_mode="public", api_threads=1)
+    with ExitStack() as stack:
+        assert [ask(stack, server, f"/ground/{name}")[1] for _ in range(3)] == [200] * 3
+        with connect(server) as connection, connection.makefile("rb") as stream:
+            connection.sendall(CONFIG + b"\r\n")
+            assert read_answer(stream)[0] == 200
+            for more, begin, end in (("", 0, None), ("Range: bytes=1000000-1999999\r\n", 1_000_000, 2_000_000)):
+                connection.sendall(f"GET /ground/{name} HTTP/1.1\r\nHost: localhost\r\n{more}\r\n".encode())
+                assert read_answer(stream)[2] == content[begin:end]

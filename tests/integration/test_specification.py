@@ -251,6 +251,8 @@ def start(folder: Any, mode: str, **settings: Any) -> Outside:
 @pytest.fixture(scope="module")
 def sky(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outside]:
     outside = start(tmp_path_factory.mktemp("specification"), "hybrid", **UNLIMITED)
+    headers = outside.bearer("superadmin")
+    until(lambda: outside.http.get(f"{V1}/aircraft", headers=headers).status_code == 200, "the tracker's first picture")
     yield outside
     outside.http.close()
     outside.service.stop()
@@ -425,12 +427,10 @@ def test_errors(sky: Outside) -> None:
 
 
 def test_cannonball(sky: Outside) -> None:
-    aircraft = until(lambda: sky.call("GET", f"{V1}/aircraft?limit=40", "superadmin")["aircraft"], "aircraft")
-    assert aircraft
-
     def five_with_positions() -> list[Any]:
         found = sky.call("GET", f"{V1}/aircraft?limit=40", "superadmin")["aircraft"]
-        placed = [a for a in found if "lat" in a][:5]
+        # The viewer of below sees no military ones.
+        placed = [a for a in found if "lat" in a and not a["military"]][:5]
         return placed if len(placed) == 5 else []
 
     placed = until(five_with_positions, "five aircraft with positions")

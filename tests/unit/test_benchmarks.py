@@ -26,6 +26,7 @@ EXCEPTIONS = {
     "POST /api/v1/alerts/geofences/import/",
     "POST /api/v1/alerts/rules/import/",
     "POST /api/v1/cannonball/known-aircraft/import/",
+    "POST /api/v1/routes/import",
     "GET /api/v1/acars/export",
     "GET /api/v1/history/export",
     "GET /api/v1/history/replay",

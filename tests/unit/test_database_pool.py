@@ -6,6 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.database_pool import DatabasePool
+from tests.servers import POSTGRESQL_URL
 
 pytestmark = pytest.mark.deep("starts servers or programs of its own")
 
@@ -81,3 +82,24 @@ def test_a_connection_that_is_left_open_is_ended(pool):
         pool.give_back(first)
         with pytest.raises(sa.exc.OperationalError):
             connection.exec_driver_sql("SELECT 1")
+
+
+def test_a_database_that_somebody_has_just_connected_to_is_dropped(pool):
+    first = pool.take()
+    engine = sa.create_engine(first, poolclass=sa.NullPool)
+    late = []
+
+    def connect(connection, cursor, statement, *rest):
+        if "RENAME TO" in statement and not late:
+            execute(POSTGRESQL_URL, f'ALTER DATABASE "{sa.make_url(first).database}" ALLOW_CONNECTIONS true')
+            late.append(engine.connect())
+
+    sa.event.listen(pool._engine, "before_cursor_execute", connect)
+    pool.give_back(first)
+    assert not pool._free
+    with pytest.raises(sa.exc.OperationalError):
+        late[0].exec_driver_sql("SELECT 1")
+    late[0].close()
+    second = pool.take()
+    assert everything(second)[0]
+    pool.give_back(second)

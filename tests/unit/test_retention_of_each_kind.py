@@ -34,6 +34,8 @@ CANNONBALL = {"age": {"retention_cannonball_days": 3}, "room": "retention_cannon
 SAFETY = {"age": {"retention_safety_days": 3}, "room": "retention_safety_mb"}
 KINDS = {
     "acars_messages": Expected({"retention_acars_days": 3}, "retention_acars_mb"),
+    "airport_approaches": Expected({"retention_movements_days": 3}),
+    "airport_corrections": Expected({"retention_movements_days": 3}),
     "alerts": Expected({"retention_alerts_days": 3}, "retention_alerts_mb"),
     "alert_matches": Expected({}, keep=2 * DAY, going_on={"matching": True}, ended={"matching": False}),
     "audio": Expected({"retention_audio_days": 3}, "retention_audio_mb", ended={"bytes": 100}),
@@ -56,7 +58,11 @@ KINDS = {
         ended={"active": False},
     ),
     "health": Expected({"retention_health_days": 3}, "retention_health_mb"),
+    # As long as there are tracks of their time.
+    "low_tracks": Expected({}, keep=DAY),
+    "report_editions": Expected({"retention_editions_days": 3}),
     "logins": Expected({"retention_logins_days": 3}),
+    "movements": Expected({"retention_movements_days": 3}),
     "positions": Expected({"retention_positions_days": 3}, "retention_positions_mb"),
     "quality": Expected({"retention_quality_days": 3}),
     "quality_connections": Expected({"retention_quality_days": 3}),

@@ -12,4 +12,4 @@ declare const WORKER_FILE: string;
 /** The folder of the flags next to the scripts. */
 declare const FLAGS_FOLDER: string;
 /** The cells of the ground that were built (ground.mjs). */
-declare const GROUND_CELLS: { folder: string; region: string; local: string };
+declare const GROUND_CELLS: { folder: string; region: string; names: string; local: string };

@@ -23,10 +23,11 @@ import { session } from "./session/session";
 import { register } from "./shell/register";
 
 const KEEP_AFTER_MS = 5000;
+// A service that has just started has no picture yet.
+const AGAIN_MS = 2000;
 
 interface Receiver extends Partial<Station> {
   simulated?: boolean;
-  history?: number;
   outlineJson?: boolean;
 }
 
@@ -34,11 +35,14 @@ interface Receiver extends Partial<Station> {
 async function findStation(): Promise<void> {
   if (!session.canView("aircraft")) return;
   const receiver = await dataFile<Receiver>("receiver.json");
-  if (!receiver) return;
-  const { lat, lon, simulated: isSimulated, history = 0, outlineJson = false } = receiver;
+  if (!receiver) {
+    setTimeout(() => void findStation(), AGAIN_MS);
+    return;
+  }
+  const { lat, lon, simulated: isSimulated, outlineJson = false } = receiver;
   simulated.set(isSimulated === true);
   if (typeof lat === "number" && typeof lon === "number") live.station.set({ lat, lon });
-  live.past.offer(history, outlineJson);
+  live.past.offer(outlineJson);
 }
 
 /** Ask for what the map needs: before, it would take connections from what the list needs. */

@@ -15,7 +15,7 @@ async function factsIn(code: Language, disputed?: string[]): Promise<Map<string,
   globalThis.fetch = () => Promise.resolve(Response.json(texts));
   await useLanguage(code);
   const element = document.createElement("div");
-  render(facts({ hex: "400001", disputed }, null, 1), element);
+  render(facts({ hex: "400001", disputed }, null, 1, false), element);
   const rows = [...element.querySelectorAll(".facts > div")];
   return new Map(rows.map((row) => [row.querySelector("dt")!.textContent!, row.querySelector("dd")!.textContent!]));
 }

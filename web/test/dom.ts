@@ -69,7 +69,7 @@ export function serve(replies: Replies): Asked[] {
       const [verb, template] = operation.split(" ");
       const parts = new RegExp(`^${template.replace(/\{\w+\}/g, "([^/]+)")}$`).exec(path);
       if (verb !== method || !parts) continue;
-      const body = typeof options?.body === "string" ? (JSON.parse(options.body) as unknown) : undefined;
+      const body = typeof options?.body === "string" ? bodyOf(options.body) : undefined;
       const asked = { operation, path: parts.slice(1), query: Object.fromEntries(url.searchParams), body };
       list.push(asked);
       return answerOf(await Promise.resolve(reply(asked)));
@@ -79,12 +79,18 @@ export function serve(replies: Replies): Asked[] {
   return list;
 }
 
+/** What was sent: a document, or a text such as that of a list. */
+function bodyOf(text: string): unknown {
+  return /^[{["]/.test(text) ? (JSON.parse(text) as unknown) : text;
+}
+
 /** The service cannot be reached. */
 export function nobody(): never {
   throw new TypeError("nobody answers");
 }
 
 function answerOf(reply: unknown): Response {
+  if (reply instanceof Response) return reply; // A stream of lines.
   if (reply === null) return new Response(null, { status: 204 });
   if (!(reply instanceof Refusal)) return Response.json(reply);
   const { status, code, errors } = reply;

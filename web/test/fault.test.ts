@@ -85,6 +85,19 @@ test("a sentence of the service is worded from its code, with sentences and numb
   assert.equal(said("Nor this."), "Nor this.");
 });
 
+for (const language of ["de", "fr", "es"] as const) {
+  test(`every sentence of the service is worded in the browser, with its parameters (${language})`, async () => {
+    await speak(language);
+    const at = ["en", "de", "fr", "es"].indexOf(language);
+    for (const [code, forms] of Object.entries(sentences)) {
+      const names = [...forms[0].matchAll(/\{(\w+)(?::[^{}]*)?\}/g)].map(([, name]) => name);
+      const worded = said(forms[0], code, Object.fromEntries(names.map((name) => [name, 2])));
+      assert.ok(!/[{}|]/.test(worded), `${code}: ${worded}`);
+      if (forms[at] !== forms[0]) assert.notEqual(worded, said(forms[0], undefined), code);
+    }
+  });
+}
+
 test("a fault that stands at its field is not repeated, and entries are counted from one", async () => {
   await speak("en");
   const wrong = new ApiError(400, "validation_failed", "Not valid.", [

@@ -38,10 +38,15 @@ const ATTIC: Schemas["FeederEntry"] = {
   updated_at: AT,
 };
 const UUID = "0e48a1ba-d7d0-4a1b-a2b1-4b87d7d0a1ba";
-const LINES = { readsb: `--net-connector=sky,30004,${UUID}`, ultrafeeder: `adsb,sky,${UUID}`, socat: `printf ${UUID}` };
+const LINES = {
+  readsb: `--net-connector=sky,30004,${UUID}`,
+  ultrafeeder: `adsb,sky,30004,${UUID}`,
+  socat: `printf ${UUID} | socat -u - TCP:sky:30004`,
+};
 const list = (...feeders: Schemas["FeederEntry"][]): Schemas["FeederList"] => ({
   ...PAGE,
   feeders,
+  listening: true,
   count: feeders.length,
 });
 
@@ -110,6 +115,14 @@ test("a feeder is registered, its UUID and lines are shown once and copied", asy
   });
   page.querySelector<HTMLButtonElement>("[aria-label='Copy readsb']")!.click();
   assert.equal(clipboard, LINES.readsb);
+  type(page, ".feeder-host input", "fd00::5");
+  await settled();
+  const changed = [...page.querySelectorAll(".feeder-credentials code")].map((one) => one.textContent);
+  assert.deepEqual(changed.slice(1), [
+    `--net-connector=fd00::5,30004,${UUID}`,
+    `adsb,fd00::5,30004,${UUID}`,
+    `printf ${UUID} | socat -u - TCP:[fd00::5]:30004`,
+  ]);
   press(page, "Done");
   await settled();
   assert.ok(!page.textContent!.includes(UUID));
@@ -123,6 +136,16 @@ test("where nothing listens, the page says what to do instead of lines", async (
   type(page, "[name=name]", "Attic");
   await submit(page);
   assert.match(page.querySelector(".feeder-credentials .error")!.textContent!, /listen 0\.0\.0\.0:30004/);
+});
+
+test("where nothing listens the page says so before anything is registered, with the line for whoever can add it", async () => {
+  serve({ "GET feeders/": () => ({ ...list(), listening: false }) });
+  const page = await open(undefined, "feeders.own", "system.manage");
+  assert.equal(page.querySelector(".feeder-credentials code")!.textContent, "receiver.feeders = listen 0.0.0.0:30004");
+  assert.ok(buttons(page).includes("Copy"));
+  const other = await open(undefined, "feeders.own");
+  assert.match(other.querySelector(".feeder-credentials")!.textContent!, /administrator/);
+  assert.equal(other.querySelector(".feeder-credentials code"), null);
 });
 
 test("a manager registers a feeder of the managers", async () => {
@@ -169,7 +192,7 @@ test("an owner changes, disables, rotates and deletes a feeder; others only look
   await submit(page);
   const change = { name: "Attic", lat: null, lon: null, altitude_ft: null, place_privacy: "none", mlat: false };
   assert.deepEqual(asked.at(-1)!.body, change);
-  press(page, "New UUID");
+  press(page, "New UUID and lines");
   await settled();
   assert.ok(page.querySelector(".feeder-credentials")!.textContent!.includes(LINES.readsb));
   press(page, "Delete");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { classOf } from "../src/live/classes";
-import { passes, wordsOf } from "../src/live/filter";
+import { isNamed, passes, wordsOf } from "../src/live/filter";
 import { Fleet, unwrap } from "../src/live/fleet";
 import { layOut, labelBox, linesOf } from "../src/live/labels";
 import { FLAG, NO_FILTER, type Aircraft, type Look } from "../src/live/messages";
@@ -16,6 +16,7 @@ import {
   toLat,
   toLon,
 } from "../src/core/mercator";
+import { designatorsNamed } from "../src/panel/names";
 import { LEGEND_FT, altitudeColour } from "../src/core/ramp";
 
 const LOOK: Look = {
@@ -97,6 +98,17 @@ test("filters combine, and what is not known meets no limit", () => {
   assert.ok(!passes(some("a", { t: "C172" }), 0, filter, [], null));
   assert.ok(passes(some("4b1617", { flight: "SWR123" }), 0, NO_FILTER, wordsOf("swr 4b16"), null));
   assert.ok(!passes(some("4b1617", { flight: "SWR123" }), 0, NO_FILTER, wordsOf("swr x"), null));
+  assert.ok(passes(some("4ca123", { squawk: "7000" }), 0, NO_FILTER, wordsOf("7000"), null));
+});
+
+test("an aircraft is found by the name of its operator, and named by what it is called alone", () => {
+  const operators = { ryanair: designatorsNamed("ryanair") };
+  assert.ok(passes(some("4ca123", { flight: "RYR5GH" }), 0, NO_FILTER, wordsOf("Ryanair", operators), null));
+  assert.ok(!passes(some("4ca123", { flight: "SWR5GH" }), 0, NO_FILTER, wordsOf("Ryanair", operators), null));
+  assert.deepEqual(designatorsNamed("aeromexico"), ["AMX"], "without accents");
+  assert.deepEqual(designatorsNamed("ai"), [], "two letters are in too many names");
+  assert.ok(isNamed(some("4b1617", { flight: "SWR12 " }), "swr12"));
+  assert.ok(!isNamed(some("4b1617", { flight: "SWR123" }), "swr12"));
 });
 
 test("the list puts what is not known last in either order", () => {

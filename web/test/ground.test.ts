@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toLonLat } from "ol/proj";
+import Feature from "ol/Feature";
 import type Geometry from "ol/geom/Geometry";
+import LineString from "ol/geom/LineString";
+import Point from "ol/geom/Point";
+import type { Style } from "ol/style";
 import { clipLine, clipRing, onPlane, rowsOf, runwaysOf } from "../ground.mjs";
 import { cellsIn, featuresOf, isThere, LOCAL, REGION, unpacked } from "../src/map/ground/cells";
-import { smallestTown } from "../src/map/ground/ground_style";
+import { drawingOf, smallestTown } from "../src/map/ground/ground_style";
+import { placesNamed } from "../src/map/ground/places";
 
 test("a ring is cut at both limits, and keeps the corners between", () => {
   const square = [
@@ -101,12 +106,13 @@ test("a ring around the south pole is closed along the edge of the map", () => {
 });
 
 const HEAD =
-  "airport_ident,length_ft,width_ft,closed,le_latitude_deg,le_longitude_deg,le_heading_degT,he_latitude_deg,he_longitude_deg";
-const runways = (line: string): [number[], number[], number][] =>
+  "airport_ident,length_ft,width_ft,closed,le_latitude_deg,le_longitude_deg,le_heading_degT,he_latitude_deg,he_longitude_deg,le_ident,he_ident";
+const runways = (line: string): [number[], number[], number, [string, string]][] =>
   runwaysOf(rowsOf(`${HEAD}\n${line}`), new Map([["TEST", [8, 0]]]));
 
 test("a runway goes from one surveyed end to the other", () => {
-  assert.deepEqual(runways("TEST,10000,150,0,0,8,90,0,8.0274"), [[[8, 0], [8.0274, 0], 150]]);
+  assert.deepEqual(runways("TEST,10000,150,0,0,8,90,0,8.0274,09L,27R"), [[[8, 0], [8.0274, 0], 150, ["09L", "27R"]]]);
+  assert.deepEqual(runways("TEST,10000,150,0,0,8,90,0,8.0274,H1,N"), [[[8, 0], [8.0274, 0], 150, ["", ""]]]);
 });
 
 test("a runway without ends lies around its airport, by its true heading and length", () => {
@@ -164,4 +170,73 @@ test("the closer, the smaller the towns that are named", () => {
     [...sizes].sort((a, b) => b - a),
   );
   assert.equal(sizes.at(-1), 0);
+});
+
+test("places are found by code and by the beginnings of words, the best and the largest first", () => {
+  const features = featuresOf(
+    {
+      towns: [
+        ["Bern", 7450, 46950, 130_000],
+        ["Sankt Bernhard", 7100, 45800, 900],
+        ["Zürich", 8550, 47370, 400_000],
+        ["Bernau", 13580, 52680, 40_000],
+      ],
+      airports: [
+        [8550, 47460, "ZRH", "LSZH", "Zurich Airport"],
+        [7500, 46910, "BRN", "LSZB", "Bern-Belp Regional Airport"],
+      ],
+    },
+    REGION,
+    18,
+    13,
+  );
+  const names = (text: string): string[] => placesNamed(text, features).map(({ name }) => name);
+  assert.deepEqual(names("bern"), ["Bern", "Bernau", "Bern-Belp Regional Airport", "Sankt Bernhard"]);
+  assert.deepEqual(names("LSZH"), ["Zurich Airport"]);
+  assert.deepEqual(names("zurich"), ["Zürich", "Zurich Airport"], "without accents");
+  assert.deepEqual(names("belp"), ["Bern-Belp Regional Airport"]);
+  assert.deepEqual(names("be"), [], "two letters are too few");
+  assert.deepEqual(names("ern"), [], "words are found by their beginning");
+  const [{ lat, lon, code }] = placesNamed("brn", features);
+  assert.deepEqual([lat.toFixed(2), lon.toFixed(2), code], ["46.91", "7.50", "BRN"]);
+});
+
+test("the larger a town, the larger its name", () => {
+  const draw = drawingOf(true);
+  const fonts = [2_000_000, 200_000, 30_000, 2_000].map((population) => {
+    const town = new Feature({ geometry: new Point([0, 0]), kind: "town", name: "Town", population });
+    const style = draw(town, 20) as Style;
+    assert.ok(style.getImage(), "a dot");
+    return Number(/([\d.]+)px/.exec(style.getText()!.getFont()!)![1]);
+  });
+  assert.deepEqual(
+    fonts,
+    [...new Set(fonts)].sort((a, b) => b - a),
+  );
+});
+
+test("airports have their names from zoom 9 on, and runways their numbers from zoom 12 on", () => {
+  const draw = drawingOf(false);
+  const resolution = (zoom: number): number => 156_543.03 / 2 ** zoom;
+  const airport = new Feature({
+    geometry: new Point([0, 0]),
+    kind: "airport",
+    code: "ZRH",
+    icao: "LSZH",
+    name: "Zurich",
+  });
+  const words = (zoom: number): string => String((draw(airport, resolution(zoom)) as Style).getText()?.getText() ?? "");
+  assert.equal(words(7), "");
+  assert.ok(words(8).includes("ZRH") && !words(8).includes("Zurich"));
+  assert.ok(words(9).includes("Zurich"));
+  const line = new LineString([
+    [0, 0],
+    [3000, 0],
+  ]);
+  const runway = new Feature({ geometry: line, kind: "runway", width: 150, numbers: ["09", ""] });
+  const styles = (zoom: number): Style[] => draw(runway, resolution(zoom)) as Style[];
+  assert.equal(styles(11).length, 2);
+  const [, , number, ...none] = styles(12);
+  assert.deepEqual([number.getText()!.getText(), none.length], ["09", 0]);
+  assert.ok(Math.abs(number.getText()!.getRotation()! - Math.PI / 2) < 1e-9, "read by who lands towards the east");
 });

@@ -2,8 +2,37 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 // The module asks where the page is when it is loaded.
-Object.assign(globalThis, { document: { baseURI: "https://radar.example/sky/", querySelector: () => null } });
-const { loginOf, mayAdminister, needsSession } = await import("../src/session/handover");
+Object.assign(globalThis, {
+  document: {
+    baseURI: "https://radar.example/sky/",
+    documentElement: { dataset: {} },
+    querySelector: () => null,
+  },
+  localStorage: {
+    getItem: (name: string) => (name.startsWith("skywatch.access") ? "a.b.c" : null),
+    setItem: () => undefined,
+  },
+  matchMedia: () => ({ matches: false, addEventListener: () => undefined }),
+});
+const { prefer } = await import("../src/core/preferences");
+const { language } = await import("../src/i18n/i18n");
+const { enterConsole, loginOf, mayAdminister, needsSession } = await import("../src/session/handover");
+
+test("the console gets the language that was chosen here, and none where none was", async (context) => {
+  const asked: string[] = [];
+  context.mock.method(globalThis, "fetch", (address: string) => {
+    asked.push(address);
+    return Promise.resolve(new Response(null, { status: 204 }));
+  });
+  await enterConsole();
+  language.set("de");
+  prefer({ language: "de" });
+  await enterConsole();
+  assert.deepEqual(asked, [
+    "https://radar.example/sky/console/enter",
+    "https://radar.example/sky/console/enter?language=de",
+  ]);
+});
 
 test("whoever manages people, roles or the service finds something in the console", () => {
   assert.ok(mayAdminister(["aircraft.view", "roles.view"]));

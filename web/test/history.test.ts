@@ -7,8 +7,9 @@ Object.assign(globalThis, {
   matchMedia: () => ({ matches: false, addEventListener: () => undefined }),
 });
 const { spread, shareOf } = await import("../src/features/history/heat");
-const { bandsOf, rounded } = await import("../src/features/history/coverage");
-const { indexAt } = await import("../src/features/history/timeline");
+const { bandsOf, outlineOf } = await import("../src/features/history/coverage");
+const { following, indexAt, speedFor, speedsWith } = await import("../src/features/history/timeline");
+const { distanceNm } = await import("../src/core/mercator");
 const { dayOf, daySpan } = await import("../src/features/history/days");
 
 test("a cell of the heat map spreads as a bell around its place, and nothing is lost", () => {
@@ -55,14 +56,23 @@ test("what lies outside of the picture is left out", () => {
   assert.equal(shareOf(3600, 3600), 1);
 });
 
-test("the outline of coverage is smooth, passes through every bearing and swings beyond none", () => {
-  const values = [40, 42, 90, 88, 0, 0, 30, 41];
-  const curve = rounded(values, 10);
-  assert.equal(curve.length, 80);
-  values.forEach((value, at) => assert.ok(Math.abs(curve[at * 10] - value) < 1e-9));
-  assert.ok(Math.min(...curve) >= 0 && Math.max(...curve) <= 90);
-  const steps = curve.map((value, at) => Math.abs(value - curve.at(at - 1)!));
-  assert.ok(Math.max(...steps) < 15, "no corner of a step");
+test("the outline of coverage has an arc at the farthest position of each sector, and nothing between them is made up", () => {
+  const band = { min_altitude_ft: 0, max_altitude_ft: 5000, farthest_nm: 90 };
+  const sectors = [40, 90, null, 30].map((max_distance_nm, at) => ({
+    bearing_from: at * 90,
+    bearing_to: (at + 1) * 90,
+    max_distance_nm,
+    bands: [{ min_altitude_ft: 0, max_altitude_ft: 5000, max_distance_nm, points: 1 }],
+  }));
+  const station = { lat: 47, lon: 8 };
+  const far = outlineOf(sectors, band, station).map(([lon, lat]) => distanceNm(station.lat, station.lon, lat, lon));
+  assert.equal(far.length, 4 * 46);
+  [40, 90, 0, 30].forEach((nm, at) =>
+    assert.ok(
+      far.slice(at * 46, at * 46 + 46).every((one) => Math.abs(one - nm) < 0.1),
+      `sector ${at}`,
+    ),
+  );
 });
 
 test("bands without a position have no outline and no line in the legend", () => {
@@ -94,4 +104,20 @@ test("a day is from midnight to midnight of the reader", () => {
   const { from, to } = daySpan(day);
   assert.deepEqual([new Date(from!).getHours(), new Date(to!).getDate()], [0, 1]);
   assert.deepEqual(daySpan("nonsense"), {});
+});
+
+test("a replay takes a minute, and its speed is one of those to choose from", () => {
+  assert.equal(speedFor(0, 3_600_000), 60);
+  assert.equal(speedFor(0, 22 * 60_000), 22);
+  assert.equal(speedFor(0, 30_000), 1, "not slower than it was");
+  assert.deepEqual(speedsWith(22), [1, 10, 22, 30, 60, 120, 300]);
+  assert.deepEqual(speedsWith(60), [1, 10, 30, 60, 120, 300]);
+});
+
+test("at high speeds pictures are passed over, and none is missed at low ones", () => {
+  const times = Array.from({ length: 100 }, (_, at) => at * 10);
+  assert.equal(following(times, 4, 60), 5);
+  assert.equal(following(times, 4, 1440), 12, "72 s, which take 50 ms");
+  assert.equal(following(times, 98, 1440), 99);
+  assert.equal(following(times, 99, 60), 99, "the last");
 });

@@ -1,6 +1,7 @@
 import { PAGE, serve, settled, show, submit, type, press } from "./dom";
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { route } from "../src/core/address";
 import type { Schemas } from "../src/session/operations";
 import { signIn } from "./people";
 import { assertReadAgain } from "./read_again";
@@ -58,4 +59,40 @@ test("an entry is saved with fields that are empty", async () => {
 
 test("a list that cannot be read is not called empty, and is read again", async () => {
   await assertReadAgain("sw-known", "cannonball.view", "GET cannonball/known-aircraft/", LIST, "tbody tr");
+});
+
+test("a late answer about an aircraft of the map leaves another form as it is", async () => {
+  let answer = (): void => undefined;
+  serve({
+    "GET cannonball/known-aircraft/": ({ query }) =>
+      query.search
+        ? (new Promise((resolve) => (answer = () => resolve({ ...LIST, aircraft: [ENTRY] }))) as never)
+        : LIST,
+  });
+  await signIn("cannonball.view", "cannonball.manage");
+  route.set({ page: "known", query: { add: "A12345" } });
+  const page = await show("sw-known");
+  press(page, "Cancel");
+  press(page, "Add");
+  await settled();
+  type(page, "form.editor [name=icao_hex]", "ABCDEF");
+  answer();
+  await settled();
+  assert.equal(page.querySelector<HTMLInputElement>("form.editor [name=icao_hex]")!.value, "ABCDEF");
+});
+
+test("an aircraft of the map opens the form filled, and as it is stored where it is on the list", async () => {
+  serve({
+    "GET cannonball/known-aircraft/": ({ query }) => ({ ...LIST, aircraft: query.search === "A12345" ? [ENTRY] : [] }),
+  });
+  await signIn("cannonball.view", "cannonball.manage");
+  const open = async (hex: string): Promise<(name: string) => string> => {
+    route.set({ page: "known", query: { add: hex, registration: "N7", aircraft_type: "H60" } });
+    const page = await show("sw-known");
+    return (name) => page.querySelector<HTMLInputElement>(`form.editor [name=${name}]`)!.value;
+  };
+  const fresh = await open("A99999");
+  assert.deepEqual(["icao_hex", "registration", "aircraft_type"].map(fresh), ["A99999", "N7", "H60"]);
+  const stored = await open("A12345");
+  assert.deepEqual(["icao_hex", "registration", "aircraft_type"].map(stored), ["A12345", "N1", "B407"]);
 });

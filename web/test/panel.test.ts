@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import blocks from "../src/core/states.json";
+import blocks from "../../skywatch/airframes/states.json";
 import { stateOf } from "../src/core/states";
 import { stepped } from "../src/live/order";
 import { insetsOf, shiftInto } from "../src/map/visible";
-import { operatorOf, ownOperators, typeName } from "../src/panel/names";
+import { operatorOf, ownOperators, typeName, typeWords } from "../src/panel/names";
 import operators from "../src/panel/names/operators.json";
 import types from "../src/panel/names/types.json";
 
@@ -124,4 +124,16 @@ test("next and previous go round the list, and random is another one", () => {
   );
   assert.equal(stepped([], 3, 1, 0), -1);
   assert.equal(stepped([3], 3, 0, 0), -1);
+});
+
+test("a type in words is the registers' own, and an import's capitals become words", () => {
+  assert.equal(typeWords("A320", "AIRBUS A-320"), "Airbus A320");
+  assert.equal(typeWords("EC45", "AIRBUS HELICOPTERS EC-145"), typeName("EC45") || "Airbus Helicopters EC-145");
+  assert.equal(typeWords("ZZZZ", "AIRBUS HELICOPTERS EC-145"), "Airbus Helicopters EC-145");
+  assert.equal(typeWords("", "PIPER PA-28 CHEROKEE"), "Piper PA-28 Cherokee");
+  assert.equal(typeWords("", "ATR 72-600"), "ATR 72-600");
+  assert.equal(typeWords("", "PZL M-28 SKYTRUCK"), "PZL M-28 Skytruck");
+  assert.equal(typeWords("", "REIMS-CESSNA F172N"), "Reims-Cessna F172N");
+  assert.equal(typeWords("", "Diamond DA40 NG"), "Diamond DA40 NG");
+  assert.equal(typeWords("", null), "");
 });

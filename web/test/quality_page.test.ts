@@ -114,7 +114,7 @@ test("a port that feeders connect to has no charts and leads to the feeders", as
   serve({
     "GET system/receivers": () => ({ ...PAGE, receivers: [port, RECEIVER], count: 2 }),
     "GET system/receivers/{name}/quality": () => qualityOf([]),
-    "GET feeders/": () => ({ ...PAGE, feeders: [], count: 0 }),
+    "GET feeders/": () => ({ ...PAGE, feeders: [], listening: true, count: 0 }),
   });
   await signIn("system.view_status", "feeders.view");
   const measured = await show("sw-reception");

@@ -63,11 +63,40 @@ test("groups of conditions nest and are kept as they are, as are quiet hours wit
   assert.deepEqual(body.quiet_hours, RULE.quiet_hours);
 });
 
+test("a new channel is offered to those who may create one", async () => {
+  const offers = async (...permissions: string[]): Promise<boolean> => {
+    serveRules({ ...RULE, is_own: true });
+    await signIn("alerts.view", "alerts.edit", ...permissions);
+    route.set({ page: "alerts", query: { tab: "rules", id: "5" } });
+    const page = await show("sw-alert-rules");
+    return [...page.querySelectorAll("button")].some((one) => one.textContent!.trim() === "New channel");
+  };
+  assert.equal(await offers("alerts.create"), true);
+  assert.equal(await offers(), false);
+});
+
 test("a part of the conditions can be taken away, and a group that is left empty goes with it", async () => {
   const body = await edit((page) => {
     page.querySelectorAll<HTMLElement>(".group .group .group.mode-not > .group-head button")[1].click();
   });
   assert.deepEqual(body.conditions, { all: [NOBODY, { any: [{ not: { all: [EVERYTHING, NOBODY] } }] }] });
+});
+
+test("a rule about one aircraft is filled with its address and the name that people call it", async () => {
+  const asked = serve({
+    "GET alerts/rules/": () => ({ ...PAGE, rules: [], count: 0 }),
+    "GET alerts/geofences/": () => ({ ...PAGE, geofences: [], count: 0 }),
+    "GET alerts/watchlists/": () => ({ ...PAGE, watchlists: [], count: 0 }),
+    "GET alerts/channels/": () => ({ ...PAGE, channels: [], count: 0 }),
+    "POST alerts/rules/": () => RULE,
+  });
+  await signIn("alerts.view", "alerts.create");
+  route.set({ page: "alerts", query: { tab: "rules", id: "new", about: "4b1617", as: "SWR1" } });
+  const page = await show("sw-alert-rules");
+  await submit(page);
+  const { name, conditions } = asked.findLast(({ operation }) => operation.startsWith("POST"))!.body as typeof RULE;
+  assert.equal(name, "SWR1 in range");
+  assert.deepEqual(conditions, { all: [{ field: "hex", op: "eq", value: "4B1617" }] });
 });
 
 test("a rule that is not in force says why, and is offered with what may be done with it", async () => {

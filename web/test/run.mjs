@@ -17,7 +17,7 @@ const tests = readdirSync(here)
   .map((name) => join(here, name));
 const isOfPage = (file) => readFileSync(file, "utf8").includes('from "./dom"');
 const options = {
-  define: { WORKER_FILE: '"worker.js"' },
+  define: { WORKER_FILE: '"worker.js"', FLAGS_FOLDER: '"flags"' },
   outdir: out,
   bundle: true,
   format: "esm",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fleet } from "../src/live/fleet";
-import type { Aircraft, TrailNews } from "../src/live/messages";
+import type { Aircraft, PastTrail, TrailNews } from "../src/live/messages";
 import { GAP_S, SEGMENT_WORDS, TrailBook, markOf } from "../src/live/trails/book";
 import { Outline } from "../src/live/trails/outline";
 import { TrailRing } from "../src/map/all_trails/ring";
@@ -100,23 +100,69 @@ test("an aircraft that the filter hides shows no trail", () => {
   assert.equal(new Uint8Array(sky.book.news(sky.fleet, new Int32Array(0), 0)!.shown)[0], 0);
 });
 
-test("trails begin with what was recorded before", () => {
+const VIEW = { x: mercatorX(8), y: mercatorY(47), resolution: 100, width: 1000, height: 800 };
+
+/** What the service has of an aircraft, so many seconds before the first picture each. */
+function recorded(hex: string, ...ago: number[]): PastTrail {
+  return {
+    hex,
+    at: ago.map((s) => 1001 - s),
+    lat: ago.map(() => 47),
+    lon: ago.map((s) => 8 - s * 0.003),
+    altitude_ft: ago.map(() => 30000),
+    on_ground: ago.map(() => false),
+  };
+}
+
+test("a trail begins with what was recorded before, as closely as that is", () => {
   const sky = new Sky();
   sky.fly(3);
   sky.news();
-  const recorded = [30, 10].map((ago) => ({
-    now: 1001 - ago,
-    aircraft: [
-      { hex: "4b1617", lat: 47, lon: 8 - ago * 0.003, alt_baro: 30000 },
-      { hex: "ffffff", lat: 1, lon: 1 },
-    ],
-  }));
-  sky.book.seed(sky.fleet, recorded);
+  assert.deepEqual(sky.book.begun(sky.fleet, VIEW, 100), ["4b1617"]);
+  assert.deepEqual(sky.book.begun(sky.fleet, VIEW, 100), [], "asked once");
+  const trails = [recorded("4b1617", 200, 15, 10, 5), recorded("ffffff", 10)];
+  sky.book.seed(sky.fleet, sky.book.run, ["4b1617"], trails);
   const data = new Float32Array(sky.news().segments);
-  assert.equal(data.length / SEGMENT_WORDS, 2);
-  assert.equal(data[SEGMENT_WORDS + 2], 0, "the last leads to where it was first seen");
-  sky.book.seed(sky.fleet, recorded);
+  assert.equal(data.length / SEGMENT_WORDS, 3, "what is older than trails reach is left out");
+  assert.equal(data[2 * SEGMENT_WORDS + 2], 0, "the last leads to where it was first seen");
+  sky.book.seed(sky.fleet, sky.book.run, ["4b1617"], trails);
   assert.equal(sky.news().segments.byteLength, 0, "once");
+});
+
+test("the past is of every aircraft in sight, whenever its first picture comes", () => {
+  const sky = new Sky();
+  sky.fly(200);
+  sky.book.begun(sky.fleet, VIEW, 100);
+  sky.fly(1, () => ({ hex: "aaaaaa" }));
+  assert.deepEqual(sky.book.begun(sky.fleet, { ...VIEW, x: mercatorX(60) }, 100), [], "out of sight");
+  assert.deepEqual(sky.book.begun(sky.fleet, { ...VIEW, x: mercatorX(8.6) }, 100), ["aaaaaa"]);
+});
+
+test("an answer about shorter trails is not taken for that about longer ones", () => {
+  const sky = new Sky();
+  sky.fly(3);
+  sky.book.begun(sky.fleet, VIEW, 100);
+  const { run } = sky.book;
+  sky.book.setSpan(900);
+  sky.fly(1);
+  sky.news();
+  assert.deepEqual(sky.book.begun(sky.fleet, VIEW, 100), ["4b1617"]);
+  sky.book.seed(sky.fleet, run, ["4b1617"], [recorded("4b1617", 10, 5)]);
+  assert.equal(sky.news().segments.byteLength, 0, "of the earlier run");
+  sky.book.seed(sky.fleet, sky.book.run, ["4b1617"], [recorded("4b1617", 200, 190, 180)]);
+  assert.equal(sky.news().segments.byteLength / 4 / SEGMENT_WORDS, 2, "of this one");
+});
+
+test("longer trails begin anew, with more of the past", () => {
+  const sky = new Sky();
+  sky.fly(3);
+  sky.book.begun(sky.fleet, VIEW, 100);
+  sky.book.setSpan(60);
+  sky.fly(1);
+  assert.deepEqual(sky.book.begun(sky.fleet, VIEW, 100), [], "shorter ones go on");
+  sky.book.setSpan(900);
+  sky.fly(1);
+  assert.deepEqual(sky.book.begun(sky.fleet, VIEW, 100), ["4b1617"]);
 });
 
 const news = (times: number[], now: number, run = 1): TrailNews => {

@@ -1,4 +1,4 @@
-import { PAGE, Refusal, serve, settled, show, submit, type } from "./dom";
+import { PAGE, press, Refusal, serve, settled, show, submit, type } from "./dom";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { route } from "../src/core/address";
@@ -44,4 +44,22 @@ test("a watch list is typed in, and what is refused is named by its number", asy
   const { body } = asked.findLast(({ operation }) => operation.startsWith("POST"))!;
   assert.deepEqual(body, { name: "Rescue", entries: ["HB-ZRS", "4B1617"] });
   assert.ok(page.querySelector(".cards")!.textContent!.includes("2 entries"));
+});
+
+test("the aircraft of the address is added to the list that is chosen, or begins a new one", async () => {
+  const asked = serve({
+    "GET alerts/watchlists/": () => ({ ...PAGE, watchlists: [LIST], count: 1 }),
+    "POST alerts/watchlists/{id}/import/": () => ({ added: 1, entry_count: 3, refused: [] }) as never,
+  });
+  await signIn("alerts.view", "alerts.create", "alerts.edit");
+  route.set({ page: "alerts", query: { tab: "watchlists", add: "4b1617", as: "HB-JCA" } });
+  const page = await show("sw-watchlists");
+  assert.equal(page.querySelector("#add-title")!.textContent, "Add HB-JCA to");
+  press(page, "Rescue");
+  await settled();
+  assert.deepEqual(asked.findLast(({ operation }) => operation.startsWith("POST"))!.path, ["1"]);
+  assert.equal(page.querySelector("#add-title"), null, "done");
+  route.set({ page: "alerts", query: { tab: "watchlists", id: "new", add: "4b1617" } });
+  await settled();
+  assert.equal(page.querySelector<HTMLTextAreaElement>("textarea")!.value, "4B1617");
 });

@@ -62,6 +62,7 @@ ENTRIES: Entries = {
         for kind in ("csv", "geojson", "kml", "gpx", "parquet")
     ],
     "GET /api/v1/history/stats": [span("ten years", "/history/stats", 3650.0)],
+    "GET /api/v1/history/stats/export": [span("ten years", "/history/stats/export", 3650.0)],
     "GET /api/v1/history/heatmap": [
         span("31 days in the finest cells", "/history/heatmap?cell_deg=0.01", 30.9, **EVALUATION),
         span("31 days of some altitudes", "/history/heatmap?cell_deg=1&min_altitude_ft=1", 30.9, **EVALUATION),

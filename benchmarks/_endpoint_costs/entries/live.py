@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from benchmarks._endpoint_costs.entry import Entries, read, send
 from benchmarks._endpoint_costs.picture import WATCHED
-from skywatch.aircraft.schemas import MAX_LOOKUP
+from skywatch.aircraft.schemas import MAX_LOOKUP, MAX_TRAILS
 
 HEXES = ",".join(f"{0x4B0000 + number:06x}" for number in range(MAX_LOOKUP))
+TRAILS = ",".join(HEXES.split(",")[:MAX_TRAILS])
 # As many values as the head of a request may hold; each is looked for among all aircraft.
 NAMES = ",".join(f"SWR{number}*" for number in range(1000))
 FLAGS = "military=false&on_ground=false&emergency=false"
@@ -23,9 +24,13 @@ ENTRIES: Entries = {
     ],
     "GET /api/v1/aircraft/{icao_hex}": [read("one aircraft with its airframe", f"/aircraft/{WATCHED}")],
     "GET /api/v1/aircraft/{icao_hex}/trail": [read("a full trail", f"/aircraft/{WATCHED}/trail")],
+    "GET /api/v1/aircraft/trails": [
+        read("an hour of 100 trails", f"/aircraft/trails?icao_hex={TRAILS}&since_s=3600"),
+    ],
     "GET /api/v1/aircraft/nearest": [read("the nearest 1,000", "/aircraft/nearest?lat=47&lon=8&limit=1000")],
     "GET /api/v1/aircraft/stats": [read("all aircraft", "/aircraft/stats")],
     "GET /api/v1/aircraft/airspaces": [read("no file: an empty collection", "/aircraft/airspaces")],
+    "GET /api/v1/aircraft/map/region.pmtiles": [read("no file", "/aircraft/map/region.pmtiles", status=404)],
     "GET /api/v1/aircraft/top": [read("seven lists of 100", "/aircraft/top?limit=100")],
     "GET /api/v1/aircraft/geojson": [
         read("all aircraft", "/aircraft/geojson"),

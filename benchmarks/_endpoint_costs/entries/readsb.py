@@ -57,6 +57,8 @@ HEXES = ",".join(f"{0x4B0000 + number:06x}" for number in range(1000))
 
 ENTRIES: Entries = {
     "GET /data/aircraft.json": [live("all aircraft", "/data/aircraft.json")],
+    "GET /data/aircraft.binCraft": [live("all aircraft", "/data/aircraft.binCraft")],
+    "GET /data/aircraft.binCraft.zst": [live("all aircraft", "/data/aircraft.binCraft.zst")],
     "GET /data/receiver.json": [live("as it is", "/data/receiver.json")],
     "GET /data/stats.json": [live("as it is", "/data/stats.json")],
     "GET /data/history_{number}.json": [one_picture("a picture of the last hour, read with its ten minutes")],

@@ -55,6 +55,7 @@ def measured(what: str, path: str) -> Entry:
 
 
 ENTRIES: Entries = {
+    "GET /api/v1/system/reception": [read("a day", "/system/reception")],
     "GET /api/v1/system/receivers/{name}/quality": [measured("30 days", "/system/receivers/roof/quality")],
     "GET /api/v1/feeders/{id}/quality": [prepared(Entry("30 days", of_feeder("quality")), fill)],
     "GET /api/v1/feeders/{id}/coverage": [prepared(Entry("30 days", of_feeder("coverage")), fill)],

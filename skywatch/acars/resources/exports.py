@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 from skywatch.acars.models import AcarsMessage
 from skywatch.acars.resources import service
 from skywatch.acars.resources.answers import message_answer
-from skywatch.core.clock import to_iso
 from skywatch.http.lists.spreadsheets import csv_rows
 from skywatch.http.resources.render import encode
 from skywatch.security.visibility import Visibility
@@ -45,8 +44,6 @@ def _csv(batches: Rows, visibility: Visibility) -> Iterator[bytes]:
 
 
 def _cells(fields: dict[str, Any]) -> list[Any]:
-    fields["at"], fields["received_at"] = to_iso(fields["at"]), to_iso(fields["received_at"])
-    fields["incomplete"] = "true" if fields["incomplete"] else "false"
     decoded, position = fields["decoded"] or {}, fields["position"] or {}
     stations = " ".join(dict.fromkeys(reception["station"] for reception in fields["heard_by"]))
     return [

@@ -15,6 +15,7 @@ from skywatch.http.resources.schema import (
     JsonObject,
     JsonString,
     Nullable,
+    QueryBoolean,
     QueryNumber,
     QueryString,
     Schema,
@@ -46,6 +47,7 @@ class MessageFilters(Schema):
     registration = text_filter("Registration; needs aircraft.view_details.", 12)
     flight = text_filter("Flight number or callsign.", 8)
     label = text_filter("Label.", 2)
+    acknowledgements = node(QueryBoolean(), "Acknowledgements (label `_d`) only, or none of them.", missing=None)
     source = node(QueryString(), "Network.", missing=None, validator=colander.OneOf(SOURCES))
     frequency = node(QueryNumber(), "Frequency (MHz), within 0.5 kHz.", missing=None)
     station = text_filter("Station that received it, the first one or another.", 64)

@@ -22,6 +22,8 @@ from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
 from skywatch.sentences import sentence
 
+# The label of messages that say no more than that another one came, in both of its forms.
+ACKNOWLEDGEMENTS = ("_d", "_\x7f")
 STATS_SPAN = timedelta(hours=24)
 # Matches are counted up to this number: to count millions takes longer than to find the newest. Of a search it is what
 # a phrase of frequent words, of which one message in a thousand has it, allows within its time.
@@ -159,6 +161,9 @@ def _filtered(session: Session, visibility: Visibility, filters: dict[str, Any])
         value = filters.get(name)
         if value is not None:
             query = query.where(getattr(AcarsMessage, name) == _cased(name, value))
+    if filters.get("acknowledgements") is not None:
+        is_acknowledgement = AcarsMessage.label.in_(ACKNOWLEDGEMENTS)
+        query = query.where(is_acknowledgement if filters["acknowledgements"] else ~is_acknowledgement)
     if filters.get("station") is not None:
         query = query.where(_received_by(session, filters["station"]))
     if filters.get("frequency") is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -12,7 +11,6 @@ from sqlalchemy.orm import Session
 
 from skywatch.accounts.audit_log.schemas import AuditRecord
 from skywatch.accounts.audit_log.service import Search
-from skywatch.core.clock import to_iso
 from skywatch.core.database.models import AuditEntry
 from skywatch.http.lists.spreadsheets import csv_rows
 from skywatch.http.resources.answer import answer
@@ -41,6 +39,4 @@ def _row(entry: AuditEntry) -> list[Any]:
 def _cell(value: Any) -> Any:
     if isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False, sort_keys=True)
-    if isinstance(value, datetime):
-        return to_iso(value)
     return value

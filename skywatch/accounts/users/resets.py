@@ -1,4 +1,4 @@
-"""A forgotten password: a link that an administrator hands to its user, good once and for an hour.
+"""A link with which its user sets a password: good once, for an hour, or for a week where the user never had one.
 
 Whoever has the link has the account, so it gives nobody more than they hold: it is made only for users who hold no
 more than its maker, and is refused where the user has got more since, or the maker has less.
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Callable
 from datetime import timedelta
+from typing import TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
@@ -29,7 +31,15 @@ from skywatch.security.permissions import Permission
 from skywatch.sentences import sentence
 
 LIFETIME = timedelta(hours=1)
+# An invitation is on its way for longer than the answer to a call for help.
+INVITATION = timedelta(days=7)
 METHOD = "reset_link"
+T = TypeVar("T")
+
+
+def is_invitation(user: User) -> bool:
+    """Whether a link of a user is the first way in: without a password, and from no identity provider."""
+    return user.password_hash is None and user.auth_provider == "local"
 
 
 def create_reset(session: Session, caller: Caller, user_id: int) -> tuple[User, str]:
@@ -47,6 +57,7 @@ def create_reset(session: Session, caller: Caller, user_id: int) -> tuple[User, 
             sentence("accounts.deactivated_user", "A deactivated user cannot log in; activate the user first."),
         )
     now = utcnow()
+    ends_at = now + (INVITATION if is_invitation(user) else LIFETIME)
     session.execute(sa.delete(PasswordReset).where(PasswordReset.expires_at <= now))
     withdraw_resets(session, user.id)
     token = secrets.token_urlsafe(32)
@@ -56,10 +67,10 @@ def create_reset(session: Session, caller: Caller, user_id: int) -> tuple[User, 
             user_id=user.id,
             created_by=caller.actor.user_id,
             created_at=now,
-            expires_at=now + LIFETIME,
+            expires_at=ends_at,
         )
     )
-    audit.record(session, caller.actor, "password_reset.created", target_of(user), after={"expires_at": now + LIFETIME})
+    audit.record(session, caller.actor, "password_reset.created", target_of(user), after={"expires_at": ends_at})
     return user, token
 
 
@@ -77,10 +88,13 @@ def user_of_reset(session: Session, token: str) -> User:
     return user
 
 
-def use_reset(sessions: SessionFactory, token: str, password: str, actor: audit.Actor) -> User:
+def use_reset(
+    sessions: SessionFactory, token: str, password: str, actor: audit.Actor, then: Callable[[Session, User], T]
+) -> tuple[User, T]:
     """Set the password of a link's user and end all their logins; raises Problem (400, 404, 503).
 
-    A password that is too easy leaves the link as it is. No transaction is open while the password is hashed.
+    A password that is too easy leaves the link as it is. No transaction is open while the password is hashed. ``then``
+    goes on in the transaction with the user, who has proved who they are; its result comes back.
     """
     with sessions() as session:
         user = user_of_reset(session, token)
@@ -94,7 +108,7 @@ def use_reset(sessions: SessionFactory, token: str, password: str, actor: audit.
         end_logins(session, fresh.id, "password changed")
         who = audit.Actor(fresh.username, METHOD, fresh.id, actor.address, actor.request_id)
         audit.record(session, who, "password.changed", target_of(fresh))
-        return fresh
+        return fresh, then(session, fresh)
 
 
 def _may_still(session: Session, maker_id: int | None, user: User) -> bool:
@@ -115,7 +129,7 @@ def _no_link() -> Problem:
         "not_found",
         sentence(
             "accounts.reset_link_invalid",
-            "This link is not valid: it was used, replaced or withdrawn, or it is older than an "
-            "hour. Ask an administrator for another one.",
+            "This link is not valid: it was used, replaced or withdrawn, or it is too old. "
+            "Ask an administrator for another one.",
         ),
     )

@@ -8,7 +8,7 @@ import numpy as np
 from pyramid.response import Response
 
 from skywatch.aircraft import filters, members, schemas
-from skywatch.aircraft.bodies import only_fields, with_members
+from skywatch.aircraft.bodies import ROUTE, only_fields, with_members
 from skywatch.aircraft.live import live_response, refuse_hidden_filters, visible_row
 from skywatch.aircraft.views.airframes import airframe_answer
 from skywatch.airframes import service as airframes
@@ -60,7 +60,8 @@ def list_aircraft(request: SkyRequest) -> Response:
         some = rows[query["offset"] : query["offset"] + query["limit"]]
         bodies = sky.bodies(some, visibility.details)
         if "fields" in query:
-            bodies = only_fields(bodies, query["fields"])
+            routes = sky.routes(some).tolist() if ROUTE in query["fields"] else ()
+            bodies = only_fields(bodies, query["fields"], routes)
         rest = {"age_s": round(sky.age_s, 1), "count": len(rows), **page_links(request, len(rows))}
         head = b'{"now":%s,"messages":%d,"aircraft":' % (encode(round(sky.now, 3)), sky.messages)
         return head + bodies + b"," + encode(rest)[1:]

@@ -1,4 +1,4 @@
-"""The picture from other sides: the nearest aircraft, numbers, what stands out, and a map layer."""
+"""The picture from other sides: the nearest aircraft, numbers, what stands out, trails, and a map layer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pyramid.response import Response
 
 from skywatch.aircraft import filters, schemas
-from skywatch.aircraft.airspaces import configured_airspaces
+from skywatch.aircraft.airspaces import AirspaceStore
 from skywatch.aircraft.bodies import with_members, without_position
 from skywatch.aircraft.live import live_response, live_sky, refuse_hidden_filters
 from skywatch.core import geo
@@ -20,9 +20,12 @@ from skywatch.core.problems import invalid
 from skywatch.http.lists.conditional import not_modified, set_etag
 from skywatch.http.resources.render import encode, json_response
 from skywatch.http.resources.service import ApiService
+from skywatch.picture.access import picture_replica
+from skywatch.picture.counted import CountedSky, counted_rows
 from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.picture.state.own_antenna import heard
 from skywatch.picture.state.sky import Sky
+from skywatch.picture.trails.trail import Point
 from skywatch.receivers.reports.report import SOURCES
 from skywatch.security.permissions import Permission
 from skywatch.security.visibility import Visibility
@@ -30,6 +33,7 @@ from skywatch.sentences import sentence
 
 nearest = ApiService("aircraft.nearest", "/aircraft/nearest", feature="aircraft")
 stats = ApiService("aircraft.stats", "/aircraft/stats", feature="aircraft")
+trails = ApiService("aircraft.trails", "/aircraft/trails", feature="aircraft")
 top = ApiService("aircraft.top", "/aircraft/top", feature="aircraft")
 airspaces = ApiService("aircraft.airspaces", "/aircraft/airspaces", feature="aircraft")
 geojson = ApiService("aircraft.geojson", "/aircraft/geojson", feature="aircraft")
@@ -67,24 +71,32 @@ def list_nearest_aircraft(request: SkyRequest) -> Response:
 
 @stats.get(permission=Permission.AIRCRAFT_VIEW, responses={200: schemas.AircraftStats(), 304: None})
 def get_aircraft_stats(request: SkyRequest) -> Response:
-    """The picture in numbers"""
+    """The picture in numbers
+
+    Simulated aircraft count until another one has been heard.
+    """
+    simulated = request.runtime.shared(CountedSky).shows_simulated
 
     def build(sky: Sky, visibility: Visibility) -> bytes:
-        mask = filters.select(sky, {}, military=visibility.military)
+        mask = filters.select(sky, {}, military=visibility.military) & counted_rows(sky, simulated=simulated)
         return encode(statistics(sky, mask))
 
-    return live_response(request, build, with_details=False)
+    return live_response(request, build, str(simulated), with_details=False)
 
 
 @top.get(
     permission=Permission.AIRCRAFT_VIEW, query=schemas.TopQuery(), responses={200: schemas.TopAircraft(), 304: None}
 )
 def list_top_aircraft(request: SkyRequest) -> Response:
-    """The aircraft that stand out: highest, fastest, climbing, descending, farthest, nearest, longest seen"""
+    """The aircraft that stand out: highest, fastest, climbing, descending, farthest, nearest, longest seen
+
+    Simulated aircraft are among them until another one has been heard.
+    """
     limit = request.validated["querystring"]["limit"]
+    simulated = request.runtime.shared(CountedSky).shows_simulated
 
     def build(sky: Sky, visibility: Visibility) -> bytes:
-        mask = filters.select(sky, {}, military=visibility.military)
+        mask = filters.select(sky, {}, military=visibility.military) & counted_rows(sky, simulated=simulated)
         rate = sky.column("baro_rate_fpm")
         rankings = {
             "highest": (filters.altitude_ft(sky), False),
@@ -101,17 +113,36 @@ def list_top_aircraft(request: SkyRequest) -> Response:
             lists.append(b'"%s":%s' % (name.encode(), sky.bodies(rows, visibility.details)))
         return b'{"now":%s,' % encode(round(sky.now, 3)) + b",".join(lists) + b"}"
 
-    return live_response(request, build, str(limit))
+    return live_response(request, build, f"{limit} {simulated}")
+
+
+@trails.get(permission=Permission.AIRCRAFT_VIEW, query=schemas.TrailsQuery(), responses={200: schemas.AircraftTrails()})
+def list_aircraft_trails(request: SkyRequest) -> Response:
+    """The trails of up to 100 aircraft, for maps that show them all
+
+    Each is its current flight over the last `since_s` seconds; where it turned there is a position every five seconds,
+    in straight flight every thirty. Aircraft that are not in the sky are left out.
+    """
+    query, sky, military = request.validated["querystring"], live_sky(request), request.visibility.military
+    hidden = sky.column("military")
+    addresses = [
+        address
+        for address in dict.fromkeys(query["icao_hex"])
+        if (row := sky.index.get(address)) is not None and (military or not hidden[row])
+    ]
+    stored = request.runtime.shared(picture_replica).trails(addresses, sky.now - query["since_s"])
+    entries = [_columns(address, points) for address, points in zip(addresses, stored, strict=True)]
+    return json_response(encode({"now": round(sky.now, 3), "trails": entries}))
 
 
 @airspaces.get(permission=Permission.AIRCRAFT_VIEW, responses={200: "application/geo+json", 304: None})
 def get_airspaces(request: SkyRequest) -> Response:
     """The airspaces of the installation as a GeoJSON FeatureCollection (RFC 7946)
 
-    They are those of the setting `airspace_file`, none without it. Properties: `name`, `class` (of OpenAir, else null),
-    `floor_ft` and `ceiling_ft` (null is open).
+    They are those of the setting `airspace_file`, else those that were uploaded in the console. Properties: `name`,
+    `class` (of OpenAir, else null), `floor_ft` and `ceiling_ft` (null is open).
     """
-    stored = request.runtime.shared(configured_airspaces)
+    stored = request.runtime.shared(AirspaceStore).current
     unchanged = not_modified(request, stored.etag)
     if unchanged is not None:
         return unchanged
@@ -185,6 +216,17 @@ def _point(sky: Sky, query: dict[str, Any]) -> tuple[float, float]:
             "querystring",
         )
     return sky.station
+
+
+def _columns(address: str, points: Sequence[Point]) -> dict[str, Any]:
+    return {
+        "hex": address,
+        "at": [point.at for point in points],
+        "lat": [point.lat for point in points],
+        "lon": [point.lon for point in points],
+        "altitude_ft": [None if point.on_ground else point.altitude_ft for point in points],
+        "on_ground": [point.on_ground for point in points],
+    }
 
 
 def _best(values: npt.NDArray[Any], limit: int, *, smallest: bool) -> list[int]:

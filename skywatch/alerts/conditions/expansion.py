@@ -1,7 +1,8 @@
-"""Tests of the field ``class`` written out as conditions over other fields."""
+"""Tests written out as conditions over other fields: of the field ``class``, and of values in two columns."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 from skywatch.alerts.conditions.classes import AIRLINE_CALLSIGN, CATEGORIES, LIGHT_CATEGORIES, TYPES
@@ -22,11 +23,15 @@ def _airline() -> Test:
 
 
 def expanded(node: Node) -> Node:
-    """The tree without tests of ``class``."""
+    """The tree without tests of ``class`` and of two columns."""
     if isinstance(node, Not):
         return Not(expanded(node.part))
     if isinstance(node, All | Any_):
         return type(node)(tuple(expanded(part) for part in node.parts))
+    if node.field.also:
+        either = (replace(node.field, also=""), replace(node.field, column=node.field.also, also=""))
+        parts = tuple(replace(node, field=field) for field in either)
+        return All(parts) if node.op == "ne" else Any_(parts)
     if node.field.kind is not Kind.CLASS:
         return node
     if node.op == "in":

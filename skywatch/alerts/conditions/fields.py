@@ -5,7 +5,7 @@ of each kind.
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -48,7 +48,9 @@ OPS: dict[Kind, tuple[str, ...]] = {
     Kind.MESSAGE: TEXTS,
     Kind.STATE: ("eq",),
 }
-ALL_OPS = tuple(dict.fromkeys(op for ops in OPS.values() for op in ops))
+# Whether there is no value; of the fields that name it.
+IS_NULL = "is_null"
+ALL_OPS = (*dict.fromkeys(op for ops in OPS.values() for op in ops), IS_NULL)
 # Ops that are true for one moment only.
 EVENT_OPS = frozenset({"enters", "leaves"})
 
@@ -63,7 +65,7 @@ class Field:
     one it is 5 % of the boundary. ``details`` fields need ``aircraft.view_details``.
 
     Fields that features declare (``is_declared``) may need a ``permission``, and are texts of ``events``, columns, or a
-    ``state`` of the installation.
+    ``state`` of the installation; ``also`` is as in ``RuleField``.
     """
 
     name: str
@@ -78,6 +80,15 @@ class Field:
     events: RuleEvents | None = None
     state: RuleState | None = None
     meaning: str = ""
+    also: str = ""
+    # Those it takes, where it does not take all of its kind; and what is wrong with a value.
+    few_ops: tuple[str, ...] = ()
+    value_fault: Callable[[str], str | None] | None = None
+
+    @property
+    def ops(self) -> tuple[str, ...]:
+        """The ops that it takes."""
+        return self.few_ops or OPS[self.kind]
 
     @property
     def is_event(self) -> bool:
@@ -227,4 +238,7 @@ def _field(declared: RuleField) -> Field:
         events=declared.events,
         state=declared.state,
         meaning=declared.meaning,
+        also=declared.also,
+        few_ops=declared.ops,
+        value_fault=declared.value_fault,
     )

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from skywatch.alerts.conditions.classes import CLASSES
-from skywatch.alerts.conditions.fields import ALL_OPS, OPS, Field, Kind
+from skywatch.alerts.conditions.fields import ALL_OPS, IS_NULL, Field, Kind
 from skywatch.core.text.expressions import Expression, ExpressionFault, expressions
 from skywatch.core.text.names import all_shown
 from skywatch.sentences import Sentence, sentence
@@ -47,17 +47,17 @@ def parse_op(field: Field, op: Any) -> str:
                 "{op} is not an op; the ops of {name} are {names}",
                 op=_quoted(op),
                 name=field.name,
-                names=", ".join(OPS[field.kind]),
+                names=", ".join(field.ops),
             )
         )
-    if op not in OPS[field.kind]:
+    if op not in field.ops:
         raise ValueFault(
             sentence(
                 "alerts.op_not_for_field",
                 "{name} does not take {op}; it takes {names}",
                 name=field.name,
                 op=op,
-                names=", ".join(OPS[field.kind]),
+                names=", ".join(field.ops),
             )
         )
     return op
@@ -73,6 +73,8 @@ def parse_value(field: Field, op: str, value: Any) -> Any:
         return _list(field, value)
     if op == "matches":
         return _pattern(value)
+    if op == IS_NULL:
+        return _flag(value)
     return _single(field, op, value)
 
 
@@ -95,6 +97,8 @@ def _single(field: Field, op: str, value: Any) -> Any:
     if field.kind in (Kind.GEOFENCE, Kind.WATCHLIST):
         return _identifier(field, value)
     text = _text(value)
+    if field.value_fault is not None and (fault := field.value_fault(text)):
+        raise ValueFault(fault)
     if field.name == "squawk" and op in ("eq", "ne") and not SQUAWK.fullmatch(text):
         raise ValueFault(sentence("alerts.squawk", "must be four octal digits, such as 7700"))
     return text

@@ -145,6 +145,23 @@ class MembershipLiteral(Literal):
         return is_known & ~result if self._negated else result
 
 
+class NullLiteral(Literal):
+    """Whether a column has no value; unknown before that was looked up."""
+
+    def __init__(self, column: str, expected: bool) -> None:
+        super().__init__()
+        self._column, self._expected = column, float(expected)
+
+    def update(self, environment: Environment) -> None:
+        """Compare the whole column; NaN is never true."""
+        self.bits, self.changed = packed(environment.board.null(self._column) == self._expected), True
+
+    def at(self, environment: Environment, slots: Slots, slack: int) -> Mask:
+        """The same for a few slots."""
+        result: Mask = environment.board.null(self._column)[slots] == self._expected
+        return result
+
+
 # Flag -> the time of the value it comes from; other flags come from several.
 _KNOWN_SINCE = {"emergency": "squawk_at", "on_ground": "altitude_at", "mlat": "position_at", "tisb": "position_at"}
 

@@ -14,7 +14,8 @@ from skywatch.alerts.engine.operands.environment import Environment
 from skywatch.alerts.engine.operands.fences import Fence
 from skywatch.alerts.engine.predicates import text_predicate
 from skywatch.alerts.engine.program import Program
-from skywatch.picture.state.sky import SOURCE_INDEX, Sky, unknown_columns
+from skywatch.picture.state.sky import Sky, unknown_columns
+from skywatch.receivers.reports.report import SOURCE_INDEX
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def describe(
     of_strangers = bool(doubt) or bool(board.strangers()[slot])
     return Fired(
         rule.id, rule.revision, board.addresses[slot], now, aircraft, matched.entries(), military, geofence,
-        doubt=doubt, of_strangers=of_strangers,
+        doubt=doubt, of_strangers=of_strangers, simulated=bool(board.flag("simulated")[slot]),
     )  # fmt: skip
 
 
@@ -103,8 +103,9 @@ def describe_count(rule: Rule, environment: Environment, slots: Slots, now: floa
         )
     number = len(slots)
     return Fired(
-        rule.id, rule.revision, NOBODY, now, {}, tuple(named), military, None, number, doubt, of_strangers=bool(doubt)
-    )
+        rule.id, rule.revision, NOBODY, now, {}, tuple(named), military, None, number, doubt,
+        of_strangers=bool(doubt), simulated=bool(environment.board.flag("simulated")[slots].any()),
+    )  # fmt: skip
 
 
 def describe_state(rule: Rule, now: float) -> Fired:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.alerts.conditions.expansion import expanded
-from skywatch.alerts.conditions.fields import FIELDS, Kind, permissions
+from skywatch.alerts.conditions.fields import FIELDS, IS_NULL, Kind, permissions
 from skywatch.alerts.conditions.tree import All, Any_, Node, Not, Test, tests_of
 from skywatch.alerts.engine.literals import (
     DocumentLiteral,
@@ -27,6 +27,7 @@ from skywatch.alerts.engine.literals import (
     MembershipLiteral,
     MessageLiteral,
     Nowhere,
+    NullLiteral,
     NumberLiteral,
     TextLiteral,
 )
@@ -257,6 +258,8 @@ class Compiler:
             return FenceLiteral(test, negated)
         if kind is Kind.MESSAGE:
             return MessageLiteral(field.name, text_predicate(test), negated)
+        if test.op == IS_NULL:
+            return NullLiteral(field.column, test.value is not negated)
         if kind is Kind.FLAG or isinstance(test.value, bool):
             return FlagLiteral(field.column, (test.value is (test.op == "eq")) is not negated)
         if test.value == "ground":

@@ -129,7 +129,7 @@ class Fired:
 
     ``doubt`` says why nobody vouches for it: only one feeder has heard the aircraft, ours do not say what it rests on,
     or the number holds only with such aircraft; empty where it is sure. ``of_strangers``: only strangers hear the
-    aircraft, or it is in doubt.
+    aircraft, or it is in doubt. ``simulated``: the aircraft, or one of the number, is a simulator's.
     """
 
     rule_id: RuleKey
@@ -143,6 +143,7 @@ class Fired:
     count: int | None = None
     doubt: str = ""
     of_strangers: bool = False
+    simulated: bool = False
 
     @property
     def in_doubt(self) -> bool:

@@ -17,7 +17,7 @@ from skywatch.alerts.models import Geofence
 from skywatch.http.resources.answer import answer
 from skywatch.security.visibility import Visibility
 
-PROPERTIES = ("id", "name", "floor_ft", "ceiling_ft")
+PROPERTIES = ("id", "name", "floor_ft", "ceiling_ft", "elevation_ft")
 # All that an answer shows, but the geometry.
 COLUMNS = (*PROPERTIES, "user_id", "created_at", "updated_at")
 # A page ends where its geometries have so many characters; until then rows are read so many at a time.

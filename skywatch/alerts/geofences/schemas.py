@@ -38,6 +38,7 @@ class NewGeofenceFields(Fields):
     geometry: dict[str, Any]
     floor_ft: float | None = None
     ceiling_ft: float | None = None
+    elevation_ft: float | None = None
 
 
 class GeofenceChangeFields(Fields):
@@ -47,6 +48,7 @@ class GeofenceChangeFields(Fields):
     geometry: dict[str, Any] | UnsetType = UNSET
     floor_ft: float | UnsetType | None = UNSET
     ceiling_ft: float | UnsetType | None = UNSET
+    elevation_ft: float | UnsetType | None = UNSET
 
 
 class NewGeofence(Schema):
@@ -60,6 +62,7 @@ class NewGeofence(Schema):
     )
     floor_ft = _altitude("Lowest altitude (ft); null is none.", None)
     ceiling_ft = _altitude("Highest altitude (ft); null is none.", None)
+    elevation_ft = _altitude("Elevation of the ground (ft); null is unknown.", None)
 
 
 class GeofenceChange(Schema):
@@ -71,6 +74,7 @@ class GeofenceChange(Schema):
     geometry = node(Geometry(), missing=colander.drop)
     floor_ft = _altitude("Lowest altitude (ft); null is none.", colander.drop)
     ceiling_ft = _altitude("Highest altitude (ft); null is none.", colander.drop)
+    elevation_ft = _altitude("Elevation of the ground (ft); null is unknown.", colander.drop)
 
 
 class GeoJson(colander.MappingSchema):
@@ -92,6 +96,7 @@ class GeofenceFeature(GeoJson):
         string_node(name="name", validator=colander.Length(max=120), missing=colander.drop),
         nullable_node(JsonNumber(), name="floor_ft", missing=colander.drop),
         nullable_node(JsonNumber(), name="ceiling_ft", missing=colander.drop),
+        nullable_node(JsonNumber(), name="elevation_ft", missing=colander.drop),
         missing=colander.drop,
     )
 
@@ -116,6 +121,7 @@ class GeofenceRecord(Schema):
     geometry = node(Geometry())
     floor_ft = nullable_node(JsonNumber())
     ceiling_ft = nullable_node(JsonNumber())
+    elevation_ft = nullable_node(JsonNumber(), "Elevation of the ground, from which overflights are measured.")
     created_at = timestamp_node()
     updated_at = timestamp_node()
 

@@ -21,13 +21,15 @@ from skywatch.alerts.access import (
 )
 from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.geofences.schemas import GeofenceChangeFields, GeofenceRecord, NewGeofenceFields
+from skywatch.alerts.hooks import GeofenceUse
 from skywatch.alerts.models import Geofence
-from skywatch.alerts.references import check_unused
+from skywatch.alerts.references import NAMED, check_unused
 from skywatch.alerts.revision import raise_revision
 from skywatch.core.clock import utcnow
+from skywatch.core.feature import FeatureSet
 from skywatch.core.polygons.imports import Faults, features_of, read_airspaces, read_features
 from skywatch.core.polygons.openair import count_airspaces
-from skywatch.core.problems import invalid
+from skywatch.core.problems import Problem, invalid
 from skywatch.core.storage.audit import Actor, Target, record
 from skywatch.http.resources.answer import answer
 from skywatch.http.resources.fields import UNSET
@@ -90,12 +92,17 @@ def change(
     return row
 
 
-def delete(session: Session, visibility: Visibility, actor: Actor, geofence_id: int) -> None:
-    """Delete a geofence; raises Problem (409) if a rule uses it."""
+def delete(session: Session, visibility: Visibility, actor: Actor, geofence_id: int, features: FeatureSet) -> None:
+    """Delete a geofence; raises Problem (409) if a rule or a report uses it."""
     row = fetch(
         session, Geofence, geofence_id, visibility, sentence("thing.geofence", "geofence"), defer(Geofence.geometry)
     )
     check_unused(session, Kind.GEOFENCE, row.id, row.user_id, sentence("thing.geofence", "geofence"))
+    reports = [name for use in features.provided(GeofenceUse) for name in use.reports(session, row.id)]
+    if reports:
+        names = ", ".join(reports[:NAMED])
+        detail = sentence("alerts.used_by_reports", "The geofence is used by the reports {names}.", names=names)
+        raise Problem("conflict", detail)
     session.delete(row)
     raise_revision(session)
     _record(session, actor, "geofence.deleted", row, before=_audited(row))
@@ -161,4 +168,4 @@ def _record(session: Session, actor: Actor, action: str, row: Geofence, **states
 
 def _audited(row: Geofence) -> dict[str, Any]:
     """A geofence without its geometry: the audit log is no place for where people live."""
-    return {name: getattr(row, name) for name in ("user_id", "name", "floor_ft", "ceiling_ft")}
+    return {name: getattr(row, name) for name in ("user_id", "name", "floor_ft", "ceiling_ft", "elevation_ft")}

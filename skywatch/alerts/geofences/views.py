@@ -91,8 +91,9 @@ class Geofences(Resource):
 
     @view(permission=Permission.ALERTS_DELETE, path=RowId(), responses={204: None}, errors=(404, 409))
     def delete(self) -> None:
-        """Delete a geofence that no rule uses"""
-        service.delete(self.request.db, self.request.visibility, actor_of(self.request), self.id)
+        """Delete a geofence that no rule and no report uses"""
+        request = self.request
+        service.delete(request.db, request.visibility, actor_of(request), self.id, request.runtime.features)
         self.request.response.status_code = 204
 
 

@@ -86,6 +86,7 @@ class AlertHistoryRecord(Schema):
     )
     geofence = nullable_node(JsonString(), "Name of the geofence that was met.")
     count = nullable_node(JsonInteger())
+    simulated = boolean_node("The aircraft, or one of the counted ones, is a simulated one.")
     triggered_at = timestamp_node()
     cleared_at = nullable_node(Timestamp(), "When the conditions were no longer met.")
     acknowledged = boolean_node()

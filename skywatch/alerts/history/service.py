@@ -18,6 +18,7 @@ from skywatch.core.clock import to_iso, utcnow
 from skywatch.core.problems import not_found
 from skywatch.notify.deliveries import outbox
 from skywatch.notify.vocabulary import PRIORITIES
+from skywatch.picture.counted import counted
 from skywatch.security.visibility import Visibility
 from skywatch.sentences import sentence
 
@@ -75,24 +76,24 @@ def acknowledge_all(session: Session, visibility: Visibility, username: str) -> 
 def stats(session: Session, visibility: Visibility, days: int) -> dict[str, Any]:
     """Alerts of the last days in numbers."""
     since = utcnow() - timedelta(days=days)
-    seen = _visible(visibility).where(Alert.triggered_at >= since).subquery()
-    counted = sa.func.count()
-    per = session.execute(sa.select(seen.c.priority, counted).group_by(seen.c.priority))
+    seen = _visible(visibility).where(Alert.triggered_at >= since, counted(session, Alert.simulated)).subquery()
+    number = sa.func.count()
+    per = session.execute(sa.select(seen.c.priority, number).group_by(seen.c.priority))
     by_priority = dict.fromkeys(PRIORITIES, 0) | {row[0]: row[1] for row in per}
     last_at = sa.func.max(seen.c.triggered_at, type_=Alert.triggered_at.type)
     rules = session.execute(
         sa.select(
             seen.c.rule_id,
             sa.func.max(seen.c.rule_name).label("rule_name"),
-            counted.label("number"),
+            number.label("number"),
             last_at.label("last_at"),
         )
         .group_by(seen.c.rule_id)
-        .order_by(counted.desc(), seen.c.rule_id)
+        .order_by(number.desc(), seen.c.rule_id)
         .limit(RULES_NAMED)
     ).all()
     total = sum(by_priority.values())
-    own_rules = sa.select(counted).select_from(AlertRule).where(own(AlertRule, visibility))
+    own_rules = sa.select(number).select_from(AlertRule).where(own(AlertRule, visibility))
     return {
         "total": total,
         "unacknowledged": _count(session, seen, seen.c.acknowledged.is_(False)),

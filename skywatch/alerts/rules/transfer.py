@@ -44,7 +44,7 @@ from skywatch.sentences import sentence
 VERSION = 1
 # Without channels, which belong to their owner, and without publishing by MQTT, which needs a permission.
 EXPORTED_OF_RULES = tuple(name for name in service.STORED if name not in ("channels", "mqtt"))
-EXPORTED_OF_GEOFENCES = ("id", "name", "geometry", "floor_ft", "ceiling_ft")
+EXPORTED_OF_GEOFENCES = ("id", "name", "geometry", "floor_ft", "ceiling_ft", "elevation_ft")
 # Entries of all watch lists of one import.
 MAX_ENTRIES = 200_000
 # Largest number of faults in an answer.

@@ -39,8 +39,7 @@ class ChangeQueue(WriteQueue[Change]):
         self._numbers = count()
         self._tick: Tick | None = None
 
-    @property
-    def depth(self) -> int:
+    def _depth(self) -> int:
         return self._waiting.total() + self._taken + (self._tick is not None)
 
     @property

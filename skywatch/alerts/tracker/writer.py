@@ -215,6 +215,7 @@ def _alert(change: Fired, to: _Recipient, at: datetime) -> dict[str, Any]:
         count=change.count,
         military=change.military,
         of_strangers=change.of_strangers,
+        simulated=change.simulated,
     )
 
 
@@ -241,6 +242,7 @@ def _values(to: _Recipient, at: datetime, **members: Any) -> dict[str, Any]:
         **dict.fromkeys(("icao_hex", "callsign", "registration", "geofence", "count", "cleared_at")),
         "military": False,
         "of_strangers": False,
+        "simulated": False,
         "triggered_at": at,
         "acknowledged": False,
         **members,

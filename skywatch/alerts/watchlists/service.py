@@ -13,7 +13,7 @@ from skywatch.alerts.conditions.fields import Kind
 from skywatch.alerts.models import Watchlist
 from skywatch.alerts.references import check_unused
 from skywatch.alerts.revision import raise_revision
-from skywatch.alerts.watchlists.entries import MAX_ENTRIES, parse_lines, parse_table
+from skywatch.alerts.watchlists.entries import CALLSIGN, MAX_ENTRIES, Entries, parse_lines, parse_table
 from skywatch.alerts.watchlists.schemas import (
     NewWatchlistFields,
     WatchlistChangeFields,
@@ -149,3 +149,18 @@ def watchlist_answer(row: Watchlist, *, entries: bool = False) -> dict[str, Any]
     if entries:
         return answer(WatchlistRecord, row, user=row.user_id, entries=entries_of(row))
     return answer(WatchlistSummary, row, user=row.user_id)
+
+
+def watched_aircraft(session: Session, user_id: int, names: Mapping[str, tuple[str, str]]) -> set[str]:
+    """Those of some aircraft (address in upper case -> registration, callsign) that lists of a user name."""
+    possible = {text for address, texts in names.items() for text in (address, *texts, f"{CALLSIGN}{texts[1]}")}
+    listed: set[str] = set()
+    for text in session.scalars(sa.select(Watchlist.entries).where(Watchlist.user_id == user_id)):
+        # A list may have 100,000 entries: what it says of an entry is looked at of those that matter.
+        listed |= possible.intersection(text.split("\n"))
+    entries = Entries(tuple(listed - {""}))
+    return {
+        address
+        for address, (registration, callsign) in names.items()
+        if address in entries.addresses or registration in entries.registrations or callsign in entries.callsigns
+    }

@@ -89,11 +89,15 @@ def _merged(earlier: Any, pages: Iterator[Any], column: str, schema: Any) -> Ite
 
 
 def _fitted(table: Any, schema: Any) -> Any:
-    """Rows of an earlier release under the columns of today: a column that it did not have is null."""
+    """Rows of an earlier release under the columns of today: a column that it did not have is null, or false."""
     import pyarrow as pa
 
+    def missing(field: Any) -> Any:
+        if pa.types.is_boolean(field.type) and not field.nullable:
+            return pa.repeat(False, len(table))
+        return pa.nulls(len(table), field.type)
+
     arrays = [
-        table[field.name].cast(field.type) if field.name in table.column_names else pa.nulls(len(table), field.type)
-        for field in schema
+        table[field.name].cast(field.type) if field.name in table.column_names else missing(field) for field in schema
     ]
     return pa.Table.from_arrays(arrays, schema=pa.schema([field.with_nullable(True) for field in schema])).cast(schema)

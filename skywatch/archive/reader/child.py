@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 # The interpreter's other libraries need none of this, and each thread would take memory.
@@ -96,12 +96,24 @@ class Reader:
         form = dataset.ParquetFileFormat(default_fragment_scan_options=options)
         return dataset.dataset(paths, schema=schema, format=form, filesystem=self._filesystem)
 
-    def scan(self, name: str, files: list[str], columns: list[str], condition: Any = None, schema: Any = None) -> None:
+    def scan(
+        self,
+        name: str,
+        files: list[str],
+        columns: list[str],
+        condition: Any = None,
+        schema: Any = None,
+        later: Sequence[str] = (),
+    ) -> None:
         """Register the columns of some files as a table of DuckDB; row groups without a match are not read.
 
-        A column of ``schema`` that a file does not have is null there; without one all have those of the first.
+        A column of ``schema`` that a file does not have is null there; without one all have those of the first, but for
+        the truth values ``later``, which need not be in any.
         """
         data = self._dataset(files, schema)
+        if later:
+            fields = [field for field in data.schema if field.name not in later]
+            data = data.replace_schema(pa.schema([*fields, *(pa.field(column, pa.bool_()) for column in later)]))
         scanner = data.scanner(
             columns=columns,
             filter=condition,

@@ -31,6 +31,8 @@ OPERATORS = {
     "in": "list_contains(?, {column})",
 }
 MOMENTS = ("first_seen_at", "last_seen_at")
+# Columns of flights that files of earlier releases do not have; there they are false.
+LATER_COLUMNS = ("simulated",)
 # Files of schema 1 have no source.
 _UNKNOWN = {"alt_ft": NO_ALTITUDE, "gs_kt": UNKNOWN, "track_deg": UNKNOWN, "source": 0}
 _SQL_TYPES = {"alt_ft": "INTEGER", "gs_kt": "SMALLINT", "track_deg": "SMALLINT", "source": "UTINYINT"}
@@ -104,8 +106,9 @@ def _flights(reader: Any, question: Any, columns: list[str]) -> tuple[str, str, 
         names.append("icao_hex")
     if not all(name.isidentifier() for name in names):
         raise ValueError("a column has no name of a column")
-    reader.scan("archived", question.files, names, _pushed(question.conditions))
-    source = f"SELECT {', '.join(names)} FROM archived"  # noqa: S608 - names are checked above
+    reader.scan("archived", question.files, names, _pushed(question.conditions), later=LATER_COLUMNS)
+    read = ", ".join(f"coalesce({name}, false) AS {name}" if name in LATER_COLUMNS else name for name in names)
+    source = f"SELECT {read} FROM archived"  # noqa: S608 - names are checked above
     if question.extra:
         rows = {name: [row[index] for row in question.extra] for index, name in enumerate(question.columns)}
         reader.database.register("extra", pa.table({name: _array(name, rows[name]) for name in names}))
@@ -161,8 +164,19 @@ _COUNTED = ("icao_hex", "callsign", "aircraft_type", "positions", "messages", "m
 _GREATEST = ("max_distance_nm", "max_altitude_ft", "max_speed_kt")
 
 
+# The band of the greatest altitude; null where none is known.
+_BAND = (
+    "CASE "
+    + " ".join(
+        f"WHEN max_altitude_ft {test} THEN {band}"
+        for band, test in enumerate(("< 5000", "< 10000", "< 20000", "< 30000", "< 40000", ">= 40000"))
+    )
+    + " END"
+)
+
+
 def statistics(reader: Any, question: StatisticsQuestion) -> dict[str, Any]:
-    """Totals, and counts by day, aircraft, type and operator."""
+    """Totals, and counts by day, hour (UTC), band of altitude, aircraft, type and operator."""
     columns = [*_COUNTED, *_GREATEST]
     source, where, values = _flights(reader, question, columns)
     run = reader.database.execute
@@ -186,6 +200,8 @@ def statistics(reader: Any, question: StatisticsQuestion) -> dict[str, Any]:
                 ("aircraft", "icao_hex"),
                 ("types", "aircraft_type"),
                 ("operators", "substr(callsign, 1, 3)"),
+                ("hours", "_first_us // 3600000000 % 24"),
+                ("altitudes", _BAND),
             )
         }
     finally:

@@ -11,7 +11,6 @@ from skywatch.audio import messages, schemas, service
 from skywatch.audio.form_fields import parse_channel, parse_frequency, parse_time
 from skywatch.audio.ingest import Ingest, Origin
 from skywatch.audio.recordings.kinds import KINDS
-from skywatch.audio.recordings.ranges import serve
 from skywatch.audio.recordings.store import IncomingFile
 from skywatch.audio.settings import AudioSettings
 from skywatch.core import events
@@ -20,6 +19,7 @@ from skywatch.http.clients.audit import actor_of
 from skywatch.http.limits.slow_work import statistics_limiter
 from skywatch.http.lists.cursor import cursor_page
 from skywatch.http.lists.pagination import PageQuery, page, page_of
+from skywatch.http.lists.ranges import serve_file
 from skywatch.http.requests.forms import Form, read_form
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.ids import RowId
@@ -121,7 +121,15 @@ def get_recording(request: Request) -> Response:
     """
     row = service.get(request.db, request.validated["path"]["id"])
     path = request.runtime.shared(Ingest).store.path(row.recording.path)
-    return serve(request, path, row.bytes, row.sha256, row.recording.media_type)
+    return serve_file(
+        request,
+        path,
+        row.bytes,
+        row.sha256,
+        row.recording.media_type,
+        thing=sentence("thing.recording", "recording"),
+        has=sentence("audio.range", "The recording has {count} bytes.", count=row.bytes),
+    )
 
 
 @transcribing.post(

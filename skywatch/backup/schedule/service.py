@@ -19,9 +19,11 @@ from skywatch.backup.contents.manifest import NAME, Manifest
 from skywatch.backup.contents.passphrase import read_passphrase
 from skywatch.backup.creation import Order, make_backup, only_backup
 from skywatch.backup.errors import BackupError, Cancelled, Refused
+from skywatch.backup.places import folder_of, is_set_up, passphrase_file_of, prepare
 from skywatch.backup.progress import Progress
 from skywatch.backup.schedule.rotation import PREFIX, is_of_future, name_at, newest_authentic, remove_old
-from skywatch.backup.settings import BackupSettings, duration_s
+from skywatch.backup.schedule.state import note_failed, note_made, read_state
+from skywatch.backup.settings import NEVER, BackupSettings, duration_s
 from skywatch.core.clock import to_iso, utcnow
 from skywatch.core.database.engine import DatabaseError, reason, writing
 from skywatch.core.database.locks import ExclusiveLock, LockHeldError, exclusive_lock
@@ -50,15 +52,14 @@ class BackupSchedule:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self._settings = runtime.settings.of(BackupSettings)
-        self._folder = Path(self._settings.backup_target)
-        self._every = timedelta(seconds=duration_s(self._settings.backup_every))
         self._worker = WorkerThread(COMPONENT, self._look, self._broke)
         self._lock: ExclusiveLock | None = None
         self._faults = FaultLog(log, "the backup failed", "backups work again")
         self._retry_at: datetime | None = None
         self._is_failing = False
         self._newest: Manifest | None = None
+        # What the row of the state says of the newest one.
+        self._noted: datetime | None = None
         self._seen: list[tuple[str, int]] = []
 
     async def start(self) -> None:
@@ -108,15 +109,36 @@ class BackupSchedule:
             return False
         return True
 
+    @property
+    def _settings(self) -> BackupSettings:
+        """The settings in force: how often and how many are set in the console."""
+        return self._runtime.current.of(BackupSettings)
+
+    @property
+    def _folder(self) -> Path:
+        folder = folder_of(self._runtime.settings)
+        if folder is None:
+            raise Refused("the settings name no backup_target")
+        return folder
+
     def look(self, now: datetime) -> None:
-        """Make a backup if one is due, and report the state."""
+        """Make a backup if one is due or asked for, and report the state."""
+        try:
+            with self._runtime.sessions() as session:
+                is_requested = read_state(session).requested_at is not None
+        except SQLAlchemyError as error:
+            self._fail(f"the database does not answer ({reason(error)})", None)
+            return
+        if not is_set_up(self._runtime.settings) and not is_requested:
+            health.withdraw(COMPONENT)
+            return
         newest = self._newest
         try:
             newest = self._find_newest(now)
-            if newest is None or now >= newest.began_at + self._every:
-                if self._retry_at is not None and now < self._retry_at:
+            if is_requested or self._is_due(newest, now):
+                if not is_requested and self._retry_at is not None and now < self._retry_at:
                     return
-                self._retry_at = now + min(self._every, RETRY)
+                self._retry_at = now + RETRY
                 newest = self._newest = self._make(now)
         except Cancelled:
             return
@@ -124,12 +146,22 @@ class BackupSchedule:
             why = error.public if isinstance(error, BackupError) else reason(error)
             self._fail(why, newest.began_at if newest else None, str(error))
             return
+        if newest is None:
+            # Nobody has asked for one yet, and no schedule does.
+            health.withdraw(COMPONENT)
+            return
         self._retry_at = None
         self._succeed(newest)
+
+    def _is_due(self, newest: Manifest | None, now: datetime) -> bool:
+        if self._settings.backup_every == NEVER:
+            return False
+        return newest is None or now >= newest.began_at + timedelta(seconds=duration_s(self._settings.backup_every))
 
     def _find_newest(self, now: datetime) -> Manifest | None:
         """The newest whole and authentic backup up to now; manifests of many recordings are large, and are read when
         one of them changes."""
+        prepare(self._runtime.settings)
         if not self._folder.is_dir():
             raise Refused("backup_target is not there: create the folder, or mount its disk")
         seen = [(path.parent.name, path.stat().st_mtime_ns) for path in sorted(self._folder.glob(f"{PREFIX}*/{NAME}"))]
@@ -140,7 +172,10 @@ class BackupSchedule:
         return self._newest
 
     def _passphrase(self) -> str:
-        return read_passphrase(Path(self._settings.backup_passphrase_file))
+        path = passphrase_file_of(self._runtime.settings)
+        if path is None:
+            raise Refused("the settings name no backup_passphrase_file")
+        return read_passphrase(path)
 
     def _make(self, now: datetime) -> Manifest:
         if not self._runtime.settings.ini:
@@ -162,6 +197,10 @@ class BackupSchedule:
             self._is_failing = False
             with writing(self._runtime.sessions) as session:
                 notify_recovered(session, newest.began_at)
+        if self._noted != newest.began_at:
+            with writing(self._runtime.sessions) as session:
+                note_made(session, newest)
+            self._noted = newest.began_at
         seconds = (newest.ended_at - newest.began_at).total_seconds()
         health.report(
             COMPONENT,
@@ -176,6 +215,12 @@ class BackupSchedule:
         self._faults.failed(line or why)
         last = f"the newest is of {to_iso(newest_at.replace(microsecond=0))}" if newest_at else "there is none"
         health.report(COMPONENT, False, f"failed: {why}; {last}")
+        try:
+            with writing(self._runtime.sessions) as session:
+                note_failed(session, why, utcnow())
+        except SQLAlchemyError:
+            # The database is away, which is what failed.
+            return
         if not self._is_failing:
             try:
                 with writing(self._runtime.sessions) as session:
@@ -187,8 +232,8 @@ class BackupSchedule:
 
 
 def create(runtime: Runtime) -> BackupSchedule | None:
-    """The schedule, where the settings name a target."""
-    return BackupSchedule(runtime) if runtime.settings.of(BackupSettings).backup_target else None
+    """The schedule, where there is a place for backups; it waits until the console has made a passphrase."""
+    return BackupSchedule(runtime) if folder_of(runtime.settings) is not None else None
 
 
 def notify_failed(session: Session, why: str, newest_at: datetime | None) -> None:

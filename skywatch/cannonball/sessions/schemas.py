@@ -107,6 +107,7 @@ class SessionRecord(SessionSummary):
     known_aircraft = nullable_node(JsonInteger(), "Id of its entry in the list of known aircraft.")
     agency_name = string_node()
     military = boolean_node()
+    simulated = boolean_node("The aircraft is a simulated one.")
     peak_threat_level = choice_node(LEVELS)
     peak_urgency_score = number_node()
     closest_nm = number_node()
@@ -187,6 +188,7 @@ class AlertRecord(Schema):
         "user that subscribes to the topic alerts."
     )
     delivered_by = list_node(DeliveredBy(name="delivery"), "What delivered it, the first time for each kind.")
+    simulated = boolean_node("The aircraft is a simulated one.")
     announced = boolean_node("Whether a client has announced it by voice.")
     acknowledged = boolean_node()
     acknowledged_at = nullable_node(Timestamp())
@@ -232,6 +234,7 @@ class PatternRecord(Schema):
     radius_nm = number_node()
     started_at = timestamp_node()
     ended_at = nullable_node(Timestamp())
+    simulated = boolean_node("The aircraft is a simulated one.")
     duration_s = number_node()
     details = node(JsonObject())
 

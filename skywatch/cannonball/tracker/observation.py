@@ -102,15 +102,16 @@ def observe(views: ObservedAircraft, sky: Sky, settings: CannonballSettings) -> 
     has_trend = heard_s >= settings.cannonball_closing_smoothing_s
     values = zip(
         sessions, position_at, views.lat.tolist(), views.lon.tolist(), _altitudes(column), column["on_ground"].tolist(),
-        map(_callsign, column["flight"].tolist()), column["military"].tolist(), surveillance, views.users,
+        map(_callsign, column["flight"].tolist()), column["military"].tolist(), column["simulated"].tolist(),
+        surveillance, views.users,
         views.distance_nm.tolist(), views.bearing_deg.tolist(), closing.tolist(), velocity.north_kt.tolist(),
         velocity.east_kt.tolist(), has_trend.tolist(), situations.is_weak.tolist(),
         doubts, levels, calm_since, scores,
         strict=True,
     )  # fmt: skip
     for (
-        session, seen_at, lat, lon, altitude, on_ground, callsign, military, is_surveillance, user,
-        distance, bearing, closing_kt, north_kt, east_kt, trend, is_weak, doubt, level, calm, score,
+        session, seen_at, lat, lon, altitude, on_ground, callsign, military, simulated, is_surveillance,
+        user, distance, bearing, closing_kt, north_kt, east_kt, trend, is_weak, doubt, level, calm, score,
     ) in values:  # fmt: skip
         session.observed_at, session.last_seen, session.epoch = now, seen_at, user.epoch
         session.lat, session.lon, session.altitude_ft, session.on_ground = lat, lon, altitude, on_ground
@@ -123,6 +124,8 @@ def observe(views: ObservedAircraft, sky: Sky, settings: CannonballSettings) -> 
         # Once military, always: the flag may come and go with the receivers.
         if military or session.interest.military:
             session.military = True
+        if simulated:
+            session.simulated = True
         if trend:
             session.has_trend = True
         if not doubt:
@@ -230,6 +233,6 @@ def _callsign(flight: bytes) -> str:
 
 
 _OBSERVED = (
-    "position_at", "alt_baro_ft", "alt_geom_ft", "gs_kt", "track_deg", "on_ground", "flight", "military", "type",
-    "first_seen",
+    "position_at", "alt_baro_ft", "alt_geom_ft", "gs_kt", "track_deg", "on_ground", "flight", "military", "simulated",
+    "type", "first_seen",
 )  # fmt: skip

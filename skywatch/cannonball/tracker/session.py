@@ -31,6 +31,7 @@ class LiveSession:
     id: int | None = None
     callsign: str = ""
     military: bool = False
+    simulated: bool = False
     on_ground: bool = False
     surveillance_type: bool = False
     lat: float = 0.0

@@ -144,6 +144,7 @@ COLUMNS: dict[str, Column] = {
     "callsign": Column("Callsign", *_text("flight"), justify="left", coloured=True),
     "address": Column("Address", *_text("hex"), justify="left"),
     "registration": Column("Reg.", *_text("r"), justify="left"),
+    "route": Column("Route", *_text("route"), justify="left"),
     "type": Column("Type", *_text("t"), justify="left"),
     "altitude": Column("Altitude", _altitude, altitude_ft, coloured=True),
     "speed": Column(

@@ -7,7 +7,7 @@ import contextlib
 import os
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -31,6 +31,8 @@ TIMEOUT_S = 5.0
 DRAW_EVERY_S = 0.5
 NOTHING_YET = "nothing yet"
 POLL_EVERY_S = 1.0
+# Routes are judged once a minute, and are no part of the list unless they are asked for.
+ROUTES_EVERY_S = 15.0
 DENIED_EVERY_S = 0.1
 # Without the channel for so long, the list is asked for instead.
 CHANNEL_PATIENCE_S = 2.0
@@ -38,11 +40,16 @@ CHANNEL_PATIENCE_S = 2.0
 
 @dataclass
 class Picture:
-    """What is shown, and where it comes from."""
+    """What is shown, and where it comes from; ``routes`` by address."""
 
     aircraft: list[dict[str, Any]]
     source: str
     at: float = 0.0
+    routes: dict[str, str] = field(default_factory=dict)
+
+    def shown(self) -> list[dict[str, Any]]:
+        """The aircraft with their routes."""
+        return [{**entry, "route": self.routes.get(str(entry.get("hex")))} for entry in self.aircraft]
 
 
 @click.command()
@@ -156,20 +163,22 @@ async def _run(
         client = Client(address, ["aircraft"], tokens=tokens, bbox=area) if address is not None else None
         picture = Picture([], NOTHING_YET)
         tasks = [asyncio.create_task(_poll(http, tokens, area, picture, client))]
+        routes = asyncio.create_task(_follow_routes(http, tokens, area, picture))
         if client is not None:
             tasks.append(asyncio.create_task(_listen(client, picture)))
             tasks.append(asyncio.create_task(_notice_denial(client)))
         try:
             if once:
                 await _first_picture(picture, tasks)
-                console.print(whole(picture.aircraft, picture.source, view, console.width))
+                await _ask_routes(http, tokens, area, picture)
+                console.print(whole(picture.shown(), picture.source, view, console.width))
             else:
                 with keyboard() as descriptor:
                     await _draw(console, picture, view, tasks, descriptor)
         finally:
-            for task in tasks:
+            for task in (*tasks, routes):
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.gather(*tasks, routes, return_exceptions=True)
             if isinstance(tokens, LoginTokens):
                 await tokens.close()
 
@@ -204,16 +213,10 @@ async def _poll(
     """Ask for the list while the channel gives none."""
     if client is not None:
         await asyncio.sleep(CHANNEL_PATIENCE_S)
-    box = {"bbox": ",".join(f"{part:g}" for part in area)} if area is not None else {}
     while True:
         if client is None or (not client.connected and time.monotonic() - picture.at > CHANNEL_PATIENCE_S):
             token = await tokens.token()
-            scheme = "ApiKey" if (token or "").startswith("sk_") else "Bearer"
-            answer = await http.get(
-                "/api/v1/aircraft",
-                params={"limit": "1000", **box},
-                headers={"Authorization": f"{scheme} {token}"} if token else {},
-            )
+            answer = await _ask(http, token, area)
             if answer.status_code == httpx.codes.FORBIDDEN or (
                 answer.status_code == httpx.codes.UNAUTHORIZED and token is None
             ):
@@ -225,6 +228,33 @@ async def _poll(
                 answer.raise_for_status()
                 picture.aircraft, picture.source = answer.json()["aircraft"], "asked once a second"
         await asyncio.sleep(POLL_EVERY_S)
+
+
+async def _ask(
+    http: httpx.AsyncClient, token: str | None, area: list[float] | None, **parameters: str
+) -> httpx.Response:
+    """Ask for the list of an area."""
+    box = {"bbox": ",".join(f"{part:g}" for part in area)} if area is not None else {}
+    scheme = "ApiKey" if (token or "").startswith("sk_") else "Bearer"
+    headers = {"Authorization": f"{scheme} {token}"} if token else {}
+    return await http.get("/api/v1/aircraft", params={"limit": "1000", **box, **parameters}, headers=headers)
+
+
+async def _follow_routes(
+    http: httpx.AsyncClient, tokens: TokenSource, area: list[float] | None, picture: Picture
+) -> None:
+    while True:
+        await _ask_routes(http, tokens, area, picture)
+        await asyncio.sleep(ROUTES_EVERY_S)
+
+
+async def _ask_routes(http: httpx.AsyncClient, tokens: TokenSource, area: list[float] | None, picture: Picture) -> None:
+    """Ask for the routes; without an answer the column stays as it is, and the list says what is wrong."""
+    with contextlib.suppress(httpx.HTTPError, LoginFailed):
+        answer = await _ask(http, await tokens.token(), area, fields="route")
+        if answer.is_success:
+            listed = answer.json()["aircraft"]
+            picture.routes = {entry["hex"]: entry["route"] for entry in listed if entry.get("route")}
 
 
 async def _first_picture(picture: Picture, tasks: list[asyncio.Task[None]]) -> None:
@@ -248,7 +278,7 @@ async def _draw(
         for name in keys.names(data):
             view.press(name)
             # The next key means the list as this one has left it.
-            view.arrange(picture.aircraft, view.rows)
+            view.arrange(picture.shown(), view.rows)
         pressed.set()
 
     if descriptor is not None:
@@ -259,9 +289,8 @@ async def _draw(
                 _raise_failures(tasks)
                 trends.update(picture.aircraft, time.monotonic())
                 size = console.size
-                live.update(
-                    screen(picture.aircraft, picture.source, view, trends, size.width, size.height), refresh=True
-                )
+                shown = picture.shown()
+                live.update(screen(shown, picture.source, view, trends, size.width, size.height), refresh=True)
                 pressed.clear()
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(pressed.wait(), DRAW_EVERY_S)

@@ -1,4 +1,4 @@
-"""The radar's list, details and key hints for a terminal; what came over the air is shown as plain text only."""
+"""The screen of the radar: list, details and key hints; what came over the air is shown as plain text only."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ from skywatch.cli.radar.columns import (
     number,
     plain,
 )
+from skywatch.cli.radar.scope import scope
 from skywatch.cli.radar.view import Screen
 
 # What a narrow terminal does without, in this order: a callsign cut short says nothing, a missing column little.
-DISPENSABLE = ("track", "seen", "climb", "registration", "squawk", "type", "speed")
+DISPENSABLE = ("track", "seen", "climb", "registration", "route", "squawk", "type", "speed")
 # Lines and blanks between two columns.
 BETWEEN = 3
 # Lines of the screen in addition to the rows: title, heads and rule, what is below, keys.
@@ -37,7 +38,10 @@ AROUND = 5
 DETAIL_LINES = 12
 # A screen of fewer lines shows details alone.
 FEW_LINES = 24
-KEYS = "↑↓ select  ⏎ details  s sort  r reverse  / filter  u units  ? help  q quit"
+# The scope stands beside the list where the list keeps so many characters, and the scope gets so many at least.
+LIST_WIDTH, SCOPE_WIDTH = 62, 36
+DETAILS_WIDTH = 84
+KEYS = "↑↓ select  ⏎ details  s sort  r reverse  / filter  o scope  +- range  u units  ? help  q quit"
 HELP = """\
 ↑ ↓ PgUp PgDn Home End   select an aircraft, scroll
 Enter                    details of the selected aircraft, and back
@@ -46,6 +50,8 @@ s  S                     sort by the next, the previous column
 r                        reverse the order
 /                        filter: words of callsign, address, registration, type, owner, squawk;
                          military and emergency are words too. Enter keeps it, Esc clears it
+o                        list and scope, the scope alone, the list alone
++ -                      a smaller, a larger range of the scope
 u                        ft kt nm, m km/h km, ft mph mi
 q  Ctrl-C                quit
 
@@ -104,16 +110,39 @@ def whole(aircraft: list[dict[str, Any]], source: str, view: Screen, width: int)
 def screen(
     aircraft: list[dict[str, Any]], source: str, view: Screen, trends: Trends, width: int, height: int
 ) -> RenderableType:
-    """One screen: the part of the list that fits, and the details of the selected aircraft."""
+    """One screen: the list, the details of the selected aircraft, and beside them the scope where there is room."""
     if view.help:
         return Group(_title(aircraft, source, view), Panel(Text(HELP), title="keys", expand=False))
+    lines = max(1, height - 2)
+    parts: list[RenderableType]
+    if view.layout == "scope":
+        view.arrange(aircraft, height - AROUND)
+        parts = [_scope(view, width, lines)]
+    else:
+        wide = min(2 * lines, width - (DETAILS_WIDTH if view.details else LIST_WIDTH)) if view.layout == "both" else 0
+        parts = [_list(aircraft, view, trends, width - wide - 2 if wide >= SCOPE_WIDTH else width, height)]
+        if wide >= SCOPE_WIDTH:
+            beside = Table.grid(padding=(0, 2, 0, 0))
+            beside.add_column(width=width - wide - 2, no_wrap=True)
+            beside.add_column(width=wide, no_wrap=True)
+            beside.add_row(parts[0], _scope(view, wide, lines))
+            parts = [beside]
+    return Group(_title(aircraft, source, view), *parts, _keys(view))
+
+
+def _scope(view: Screen, columns: int, rows: int) -> Text:
+    return scope(view.listed, view.units, view.selected, view.scope_range(), columns, rows)
+
+
+def _list(aircraft: list[dict[str, Any]], view: Screen, trends: Trends, width: int, height: int) -> RenderableType:
+    """The part of the list that fits, and the details of the selected aircraft."""
     room = height - AROUND
     details_only = view.details and height < FEW_LINES
     rows = room if details_only or not view.details else room - DETAIL_LINES
     shown = view.arrange(aircraft, rows)
     # A selected aircraft that has gone takes its details with it.
     chosen = view.chosen() if view.details else None
-    parts: list[RenderableType] = [_title(aircraft, source, view)]
+    parts: list[RenderableType] = []
     if chosen is None or not details_only:
         parts += [
             table(shown, width, view.units, trends, view.selected, view.sort, view.descending),
@@ -121,8 +150,11 @@ def screen(
         ]
     if chosen is not None:
         parts.append(_details(chosen, view.units, trends))
-    parts.append(Text(f"filter: {plain(view.filter)}▏" if view.typing else KEYS, style="dim", no_wrap=True))
     return Group(*parts)
+
+
+def _keys(view: Screen) -> Text:
+    return Text(f"filter: {plain(view.filter)}▏" if view.typing else KEYS, style="dim", no_wrap=True)
 
 
 def _title(aircraft: list[dict[str, Any]], source: str, view: Screen) -> Text:
@@ -148,6 +180,7 @@ def _details(aircraft: dict[str, Any], units: Units, trends: Trends) -> Panel:
         "Address": plain(aircraft.get("hex")),
         "Registration": plain(aircraft.get("r")),
         "Type": " ".join(filter(None, (plain(aircraft.get("t")), plain(aircraft.get("desc"))))),
+        "Route": plain(aircraft.get("route")),
         "Owner": plain(aircraft.get("ownOp")),
         "Military": "yes" if aircraft.get("military") else "",
         "Squawk": f"{squawk} {EMERGENCIES.get(squawk, '')}".strip(),

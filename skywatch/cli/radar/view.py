@@ -1,15 +1,18 @@
-"""What the radar shows of its list, and how keys change that: order, filter, selection, scrolling, units, details."""
+"""What the radar shows, and how keys change that: order, filter, selection, scrolling, units, details, scope."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from skywatch.cli.radar.columns import COLUMNS, UNITS, Units, matching, ordered
+from skywatch.cli.radar.columns import COLUMNS, UNITS, Units, matching, number, ordered
+from skywatch.cli.radar.scope import auto_range, next_range
 
 # Sorted by these, the highest come first until the order is reversed.
 DESCENDING = frozenset({"altitude", "speed", "climb"})
 SORTS = tuple(COLUMNS)
+# The list with the scope beside it where there is room, the scope alone, the list alone.
+LAYOUTS = ("both", "scope", "list")
 
 
 @dataclass
@@ -27,6 +30,9 @@ class Screen:
     details: bool = False
     help: bool = False
     ended: bool = False
+    layout: str = "both"
+    reach: int = 0
+    zoom: int = 0
     listed: list[dict[str, Any]] = field(default_factory=list)
 
     @property
@@ -50,6 +56,15 @@ class Screen:
             self.top = min(max(self.top, index - self.rows + 1), index)
         self.top = max(0, min(self.top, len(self.listed) - self.rows))
         return self.listed[self.top : self.top + self.rows]
+
+    def scope_range(self) -> int:
+        """The range of the scope for the listed aircraft, in the unit of distance."""
+        distances = (number(entry.get("distance_nm")) for entry in self.listed)
+        wanted = auto_range(distance * self.units.distance[0] for distance in distances if distance is not None)
+        # It follows the aircraft only where they leave it, or half of it would do: rings that leap cannot be read.
+        if not self.reach or wanted > self.reach or 2 * wanted < self.reach:
+            self.reach = wanted
+        return next_range(self.reach, self.zoom)
 
     @property
     def above(self) -> int:
@@ -85,7 +100,11 @@ class Screen:
             self.reversed = not self.reversed
         elif key == "u":
             names = tuple(UNITS)
-            self.units_name = names[(names.index(self.units_name) + 1) % len(names)]
+            self.units_name, self.reach = names[(names.index(self.units_name) + 1) % len(names)], 0
+        elif key == "o":
+            self.layout = LAYOUTS[(LAYOUTS.index(self.layout) + 1) % len(LAYOUTS)]
+        elif key in ("+", "-"):
+            self._zoom(1 if key == "-" else -1)
         elif key in ("?", "h"):
             self.help = not self.help
         elif key == "q":
@@ -119,6 +138,11 @@ class Screen:
         if self.selected is None:
             self._move("down")
         self.details = self.selected is not None and not self.details
+
+    def _zoom(self, step: int) -> None:
+        # At the ends of the ranges a key does nothing.
+        if self.reach and next_range(self.reach, self.zoom + step) != next_range(self.reach, self.zoom):
+            self.zoom += step
 
     def _leave(self) -> None:
         if self.help:

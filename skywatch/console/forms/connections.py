@@ -1,4 +1,4 @@
-"""What a receiver's form holds: a kind, a host and a port, or the text of its setting; and which of them simulate."""
+"""What a receiver's form holds: kind, host, port and path, or the text of its setting; and which of them simulate."""
 
 from __future__ import annotations
 
@@ -9,13 +9,22 @@ from skywatch.console.forms.entries import Entries
 from skywatch.core import stored_settings
 from skywatch.core.problems import invalid
 from skywatch.http.requests.request import Request
-from skywatch.receivers.choices import BY_KIND, parse, read_host
+from skywatch.receivers.choices import BY_KIND, parse, read_host, read_path, take_apart
 from skywatch.receivers.settings import ReceiverSettings, is_simulated
 from skywatch.sentences import sentence
 
 RECEIVER = "receiver."
 # Where most antennas are.
 PROPOSED = "roof"
+
+
+def apart(entries: Entries) -> Entries:
+    """The entries with an address that was pasted in the field of the host in the fields that its parts belong to."""
+    place = take_apart(str(entries.value("host")))
+    if place is None:
+        return entries
+    parts = {name: value for name, value in place._asdict().items() if value}
+    return Entries({**entries.values, "host": "", **parts}, entries.version)
 
 
 def text_of(full_name: str, entries: Entries) -> str:
@@ -32,16 +41,20 @@ def text_of(full_name: str, entries: Entries) -> str:
         host = read_host(host)
     except ValueError as error:
         raise invalid("host", str(error)) from None
-    return choice.text(host, _port(str(entries.value("port")).strip(), choice.port))
+    try:
+        path = read_path(str(entries.value("path"))) if choice.kind == "readsb" else ""
+    except ValueError as error:
+        raise invalid("path", str(error)) from None
+    return choice.text(host, _port(str(entries.value("port")).strip(), choice.port), path)
 
 
 def values_of(name: str, text: str) -> dict[str, Any]:
-    """The fields of a stored setting: kind, host and port where it is made of no more than these."""
+    """The fields of a stored setting: kind, host, port and path where it is made of no more than these."""
     connection = parse(text) if name.startswith(RECEIVER) else None
     if connection is None:
         return {"text": text}
-    choice, host, port = connection
-    return {"kind": choice.kind, "host": host, "port": str(port)}
+    choice, host, port, path = connection
+    return {"kind": choice.kind, "host": host, "port": str(port), "path": path}
 
 
 def proposed_name(request: Request, family: str) -> str:
@@ -60,6 +73,14 @@ def simulators(rows: Mapping[str, stored_settings.StoredValue]) -> list[str]:
     return [
         name for name, row in rows.items() if name.startswith(RECEIVER) and row.text and is_simulated({"": row.text})
     ]
+
+
+def left_simulators(
+    request: Request, rows: Mapping[str, stored_settings.StoredValue], changes: Mapping[str, str | None]
+) -> list[str]:
+    """The receivers that simulate aircraft once the changes (a text by name, None: removed) are made."""
+    changed = [name for name, text in changes.items() if text and is_simulated({name: text})]
+    return [*fixed_simulators(request), *(name for name in simulators(rows) if name not in changes), *changed]
 
 
 def fixed_simulators(request: Request) -> list[str]:

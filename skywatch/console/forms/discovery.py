@@ -9,26 +9,23 @@ from datetime import timedelta
 import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
-from skywatch.accounts.models import Login
+from skywatch.accounts.identity.proof import check_proof
 from skywatch.console.forms.changes import changing
 from skywatch.core.clock import utcnow
 from skywatch.core.database.models import AuditEntry
+from skywatch.core.network import interfaces
 from skywatch.core.problems import Problem
 from skywatch.core.storage.audit import Target, record, record_apart
 from skywatch.http.requests.request import Request
-from skywatch.receivers.discovery import interfaces, networks, probes
+from skywatch.http.settings import HttpSettings
+from skywatch.outputs.settings import OutputSettings
+from skywatch.receivers.discovery import networks, probes
 from skywatch.receivers.settings import ReceiverSettings
 from skywatch.security.permissions import Permission
 from skywatch.sentences import sentence
 
 BEGUN, ENDED = "receivers.discovery", "receivers.discovered"
-# The proof of identity (a password, or single sign-on) may be this old.
-PROOF = timedelta(minutes=15)
 EVERY = timedelta(minutes=1)
-SIGN_IN_AGAIN = sentence(
-    "console.sign_in_again",
-    "Sign in again first: the network is asked within 15 minutes of a sign-in with a password or single sign-on only.",
-)
 
 
 def is_offered(request: Request) -> bool:
@@ -37,14 +34,14 @@ def is_offered(request: Request) -> bool:
 
 
 def look(request: Request) -> probes.Round:
-    """Ask the hosts around for receivers, 5 s long.
+    """Ask this machine and the hosts around for receivers, 5 s long.
 
     Raises Problem: 403 where discovery is switched off, the right was lost or the sign-in is too long ago, 429 within a
     minute of another round, whoever began that one.
     """
     asked = networks.networks_of(interfaces.own_interfaces())
     names = [str(network) for network in asked]
-    target = Target("network", None, ", ".join(names) or "none")
+    target = Target("network", None, ", ".join(["this machine", *names]))
     with changing(request, BEGUN, target) as (session, caller):
         if not is_offered(request):
             raise Problem(
@@ -53,10 +50,10 @@ def look(request: Request) -> probes.Round:
             )
         # Rounds that begin at the same moment wait for each other here.
         caller.begin(session, Permission.SYSTEM_MANAGE)
-        _check_proof(session, request.caller.login_id)
+        check_proof(session, request.caller.login_id)
         _check_pause(session)
         record(session, caller.actor, BEGUN, target, after={"networks": names})
-    answers = asyncio.run(probes.ask(networks.hosts_of(asked)))
+    answers = asyncio.run(probes.ask(networks.hosts_of(asked), own_doors=_own_doors(request)))
     after = {
         "hosts": answers.total,
         "asked": answers.asked,
@@ -66,11 +63,13 @@ def look(request: Request) -> probes.Round:
     return answers
 
 
-def _check_proof(session: Session, login_id: str | None) -> None:
-    since = utcnow() - PROOF
-    begun = sa.select(Login.id).where(Login.id == login_id, Login.ended_at.is_(None), Login.created_at >= since)
-    if login_id is None or session.scalar(begun) is None:
-        raise Problem("permission_denied", SIGN_IN_AGAIN)
+def _own_doors(request: Request) -> list[probes.Door]:
+    """The ports of this machine that are no outputs or pages of our own."""
+    settings = request.runtime.settings
+    listening = [settings.of(HttpSettings).listen]
+    listening += [words[1] for text in settings.of(OutputSettings).outputs.values() if len(words := text.split()) > 1]
+    own = {address.rpartition(":")[2] for address in listening}
+    return [door for door in probes.OWN_DOORS if str(door.port) not in own]
 
 
 def _check_pause(session: Session) -> None:

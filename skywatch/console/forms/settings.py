@@ -13,6 +13,7 @@ from pyramid.response import Response
 
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.entries import Entries, read_entries
+from skywatch.console.routes import HOME
 from skywatch.core import stored_settings
 from skywatch.core.problems import Problem, invalid_fields
 from skywatch.core.storage.audit import Target
@@ -24,6 +25,8 @@ from skywatch.settings import Settings, names_of
 
 # What neither the ini file nor the environment sets.
 FREE = ("default", "database")
+# Settings whose own page has more to check than their text: they are changed there alone.
+OWN_PAGES = {"notify_own_networks": f"{HOME}/channels/networks"}
 
 
 def describe(settings: Settings, names: Iterable[str]) -> list[dict[str, Any]]:
@@ -75,11 +78,14 @@ def _stored_faults(request: Request, names: Iterable[str]) -> dict[str, str]:
 
 
 def save(
-    request: Request, names: Iterable[str], page: dict[str, Any], text: str, onward: str = ""
+    request: Request, names: Iterable[str], page: dict[str, Any], text: str, onward: str = "", more: Iterable[str] = ()
 ) -> dict[str, Any] | Response:
-    """Store what was entered and go on, to ``onward`` or the page itself; the page again where that is refused."""
+    """Store what was entered and go on, to ``onward`` or the page itself; the page again where that is refused.
+
+    ``more`` are fields of the form that are no settings.
+    """
     names = [name for name in names if request.runtime.settings.sources.get(name, "default") in FREE]
-    entries = read_entries(request, colander.SchemaNode(colander.Mapping()), *names)
+    entries = read_entries(request, colander.SchemaNode(colander.Mapping()), *names, *more)
     try:
         missing = {name: sentence("field.missing", "is missing") for name in names if name not in entries.values}
         if missing or not names:

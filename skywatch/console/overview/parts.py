@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from skywatch.console.pages.formats import span
@@ -90,12 +90,15 @@ ADVICE = {
     ),
     "backup": Advice(
         "There is no new backup.",
-        "Check the disk of backup_target and the passphrase file: skywatch doctor names what is wrong.",
+        "Check the disk of the backups and the passphrase file: the page Backups has the reason.",
+        "/backups",
     ),
     "transcription": Advice(
         "Recordings are not transcribed.", "Check the program or service that the ini file names for it."
     ),
 }
+OLD_BACKUP = Advice("The last backup is older than a week.", "Make one now, or have them made by schedule.", "/backups")
+NO_BACKUP = Advice("There is no backup.", "Make one: a disk is lost without notice.", "/backups")
 NO_RECEIVER = Advice("There is no receiver yet.", "Add one: aircraft then appear on the map.", "/receivers")
 SILENT = Advice(
     "{name} is connected, but silent.",
@@ -104,6 +107,7 @@ SILENT = Advice(
 )
 # A receiver in range of any airway hears something at least this often (s).
 SILENT_AFTER_S = 600.0
+OLD = timedelta(days=7)
 OTHER = Advice(
     "{part}: does not work as it should.", "The page Health shows since when. Look for the reason in the log."
 )
@@ -174,6 +178,17 @@ def find_silent(
             detail = catalogue.text("No message for {span}.", span=span(silent_s))
             concerns.append(Concern("degraded", title, catalogue.text(SILENT.action), detail, SILENT.page))
     return concerns
+
+
+def find_old_backup(
+    catalogue: Catalogue, made_at: datetime | None, since: datetime | None, now: datetime
+) -> list[Concern]:
+    """That the last backup, or the beginning of an installation without one (``since``), is older than a week."""
+    last = made_at or since
+    if last is None or now - last <= OLD:
+        return []
+    advice = NO_BACKUP if made_at is None else OLD_BACKUP
+    return [Concern("degraded", catalogue.text(advice.title), catalogue.text(advice.action), "", advice.page)]
 
 
 def _concern(names: PartNames, check: Check) -> Concern:

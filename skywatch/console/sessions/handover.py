@@ -7,7 +7,7 @@ from pyramid.response import Response
 
 from skywatch.accounts.identity.caller import caller_of
 from skywatch.accounts.sign_in.cookies import remember_browser
-from skywatch.accounts.sign_in.handover import LIFETIME, create_code
+from skywatch.accounts.sign_in.handover import LIFETIME, Handover, create_code
 from skywatch.core.problems import Problem, invalid
 from skywatch.http.requests.request import Request
 from skywatch.sentences import sentence
@@ -32,8 +32,13 @@ def to_map(request: Request, to: str = "") -> Response:
     login_id = request.caller.login_id
     if not request.runtime.settings.of(WebSettings).web_enabled or login_id is None:
         raise Problem("not_found", sentence("console.web_off", "The web application is switched off (`web_enabled`)."))
-    made = create_code(request.db, caller_of(request), login_id)
-    response = Response(render("handover.jinja2", {"code": made.code, "to": to}, request))
+    return page_of(request, create_code(request.db, caller_of(request), login_id), to)
+
+
+def page_of(request: Request, made: Handover, to: str = "", *, has_console: bool = True) -> Response:
+    """The page of a code, in this browser alone; ``has_console`` is whether its reader came from the console."""
+    values = {"code": made.code, "to": to, "has_console": has_console}
+    response = Response(render("handover.jinja2", values, request))
     remember_browser(request, response, made.browser, LIFETIME)
     response.headers["Content-Security-Policy"] = POLICY
     return response

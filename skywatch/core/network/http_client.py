@@ -25,6 +25,7 @@ from skywatch.core.network.targets import Address, AddressRefused, TargetPolicy,
 T = TypeVar("T")
 # An address that does not answer leaves time for the name's other addresses (s).
 CONNECT_S = 5.0
+BROKE = "The connection broke."
 
 
 class CallFailed(Exception):
@@ -120,10 +121,14 @@ class OutgoingClient:
             pool.stream(method, target, headers=list({**plain, **headers}.items()), content=content) as got,
         ):
             body = b""
-            async for piece in got.aiter_stream():
-                body += piece
-                if len(body) > self._maximum_bytes:
-                    raise AnswerTooLarge("The answer is too large.")
+            try:
+                async for piece in got.aiter_stream():
+                    body += piece
+                    if len(body) > self._maximum_bytes:
+                        raise AnswerTooLarge("The answer is too large.")
+            except httpcore.RemoteProtocolError:
+                # It began as HTTP and ends before its end.
+                raise CallFailed(BROKE) from None
             names = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in got.headers}
             return Answer(got.status, names, body)
 
@@ -179,7 +184,7 @@ def _reason(error: BaseException) -> str:
         return "The connection cannot be made."
     if isinstance(error, httpcore.ProtocolError):
         return "The answer is not HTTP."
-    return "The connection broke."
+    return BROKE
 
 
 def _sentence(text: str) -> str:

@@ -8,7 +8,7 @@ address inside an IPv6 one (mapped, NAT64, 6to4, Teredo, ISATAP) is judged as we
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     import httpx
 
 # Refused targets are all answered in these words: they must not be a way to look around in the service's network.
-NOT_ALLOWED = sentence("notify.address_not_allowed", "The address is not allowed.")
+NOT_ALLOWED = sentence(
+    "notify.address_not_allowed",
+    "The address is not allowed: it must be public, or in a network that an administrator has allowed for channels "
+    "(notify_allow_networks, or Networks in the console).",
+)
 MAX_ADDRESS = 2000
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -46,10 +50,14 @@ class AddressRefused(Exception):
 
 
 class TargetPolicy:
-    """The public internet, and the networks that the administrator allows in addition."""
+    """The public internet, and the networks that the administrator allows in addition.
 
-    def __init__(self, networks: Iterable[str] = ()) -> None:
-        self._networks: tuple[Network, ...] = tuple(ip_network(network) for network in networks)
+    ``networks`` may be a function, where they change at run time.
+    """
+
+    def __init__(self, networks: Iterable[str] | Callable[[], Iterable[str]] = ()) -> None:
+        fixed = () if callable(networks) else tuple(networks)
+        self._networks = networks if callable(networks) else lambda: fixed
 
     def allows(self, address: Address) -> bool:
         """Whether a connection to this address may be made."""
@@ -72,7 +80,8 @@ class TargetPolicy:
             raise AddressRefused
 
     def _is_named(self, address: Address) -> bool:
-        return any(address.version == network.version and address in network for network in self._networks)
+        networks = map(ip_network, self._networks())
+        return any(address.version == network.version and address in network for network in networks)
 
 
 def read_url(address: str, schemes: Iterable[str] = ("https", "http")) -> httpx.URL:

@@ -88,7 +88,7 @@ def usable_airspaces(openair: Openair) -> tuple[list[Fields], Faults]:
         geometry = None if airspace.is_broken else _usable(airspace, faults)
         if geometry is not None:
             name = airspace.name.strip() or f"Airspace {len(entries) + 1}"
-            band = {"floor_ft": airspace.floor_ft, "ceiling_ft": airspace.ceiling_ft}
+            band = {"floor_ft": airspace.floor_ft, "ceiling_ft": airspace.ceiling_ft, "elevation_ft": None}
             entries.append({"name": name, "class": airspace.kind or None, "geometry": geometry, **band})
     return entries, faults
 
@@ -138,11 +138,12 @@ def _feature(feature: Any, index: int) -> tuple[Fields, str | None]:
     if not isinstance(name, str) or not all_shown(name) or len(name) > 120:
         return {}, "properties.name must be a string of at most 120 characters"
     band = {key: properties.get(key) for key in ("floor_ft", "ceiling_ft")}
-    for key, value in band.items():
+    heights = {**band, "elevation_ft": properties.get("elevation_ft")}
+    for key, value in heights.items():
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
             return {}, f"properties.{key} must be a number"
         if value is not None and not LOWEST_FT <= value <= HIGHEST_FT:
             return {}, f"properties.{key} must be between {LOWEST_FT} and {HIGHEST_FT}"
     if None not in band.values() and band["ceiling_ft"] < band["floor_ft"]:  # type: ignore[operator]
         return {}, "properties.ceiling_ft must not be below floor_ft"
-    return {"name": name, "geometry": feature["geometry"], **band}, None
+    return {"name": name, "geometry": feature["geometry"], **heights}, None

@@ -23,8 +23,10 @@ LATE = {
     "multipart": "uploads",
     "pyramid_jinja2": "pages of the console",
     "re2": "regular expressions of alert rules and single sign-on",
+    "segno": "QR codes of links",
     "shapely": "geofences and airspaces",
     "soundfile": "recordings of radio",
+    "zstandard": "binCraft, packed, and the picture between processes",
 }
 
 

@@ -76,14 +76,18 @@ class WorkerThread:
 
 
 class PeriodicTask:
-    """``work`` runs at the start, then every ``every_s`` seconds and when ``run_soon`` is called, after errors sooner.
+    """``work`` runs at the start, then every ``every_s`` seconds and when ``run_soon`` is called.
 
-    ``name`` is the component in health and in the log.
+    After errors it runs again within ``retry_s`` (by default ``RETRY_S``). ``work`` may return another pause (s) until
+    the next time, where it has left something to do. ``name`` is the component in health and in the log.
     """
 
-    def __init__(self, name: str, every_s: float, work: Callable[[], None]) -> None:
+    def __init__(
+        self, name: str, every_s: float, work: Callable[[], float | None], retry_s: float | None = None
+    ) -> None:
         self.name = name
         self._every_s = every_s
+        self._retry_s = retry_s
         self._work = work
         self._first = threading.Event()
         self._since: float | None = None
@@ -123,16 +127,16 @@ class PeriodicTask:
 
     def _run(self) -> float:
         self._since = time.monotonic()
-        self._work()
+        pause_s = self._work()
         self._faults.succeeded()
         self._end_run()
-        return self._every_s
+        return self._every_s if pause_s is None else pause_s
 
     def _failed(self, error: Exception) -> float:
         self._why = reason(error)
         self._faults.failed(self._why, cause=outage_of(error))
         self._end_run()
-        return min(self._every_s, RETRY_S)
+        return min(self._every_s, RETRY_S if self._retry_s is None else self._retry_s)
 
     def _end_run(self) -> None:
         self._since = None

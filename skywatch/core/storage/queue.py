@@ -59,6 +59,11 @@ class WriteQueue(Generic[E]):
 
     @property
     def depth(self) -> int:
+        # Between two steps of ``take`` what is on its way would count nowhere.
+        with self._lock:
+            return self._depth()
+
+    def _depth(self) -> int:
         return len(self._ordered) + len(self._latest) + self._taken
 
     def append(self, entries: Iterable[E]) -> int:
@@ -66,7 +71,7 @@ class WriteQueue(Generic[E]):
         now = time.monotonic()
         dropped = 0
         with self._lock:
-            room = self.limit - self.depth
+            room = self.limit - self._depth()
             for entry in entries:
                 if room > 0:
                     self._ordered.append((now, entry))
@@ -88,7 +93,7 @@ class WriteQueue(Generic[E]):
             if entries and not self._latest:
                 self._latest_since = time.monotonic()
             for key, entry in entries.items():
-                if key not in self._latest and self.depth >= self.limit:
+                if key not in self._latest and self._depth() >= self.limit:
                     dropped += 1
                 else:
                     self._latest[key] = entry

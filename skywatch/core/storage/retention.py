@@ -107,7 +107,7 @@ def extent(session: Any, kind: Kind, where: Any = None) -> Extent:
     return Extent(rows, int(rows * mean), kind.at(oldest))
 
 
-def _is_one_of(keys: tuple[Any, ...], ids: list[tuple[Any, ...]]) -> Any:
+def is_one_of(keys: tuple[Any, ...], ids: list[tuple[Any, ...]]) -> Any:
     """The condition on a primary key of one or more columns."""
     return keys[0].in_([key for (key,) in ids]) if len(keys) == 1 else sa.tuple_(*keys).in_(ids)
 
@@ -328,7 +328,7 @@ class Pruner:
             with writing(self.sessions) as session:
                 ids = [tuple(row) for row in session.execute(oldest)]
                 if ids:
-                    session.execute(sa.delete(kind.table).where(_is_one_of(keys, ids)))
+                    session.execute(sa.delete(kind.table).where(is_one_of(keys, ids)))
             took_s = time.perf_counter() - began
             if not ids:
                 return True

@@ -15,7 +15,7 @@ import math
 import os
 import socket
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -33,18 +33,33 @@ LATENCY_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 
 TICK_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)
 
 
+class Declared(NamedTuple):
+    """What the manual says of a metric."""
+
+    name: str
+    meaning: str
+    labels: tuple[str, ...]
+
+
+# Every metric of the modules that are imported, in the order of their declaration.
+DECLARED: list[Declared] = []
+
+
 def counter(name: str, meaning: str, *labels: str) -> Counter:
     """Declare a counter; the name ends with ``_total``."""
+    DECLARED.append(Declared(name, meaning, labels))
     return Counter(name, meaning, labels, registry=REGISTRY)
 
 
 def gauge(name: str, meaning: str, *labels: str) -> Gauge:
     """Declare a gauge."""
+    DECLARED.append(Declared(name, meaning, labels))
     return Gauge(name, meaning, labels, registry=REGISTRY)
 
 
 def histogram(name: str, meaning: str, *labels: str, buckets: Sequence[float] = LATENCY_S) -> Histogram:
     """Declare a histogram of seconds; the name ends with ``_seconds``."""
+    DECLARED.append(Declared(name, meaning, labels))
     return Histogram(name, meaning, labels, buckets=buckets, registry=REGISTRY)
 
 

@@ -12,4 +12,6 @@ def without_accents(text: str) -> str:
 
 def fold(text: str) -> str:
     """Return a text without case, accents or outer blanks."""
+    if text.isascii():
+        return text.strip().lower()
     return without_accents(text.strip()).casefold()

@@ -217,6 +217,7 @@ class FeederList(PageLinks):
     """A page of feeders."""
 
     feeders = list_node(FeederEntry(name="feeder"), "In the order of names.")
+    listening = boolean_node("Whether a receiver of the settings listens for feeders that send Beast.")
 
 
 class CopiedUuid(Schema):

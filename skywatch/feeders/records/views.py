@@ -10,7 +10,7 @@ from skywatch.feeders.models import Feeder
 from skywatch.feeders.names import FEEDER
 from skywatch.feeders.records import schemas, service
 from skywatch.feeders.records.answers import feeder_answer
-from skywatch.feeders.records.lines import endpoint_of, lines_of
+from skywatch.feeders.records.lines import beast_port, endpoint_of, lines_of
 from skywatch.feeders.records.uuids import hyphenated
 from skywatch.feeders.settings import FeederSettings
 from skywatch.feeders.states import published
@@ -45,7 +45,8 @@ class Feeders(Resource):
         )
         states = published(self.request.runtime.bus)
         answers = [feeder_answer(row, states.get(row.id), self.request.visibility) for row in rows]
-        return page(self.request, "feeders", answers, count)
+        receivers = self.request.runtime.current.of(ReceiverSettings).receivers
+        return {**page(self.request, "feeders", answers, count), "listening": beast_port(receivers) is not None}
 
     @view(
         permission=OWN,

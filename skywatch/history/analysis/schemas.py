@@ -23,6 +23,7 @@ from skywatch.http.resources.schema import (
 
 MAX_ANALYSIS_DAYS = 31
 MAX_HOTSPOT_DAYS = 366
+OF_SIMULATED = "It is of simulated aircraft, too: no other receiver has been heard yet."
 SAMPLED = "Of so many slices of ten minutes one was evaluated; 1: all of them."
 
 
@@ -58,6 +59,17 @@ class AircraftCount(Schema):
     flights = integer_node("Flights.")
 
 
+class AltitudeCount(Schema):
+    min_altitude_ft = integer_node("From this altitude.")
+    max_altitude_ft = nullable_node(JsonInteger(), "Up to this altitude.")
+    flights = integer_node("Flights whose greatest altitude is in it.")
+
+
+class CountryCount(Schema):
+    country = string_node("ISO 3166 code of the register or State to which the ICAO address belongs.")
+    flights = integer_node("Flights.")
+
+
 class HistoryStatistics(Schema):
     """Counts and trends of a span."""
 
@@ -72,8 +84,15 @@ class HistoryStatistics(Schema):
     max_distance_nm = nullable_node(JsonNumber(), "Farthest from the station.")
     max_altitude_ft = nullable_node(JsonInteger(), "Highest.")
     max_speed_kt = nullable_node(JsonNumber(), "Fastest over ground.")
+    simulated = boolean_node(OF_SIMULATED)
     change = DailyChange()
     days = list_node(DayStatistics(name="day"))
+    hours = list_node(
+        integer_node("Flights.", name="hour"),
+        "Flights that began in each of the 24 hours of the day (UTC), of all days.",
+    )
+    altitudes = list_node(AltitudeCount(name="altitude"), "By greatest altitude; flights without any are left out.")
+    top_countries = list_node(CountryCount(name="country"))
     top_types = list_node(TypeCount(name="type"))
     top_operators = list_node(OperatorCount(name="operator"))
     top_aircraft = list_node(AircraftCount(name="aircraft"))
@@ -101,6 +120,7 @@ class Heatmap(Schema):
     count = integer_node("Cells that are not empty.")
     truncated = boolean_node("Only the busiest cells are listed.")
     one_slice_in = integer_node(SAMPLED)
+    simulated = boolean_node(OF_SIMULATED)
     cells = list_node(HeatmapCell(name="cell"))
 
 
@@ -159,4 +179,5 @@ class Coverage(Schema):
     end = timestamp_node("End of the span.", name="to")
     station = StationPosition()
     one_slice_in = integer_node(SAMPLED)
+    simulated = boolean_node(OF_SIMULATED)
     sectors = list_node(CoverageSector(name="sector"))

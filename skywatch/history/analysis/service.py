@@ -25,10 +25,10 @@ from skywatch.history.storage.points import (
     GROUND,
     NO_ALTITUDE,
     SEGMENT_S,
-    SIMULATED,
     Points,
     in_order,
     no_points,
+    real_points,
     starts_of,
 )
 from skywatch.history.storage.reader import Span, one_slice_in, read_slices
@@ -93,15 +93,17 @@ def heatmap(
     box: tuple[float, float, float, float] | None,
     min_altitude_ft: float | None,
     max_altitude_ft: float | None,
+    *,
+    simulated: bool = False,
 ) -> dict[str, Any]:
-    """The time aircraft spent in each cell of a grid, the busiest cells first."""
+    """The time aircraft spent in each cell of a grid, the busiest cells first; ``simulated``: such aircraft count."""
     seconds: dict[int, float] = {}
     columns_around = round(360 / cell_deg) + 1
     last_points = no_points()
     every = one_slice_in(session, span, MAX_CHUNKS)
     if box is not None:
         span = replace(span, box=around(box))
-    for points in _points_within(session, span, every):
+    for points in _points_within(session, span, every, simulated):
         if every > 1:
             # The slice before was not read.
             last_points = no_points()
@@ -146,11 +148,11 @@ def coverage(
     *,
     simulated: bool = False,
 ) -> dict[str, Any]:
-    """The range of reception, by bearing from the station and by altitude; ``simulated``: all aircraft are."""
+    """The range of reception, by bearing from the station and by altitude; ``simulated``: such aircraft count."""
     every = one_slice_in(session, span, MAX_CHUNKS)
     reception = RangeBySector(station)
-    for points in _points_within(session, span, every):
-        heard = heard_points(points, station, simulated=simulated)
+    for points in _points_within(session, span, every, simulated):
+        heard = heard_points(points, station, simulated=True)
         altitude = heard.points["alt"] * ALTITUDE_FT
         chosen = np.ones(len(altitude), np.bool_)
         if min_altitude_ft is not None:
@@ -204,9 +206,8 @@ class HeardPoints(NamedTuple):
 
 
 def heard_points(points: Points, station: tuple[float, float], *, simulated: bool = False) -> HeardPoints:
-    """The points that the station's antenna heard; ``simulated`` ones only where all aircraft are."""
-    if not simulated:
-        points = points[points["flags"] & SIMULATED == 0]
+    """The points that the station's antenna heard; ``simulated``: those of simulated aircraft count."""
+    points = points if simulated else real_points(points)
     flags, lat, lon = points["flags"], points["lat"] * DEGREES, points["lon"] * DEGREES
     distance = geo.distance_nm(*station, lat, lon)
     altitude = np.where(flags & NO_ALTITUDE > 0, np.nan, points["alt"] * ALTITUDE_FT)
@@ -238,9 +239,9 @@ class RangeBySector:
         return round(float(self._farthest[sector, which].max()), 2)
 
 
-def _points_within(session: Session, span: Span, every: int) -> Iterator[Points]:
+def _points_within(session: Session, span: Span, every: int, simulated: bool) -> Iterator[Points]:
     for _, points in read_slices(session, span, every=every):
-        within = span.within(points)
+        within = span.within(points if simulated else real_points(points))
         if len(within):
             yield within
 

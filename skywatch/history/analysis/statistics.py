@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -10,13 +11,16 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.airframes.military import is_military
+from skywatch.airframes.states import state_of
 from skywatch.archive.reader.archive_reader import reach_of
 from skywatch.core.clock import earlier
+from skywatch.history.analysis.service import BANDS_FT, LIMITS_FT
 from skywatch.history.flights import archived_flights
 from skywatch.history.flights.archived_flights import PastDays, past_days
 from skywatch.history.flights.filter import FlightFilter
 from skywatch.history.flights.service import conditions
 from skywatch.history.models import Flight
+from skywatch.picture.counted import counted
 from skywatch.security.visibility import Visibility
 
 TOP = 10
@@ -39,6 +43,9 @@ def statistics(session: Session, begin: datetime, end: datetime, visibility: Vis
         **now["totals"],
         "change": change,
         "days": now["days"],
+        "hours": now["hours"],
+        "altitudes": now["altitudes"],
+        "top_countries": now["countries"],
         "top_types": now["types"],
         "top_operators": now["operators"],
         "top_aircraft": now["aircraft"],
@@ -56,7 +63,7 @@ def _stable(session: Session, begin: datetime, end: datetime, visibility: Visibi
     """What ``count`` counts in the database and, of days that it no longer has whole, in the archive."""
 
     def read(past: PastDays) -> dict[str, Any]:
-        where = [*_flights_begun_in(begin, end, visibility), *archived_flights.outside(past.ranges)]
+        where = [*_flights_begun_in(session, begin, end, visibility), *archived_flights.outside(past.ranges)]
         result: dict[str, Any] = count(
             session, where, archived_flights.statistics(session, past, begin, end, visibility.military)
         )
@@ -74,7 +81,66 @@ def _counts(session: Session, where: list[Any], archived: dict[str, Any] | None)
     days = _days(session, where)
     if archived is not None:
         days = sorted([*days, *map(_archived_day, archived["days"])], key=lambda day: str(day["date"]))
-    return {"totals": _totals_of_both(session, where, archived), "days": days, **groups}
+    return {
+        "totals": _totals_of_both(session, where, archived),
+        "days": days,
+        "hours": _hours(session, where, archived),
+        "altitudes": _altitudes(session, where, archived),
+        "countries": _countries(session, where, archived),
+        **groups,
+    }
+
+
+def _hours(session: Session, where: list[Any], archived: dict[str, Any] | None) -> list[int]:
+    """Flights by the hour (UTC) in which they began."""
+    begin: Any = Flight.first_seen_at
+    if session.get_bind().dialect.name == "sqlite":
+        hour: Any = sa.type_coerce(begin, sa.Integer) // 3_600_000 % 24
+    else:
+        hour = sa.cast(sa.extract("hour", sa.func.timezone("UTC", begin)), sa.Integer)
+    counts = _counted(session, hour, where, archived and archived["hours"])
+    return [counts[number] for number in range(24)]
+
+
+def _altitudes(session: Session, where: list[Any], archived: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """Flights by the band of their greatest altitude."""
+    highest = Flight.max_altitude_ft
+    band = sa.case(*((highest >= low, at) for at, low in reversed([*enumerate(BANDS_FT)][1:])), else_=0)
+    counts = _counted(session, band, [*where, highest.is_not(None)], archived and archived["altitudes"])
+    return [
+        {"min_altitude_ft": low, "max_altitude_ft": LIMITS_FT[at + 1], "flights": counts[at]}
+        for at, low in enumerate(BANDS_FT)
+    ]
+
+
+def _countries(session: Session, where: list[Any], archived: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """The most frequent States of registry."""
+    counts: Counter[str] = Counter()
+    for address, flights in _counted(session, Flight.icao_hex, where, archived and archived["aircraft"]).items():
+        if (country := state_of(address)) is not None:
+            counts[country] += flights
+    most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:TOP]
+    return [{"country": country, "flights": flights} for country, flights in most]
+
+
+def _counted(session: Session, key: Any, where: list[Any], archived: Any) -> Counter[Any]:
+    """Flights by a key, those of the archive among them."""
+    counts: Counter[Any] = Counter()
+    for value, flights in session.execute(sa.select(key, sa.func.count()).where(*where).group_by(key)):
+        counts[value] += flights
+    for value, flights in archived or ():
+        counts[value] += flights
+    return counts
+
+
+def rows_of(answer: dict[str, Any]) -> Iterator[tuple[str, str, int]]:
+    """Statistics as rows for a spreadsheet: what was counted, its name, and flights."""
+    yield from (("day", one["date"], one["flights"]) for one in answer["days"])
+    yield from (("hour", f"{hour:02}", flights) for hour, flights in enumerate(answer["hours"]))
+    for one in answer["altitudes"]:
+        yield "altitude_ft", f"{one['min_altitude_ft']}-{one['max_altitude_ft'] or ''}", one["flights"]
+    for name, member in (("type", "types"), ("operator", "operators"), ("country", "countries")):
+        yield from ((name, one[name], one["flights"]) for one in answer[f"top_{member}"])
 
 
 def _archived_day(row: tuple[int, int, int, int]) -> dict[str, Any]:
@@ -102,10 +168,10 @@ def _totals_of_both(session: Session, where: list[Any], archived: dict[str, Any]
 _GREATEST = ("max_distance_nm", "max_altitude_ft", "max_speed_kt")
 
 
-def _flights_begun_in(begin: datetime, end: datetime, visibility: Visibility) -> list[Any]:
-    """Flights that began in a span: each counts once, however long it lasted."""
+def _flights_begun_in(session: Session, begin: datetime, end: datetime, visibility: Visibility) -> list[Any]:
+    """Flights that began in a span and count: each once, however long it lasted."""
     visible = conditions(FlightFilter().for_caller(visibility))
-    return [Flight.first_seen_at >= begin, Flight.first_seen_at < end, *visible]
+    return [Flight.first_seen_at >= begin, Flight.first_seen_at < end, *visible, counted(session, Flight.simulated)]
 
 
 def _totals(session: Session, where: list[Any]) -> dict[str, Any]:

@@ -5,20 +5,25 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from pyramid.response import Response
+
 from skywatch.airframes.military import hidden_from
 from skywatch.core.limits import ConcurrencyLimiter
 from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
 from skywatch.history.analysis import schemas, service
-from skywatch.history.analysis.statistics import statistics
+from skywatch.history.analysis.statistics import rows_of, statistics
 from skywatch.history.nodes import SpanQuery
-from skywatch.history.requests import reaching, span_of
+from skywatch.history.requests import reaching
 from skywatch.history.storage.reader import Span
 from skywatch.http.limits.slow_work import slow_work, statistics_limiter
+from skywatch.http.lists.spreadsheets import csv_rows
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.span import span_of
 from skywatch.http.resources.service import ApiService
+from skywatch.picture.counted import counts_simulated
 from skywatch.picture.settings import PictureSettings
-from skywatch.receivers.settings import ReceiverSettings, is_simulated
+from skywatch.receivers.settings import ReceiverSettings, simulates
 from skywatch.security.permissions import Permission
 from skywatch.sentences import sentence
 
@@ -26,6 +31,7 @@ FEATURE = "history"
 LONGEST = timedelta(days=schemas.MAX_ANALYSIS_DAYS)
 
 stats_service = ApiService("history_stats", "/history/stats", feature=FEATURE)
+stats_export_service = ApiService("history_stats_export", "/history/stats/export", feature=FEATURE)
 heatmap_service = ApiService("history_heatmap", "/history/heatmap", feature=FEATURE)
 hotspots_service = ApiService("history_hotspots", "/history/hotspots", feature=FEATURE)
 coverage_service = ApiService("history_coverage", "/history/coverage", feature=FEATURE)
@@ -40,6 +46,12 @@ def evaluation_limiter(runtime: Runtime) -> ConcurrencyLimiter:
     return slow_work(runtime, "evaluations", *words, at_once=2, wait_s=10.0)
 
 
+def is_of_simulated(request: Request) -> bool:
+    """Whether an answer is of simulated aircraft, too."""
+    receivers = request.runtime.current.of(ReceiverSettings).receivers
+    return any(map(simulates, receivers.values())) and counts_simulated(request.db)
+
+
 @stats_service.get(permission=Permission.HISTORY_VIEW, query=SpanQuery(), responses={200: schemas.HistoryStatistics()})
 def get_history_stats(request: Request) -> dict[str, Any]:
     """Counts and trends of a span
@@ -48,7 +60,24 @@ def get_history_stats(request: Request) -> dict[str, Any]:
     """
     begin, end = span_of(request, default=timedelta(days=7), longest=timedelta(days=3660))
     with request.runtime.shared(statistics_limiter).turn(request.person):
-        return statistics(reaching(request, begin=begin, end=end), begin, end, request.visibility)
+        result = statistics(reaching(request, begin=begin, end=end), begin, end, request.visibility)
+    return {**result, "simulated": is_of_simulated(request)}
+
+
+@stats_export_service.get(permission=Permission.HISTORY_EXPORT, query=SpanQuery(), responses={200: "text/csv"})
+def export_history_stats(request: Request) -> Response:
+    """The counts of a span as a spreadsheet
+
+    CSV with the columns `counted` (`day`, `hour` in UTC, `altitude_ft`, `type`, `operator`, `country`), `name` and
+    `flights`. The last 7 days by default.
+    """
+    begin, end = span_of(request, default=timedelta(days=7), longest=timedelta(days=3660))
+    with request.runtime.shared(statistics_limiter).turn(request.person):
+        answer = statistics(reaching(request, begin=begin, end=end), begin, end, request.visibility)
+    response = Response(body=csv_rows([("counted", "name", "flights"), *rows_of(answer)]))
+    response.headers["Content-Type"] = "text/csv; charset=utf-8"
+    response.headers["Content-Disposition"] = f'attachment; filename="skywatch-{begin:%Y%m%d}-{end:%Y%m%d}.csv"'
+    return response
 
 
 @heatmap_service.get(
@@ -72,8 +101,9 @@ def get_heatmap(request: Request) -> dict[str, Any]:
             query["bbox"],
             query["min_altitude_ft"],
             query["max_altitude_ft"],
+            simulated=counts_simulated(request.db),
         )
-    return {"from": begin, "to": end, **result}
+    return {"from": begin, "to": end, "simulated": is_of_simulated(request), **result}
 
 
 @coverage_service.get(
@@ -110,12 +140,13 @@ def get_coverage(request: Request) -> dict[str, Any]:
             station,
             query["min_altitude_ft"],
             query["max_altitude_ft"],
-            simulated=is_simulated(request.runtime.current.of(ReceiverSettings).receivers),
+            simulated=counts_simulated(request.db),
         )
     return {
         "from": begin,
         "to": end,
         "station": {"lat": station[0], "lon": station[1]},
+        "simulated": is_of_simulated(request),
         **result,
     }
 

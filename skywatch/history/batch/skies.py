@@ -19,13 +19,15 @@ from skywatch.history.storage.points import (
     GROUND,
     MILITARY,
     NO_ALTITUDE,
+    SIMULATED,
     UNKNOWN,
     Points,
     address_text,
     identity,
     starts_of,
 )
-from skywatch.picture.state.sky import COLUMNS, SOURCE_INDEX, Sky, unknown_column
+from skywatch.picture.state.sky import COLUMNS, Sky, unknown_column
+from skywatch.receivers.reports.report import SOURCE_INDEX
 
 KIND = GROUND | NO_ALTITUDE
 # Without any aircraft there are skies for so long (s): what needs time to end has ended then.
@@ -104,6 +106,7 @@ class _Flights:
         }
         by_fact = np.array([flight is not None and flight.military for flight in of_tracks], bool)
         self.columns["military"] = by_fact | (points["aircraft"][starts] & MILITARY > 0)
+        self.columns["simulated"] = points["flags"][starts] & SIMULATED > 0
 
 
 class _Segments:

@@ -38,6 +38,7 @@ COLUMNS = (
     "gap",
     "military",
     "flight_id",
+    "simulated",
 )
 ROWS_A_BLOCK = 20_000
 ROWS_A_GROUP = 25_000
@@ -70,7 +71,7 @@ def _csv_rows(track: Track) -> str:
     )
     columns = _columns(points)
     times = np.datetime_as_string(columns["at"], unit="ms").tolist()
-    end = f",{_YES_NO[track.military]},{int(points['flight'][0])}\r\n"
+    end = f",{_YES_NO[track.military]},{int(points['flight'][0])},{_YES_NO[track.simulated]}\r\n"
     return "".join(
         [
             f"{at}Z,{head},{lat:.5f},{lon:.5f},{'' if no_alt else alt},{'' if gs == UNKNOWN else gs},"
@@ -203,6 +204,7 @@ def parquet(tracks: Iterable[Track]) -> Iterator[bytes]:
             pa.field("gap", pa.bool_(), nullable=False),
             pa.field("military", pa.bool_(), nullable=False),
             pa.field("flight_id", pa.int64(), nullable=False),
+            pa.field("simulated", pa.bool_(), nullable=False),
         ]
     )
     pipe = _WriteBuffer()
@@ -248,5 +250,6 @@ def _arrow_table(pa: Any, schema: Any, tracks: list[Track]) -> Any:
         pa.array(columns["gap"]),
         pa.array(military[of_track]),
         pa.array(points["flight"]),
+        pa.array(np.array([track.simulated for track in tracks])[of_track]),
     ]
     return pa.Table.from_arrays(arrays, schema=schema)

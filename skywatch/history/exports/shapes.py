@@ -50,6 +50,7 @@ def _feature(track: Track) -> dict[str, Any]:
             "registration": label.registration if label else None,
             "aircraft_type": label.aircraft_type if label else None,
             "military": track.military,
+            "simulated": track.simulated,
             "flight_id": int(track.points["flight"][0]),
             "part": track.part,
             "points": len(track.points),
@@ -105,6 +106,7 @@ def _data(track: Track) -> str:
         "aircraft_type": label.aircraft_type if label else None,
         "flight_id": int(track.points["flight"][0]),
         "part": track.part,
+        "simulated": "true" if track.simulated else None,
     }
     return "".join(
         f'<Data name="{name}"><value>{_text(str(value))}</value></Data>'
@@ -122,7 +124,7 @@ def gpx(tracks: Iterable[Track]) -> Iterator[bytes]:
     for track in tracks:
         segments = "".join(f"<trkseg>\n{_gpx_points(leg)}</trkseg>\n" for leg in track.legs())
         kind = (track.label.aircraft_type if track.label else None) or ""
-        about = f"{track.address.upper()} {kind}".strip()
+        about = f"{track.address.upper()} {kind} {'simulated' if track.simulated else ''}".strip()
         yield f"<trk><name>{_text(track.name)}</name><desc>{_text(about)}</desc>\n{segments}</trk>\n".encode()
     yield b"</gpx>\n"
 

@@ -12,11 +12,12 @@ from skywatch.airframes.military import hidden_from
 from skywatch.history.exports import FORMATS, schemas
 from skywatch.history.exports.source import by_slice, pieces, whole_flights
 from skywatch.history.flights.service import Labels
-from skywatch.history.requests import reaching, span_of
+from skywatch.history.requests import reaching
 from skywatch.history.storage.points import address_code
 from skywatch.history.storage.reader import Span
 from skywatch.http.lists.stream import stream
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.span import span_of
 from skywatch.http.resources.service import ApiService
 from skywatch.security.permissions import Permission
 

@@ -23,6 +23,7 @@ from skywatch.archive.state import days_with_ids, removed_days
 from skywatch.core.clock import earlier
 from skywatch.history.flights.filter import MAX_FLIGHT, FlightFilter, restrictions
 from skywatch.history.models import Flight
+from skywatch.picture.counted import counts_simulated
 
 KIND = "flights"
 COLUMNS = tuple(column.name for column in Flight.__table__.c)
@@ -198,7 +199,7 @@ def by_ids(session: Session, ids: Sequence[int]) -> list[list[Any]]:
 def statistics(
     session: Session, past: PastDays, begin: datetime, end: datetime, military: bool
 ) -> dict[str, Any] | None:
-    """Counts of the archived flights that began in a span; None where there is none."""
+    """Counts of the archived flights that began in a span and count; None where there is none."""
     reach = reach_of(session)
     files = reach.files(past.days, [KIND]) if reach is not None and past.states else []
     if reach is None or not files:
@@ -207,6 +208,7 @@ def statistics(
         Condition("first_seen_at", ">=", microseconds(begin)),
         Condition("first_seen_at", "<", microseconds(end)),
         *([] if military else [Condition("military", "=", False)]),
+        *([] if counts_simulated(session) else [Condition("simulated", "=", False)]),
     ]
     question = StatisticsQuestion(
         files=files,

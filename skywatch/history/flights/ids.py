@@ -1,4 +1,4 @@
-"""Identifiers of new flights: never one that a flight in the archive has."""
+"""Identifiers of new flights: never one that another flight has had."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.orm import Session
 
 from skywatch.archive.models import ArchivedDay
-from skywatch.history.models import Flight
+from skywatch.core.database.engine import insert_into
+from skywatch.history.models import Flight, FlightNumbers
 
 KIND = "flights"
 _flights: Any = Flight.__table__
@@ -17,13 +18,17 @@ _flights: Any = Flight.__table__
 def new_flight_ids(session: Session, count: int) -> list[int]:
     """Allocates identifiers up front: a bulk insert with known ids is many times faster than ``RETURNING``.
 
-    On SQLite the next id is safe to compute: the transaction holds the write lock. Archived flights count: the table
-    may have lost its newest rows to the archive, and their ids must not come to mean other flights.
+    On SQLite the next id is safe to compute: the transaction holds the write lock. Flights that are gone count: the
+    table may have lost its newest rows, and their ids must not come to mean other flights.
     """
     if session.get_bind().dialect.name == "sqlite":
         stored = session.scalar(sa.select(sa.func.max(Flight.id))) or 0
         archived = session.scalar(sa.select(sa.func.max(ArchivedDay.last_id)).where(ArchivedDay.kind == KIND)) or 0
-        highest = max(stored, archived)
+        # Databases of earlier releases remember none.
+        highest = max(stored, archived, session.scalar(sa.select(FlightNumbers.highest)) or 0)
+        given = {"highest": highest + count}
+        insert = insert_into(session, FlightNumbers).values(id=1, **given)
+        session.execute(insert.on_conflict_do_update(index_elements=["id"], set_=given))
         return list(range(highest + 1, highest + 1 + count))
     from sqlalchemy.dialects import postgresql  # Imported on PostgreSQL alone: it takes 4 MB.
 

@@ -44,6 +44,7 @@ class FlightRow(NamedTuple):
     military: bool
     emergency: bool
     active: bool
+    simulated: bool
     first_seen_at: datetime
     last_seen_at: datetime
     messages: int

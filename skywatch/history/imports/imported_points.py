@@ -30,6 +30,9 @@ ROW = np.dtype(
         ("category", "S2"),
         ("registration", "S12"),
         ("type", "S4"),
+        # Height above the ellipsoid (ft), and the pressure that the crew has set (hPa); 0 where it is not known.
+        ("geom", "<f4"),
+        ("qnh", "<f4"),
     ]
 )
 ON_GROUND, NEW_LEG, MILITARY = 1, 2, 4

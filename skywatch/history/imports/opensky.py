@@ -78,6 +78,8 @@ def _rows(lines: list[bytes], columns: dict[str, int], skipped: Counter[str]) ->
     for name, column in _NUMBERS.items():
         rows[name] = _floats(by_name[column]) if column in by_name else np.nan
     rows["alt"] *= FEET_PER_M
+    if "geoaltitude" in by_name:
+        rows["geom"] = np.nan_to_num(_floats(by_name["geoaltitude"])) * FEET_PER_M
     rows["gs"] *= KNOTS_PER_M_S
     at = _floats(by_name["time"])
     position_at = _floats(by_name["lastposupdate"]) if "lastposupdate" in by_name else np.full(len(at), np.nan)

@@ -14,7 +14,20 @@ from skywatch.history.storage.points import address_code
 from skywatch.http.resources.schema import parse_icao
 from skywatch.receivers.reports import traces
 from skywatch.receivers.reports.limits import parse
-from skywatch.receivers.reports.traces import ALT, DETAILS, FLAGS, GS, LAT, LON, SOURCE, TIME, TRACK, Trace, TraceError
+from skywatch.receivers.reports.traces import (
+    ALT,
+    ALT_GEOM,
+    DETAILS,
+    FLAGS,
+    GS,
+    LAT,
+    LON,
+    SOURCE,
+    TIME,
+    TRACK,
+    Trace,
+    TraceError,
+)
 
 # Bits: of the flags of an entry, and of the database's flags of an aircraft.
 _NEW_LEG, _MILITARY = 2, 1
@@ -35,6 +48,7 @@ def read(stream: IO[bytes], name: str, skipped: Counter[str]) -> Rows:
     for column, field in (("lat", LAT), ("lon", LON), ("alt", ALT), ("gs", GS), ("track", TRACK)):
         rows[column] = [number_of(entry[field]) for entry in entries]
     rows["source"] = [source_code(entry[SOURCE]) if len(entry) > SOURCE else 0 for entry in entries]
+    rows["geom"] = [number_of(entry[ALT_GEOM]) if len(entry) > ALT_GEOM else 0.0 for entry in entries]
     for row, entry in zip(rows, entries, strict=True):
         _describe(row, entry)
     rows["flags"] |= np.uint8(MILITARY if document.dbFlags & _MILITARY else 0)
@@ -48,6 +62,7 @@ def _describe(row: Any, entry: list[Any]) -> None:
     if len(entry) > DETAILS and isinstance(entry[DETAILS], dict):
         for column, field in (("callsign", "flight"), ("squawk", "squawk"), ("category", "category")):
             row[column] = _text(field, entry[DETAILS].get(field))
+        row["qnh"] = number_of(entry[DETAILS].get("nav_qnh"))
 
 
 def _without_duplicates(entries: list[list[Any]]) -> list[list[Any]]:

@@ -63,8 +63,13 @@ class _Aircraft:
         )
         return (
             code, at, report.lat, report.lon, alt, gs, track, self.flags, source_code(source_of_position(report)),
-            *self.texts.values(),
+            *self.texts.values(), _number(report.alt_geom), _number(report.nav_qnh),
         )  # fmt: skip
+
+
+def _number(value: Any) -> float:
+    """A number of a report, 0 where it is not sent."""
+    return 0.0 if value is UNSET or value is None else float(value)
 
 
 def read(

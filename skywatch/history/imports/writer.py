@@ -13,6 +13,9 @@ from sqlalchemy.orm import Session
 
 from skywatch.airframes import service as airframes
 from skywatch.airframes.military import record_reports
+from skywatch.airports.imports import record_movements
+from skywatch.airports.pressure import Track
+from skywatch.airports.storage import Aircraft
 from skywatch.archive.state import mark_changed
 from skywatch.core import geo
 from skywatch.core.arrays import distinct
@@ -88,6 +91,7 @@ def _write(session: Session, flights: Sequence[ImportedFlight], new: list[int], 
         for index, flight_id in zip(new, ids, strict=True)
     ]
     session.execute(sa.insert(Flight), rows)
+    record_movements(session, (flown(flights[index], flight_id) for index, flight_id in zip(new, ids, strict=True)))
     points = _stored_points(thinned, flights, dict(zip(new, ids, strict=True)))
     begins = slices(points)
     chunks = [row for at in distinct(begins).tolist() for row in chunk_rows(at, points[begins == at])]
@@ -97,6 +101,27 @@ def _write(session: Session, flights: Sequence[ImportedFlight], new: list[int], 
     mark_changed(session, "flights", [row["first_seen_at"].date() for row in rows])
     mark_changed(session, "positions", [datetime.fromtimestamp(at, UTC).date() for at in distinct(begins).tolist()])
     return points
+
+
+def flown(flight: ImportedFlight, flight_id: int) -> tuple[int, Aircraft, str | None, Track]:
+    """A flight with all its positions, in which movements are looked for."""
+    rows = flight.rows
+    alt, geom, qnh = (rows[name].astype("f8") for name in ("alt", "geom", "qnh"))
+    aircraft = Aircraft(
+        flight.address.upper(), flight.callsign, flight.registration, flight.aircraft_type, flight.military
+    )
+    track = Track(
+        rows["at"],
+        rows["lat"],
+        rows["lon"],
+        alt,
+        np.where(geom == 0, np.nan, geom),
+        np.where(qnh == 0, np.nan, qnh),
+        rows["gs"].astype("f8"),
+        rows["track"].astype("f8"),
+        (rows["flags"] & ON_GROUND) > 0,
+    )
+    return flight_id, aircraft, flight.category, track
 
 
 def _complete(session: Session, flights: Sequence[ImportedFlight]) -> None:

@@ -8,6 +8,7 @@ import colander
 
 from skywatch.history.nodes import SpanQuery, optional
 from skywatch.http.resources.schema import (
+    JsonBoolean,
     JsonInteger,
     JsonString,
     QueryInteger,
@@ -62,6 +63,7 @@ class PastAircraft(Schema):
     military = boolean_node("A military aircraft.")
     flight_id = integer_node("The flight it belongs to.")
     r = optional(JsonString(), "Registration; needs aircraft.view_details.")
+    simulated = optional(JsonBoolean(), "true for a simulated aircraft, else left out.")
 
 
 class PastPicture(Schema):

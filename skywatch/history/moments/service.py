@@ -24,6 +24,7 @@ from skywatch.history.storage.points import (
     MILITARY,
     NO_ALTITUDE,
     SEGMENT_S,
+    SIMULATED,
     SLICE_S,
     Points,
     address_text,
@@ -125,7 +126,10 @@ def _template(points: Points, labels: dict[int, Label], military: MilitaryAircra
     """The constant parts of each track's records, of which there are two kinds: in the air and on the ground."""
     first, last = [], []
     starts = points[starts_of(points)]
-    for aircraft, flight in zip(starts["aircraft"].tolist(), starts["flight"].tolist(), strict=True):
+    simulated = (starts["flags"] & SIMULATED > 0).tolist()
+    for aircraft, flight, is_simulated in zip(
+        starts["aircraft"].tolist(), starts["flight"].tolist(), simulated, strict=True
+    ):
         label, address = labels.get(flight) or Label(flight, None, None, None), address_text(aircraft)
         head = b'{"hex":%b,"flight":%b,"t":%b,"lat":' % tuple(
             map(_encode, (address, label.callsign, label.aircraft_type))
@@ -133,6 +137,7 @@ def _template(points: Points, labels: dict[int, Label], military: MilitaryAircra
         is_military = _encode(military.includes(address, was_marked=aircraft & MILITARY > 0))
         registration = label.registration
         r = b"" if registration is None else b',"r":%b' % _encode(registration)
+        r += b',"simulated":true' if is_simulated else b""
         for on_ground in (b"false", b"true"):
             first.append(head)
             last.append(b',"on_ground":%b,"military":%b,"flight_id":%d%b},' % (on_ground, is_military, flight, r))

@@ -13,9 +13,10 @@ from sqlalchemy.orm import Session
 from skywatch.history.flights.service import Labels
 from skywatch.history.moments import schemas, service
 from skywatch.history.moments.timeline import timeline
-from skywatch.history.requests import reaching, refuse_future, span_of
+from skywatch.history.requests import reaching
 from skywatch.http.lists.stream import buffer_lines, stream
 from skywatch.http.requests.request import Request
+from skywatch.http.requests.span import refuse_future, span_of
 from skywatch.http.resources.render import json_response
 from skywatch.http.resources.service import ApiService
 from skywatch.security.permissions import Permission

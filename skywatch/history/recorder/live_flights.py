@@ -38,6 +38,7 @@ FIELDS: dict[str, tuple[str, Any]] = {
     "last_lon": ("f8", np.nan),
     "military": ("?", False),
     "emergency": ("?", False),
+    "simulated": ("?", False),
     "has_flown": ("?", False),
     "ground_since": ("f8", np.nan),
     "callsign": ("S8", b""),
@@ -137,7 +138,7 @@ def merge(slots: Slots, slot: int, before: dict[str, Any], operator: str | None)
         slots[name][slot] += before[name]
     for name, extreme in EXTREMES.items():
         slots[name][slot] = extreme(slots[name][slot], before[name])
-    for name in ("military", "emergency", "has_flown"):
+    for name in ("military", "emergency", "simulated", "has_flown"):
         slots[name][slot] |= bool(before[name])
     for name in ("first_lat", "first_lon"):
         if not np.isnan(before[name]):

@@ -35,6 +35,7 @@ def describe(slots: Slots, sky: Sky, rows: Column) -> None:
             slots[name][rows[changed]] = values[changed]
     slots["military"][rows] |= sky.column("military")
     slots["emergency"][rows] |= sky.column("emergency")
+    slots["simulated"][rows] |= sky.column("simulated")
     slots["aircraft"][rows] |= np.where(slots["military"][rows], MILITARY, 0).astype("u4")
 
 

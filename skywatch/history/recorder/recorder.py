@@ -122,6 +122,7 @@ class Recorder:
                 self._end_future_flights(sky.now)
             self.now = sky.now
             is_next = self._tick == (sky.epoch, sky.seq - 1)
+            self._end_left(sky)
             rows = self._match(sky, is_next)
             self._split(sky, rows)
             self._rows, self._tick = rows, (sky.epoch, sky.seq)
@@ -145,10 +146,13 @@ class Recorder:
             before = sky.column("previous_row")
             rows[before >= 0] = self._rows[before[before >= 0]]
         last_seen, seen = self.slots["last_seen_at"], sky.column("seen_at")
+        is_simulated = sky.column("simulated")
         for row in np.flatnonzero(rows < 0).tolist():
             address = sky.hexes[row]
             slot = self.slots.by_address.get(address)
-            if slot is not None and seen[row] - last_seen[slot] > self.flight_gap_s:
+            # A simulated aircraft and the real one of its address are two.
+            is_other = slot is not None and self.slots["simulated"][slot] and not is_simulated[row]
+            if slot is not None and (is_other or seen[row] - last_seen[slot] > self.flight_gap_s):
                 self._end(slot)
                 slot = None
             if slot is None:
@@ -156,6 +160,15 @@ class Recorder:
                 last_seen = self.slots["last_seen_at"]
             rows[row] = slot
         return rows
+
+    def _end_left(self, sky: Sky) -> None:
+        """End the flights of simulated aircraft that have left: those of a simulator that was switched off."""
+        if not self.slots["simulated"].any():
+            return
+        for address in sky.left:
+            slot = self.slots.by_address.get(address)
+            if slot is not None and self.slots["simulated"][slot]:
+                self._end(slot)
 
     def _begin(self, sky: Sky, row: int) -> int:
         slot = self.slots.begin(sky.hexes[row])
@@ -253,11 +266,14 @@ class Recorder:
         points["aircraft"], points["flight"] = self.slots["aircraft"][thinned["slot"]], flights[thinned["slot"]]
         return points
 
-    def continues(self, address: str, last_seen_at: float) -> bool:
+    def continues(self, address: str, last_seen_at: float, simulated: bool = False) -> bool:
         """Whether what was received of an aircraft since the start continues a flight last seen at ``last_seen_at``."""
         with self._lock:
             slot = self.slots.first_unwritten(address)
-            return slot is None or self.slots["first_seen_at"][slot] - last_seen_at <= self.flight_gap_s
+            if slot is None:
+                return True
+            is_same = bool(self.slots["simulated"][slot]) == simulated
+            return is_same and bool(self.slots["first_seen_at"][slot] - last_seen_at <= self.flight_gap_s)
 
     def restore(self, address: str, values: dict[str, Any], operator: str | None, last: Points) -> None:
         """Continue a flight that was in the air when the service stopped; ``last`` is its last point, or none.

@@ -151,7 +151,8 @@ class Writer:
                 if len(last_point):
                     at = datetime.fromtimestamp(float(last_point["at"][0]) * AT_S, UTC)
                     flight.last_seen_at = max(flight.last_seen_at, at)
-                if address in restored or not self.recorder.continues(address, flight.last_seen_at.timestamp()):
+                last_seen_at = flight.last_seen_at.timestamp()
+                if address in restored or not self.recorder.continues(address, last_seen_at, flight.simulated):
                     flight.active = False
                     continue
                 restored[address] = slot_values(flight), flight.operator, last_point
@@ -205,7 +206,7 @@ def flight_rows(batch: Batch) -> list[dict[str, Any]]:
         for name in ("min_altitude_ft", "max_altitude_ft"):
             altitude = _none_if_nan(columns[name][index])
             row[name] = None if altitude is None else round(altitude)
-        for name in ("messages", "positions", "points", "military", "emergency", "distance_nm"):
+        for name in ("messages", "positions", "points", "military", "emergency", "simulated", "distance_nm"):
             row[name] = columns[name][index]
         for name in ("first_seen_at", "last_seen_at"):
             row[name] = datetime.fromtimestamp(columns[name][index], UTC)
@@ -219,7 +220,7 @@ def slot_values(flight: Flight) -> dict[str, Any]:
     for name in (*_REALS, "min_altitude_ft", "max_altitude_ft"):
         value = getattr(flight, name)
         values[name] = np.nan if value is None else value
-    for name in ("id", "messages", "positions", "points", "military", "emergency", "distance_nm"):
+    for name in ("id", "messages", "positions", "points", "military", "emergency", "simulated", "distance_nm"):
         values[name] = getattr(flight, name)
     for name in ("first_seen_at", "last_seen_at"):
         values[name] = getattr(flight, name).timestamp()

@@ -65,6 +65,13 @@ def no_points() -> Points:
     return np.empty(0, POINT)
 
 
+def real_points(points: Points) -> Points:
+    """The points that are not of simulated aircraft."""
+    is_simulated = points["flags"] & SIMULATED > 0
+    result: Points = points[~is_simulated] if is_simulated.any() else points
+    return result
+
+
 def join(parts: Sequence[Points]) -> Points:
     """All points of the parts, one after the other; much faster than ``np.concatenate`` for structured arrays."""
     if len(parts) == 1:

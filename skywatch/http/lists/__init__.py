@@ -1,1 +1,1 @@
-"""Lists: pages, cursors, conditional requests, exports sent in pieces."""
+"""Lists: pages, cursors, conditional requests, exports sent in pieces; files of which parts are asked for."""

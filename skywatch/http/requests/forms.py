@@ -233,10 +233,14 @@ def _words(error: Exception) -> str:
 
 @dataclass
 class Upload:
-    """The texts of a form in their order, and its files by field; a file that was not chosen is empty."""
+    """The texts of a form in their order, and its files by field; a file that was not chosen is empty.
+
+    ``file_names`` are what the sender called the files, by field.
+    """
 
     texts: list[tuple[str, str]] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
+    file_names: dict[str, str] = field(default_factory=dict)
 
 
 def read_upload(request: Request) -> Upload:
@@ -279,3 +283,4 @@ def _take_part(upload: Upload, part: Any, data: bytes) -> None:
         raise Problem("malformed_body", sentence("form.file_twice", "The form has the file {name} twice.", name=name))
     else:
         upload.files[name] = data
+        upload.file_names[name] = part.filename

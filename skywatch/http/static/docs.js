@@ -5,6 +5,9 @@
 const DOCUMENT = new URL("../../openapi.json", document.currentScript.src).href;
 const CHANNEL = new URL("../../asyncapi.json", document.currentScript.src).href;
 
+// The first requests name this service, so that they can be copied.
+for (const node of document.querySelectorAll(".address")) node.textContent = new URL(".", DOCUMENT).href;
+
 function element(tag, attributes, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {})) node.setAttribute(name, value);

@@ -164,7 +164,7 @@ _SERVERS = frozenset({"gotify", "gotifys", "mailto", "mailtos", "matrix", "matri
 
 def check_address(kind: str, address: str, settings: NotifySettings) -> str | None:
     """The fault of a channel's address, or None; host names are resolved only when something is sent."""
-    policy = TargetPolicy(settings.notify_allow_networks)
+    policy = TargetPolicy(settings.allowed_networks)
     if kind == ChannelKind.WEB_PUSH:
         return (
             sentence("notify.address_empty", "must be empty: the channel reaches the browsers that have subscribed")

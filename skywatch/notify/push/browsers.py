@@ -106,12 +106,12 @@ def _target(row: BrowserSubscription) -> audit.Target:
 
 
 def _endpoint_fault(endpoint: str, settings: NotifySettings) -> dict[str, str]:
-    policy = TargetPolicy(settings.notify_allow_networks)
+    policy = TargetPolicy(settings.allowed_networks)
     try:
         url = read_url(endpoint)
         policy.check_host(url.host)
         # Plain HTTP only to an address that the administrator has allowed by its network.
-        if url.scheme != "https" and (read_literal(url.host) is None or not settings.notify_allow_networks):
+        if url.scheme != "https" and (read_literal(url.host) is None or not settings.allowed_networks):
             raise AddressRefused
     except AddressRefused:
         return {"endpoint": NOT_ALLOWED}

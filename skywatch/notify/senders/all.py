@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from skywatch.core.network.http_client import OutgoingClient
 from skywatch.core.network.targets import TargetPolicy
 from skywatch.core.problems import Problem
@@ -21,12 +23,17 @@ from skywatch.notify.vocabulary import ChannelKind
 RESOLVER_THREADS = 32
 
 
-def create_client(settings: NotifySettings) -> OutgoingClient:
+def _networks(runtime: Runtime) -> Callable[[], tuple[str, ...]]:
+    """The networks that channels may reach at each moment: the console adds some at run time."""
+    return lambda: runtime.current.of(NotifySettings).allowed_networks
+
+
+def create_client(runtime: Runtime) -> OutgoingClient:
     """The HTTP client for addresses that users have entered."""
     return OutgoingClient(
         timeout_s=TIMEOUT_S,
         maximum_bytes=MAX_ANSWER_BYTES,
-        policy=TargetPolicy(settings.notify_allow_networks),
+        policy=TargetPolicy(_networks(runtime)),
         resolver=NameResolver(RESOLVER_THREADS),
     )
 
@@ -35,10 +42,10 @@ def create_sender(runtime: Runtime, kind: str, client: OutgoingClient | None = N
     """A sender of one kind; call it on the event loop that uses the sender."""
     settings = runtime.settings.of(NotifySettings)
     if kind == ChannelKind.APPRISE:
-        return AppriseSender(settings)
+        return AppriseSender(settings, _networks(runtime))
     if kind == ChannelKind.MQTT:
         return MqttSender(settings)
-    client = client or create_client(settings)
+    client = client or create_client(runtime)
     if kind == ChannelKind.WEB_PUSH:
         contact = settings.notify_push_contact or runtime.settings.of(HttpSettings).base_url
         try:
@@ -50,5 +57,5 @@ def create_sender(runtime: Runtime, kind: str, client: OutgoingClient | None = N
 
 def create_senders(runtime: Runtime) -> dict[str, Sender]:
     """A sender for each kind."""
-    client = create_client(runtime.settings.of(NotifySettings))
+    client = create_client(runtime)
     return {kind.value: create_sender(runtime, kind, client) for kind in ChannelKind}

@@ -10,6 +10,7 @@ import asyncio
 import json
 import sys
 import tempfile
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 
 from skywatch.core.process.children import Child, ChildEnded, ChildLate, inherited
@@ -32,8 +33,9 @@ ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "SSL_CERT_FILE", "SSL_CERT_DIR")
 class AppriseSender:
     """Sends one message by one child process."""
 
-    def __init__(self, settings: NotifySettings) -> None:
-        self._networks = list(settings.notify_allow_networks)
+    def __init__(self, settings: NotifySettings, networks: Callable[[], Iterable[str]] | None = None) -> None:
+        """``networks`` are those that may be reached, where they change at run time."""
+        self._networks = networks or (lambda: settings.allowed_networks)
         self._schemes = list(settings.notify_apprise_schemes)
         self._threads = ThreadPoolExecutor(MAX_CHILDREN, thread_name_prefix="apprise")
 
@@ -44,7 +46,7 @@ class AppriseSender:
             "title": message.title,
             "body": message.text,
             "priority": message.priority,
-            "networks": self._networks,
+            "networks": list(self._networks()),
             "schemes": self._schemes,
         }
         with tempfile.TemporaryDirectory(prefix="skywatch-apprise-") as folder:

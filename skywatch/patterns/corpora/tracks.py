@@ -35,6 +35,8 @@ class Segment(msgspec.Struct):
     label: str
     t0: float
     t1: float
+    lap_s: float | None = None
+    """Time that a lap takes at its begin, where that is known."""
 
 
 class Track(msgspec.Struct):
@@ -54,6 +56,8 @@ class Track(msgspec.Struct):
     """Flown, but not labelled: a call there is right, and not finding it is no error."""
     unjudged: list[Segment] = []
     """A call that lies mostly there is neither right nor wrong."""
+    reception: str | None = None
+    """How it was received, where that is known."""
 
 
 class BadLine(msgspec.Struct):

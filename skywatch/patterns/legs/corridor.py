@@ -71,10 +71,10 @@ class CorridorDetector:
         if not self._passes:
             return False
         s = self._s
-        shorter = min(p.way_nm, self._passes[-1].way_nm)
-        share = s.speed_trap.retraced_share if p.way_nm <= s.speed_trap.max_nm else s.retraced_pass.share
+        shorter = min(p.line_nm, self._passes[-1].line_nm)
         return (
-            p.back_nm >= share * shorter
+            p.back_nm >= s.retraced_pass.least_share * shorter > 0.0
+            and p.back_share >= s.retraced_pass.share
             and p.speed_kt <= s.traffic_watch.max_speed_kt
             and p.high_ft - p.low_ft <= s.traffic_watch.level_ft
         )
@@ -87,6 +87,9 @@ class CorridorDetector:
                 self._passes.clear()
             elif now.back_nm > 0.0:
                 f.t1 = v.t
+                if len(self._passes) == 1:
+                    # The more is retraced, the more of the first pass belongs to it.
+                    f.t0 = min(f.t0, self._begin([*self._passes, now]))
                 f.details["passes"] = len(self._passes) + 1
                 self._judge(f)
                 self._log.update(f)

@@ -7,9 +7,9 @@ from itertools import chain, pairwise
 from math import hypot
 from statistics import median
 
-from skywatch.patterns.findings import LOW_PASSES, Finding, FindingLog, PatternType
+from skywatch.patterns.findings import AERODROME, LOW_PASSES, SOARING, TRAINING, Finding, FindingLog, PatternType
 from skywatch.patterns.legs.legs import Leg
-from skywatch.patterns.legs.sweeps import Sweep, is_grid, on_new_line, shift_of, step_between, sweep_family
+from skywatch.patterns.legs.sweeps import Sweep, climb_alike, is_grid, on_new_line, shift_of, step_between, sweep_family
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.low_points import LowPoints
 from skywatch.patterns.track.trail import Vertex
@@ -120,7 +120,7 @@ class GridDetector:
         f.x, f.y = 0.5 * (west + east), 0.5 * (south + north)
         f.radius_nm = max(hypot(x - f.x, y - f.y) for x, y in places)
         f.score = 1.0 - 0.5 ** (len(sweeps) - 2.5)
-        f.reason = LOW_PASSES if self._lows.dips.explain(f.t0, f.t1) else f.reason
+        f.reason = self._reason(f, sweeps)
         if f.reason is not None:
             f.score = min(f.score, self._s.certainty.ordinary_max)
         f.details = {
@@ -131,12 +131,29 @@ class GridDetector:
             "course_deg": round(current.course_deg % 180.0),
         }
 
+    def _reason(self, f: Finding, sweeps: list[Sweep]) -> str | None:
+        """Return why this is no search, or None."""
+        s = self._s
+        # Two lines of each circuit, and of each approach, lie side by side lap after lap.
+        if self._lows.circuits_since(f.t0) >= max(1.0, s.circuit.laps_share * (0.5 * len(sweeps) - 1.0)):
+            return AERODROME
+        if self._lows.dips.explain(f.t0, f.t1):
+            return LOW_PASSES
+        if climb_alike(sweeps, s):
+            return SOARING if _speed_kt(sweeps) <= s.climbing_lines.glider_kt else TRAINING
+        return None
+
 
 def _shifts(sweeps: list[Sweep], s: PatternSettings) -> bool:
     """Return whether each of these sweeps lies beyond the one before."""
     shift = shift_of(sweeps)
     steps = [abs(step_between(a, b)) for a, b in pairwise(sweeps)]
     return shift.one_sided >= s.new_lines.one_sided and shift.in_order and min(steps) >= s.new_lines.min_nm
+
+
+def _speed_kt(sweeps: list[Sweep]) -> float:
+    """Return the usual speed along the lines."""
+    return median(sweep.length_nm * 3600.0 / max(sweep.t1 - sweep.t0, 1.0) for sweep in sweeps)
 
 
 def _spacing_nm(sweeps: list[Sweep]) -> float:

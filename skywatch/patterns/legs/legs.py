@@ -34,6 +34,8 @@ class Leg(NamedTuple):
     x: float
     """Mean place of the leg without the turns at its ends: what its distance from other legs is measured from."""
     y: float
+    climb_ft: float | None = None
+    """Height gained from a to b, None where unknown."""
 
 
 class LegFinder:
@@ -80,7 +82,8 @@ class LegFinder:
         dx, dy = b.x - a.x, b.y - a.y
         n = len(line)
         x, y = sum(v.x for v in line) / n, sum(v.y for v in line) / n
-        return Leg(a.t, b.t, a.x, a.y, b.x, b.y, hypot(dx, dy), degrees(atan2(dx, dy)), end_deg, x, y)
+        climb_ft = None if a.alt_ft is None or b.alt_ft is None else b.alt_ft - a.alt_ft
+        return Leg(a.t, b.t, a.x, a.y, b.x, b.y, hypot(dx, dy), degrees(atan2(dx, dy)), end_deg, x, y, climb_ft)
 
     def _without_turns(self) -> list[Vertex]:
         """Return the vertices of the leg without those of the turns at its ends.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import atan2, degrees, hypot
 
 from skywatch.patterns.settings import PatternSettings
-from skywatch.patterns.track.plane import wrap_deg
+from skywatch.patterns.track.plane import segment_distance, wrap_deg
 from skywatch.patterns.track.trail import Vertex
 
 
@@ -17,7 +17,13 @@ class Pass:
 
     line: list[Vertex] = field(default_factory=list)
     way_nm: float = 0.0
+    turn_nm: float = 0.0
+    """The part of the way in the turns at its ends, as far as they are known."""
     back_nm: float = 0.0
+    joined_nm: float = -1.0
+    """Way flown when the line of the pass before was joined, -1 while it was not."""
+    left_nm: float = 0.0
+    """Way flown when it was last on that line."""
     bend_deg: float = 0.0
     """Spread of the courses along the retraced way: a straight line has little, a road more."""
     low_ft: float = float("inf")
@@ -39,9 +45,14 @@ class Pass:
         return self.way_nm * 3600.0 / max(self.t1 - self.t0, 1.0)
 
     @property
+    def line_nm(self) -> float:
+        """Way along the line, without the turns at its ends."""
+        return max(self.way_nm - self.turn_nm, 0.0)
+
+    @property
     def back_share(self) -> float:
-        """Share of the way that retraces the pass before, which may have been the longer."""
-        return self.back_nm / max(self.way_nm, 1e-6)
+        """Share of the way from joining the line of the pass before to leaving it that retraces it."""
+        return self.back_nm / max(self.left_nm - self.joined_nm, 1e-6)
 
 
 class PassFinder:
@@ -51,7 +62,8 @@ class PassFinder:
     passes are.
     """
 
-    __slots__ = ("_at", "_courses", "_first", "_joined_nm", "_leftmost", "_rightmost", "_s", "_tail", "before", "now")
+    __slots__ = ("_at", "_courses", "_first", "_joined_nm", "_leftmost", "_rightmost", "_s", "_tail", "_turning",
+                 "before", "now")  # fmt: skip
 
     def __init__(self, settings: PatternSettings) -> None:
         self._s = settings
@@ -64,6 +76,8 @@ class PassFinder:
         self.now = Pass()
         """The pass under way."""
         self._tail: list[Vertex] = []
+        self._turning: Vertex | None = None
+        """Where a turn that may be a reversal began, until it is known whether it goes on to a full circle."""
         self._at = 0
         self._forget_courses()
 
@@ -80,17 +94,34 @@ class PassFinder:
         while v.path_nm - tail[0].path_nm > s.reversal.way_nm or v.t - tail[0].t > s.reversal.max_s:
             tail.pop(0)
         self._extend(v)
-        turned = v.turn_deg - tail[0].turn_deg
+        if self._stopped(v):
+            return None
+        begin = self._turning or tail[0]
+        turned = v.turn_deg - begin.turn_deg
         if abs(turned) < s.reversal.turn_deg:
+            self._turning = None
+            return None
+        self._turning = begin
+        last = tail[-2] if len(tail) > 1 else begin
+        # While it turns on, at half the rate or more, it may be a full circle.
+        if 2.0 * (v.turn_deg - last.turn_deg) * (v.t - begin.t) * (1.0 if turned > 0.0 else -1.0) > abs(turned) * (
+            v.t - last.t
+        ):
             return None
         # The pass ends where half the turn was made; what came after belongs to the next.
-        half = tail[0].turn_deg + 0.5 * turned
-        apex = min(tail, key=lambda p: abs(p.turn_deg - half))
+        half = begin.turn_deg + 0.5 * turned
+        self._turning = None
+        apex = min((p for p in self.now.line if p.t >= begin.t), key=lambda p: abs(p.turn_deg - half), default=v)
         ended = self.now
+        level_deg = tail[0].turn_deg
+        turning = next((p for p in reversed(tail) if abs(p.turn_deg - level_deg) < s.trail_vertex.turn_deg), begin)
+        half_nm = 0.5 * (v.path_nm - turning.path_nm)
+        ended.turn_nm += half_nm
+        ended.way_nm -= v.path_nm - apex.path_nm
         after = [p for p in ended.line if p.t >= apex.t]
         ended.line = [p for p in ended.line if p.t <= apex.t]
         self.before = ended
-        self.now = Pass()
+        self.now = Pass(turn_nm=half_nm)
         self._at = len(ended.line) - 1
         self._forget_courses()
         tail.clear()
@@ -98,6 +129,26 @@ class PassFinder:
         for p in after:
             self._extend(p)
         return ended
+
+    def _stopped(self, v: Vertex) -> bool:
+        """Return whether a full circle just ended where it began: a stop to look at something, which ends no pass.
+
+        Its way is taken out of the pass.
+        """
+        s, tail = self._s, self._tail
+        begin = next((p for p in reversed(tail) if abs(v.turn_deg - p.turn_deg) >= s.reversal.circle_deg), None)
+        if begin is None:
+            return False
+        way_nm = v.path_nm - begin.path_nm
+        if hypot(v.x - begin.x, v.y - begin.y) > s.reversal.closure_share * way_nm:
+            return False
+        self.now.way_nm -= way_nm
+        self.now.left_nm = min(self.now.left_nm, self.now.way_nm)
+        self.now.line = [p for p in self.now.line if p.t <= begin.t] + [v]
+        tail.clear()
+        tail.append(v)
+        self._turning = None
+        return True
 
     def _extend(self, v: Vertex) -> None:
         now, s = self.now, self._s
@@ -118,6 +169,8 @@ class PassFinder:
         course = degrees(atan2(v.x - a.x, v.y - a.y))
         if self.before is not None and self._back(v, course, self.before.line):
             now.back_nm += step
+            now.joined_nm = now.way_nm - step if now.joined_nm < 0.0 else now.joined_nm
+            now.left_nm = now.way_nm
             self._note_course(v.path_nm, course)
         else:
             self._courses.clear()
@@ -142,7 +195,8 @@ class PassFinder:
         s = self._s
         best, best_at = float("inf"), self._at
         for at in range(min(self._at + 2, len(line) - 1), 0, -1):
-            d = _distance(v, line[at - 1], line[at])
+            a, b = line[at - 1], line[at]
+            d = segment_distance(v.x, v.y, a.x, a.y, b.x, b.y)
             if d < best:
                 best, best_at = d, at
             if line[self._at].path_nm - line[at - 1].path_nm > s.retraced_pass.look_nm:
@@ -155,12 +209,3 @@ class PassFinder:
             return False
         self._at = best_at
         return True
-
-
-def _distance(p: Vertex, a: Vertex, b: Vertex) -> float:
-    """Return the distance (nm) from p to the segment a-b."""
-    dx, dy = b.x - a.x, b.y - a.y
-    squared = dx * dx + dy * dy
-    along = 0.0 if squared <= 0.0 else ((p.x - a.x) * dx + (p.y - a.y) * dy) / squared
-    along = max(0.0, min(1.0, along))
-    return hypot(p.x - a.x - along * dx, p.y - a.y - along * dy)

@@ -35,6 +35,8 @@ class Sweep:
     """Way across the axis for each mile along it: no line is flown exactly along the axis."""
     forward: bool
     turn_deg: float
+    climb_ft: float | None
+    """Height gained along it, None where unknown."""
 
     @property
     def length_nm(self) -> float:
@@ -107,7 +109,7 @@ def _sweep(leg: Leg, east: float, north: float, *, forward: bool) -> Sweep:
     rise = (leg.bx - leg.ax) * north - (leg.by - leg.ay) * east
     slope = rise / (b - a) if abs(b - a) > 1e-6 else 0.0
     along, across = leg.x * east + leg.y * north, leg.x * north - leg.y * east
-    return Sweep(leg.t0, leg.t1, min(a, b), max(a, b), along, across, slope, forward, leg.turn_deg)
+    return Sweep(leg.t0, leg.t1, min(a, b), max(a, b), along, across, slope, forward, leg.turn_deg, leg.climb_ft)
 
 
 def _lengthen(sweep: Sweep, earlier: Sweep) -> None:
@@ -116,6 +118,7 @@ def _lengthen(sweep: Sweep, earlier: Sweep) -> None:
     sweep.along_nm = share * sweep.along_nm + (1.0 - share) * earlier.along_nm
     sweep.across_nm = share * sweep.across_nm + (1.0 - share) * earlier.across_nm
     sweep.slope = share * sweep.slope + (1.0 - share) * earlier.slope
+    sweep.climb_ft = None if sweep.climb_ft is None or earlier.climb_ft is None else sweep.climb_ft + earlier.climb_ft
     sweep.t0 = earlier.t0
     sweep.low_nm = min(sweep.low_nm, earlier.low_nm)
     sweep.high_nm = max(sweep.high_nm, earlier.high_nm)
@@ -198,6 +201,26 @@ def _is_field(sweeps: Sequence[Sweep], s: PatternSettings) -> bool:
     shortest, *_, longest = sorted(sweep.length_nm for sweep in sweeps[1:-1])
     apart_nm = max(abs(step_between(a, b)) for a, b in pairwise(sweeps))
     return shortest >= s.one_field.alike_share * longest and shortest >= s.one_field.length_ratio * apart_nm
+
+
+def climb_alike(sweeps: Sequence[Sweep], settings: PatternSettings) -> bool:
+    """Return whether most lines to either side climb, or most to either side descend.
+
+    The ground below neighbouring lines is the same: who follows it climbs one way and descends the other.
+    """
+    s = settings
+    rates = [
+        (sweep.forward, sweep.climb_ft * 60.0 / max(sweep.t1 - sweep.t0, 1.0))
+        for sweep in sweeps
+        if sweep.climb_ft is not None
+    ]
+    for sense in (1.0, -1.0):
+        alike = [forward for forward, rate in rates if sense * rate >= s.climbing_lines.rate_ft_min]
+        if len(alike) >= s.climbing_lines.share * len(sweeps) and all(
+            2 * alike.count(forward) >= sum(sweep.forward is forward for sweep in sweeps) for forward in (True, False)
+        ):
+            return True
+    return False
 
 
 def on_new_line(sweep: Sweep, earlier: Sequence[Sweep], settings: PatternSettings) -> bool:

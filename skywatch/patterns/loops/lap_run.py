@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
+from itertools import pairwise, takewhile
 from math import hypot
 
 from skywatch.patterns.findings import PatternType
@@ -96,19 +98,27 @@ class LapRun:
         return max(s.lap_run_limits.pause_s, s.lap_run_limits.pause_laps * max(durations))
 
     def steady_laps(self) -> list[Loop]:
-        """Return the laps of the run, or only the last ones to one side where quick turns to both sides are mixed, or
-        laps to the same side do not overlie each other as those of figures of eight do."""
+        """Return the laps of the run, or only the last ones to one side where the laps are no figures of eight.
+
+        In those the sides alternate, and laps to the same side overlie each other. Quick turns to both sides are
+        training; a lap to the other side before those of a hold is the entry to it.
+        """
         laps, s = list(self.laps), self._s
         if direction_of(laps) != "both":
             return laps
         mean_s = sum(lap.shape.duration_s for lap in laps) / len(laps)
         steady = mean_s >= s.quick_eights.lap_s or turns_of(laps) >= s.quick_eights.turns
-        if steady and _overlie_by_side(laps, s):
-            return laps
-        count = 1
-        while laps[-count - 1].turns * laps[-1].turns > 0.0:
-            count += 1
-        return laps[-count:]
+        return laps if steady and alternate(laps) and _overlie_by_side(laps, s) else last_side(laps)
+
+
+def alternate(laps: Sequence[Loop]) -> bool:
+    """Return whether most laps go to the other side than the one before."""
+    return 2 * sum(a.turns * b.turns < 0.0 for a, b in pairwise(laps)) > len(laps) - 1
+
+
+def last_side(laps: Sequence[Loop]) -> list[Loop]:
+    """Return the last laps that go to the same side as the very last."""
+    return list(takewhile(lambda lap: lap.turns * laps[-1].turns > 0.0, reversed(laps)))[::-1]
 
 
 def _overlie_by_side(laps: list[Loop], s: PatternSettings) -> bool:

@@ -22,6 +22,11 @@ def turns_of(laps: Sequence[Loop]) -> float:
     return sum(abs(lap.turns) for lap in laps)
 
 
+def lap_s_of(laps: Sequence[Loop]) -> float:
+    """Return the time that a full circle takes."""
+    return sum(lap.shape.duration_s for lap in laps) / turns_of(laps)
+
+
 def direction_of(laps: Sequence[Loop]) -> str:
     """Return `left`, `right` or `both`."""
     right = sum(lap.turns > 0 for lap in laps)
@@ -86,7 +91,10 @@ def kind_of(laps: Sequence[Loop], s: PatternSettings) -> PatternType | None:
     # Of two laps one well seen oval will do if the other looks like it.
     if seen and _are_ovals(seen, s) and (enough or _are_ovals(laps, s)):
         return PatternType.RACETRACK if radius <= s.oval.max_radius_nm else None
-    return PatternType.CIRCLING if radius <= s.circle.max_radius_nm else None
+    # Wide laps take longer than those of a hold, and turn all the way, which vectors and tours do not.
+    slow = lap_s_of(laps) > s.hold.max_lap_s
+    tours = slow and leg_share(seen or laps, s) > s.circle.max_leg_share
+    return PatternType.CIRCLING if radius <= s.oval.max_radius_nm and not tours else None
 
 
 def _are_ovals(laps: Sequence[Loop], s: PatternSettings) -> bool:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from math import hypot
 
-from skywatch.patterns.findings import AERODROME, THERMAL, TOO_FEW_TURNS, Finding, FindingLog, PatternType
+from skywatch.patterns.findings import AERODROME, THERMAL, TOO_FEW_TURNS, TRAINING, Finding, FindingLog, PatternType
 from skywatch.patterns.loops.description import describe
+from skywatch.patterns.loops.drills import Drills
 from skywatch.patterns.loops.judgement import kind_at
-from skywatch.patterns.loops.lap_run import LapRun
+from skywatch.patterns.loops.lap_run import LapRun, alternate, last_side
 from skywatch.patterns.loops.laps import alike, direction_of, kind_of, lead_of, leg_share, stays_near, well_seen
 from skywatch.patterns.loops.loops import LoopFinder
 from skywatch.patterns.loops.reasons import Heights
@@ -25,7 +26,7 @@ from skywatch.patterns.track.trail import Vertex
 class OrbitDetector:
     """Collects loops into runs and reports a run as circling or racetrack."""
 
-    __slots__ = ("_before", "_doubtful", "_finder", "_finding", "_log", "_lows", "_run", "_s", "_soared")
+    __slots__ = ("_before", "_doubtful", "_drills", "_finder", "_finding", "_log", "_lows", "_run", "_s", "_soared")
 
     def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints) -> None:
         self._s = settings
@@ -33,6 +34,7 @@ class OrbitDetector:
         self._lows = lows
         self._finder = LoopFinder(settings)
         self._run = LapRun(settings)
+        self._drills = Drills(settings)
         self._finding: Finding | None = None
         self._before: Vertex | None = None
         self._soared = False
@@ -43,6 +45,7 @@ class OrbitDetector:
         """Forget the trail; an open finding ends."""
         self._end()
         self._finder.clear()
+        self._drills.clear()
         self._run.clear()
         self._before = None
         self._soared = False
@@ -73,6 +76,9 @@ class OrbitDetector:
         if self._landed(v):
             self.clear()
         self._before = v
+        drill = self._drills.add(v)
+        if drill is not None:
+            self._log.excuse(TRAINING, *drill, self._s.drill.time_share)
         loop = self._finder.add(v)
         if loop is not None:
             self._join(loop)
@@ -189,6 +195,7 @@ class OrbitDetector:
         finding = Finding(kind, began.shape.t0, laps[-1].shape.t1, 0.0, 0.0, 0.0, 0.0)
         past_turns, heights = (0.0, Heights()) if lead is None else (abs(lead.turns), Heights().add((lead,), s))
         describe(finding, laps, past_turns, heights, self._lows, s, soared=self._soared)
+        self._excuse(finding)
         if self._goes_on(finding):
             past_turns += self._go_on(finding)
             run.report_from(laps[0], past_turns, heights)
@@ -230,7 +237,11 @@ class OrbitDetector:
         if part is None:
             return laps
         leaves = kind_of(laps, self._s) is PatternType.CIRCLING and not stays_near(laps[-1], part, self._s)
-        return [] if leaves else [*laps, part]
+        if leaves:
+            return []
+        flown = [*laps, part]
+        # A lap to the other side before those of a hold is the entry to it, and no half of a figure of eight.
+        return last_side(flown) if direction_of(flown) == "both" and not alternate(flown) else flown
 
     def _part(self, last: Loop, turn_deg: float) -> Loop | None:
         """Return the lap under way where it has turned by `turn_deg` and is seen to follow the last one."""
@@ -256,3 +267,9 @@ class OrbitDetector:
     def _describe(self, f: Finding, laps: list[Loop]) -> None:
         run = self._run
         describe(f, laps, run.past_turns, run.heights, self._lows, self._s, soared=self._soared)
+        self._excuse(f)
+
+    def _excuse(self, f: Finding) -> None:
+        """Name an exercise of turning as the reason, where it is one."""
+        if f.reason is None and self._drills.explain(f.t0, f.t1):
+            f.reason, f.score = TRAINING, min(f.score, self._s.certainty.ordinary_max)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from math import atan, degrees, pi, radians, tan
+from math import pi
 
 from skywatch.patterns.findings import (
     AERODROME,
@@ -23,13 +23,11 @@ from skywatch.patterns.findings import (
     PatternType,
 )
 from skywatch.patterns.loops.air import AirLap
+from skywatch.patterns.loops.bank import bank_deg, circle_s
 from skywatch.patterns.loops.laps import direction_of, leg_share, mean_radius_nm, turns_of
 from skywatch.patterns.loops.rounds import Loop
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.low_points import LowPoints
-
-_M_S_A_KNOT = 1852.0 / 3600.0
-_GRAVITY = 9.80665
 
 
 @dataclass(slots=True)
@@ -105,7 +103,7 @@ class Heights:
     def lifts(self, s: PatternSettings) -> bool:
         """Return whether the laps went far up, or far up and down again, and hardly any kept its height."""
         moving = self.up_turns + self.down_turns >= s.trend.turns_share * self.turns > 0.0
-        return moving and self.goes_far(s)
+        return moving and self.highest_ft - self.lowest_ft >= s.slow_trend.min_ft
 
     def goes_far(self, s: PatternSettings) -> bool:
         """Return whether lowest and highest level are as far apart as where parachutists board and leave."""
@@ -181,35 +179,32 @@ def is_thermal(laps: Sequence[Loop], heights: Heights, s: PatternSettings) -> bo
 
 
 def is_tight(laps: Sequence[Loop], s: PatternSettings) -> bool:
-    """Return whether these are circles of a glider in weak lift: steeper, slower and smaller than any to watch from.
-
-    The bank of a turn is atan(v w / g), w being the angle turned in a second.
-    """
+    """Return whether these are circles of a glider in weak lift: steeper, slower and smaller than any to watch from."""
     if mean_radius_nm(laps) > s.tight_circles.max_radius_nm:
         return False
     flown_s, turns = sum(lap.shape.duration_s for lap in laps), turns_of(laps)
     speed_kt = sum(lap.shape.length_nm for lap in laps) * 3600.0 / max(flown_s, 1.0)
-    bank = atan(speed_kt * _M_S_A_KNOT * 2.0 * pi * turns / max(flown_s, 1.0) / _GRAVITY)
-    return speed_kt <= s.tight_circles.max_speed_kt and degrees(bank) >= s.tight_circles.min_bank_deg
+    return (
+        speed_kt <= s.tight_circles.max_speed_kt and bank_deg(speed_kt, flown_s / turns) >= s.tight_circles.min_bank_deg
+    )
 
 
 def is_weak_lift(laps: Sequence[Loop], heights: Heights, s: PatternSettings, *, soared: bool) -> bool:
     """Return whether these are a glider's circles by the speed that it sends and the time they take.
 
-    Noise widens small circles and gaps cut them short; a bank of atan(v w / g) and a radius of v / w know neither. A
+    Noise widens small circles and gaps cut them short; the bank and a radius of v / w know neither. A
     glider cannot keep its height to a few feet. Who `soared` before still does in wider circles.
     """
     flown_s, turns = sum(lap.shape.duration_s for lap in laps), turns_of(laps)
     speed_kt = sum(lap.shape.reported_kt * lap.shape.duration_s for lap in laps) / max(flown_s, 1.0)
     rate = 2.0 * pi * turns / max(flown_s, 1.0)
-    bank_deg = degrees(atan(speed_kt * _M_S_A_KNOT * rate / _GRAVITY))
     least_deg = s.weak_lift.bank_before_deg if soared else s.weak_lift.min_bank_deg
     climbs = soared or heights.highest_ft - heights.lowest_ft >= s.weak_lift.range_ft
     return (
         climbs
         and direction_of(laps) != "both"
         and speed_kt <= s.weak_lift.max_speed_kt
-        and bank_deg >= least_deg
+        and bank_deg(speed_kt, flown_s / turns) >= least_deg
         and speed_kt / 3600.0 / rate <= s.weak_lift.max_radius_nm
     )
 
@@ -229,9 +224,7 @@ def is_hold_in_wind(laps: Sequence[Loop], speed_kt: float, heights: Heights, s: 
     """Return whether laps that are nearly round are those of a hold: few, with legs and turns as quick."""
     share = leg_share(laps, s)
     turning_s = (1.0 - share) * sum(lap.shape.duration_s for lap in laps) / turns_of(laps)
-    # A turn with 25 degrees of bank takes 2 pi v / (g tan 25) seconds.
-    banked_s = 2.0 * pi * speed_kt * _M_S_A_KNOT / (_GRAVITY * tan(radians(25.0)))
-    quick = turning_s <= max(120.0, banked_s) / s.hold_in_wind.rate_share
+    quick = turning_s <= max(120.0, circle_s(speed_kt, 25.0)) / s.hold_in_wind.rate_share
     return share >= s.hold_in_wind.leg_share and heights.all_turns <= s.hold_in_wind.max_turns and quick
 
 
@@ -269,8 +262,7 @@ def hold_in_air(
 
 def _hold_rate_deg_s(airspeed_kt: float) -> float:
     """Return how quickly a hold turns: three degrees a second, or with 25 degrees of bank if that is less."""
-    banked = degrees(_GRAVITY * tan(radians(25.0)) / max(airspeed_kt * _M_S_A_KNOT, 1.0))
-    return min(3.0, banked)
+    return min(3.0, 360.0 / max(circle_s(airspeed_kt, 25.0), 1.0))
 
 
 def _is_timed(air: AirLap, s: PatternSettings) -> bool:

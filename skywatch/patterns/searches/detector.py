@@ -17,7 +17,7 @@ from skywatch.patterns.searches.expanding import Growth, grows, growth_of
 from skywatch.patterns.searches.lobes import Lobe, LobeFinder
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.low_points import LowPoints
-from skywatch.patterns.track.plane import wrap_deg
+from skywatch.patterns.track.plane import segment_distance, wrap_deg
 from skywatch.patterns.track.trail import Vertex
 
 _LOOK_DEG = 30.0
@@ -27,8 +27,8 @@ _LOOK_DEG = 30.0
 class SearchDetector:
     """Follows the rounds and the lobes of one aircraft."""
 
-    __slots__ = ("_finder", "_finding", "_grows_from_t", "_grows_t", "_line", "_lobes", "_log", "_looked_deg", "_lows",
-                 "_pause_s", "_reported", "_s")  # fmt: skip
+    __slots__ = ("_eight", "_finder", "_finding", "_grows_from_t", "_grows_t", "_line", "_lobes", "_log", "_looked_deg",
+                 "_lows", "_pause_s", "_reported", "_s")  # fmt: skip
 
     def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints) -> None:
         self._s = settings
@@ -42,6 +42,8 @@ class SearchDetector:
         self._grows_t = self._grows_from_t = float("inf")
         self._pause_s = 0.0
         self._reported: Lobe | None = None
+        self._eight: tuple[Lobe, Lobe] | None = None
+        """The last two lobes where they are a figure of eight."""
 
     def clear(self) -> None:
         """Forget the trail; an open finding ends."""
@@ -51,6 +53,7 @@ class SearchDetector:
         self._lobes.clear()
         self._looked_deg = 0.0
         self._grows_t = float("inf")
+        self._eight = None
 
     def _end(self) -> None:
         if self._finding is not None:
@@ -68,6 +71,8 @@ class SearchDetector:
         lobe = self._finder.add(v)
         if lobe is not None:
             self._join(v, lobe)
+        elif self._finding is None and self._eight is not None:
+            self._retrace(v, *self._eight)
         f = self._finding
         if f is not None and v.t - f.t1 > self._pause_s:
             self._end()
@@ -106,7 +111,7 @@ class SearchDetector:
         s, lobes = self._s, self._lobes
         for kind, steps, least in (
             (PatternType.AREA_SEARCH, steps_in_sectors, s.sector_search.lobes),
-            (PatternType.CIRCLING, steps_in_eight, s.figure_of_eight.lobes),
+            (PatternType.CIRCLING, steps_in_eight, s.figure_of_eight.lobes + self._is_told()),
         ):
             row, count = [lobe], 1
             for before in reversed(lobes):
@@ -121,7 +126,29 @@ class SearchDetector:
             if enough or self._goes_on(kind, lobe):
                 self._report_row(v, kind, row)
                 break
+        before = lobes[-1] if lobes else lobe
+        self._eight = (before, lobe) if steps_in_eight(before, lobe, s) == 1 else None
         lobes.append(lobe)
+
+    def _retrace(self, v: Vertex, first: Lobe, second: Lobe) -> None:
+        """Report a figure of eight while its first lobe is flown once more, as far as that is seen to be so."""
+        s = self._s
+        now = [p for p in self._line if p.t > second.t1]
+        if v.t - second.t1 > (1.0 + s.alike_lobes.pause_share) * first.duration_s:
+            self._eight = None
+            return
+        turned_deg = (v.turn_deg - now[0].turn_deg) * (1.0 if first.turn_deg > 0.0 else -1.0)
+        if turned_deg < s.figure_of_eight.again_share * abs(first.turn_deg) or self._is_told():
+            return
+        way = [(p.x, p.y) for p in self._line if first.t0 <= p.t <= first.t1]
+        way = [(first.x, first.y), *way, (second.x, second.y)]
+        limit_nm = s.figure_of_eight.astray_share * first.reach_nm + s.trusted_position.noise_nm
+        if all(min(segment_distance(p.x, p.y, *a, *b) for a, b in pairwise(way)) <= limit_nm for p in now):
+            self._report_row(v, PatternType.CIRCLING, [second, first])
+
+    def _is_told(self) -> bool:
+        """Return whether circling to both sides is open already, whose laps one lobe more must outweigh."""
+        return any(f.details.get("direction") == "both" for f in self._log.open)
 
     def _goes_on(self, kind: PatternType, lobe: Lobe) -> bool:
         """Return whether a lobe is one more of the open finding, though others before it were not seen."""

@@ -108,25 +108,45 @@ class OneField:
 
 
 @dataclass(frozen=True)
+class ClimbingLines:
+    """Lines side by side of which a `share` climbs, or descends, by `rate_ft_min` are no search, whatever the ground.
+
+    Up to `glider_kt` they are the beats of a glider in a wave, else half circles trained to either side.
+    """
+
+    rate_ft_min: float = 75.0
+    share: float = 0.65
+    glider_kt: float = 80.0
+
+
+@dataclass(frozen=True)
 class Reversal:
-    """A turn of `turn_deg` within `way_nm` and `max_s` reverses the flight and ends a pass."""
+    """A turn of `turn_deg` within `way_nm` and `max_s` reverses the flight and ends a pass once it does not go on.
+
+    A full circle, of `circle_deg` as vertices are 10 degrees apart, that ends where it began, to `closure_share` of its
+    way, is a stop to look at something and ends none.
+    """
 
     turn_deg: float = 150.0
     way_nm: float = 3.0
     max_s: float = 180.0
+    circle_deg: float = 335.0
+    closure_share: float = 0.3
 
 
 @dataclass(frozen=True)
 class RetracedPass:
     """A pass retraces the one before where it goes back along it over most of the shorter of the two.
 
-    It lies within `width_nm` of the line before, against it within `angle_deg`, over `share` of the shorter, looking
-    `look_nm` ahead; `max_vertices` and `max_passes` bound what is kept.
+    It lies within `width_nm` of the line before, against it within `angle_deg`, over `share` of the way between joining
+    and leaving it and `least_share` of the shorter, where the rest are turns at its ends, looking `look_nm` ahead;
+    `max_vertices` and `max_passes` bound what is kept.
     """
 
     width_nm: float = 0.25
     angle_deg: float = 45.0
     share: float = 0.75
+    least_share: float = 0.5
     look_nm: float = 2.0
     max_vertices: int = 96
     max_passes: int = 8
@@ -164,12 +184,10 @@ class Highway:
 class SpeedTrap:
     """Passes over the same short, slender stretch of ground again and again are a speed trap.
 
-    Of short passes half are turns, so that less of them need be retraced. The longest pass includes the turns at its
-    ends.
+    The longest pass includes the turns at its ends.
     """
 
     passes: int = 4
-    retraced_share: float = 0.5
     slenderness: float = 3.5
     min_nm: float = 0.6
     max_nm: float = 4.5

@@ -177,11 +177,10 @@ class Circle:
     """Laps with few straight legs and a radius that something can be watched from are circling.
 
     Up to `max_leg_share` of legs the first lap and a half are circling beyond doubt, otherwise a second full lap
-    decides. Circles of more than `max_radius_nm` are tours; drones watch from up to 5 nm.
+    decides. Laps slower than those of any hold are tours or vectors unless they are so round, whatever their size.
     """
 
     max_leg_share: float = 0.3
-    max_radius_nm: float = 5.0
 
 
 @dataclass(frozen=True)
@@ -275,6 +274,27 @@ class QuickEights:
 
     lap_s: float = 75.0
     turns: float = 4.0
+
+
+@dataclass(frozen=True)
+class Drill:
+    """As many full circles one way as the other, entered and left on one heading, are an exercise of turning.
+
+    Two or three are asked for, with a bank of `min_bank_deg` and good to `even_deg`; or as long one way as the other by
+    the factor `alike_ratio`, where a gap may hide a circle. Turning ends when the heading went back by `steady_deg`, or
+    did not go on for `pause_s`; the other side follows within `between_s`. `time_share` of a pattern's time makes it an
+    exercise: who goes on turning was watching.
+    """
+
+    min_circles: int = 2
+    max_circles: int = 3
+    even_deg: float = 50.0
+    alike_ratio: float = 1.5
+    min_bank_deg: float = 20.0
+    steady_deg: float = 40.0
+    pause_s: float = 40.0
+    between_s: float = 120.0
+    time_share: float = 0.6
 
 
 @dataclass(frozen=True)

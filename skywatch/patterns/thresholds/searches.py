@@ -84,13 +84,16 @@ class AlikeLobes:
 
 @dataclass(frozen=True)
 class FigureOfEight:
-    """Lobes that lie opposite each other are figures of eight, and four of them are circling.
+    """Lobes that lie opposite each other are figures of eight, and three of them are circling.
 
-    One figure of eight is a manoeuvre, two are a pattern.
+    One figure of eight is a manoeuvre. The third lobe is seen to be the first once more when `again_share` of its turn
+    is flown within `astray_share` of the first one's reach from it.
     """
 
     opposite_deg: float = 115.0
-    lobes: int = 4
+    lobes: int = 3
+    again_share: float = 0.6
+    astray_share: float = 0.3
 
 
 @dataclass(frozen=True)

@@ -72,13 +72,15 @@ class WindowSearch:
 class Stakeout:
     """An aircraft watches one spot where it keeps nearly still there for longer than a helicopter's landing approach.
 
-    A glider in a thermal does not keep the height, and circles from 43 kt on.
+    A glider in a thermal does not keep the height, and circles from 43 kt on. Where the speed is unknown, the height
+    stays within `unknown_level_ft`.
     """
 
     window_s: float = 360.0
     max_radius_nm: float = 0.35
     level_ft: float = 500.0
-    max_speed_kt: float = 40.0
+    unknown_level_ft: float = 75.0
+    max_speed_kt: float = 25.0
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ class OffTheGround:
     It is `above_lowest_ft` above the lowest level of its trail, or at most `below_cruise_ft` below a level at which it
     flew on for `cruise_s`, and its height wanders by `wander_ft` (an altimeter on the ground shows 50 at most) or it
     drifts at `drift_kt`. Lower down, at most `settled_share` of the samples lie within `settled_ft` of the lowest one.
-    Hovering shows less than 1 kt in no more than `still_share` of the samples.
+    Who shows less than 1 kt in more than `still_share` of the samples is in the air only at the level of his flight.
     """
 
     above_lowest_ft: float = 200.0

@@ -24,6 +24,25 @@ class TrustedPosition:
 
 
 @dataclass(frozen=True)
+class PositionNoise:
+    """Positions whose noise is more than what any position may be off are drawn between their neighbours.
+
+    Three positions within `span_s` show it; each counts by `weight` in the mean, and no more than `jump_share` of what
+    was seen so far. They are noisy until the noise falls to `quiet_share` of the limit. A turn of `turn_rate_deg_s`
+    is none. Headings without a reported track come from chords of `chord_ratio` times the noise, up to `max_chord_nm`,
+    as longer ones would cut circles short.
+    """
+
+    span_s: float = 30.0
+    weight: float = 0.08
+    jump_share: float = 6.0
+    quiet_share: float = 0.7
+    turn_rate_deg_s: float = 2.0
+    chord_ratio: float = 3.0
+    max_chord_nm: float = 0.4
+
+
+@dataclass(frozen=True)
 class TrustedTrack:
     """A reported track is used where it agrees with the way flown.
 

@@ -79,7 +79,7 @@ class LowPoint(NamedTuple):
 class LowPoints:
     """Finds low points as the turning points of the altitude, smaller ups and downs ignored (a zigzag filter)."""
 
-    __slots__ = ("_climbing", "_high_ft", "_low", "_s", "dips", "lowest_ft", "points")
+    __slots__ = ("_begun_ft", "_climbing", "_high_ft", "_low", "_s", "dips", "lowest_ft", "points")
 
     def __init__(self, settings: PatternSettings) -> None:
         self._s = settings
@@ -95,6 +95,7 @@ class LowPoints:
         self._climbing = False
         self._high_ft = float("-inf")
         self._low: LowPoint | None = None
+        self._begun_ft = float("-inf")
 
     def add(self, t: float, x: float, y: float, alt_ft: float, turn_deg: float) -> None:
         """Take the next height (ft) with time, place (nm) and heading (deg, unwound)."""
@@ -107,10 +108,12 @@ class LowPoints:
                 self._climbing = False
                 self._low = LowPoint(t, x, y, alt_ft, turn_deg, 0.0)
         elif low is None or alt_ft <= low.alt_ft:
+            if low is None:
+                self._begun_ft = alt_ft
             self._low = LowPoint(t, x, y, alt_ft, turn_deg, 0.0)
         elif alt_ft >= low.alt_ft + self._s.low_point_depth.height_ft:
-            # The first low point of a trail is a take-off as far as anybody can tell.
-            height_ft = alt_ft if self._high_ft == float("-inf") else self._high_ft
+            # The first low point of a trail that begins with it is a take-off as far as anybody can tell.
+            height_ft = max(alt_ft, self._begun_ft) if self._high_ft == float("-inf") else self._high_ft
             self.points.append(low._replace(height_ft=height_ft - low.alt_ft))
             self._climbing = True
             self._high_ft = alt_ft

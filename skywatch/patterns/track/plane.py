@@ -17,6 +17,14 @@ def wrap_deg(angle: float) -> float:
     return (angle + 180.0) % 360.0 - 180.0
 
 
+def segment_distance(x: float, y: float, ax: float, ay: float, bx: float, by: float) -> float:
+    """Return the distance from a point to the segment from a to b, in the unit of the plane."""
+    dx, dy = bx - ax, by - ay
+    squared = dx * dx + dy * dy
+    along = 0.0 if squared <= 0.0 else max(0.0, min(1.0, ((x - ax) * dx + (y - ay) * dy) / squared))
+    return hypot(x - ax - along * dx, y - ay - along * dy)
+
+
 class LocalPlane:
     """Stereographic plane about an anchor; x points east and y north there, both in nautical miles.
 

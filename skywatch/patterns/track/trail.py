@@ -7,7 +7,7 @@ last heading alone show a turn. Detectors keep what they need; the trail itself 
 
 from __future__ import annotations
 
-from math import atan2, degrees, hypot
+from math import atan2, degrees, hypot, radians, sqrt
 from typing import NamedTuple
 
 from skywatch.patterns.settings import PatternSettings
@@ -33,6 +33,73 @@ class Vertex(NamedTuple):
     """Way flown since the trail began."""
 
 
+_Heard = tuple[float, float, float, float | None, float | None, float | None, float, float]
+"""A position as it was heard: unix s, nm east and north, ft, kt, degrees true, and its latitude and longitude."""
+
+_LESSER = 0.363
+"""Mean of the lesser of two squares of standard normal variables: 1 - 2 / pi."""
+
+
+class PositionNoise:
+    """Measures how far positions are off, and draws those that are far off between their neighbours.
+
+    Of three positions in a row the middle one lies off the chord of the others across it in a turn, along it where its
+    time is wrong, and both where it is noisy: the lesser of the two is what noise shows.
+    """
+
+    __slots__ = ("_before", "_last", "_limits", "_loud", "_span_s", "_untracked_nm", "_variance", "is_loud")
+
+    def __init__(self, settings: PatternSettings) -> None:
+        self._limits = settings.position_noise
+        self._span_s = settings.position_noise.span_s
+        self._loud = settings.trusted_position.noise_nm**2
+        self._untracked_nm = settings.trail_vertex.untracked_node_nm
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget the positions."""
+        self._before: _Heard | None = None
+        self._last: _Heard | None = None
+        self._variance = 0.0
+        self.is_loud = False
+        """Whether positions are farther off than the detectors allow for."""
+
+    @property
+    def chord_nm(self) -> float:
+        """Way that tells a heading in spite of the noise."""
+        chord_nm = min(self._limits.chord_ratio * sqrt(self._variance), self._limits.max_chord_nm)
+        return max(chord_nm, self._untracked_nm)
+
+    def add(self, heard: _Heard) -> _Heard:
+        """Take the next position; return it, or where positions are noisy the one before, drawn to its neighbours."""
+        a, b = self._before, self._last
+        self._before, self._last = b, heard
+        if a is None or b is None:
+            return heard
+        t0, x0, y0 = a[0], a[1], a[2]
+        t1, x1, y1 = b[0], b[1], b[2]
+        span_s = heard[0] - t0
+        dx, dy = heard[1] - x0, heard[2] - y0
+        squared = dx * dx + dy * dy
+        if span_s > self._span_s or squared <= 0.0:
+            return b if self.is_loud else heard
+        share = (t1 - t0) / span_s
+        off_x, off_y = x1 - x0 - share * dx, y1 - y0 - share * dy
+        along, across = off_x * dx + off_y * dy, off_x * dy - off_y * dx
+        limits = self._limits
+        seen = min(along * along, across * across) / (squared * _LESSER * (1.0 + share * share + (1.0 - share) ** 2))
+        variance = self._variance
+        variance += limits.weight * (min(seen, limits.jump_share * variance + 1e-4) - variance)
+        self._variance = variance
+        self.is_loud = variance > (limits.quiet_share**2 * self._loud if self.is_loud else self._loud)
+        if not self.is_loud:
+            return heard
+        # The more a turn of usual rate may be the reason, the less noise is.
+        turn_nm = radians(limits.turn_rate_deg_s) * sqrt(squared) * share * (1.0 - share) * span_s / 2.0
+        pull = 0.75 * variance / (1.5 * variance + turn_nm * turn_nm)
+        return (t1, x1 - pull * off_x, y1 - pull * off_y, *b[3:])
+
+
 class Trail:
     """Cleans positions, projects them and passes on a vertex wherever the aircraft turned or went on for a while.
 
@@ -40,11 +107,12 @@ class Trail:
     after a long silence, or when a jump turns out to be true, the trail starts over on another `plane`.
     """
 
-    __slots__ = ("_doubt", "_heading", "_misses", "_reported", "_s", "_tracked", "_vertex", "_x", "_y",
+    __slots__ = ("_doubt", "_heading", "_misses", "_noise", "_reported", "_s", "_tracked", "_vertex", "_x", "_y",
                  "last_t", "node_t", "path_nm", "plane", "turn_deg", "vertex_t", "x", "y")  # fmt: skip
 
     def __init__(self, settings: PatternSettings) -> None:
         self._s = settings
+        self._noise = PositionNoise(settings)
         self.plane: LocalPlane | None = None
         """The map on which the trail lies."""
         self.last_t = float("-inf")
@@ -62,6 +130,8 @@ class Trail:
         self.plane = LocalPlane(lat, lon)
         self.last_t = self.node_t = self.vertex_t = t
         self.x = self.y = self._x = self._y = 0.0
+        self._noise.clear()
+        self._noise.add((t, 0.0, 0.0, alt_ft, speed_kt, track_deg, lat, lon))
         self._heading = self._reported = track_deg
         self._tracked = track_deg is not None
         self.turn_deg = self.path_nm = 0.0
@@ -101,10 +171,17 @@ class Trail:
             return self._begin(t, lat, lon, alt_ft, speed_kt, track_deg)
         self._misses = 0
         self.last_t, self.x, self.y = t, x, y
+        noise, untracked_nm = self._noise, s.trail_vertex.untracked_node_nm
+        heard = noise.add((t, x, y, alt_ft, speed_kt, track_deg, lat, lon))
+        if noise.is_loud:
+            t, x, y, alt_ft, speed_kt, track_deg, lat, lon = heard
+            untracked_nm = noise.chord_nm
+        if t <= self.node_t:
+            return None
 
         dx, dy = x - self._x, y - self._y
         step = hypot(dx, dy)
-        if step < (s.trail_vertex.node_nm if track_deg is not None else s.trail_vertex.untracked_node_nm):
+        if step < (s.trail_vertex.node_nm if track_deg is not None else untracked_nm):
             return None
         elapsed = t - self.node_t
         chord = degrees(atan2(dx, dy))
@@ -116,7 +193,7 @@ class Trail:
             track_deg = reported = track_deg + plane.convergence_deg(lat, lon)
             agrees = self._is_believable(track_deg, chord, elapsed, step)
             if self._doubt > s.trusted_track.max_doubt or not agrees:
-                if step < s.trail_vertex.untracked_node_nm:
+                if step < untracked_nm:
                     return None
                 track_deg = None
             # Who errs often is wrong where it cannot be seen, too: one error weighs as much as two agreements.

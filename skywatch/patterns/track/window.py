@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import pairwise
-from math import atan2, degrees, floor, pi, sqrt
+from math import atan2, degrees, floor, hypot, pi, sqrt
 from typing import NamedTuple
 
 from skywatch.patterns.track.plane import wrap_deg
@@ -175,6 +175,11 @@ class Window:
         if self.knows_speed():
             return self._speed_sum / self._speeds
         return self.way_nm * 3600.0 / max(self.duration_s, 1.0)
+
+    def step_kt(self) -> float:
+        """Return the speed from sample to sample, in which noise counts too; looks at every sample."""
+        way_nm = sum(hypot(b.x - a.x, b.y - a.y) for a, b in pairwise(self._samples))
+        return way_nm * 3600.0 / max(self.duration_s, 1.0)
 
     def knows_speed(self) -> bool:
         """Return whether most samples have a reported speed."""

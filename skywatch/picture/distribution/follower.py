@@ -9,6 +9,7 @@ which arrives at the next tick.
 from __future__ import annotations
 
 import logging
+import math
 import secrets
 import threading
 import time
@@ -21,8 +22,7 @@ from skywatch.core.bus import Bus, Message, Subscription, topics
 from skywatch.core.clock import unix_now
 from skywatch.core.database.fencing import term_of
 from skywatch.core.telemetry.fault_log import FaultLog
-from skywatch.picture.changes.objects import Objects
-from skywatch.picture.changes.patch import MissingBase, apply_changes
+from skywatch.picture.changes import MissingBase, Objects, apply_changes
 from skywatch.picture.distribution import snapshot_messages as snapshots
 from skywatch.picture.distribution.snapshot_client import Found, SnapshotClient
 from skywatch.picture.distribution.snapshot_server import SnapshotServer
@@ -111,7 +111,7 @@ class PictureFollower:
 
     @property
     def sky(self) -> Sky:
-        """The present picture: the tracker's last, aged if the tracker is silent."""
+        """The present picture: the tracker's last, aged if the tracker is silent, and empty where it cannot be."""
         if not self.is_silent or not self._last.seq:
             return self._last
         with self._lock:
@@ -125,7 +125,14 @@ class PictureFollower:
             self._silence = f"{self._last.epoch}-{secrets.token_hex(4)}"
         self._aged_at = time.monotonic()
         seq = self._current.seq + 1 if self._current.epoch == self._silence else 1
-        self._current = aged(self._last, self._current, self.silent_s, self._timeout_s, self._silence, seq)
+        age_s = self.silent_s
+        try:
+            self._current = aged(self._last, self._current, age_s, self._timeout_s, self._silence, seq)
+        except ValueError as error:
+            # Nobody is shown ages that do not grow.
+            self._faults.failed(str(error))
+            self._search_soon(self._request_complete)
+            self._current = aged(self._last, self._current, age_s, -math.inf, self._silence, seq)
 
     def _receive(self, message: Message) -> None:
         if message.topic == topics.PICTURE:
@@ -221,6 +228,8 @@ class PictureFollower:
                 return
             except ValueError as error:
                 self._faults.failed(str(error))
+                if message.event == CHANGES:
+                    self._search_soon(self._request_complete)
                 return
             # The last snapshot may be read while a newer one is being delivered.
             if self._is_newer(sky):

@@ -18,8 +18,7 @@ from skywatch.core.telemetry import health
 from skywatch.core.telemetry.fault_log import FaultLog
 from skywatch.core.telemetry.health import State
 from skywatch.picture import metrics
-from skywatch.picture.changes.encoder import ChangesEncoder
-from skywatch.picture.changes.message import can_follow
+from skywatch.picture.changes import can_follow, encode_changes
 from skywatch.picture.distribution.follower import CHANGES, COMPLETE
 from skywatch.picture.state.sky import Sky, to_bytes
 from skywatch.sentences import sentence
@@ -48,7 +47,6 @@ class SkyPublisher:
         self._requests: Subscription | None = None
         self._complete_requested = True
         self._sent: Sky | None = None
-        self._changes = ChangesEncoder()
         self._since_complete = 0
         self._skipped_at = float("-inf")
         self._faults = FaultLog(log, "the picture cannot be published", "the picture is published again")
@@ -118,7 +116,7 @@ class SkyPublisher:
         if self._complete_requested or before is None or not can_follow(sky, before):
             self._complete_requested = not self._send_complete(sky)
             self._sent = None if self._complete_requested else sky
-        elif self._send_message(Message(topics.PICTURE, CHANGES, self._changes.encode(sky, before))):
+        elif self._send_message(Message(topics.PICTURE, CHANGES, encode_changes(sky, before))):
             self._sent = sky
             self._since_complete += 1
             if self._since_complete >= COMPLETE_EVERY and not self._send_complete(sky):

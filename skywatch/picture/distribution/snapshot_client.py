@@ -1,7 +1,7 @@
 """``SnapshotClient``: takes the whole picture from another process that follows it, any one but the tracker.
 
 Of those that offer theirs, one of the newest is asked, at random. One that has died, is frozen or sends what cannot be
-read costs a moment, and the next one is asked.
+read, or lacks columns of this release, costs a moment, and the next one is asked.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class SnapshotClient:
         )
 
     def find(self, newer_than: float) -> Found | None:
-        """The picture of a process that has one that was made after ``newer_than`` (unix s); None where there is none.
+        """The whole picture of a process, made after ``newer_than`` (unix s); None where there is none.
 
         Waits ``FIRST_OFFER_S`` where there is no such process, and at most ``MAX_ASKED`` times ``ANSWER_WITHIN_S``.
         """
@@ -73,7 +73,8 @@ class SnapshotClient:
                 self._faults.failed(str(error))
                 continue
             self._faults.succeeded()
-            if found.sky.now > newer_than:
+            # What follows may build upon columns that a process of an earlier release does not have.
+            if found.sky.now > newer_than and not found.sky.missing:
                 return found
         return None
 

@@ -13,7 +13,8 @@ class TrackerStatistics(msgspec.Struct):
     """Figures of the last tick and of the last minute; times are unix seconds, durations seconds.
 
     ``instance`` identifies a tracker, ``epoch`` a start of the picture.
-    ``military`` and ``military_with_position`` are the military ones among the aircraft counted before them.
+    ``military`` and ``military_with_position`` are the military ones among the aircraft counted before them. Simulated
+    aircraft, and messages of simulators, count until another aircraft has been heard.
     ``skies_skipped`` counts the skies that a slow bus did not take; ``implausible`` the positions that were not
     believed since the start, by receiver and reason; ``waiting`` and ``dropped`` are ``Admission``'s.
     """
@@ -53,6 +54,10 @@ class TickMeter:
         """Note a tick; ``at`` is monotonic seconds, ``messages`` the count since the start."""
         self._durations.append(duration_s)
         self._messages.append((at, messages))
+
+    def forget_messages(self) -> None:
+        """Begin to count anew: what counts is something else from now on."""
+        self._messages.clear()
 
     def fill(self, statistics: TrackerStatistics) -> None:
         """Write the figures of the last minute."""

@@ -12,11 +12,13 @@ from collections import Counter, OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from msgspec import UNSET
 
 from skywatch.picture.merging.capacity import ALONE, CLEARLY, OURS, Holder, MessageRates, holder_of, rate_of
 from skywatch.picture.merging.receiver_views import ReceiverViews
 from skywatch.receivers.reports.report import Report
+from skywatch.receivers.reports.report_columns import ReportColumns
 
 # About 1 kB each. At 2,000 new addresses a second this is 5 s, in which an aircraft in range sends dozens of messages;
 # each of them puts it at the end of the queue again.
@@ -91,6 +93,19 @@ class Admission:
         """Whether all of these are admitted, so that there is nothing to filter."""
         return self._admitted.issuperset(addresses)
 
+    def filter_columns(
+        self, book: ReceiverViews, columns: ReportColumns, books: Sequence[ReceiverViews], now: float
+    ) -> Sequence[Report]:
+        """As ``filter``, but only reports of new addresses are made while the picture has room for them."""
+        is_new = np.array([address not in self._admitted for address in columns.hexes], "?")
+        if len(self._admitted) + int(np.count_nonzero(is_new)) > self.maximum:
+            return self.filter(book, list(columns), books, now)
+        new = columns.make(np.flatnonzero(is_new).tolist())
+        accepted = self.filter(book, new, books, now)
+        if len(accepted) == len(new):
+            return columns
+        return columns.only(np.array([address in self._admitted for address in columns.hexes], "?"))
+
     def filter(
         self,
         book: ReceiverViews,
@@ -137,7 +152,7 @@ class Admission:
         """Update the admitted addresses from the receivers' views; drop those that have waited since ``before``."""
         full = self.dropped[NO_ROOM] + self.dropped[DISPLACED]
         self._full_before, self._is_full = full, full > self._full_before
-        self._admitted = set().union(*(book.views for book in books))
+        self._admitted = set().union(*(book.addresses for book in books))
         self._rates.follow(self._admitted)
         for waiting in self._waiting.values():
             while waiting and next(iter(waiting.values())).renewed_at <= before:

@@ -7,20 +7,12 @@ from collections.abc import Sequence
 
 from msgspec import UNSET
 
-from skywatch.picture.state.fields import (
-    AGREED_S,
-    AIRFRAME_FIELDS,
-    GROUPS,
-    LIFETIME_S,
-    MLAT_TRUST,
-    STALE_S,
-    TISB_TRUST,
-    Group,
-    trust,
-)
+from skywatch.picture.state.fields import AGREED_S, AIRFRAME_FIELDS, GROUPS, LIFETIME_S, MLAT_TRUST, TISB_TRUST, Group
 from skywatch.picture.state.receiver_view import FieldState, ReceiverView
 from skywatch.receivers.feeder_streams.voices import OURS, Voice
-from skywatch.receivers.reports.report import Report
+from skywatch.receivers.reports.report import Report, precedence, trust
+
+_POSITION = GROUPS[0].fields
 
 
 def merge(
@@ -33,7 +25,8 @@ def merge(
     ``voices`` say whose the views are (ours unless given): all ours, or all strangers', of whom one alone replaces
     nothing on which independent ones agree. ``is_contested`` as for ``Group.agreed_s``.
     """
-    base = min(views, key=lambda view: precedence(_level(view, trust(view.type), view.at, now), view.at, now))
+    ranked = sorted(views, key=lambda view: precedence(_level(view, trust(view.type), view.at, now), view.at, now))
+    base = ranked[0]
     merged = _copy(base)
     mlat: list[str] = []
     tisb: list[str] = []
@@ -54,14 +47,14 @@ def merge(
             value = getattr(winner, name) if best is not None else UNSET
             setattr(merged, name, value)
             if value is not UNSET and best is not None:
-                merged.heard[name] = FieldState(-best[2], _field_trust(winner, name))
+                merged.heard[name] = FieldState(_field_at(winner, name), _field_trust(winner, name))
                 if winner.mlat and name in winner.mlat:
                     mlat.append(name)
                 if winner.tisb and name in winner.tisb:
                     tisb.append(name)
     for name in AIRFRAME_FIELDS:
         if getattr(merged, name) is UNSET:
-            setattr(merged, name, next((v for view in views if (v := getattr(view, name)) is not UNSET), UNSET))
+            setattr(merged, name, next((v for view in ranked if (v := getattr(view, name)) is not UNSET), UNSET))
     if any(view.mlat is not UNSET for view in views):
         merged.mlat = mlat
     if any(view.tisb is not UNSET for view in views):
@@ -102,20 +95,26 @@ def _level(view: Report, level: int, at: float, now: float) -> float:
     return level - 0.5 if is_agreed else level
 
 
-def precedence(level: float, at: float, now: float) -> tuple[bool, float, float]:
-    """What sorts first is taken: fresh before stale, among the fresh the most trusted, then the latest."""
-    stale = now - at > STALE_S
-    return stale, 0 if stale else level, -at
-
-
 def group_standing(view: Report, group: Group) -> tuple[int, float] | None:
-    """Trust and time of a group in a view; None where it says nothing of it."""
+    """Trust and time of what a view has said last of a group; None where it says nothing of it."""
+    if not isinstance(view, ReceiverView):
+        name = next((name for name in group.fields if getattr(view, name) is not UNSET), None)
+        if name is None:
+            return None
+        return _field_trust(view, name), view.position_at if group.name == "position" else view.at
+    latest: tuple[int, float] | None = None
     for name in group.fields:
         if getattr(view, name) is not UNSET:
-            if isinstance(view, ReceiverView) and name in view.heard:
-                return view.heard[name].trust, view.heard[name].at
-            return _field_trust(view, name), view.position_at if group.name == "position" else view.at
-    return None
+            trust_at = _field_trust(view, name), _field_at(view, name)
+            if latest is None or (-trust_at[1], trust_at[0]) < (-latest[1], latest[0]):
+                latest = trust_at
+    return latest
+
+
+def _field_at(view: Report, name: str) -> float:
+    if isinstance(view, ReceiverView) and name in view.heard:
+        return view.heard[name].at
+    return view.position_at if name in _POSITION else view.at
 
 
 def _field_trust(view: Report, name: str) -> int:
@@ -131,8 +130,12 @@ def _field_trust(view: Report, name: str) -> int:
 
 def without_expired(view: Report, now: float) -> Report:
     """A snapshot without the fields whose lifetime has passed; the snapshot itself where none has."""
-    age_s = now - view.at
-    expired = [name for name, lifetime_s in LIFETIME_S.items() if lifetime_s < age_s and name not in ("lat", "lon")]
+    age_s, position_age_s = now - view.at, now - view.position_at
+    expired = [
+        name
+        for name, lifetime_s in LIFETIME_S.items()
+        if lifetime_s < (position_age_s if name in _POSITION else age_s) and name not in ("lat", "lon")
+    ]
     if not expired:
         return view
     pruned = copy.copy(view)

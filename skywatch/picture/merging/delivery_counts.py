@@ -37,6 +37,10 @@ class ReceiverCounts:
             counts = self._by_name[name] = DeliveryCounts()
         return counts
 
+    def forget(self, name: str) -> None:
+        """Drop the counts of a receiver."""
+        self._by_name.pop(name, None)
+
     def snapshot(self) -> dict[str, DeliveryCounts]:
         """All counts; safe in any thread."""
         return dict(self._by_name)

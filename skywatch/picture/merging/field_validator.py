@@ -28,10 +28,9 @@ from skywatch.picture.merging.contradictions import (
 )
 from skywatch.picture.merging.lead import array_of
 from skywatch.picture.positions.validator import PositionValidator
-from skywatch.picture.state.fields import STALE_S
 from skywatch.picture.state.receiver_view import is_new
 from skywatch.receivers.feeder_streams.voices import Voice
-from skywatch.receivers.reports.report import Report
+from skywatch.receivers.reports.report import STALE_S, Report
 
 # Time for which a changed value prevails between two receivers (s): the other may not have received the change yet.
 # Several at once, and more than this share of the compared values, are not such changes.

@@ -1,18 +1,25 @@
-"""The state of every aircraft at each receiver."""
+"""The state of every aircraft at each receiver.
+
+What came as columns stays so while only the picture of one receiver reads it: reports are made when somebody asks for
+views.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
 
 import numpy as np
 
 from skywatch.core.arrays import Array
 from skywatch.picture.merging.aircraft_merge import without_expired
+from skywatch.picture.merging.values import ReportValues
+from skywatch.picture.state.columns import columns_of
 from skywatch.picture.state.fields import LIFETIME_S, MIN_LIFETIME_S, POSITION_LIFETIME_S
 from skywatch.picture.state.receiver_view import ReceiverView, absorb, clear_airframes, expire, view_of
 from skywatch.receivers.feeder_streams.voices import OURS, Voice
 from skywatch.receivers.reports.report import Report
+from skywatch.receivers.reports.report_columns import ReportColumns
 
 _at, _is_snapshot = attrgetter("at"), attrgetter("snapshot")
 LIFETIMES_S = tuple(sorted(set(LIFETIME_S.values())))
@@ -28,11 +35,49 @@ class ReceiverViews:
         self.name = name
         self.index = index
         self.voice = voice
-        self.views: dict[str, Report] = {}
+        self._views: dict[str, Report] = {}
+        # The newest document, where it came as columns and no views were made of it; ``_views`` are then of aircraft
+        # that it has not.
+        self._columns: ReportColumns | None = None
         # Whether any view is accumulated from increments; only such views have fields that expire by themselves.
         self.grows = False
         # That of ``_oldest`` where ``forget`` has just found it.
         self._oldest_at: float | None = None
+
+    @property
+    def views(self) -> dict[str, Report]:
+        """The view of each aircraft, by address."""
+        columns, self._columns = self._columns, None
+        if columns is not None:
+            self._views = dict(zip(columns.hexes, columns, strict=True)) | self._views
+        return self._views
+
+    @property
+    def addresses(self) -> Collection[str]:
+        """The addresses of the aircraft, in the order of ``views``."""
+        return self._views.keys() if self._columns is None else [*self._columns.hexes, *self._views]
+
+    @property
+    def is_columns(self) -> bool:
+        """Whether ``values`` has what ``views`` would have."""
+        return self._columns is not None and not any(
+            type(view) is ReceiverView or view.mlat or view.tisb for view in self._views.values()
+        )
+
+    def values(self, now: float) -> ReportValues:
+        """What ``current`` has by field, in the order of ``addresses``, where it ``is_columns``."""
+        assert self._columns is not None, "asked for where there are views"
+        columns, others = self._columns, list(self._views.values())
+        values = ReportValues(columns)
+        old = now - MIN_LIFETIME_S
+        aged = np.flatnonzero(columns.at < old).tolist()
+        if aged:
+            pruned = [without_expired(view, now) for view in columns.make(aged)]
+            values.take(aged, columns_of(pruned))
+        if others:
+            current = [without_expired(view, now) if view.at < old else view for view in others]
+            values.extend(range(len(others)), columns_of(current))
+        return values
 
     def speak_for(self, voice: Voice) -> None:
         """Set whose the receiver is; what a stranger said of airframes is forgotten."""
@@ -45,13 +90,16 @@ class ReceiverViews:
     def put(self, reports: Sequence[Report], addresses: Sequence[str]) -> None:
         """Take reports of these addresses: a snapshot replaces the view, an increment adds to it."""
         self._oldest_at = None
+        if isinstance(reports, ReportColumns) and not reports.is_made and 2 * len(reports) >= len(self.addresses):
+            self._put_columns(reports)
+            return
         if all(map(_is_snapshot, reports)):
             now = dict(zip(addresses, reports, strict=True))
             if 2 * len(now) < len(self.views):
                 self.views.update(now)
                 return
             # In the order of the newest document, as the objects lie in memory.
-            self.views = now | {address: view for address, view in self.views.items() if address not in now}
+            self._views = now | {address: view for address, view in self.views.items() if address not in now}
             return
         for report in reports:
             if report.snapshot:
@@ -63,14 +111,34 @@ class ReceiverViews:
                 self.grows = True
             absorb(view, report)
 
+    def _put_columns(self, columns: ReportColumns) -> None:
+        new = set(columns.hexes)
+        others = {address: view for address, view in self._views.items() if address not in new}
+        before = self._columns
+        if before is not None and not new.issuperset(before.hexes):
+            missing = [row for row, address in enumerate(before.hexes) if address not in new]
+            others = {view.hex: view for view in before.make(missing)} | others
+        self._columns, self._views = columns, others
+
     def forget(self, before: float) -> None:
         """Drop the aircraft that were last received before this time."""
         self._oldest_at = self._oldest()
         if self._oldest_at > before:
             return
         self._oldest_at = None
+        columns = self._columns
+        if columns is not None:
+            if (columns.at <= before).any():
+                self._columns = columns.only(columns.at > before)
+            self._views = {address: view for address, view in self._views.items() if view.at > before}
+            return
         for address in [address for address, view in self.views.items() if view.at <= before]:
             del self.views[address]
+
+    def clear(self) -> None:
+        """Forget every aircraft."""
+        self._oldest_at = None
+        self._columns, self._views = None, {}
 
     def expires_at(self, now: float, timeout_s: float) -> float:
         """When the next field, position or aircraft expires if nothing more is received (unix s); infinite: never."""
@@ -100,7 +168,10 @@ class ReceiverViews:
 
     def _oldest(self) -> float:
         """When the aircraft was received that was not received for the longest time (unix s)."""
-        return min(map(_at, self.views.values()), default=float("inf"))
+        oldest = min(map(_at, self._views.values()), default=float("inf"))
+        if self._columns is not None and len(self._columns):
+            return min(oldest, float(self._columns.at.min()))
+        return oldest
 
     def shift(self, step: float) -> None:
         """Move all times by ``step`` seconds: the clock has been set."""
@@ -169,4 +240,4 @@ class AllReceiverViews:
     def clear(self) -> None:
         """Forget every view; receivers keep their indexes."""
         for views in self._in_order:
-            views.views.clear()
+            views.clear()

@@ -32,10 +32,10 @@ from skywatch.picture.state.doubt import (
     OURS_TOO,
     SQUAWK,
 )
-from skywatch.picture.state.fields import GROUPS, STALE_S, Group, trust
+from skywatch.picture.state.fields import GROUPS, Group
 from skywatch.picture.state.receiver_view import FieldState, ReceiverView, is_new
 from skywatch.receivers.feeder_streams.voices import SEVERAL, UNKNOWN, Voice
-from skywatch.receivers.reports.report import Report
+from skywatch.receivers.reports.report import STALE_S, Report, trust
 
 # What lasts for a flight: that of ours is kept as long as it is shown, so that no stranger ends what rests on it.
 _LASTING = {"callsign", "category"}

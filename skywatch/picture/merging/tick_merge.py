@@ -8,7 +8,7 @@ but their times and counts: see ``merging.lead``.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, repeat
 from typing import Any
@@ -33,19 +33,23 @@ from skywatch.picture.merging.reported import (
 )
 from skywatch.picture.merging.strangers import alone, beside
 from skywatch.picture.merging.values import ReportValues, is_whole, set_values
-from skywatch.picture.positions.accepted import NO_TRUST
-from skywatch.picture.state.columns import columns_of, is_absent, numbers
-from skywatch.picture.state.fields import STALE_S, UNNAMED_TRUST
-from skywatch.picture.state.receiver_view import ReceiverView
-from skywatch.picture.state.sky import SOURCE_INDEX
+from skywatch.picture.state.columns import columns_of, floats, is_absent, numbers
+from skywatch.picture.state.fields import AIRFRAME_FIELDS, GROUPS, LIFETIME_S
+from skywatch.picture.state.receiver_view import FieldState, ReceiverView
 from skywatch.receivers.feeder_streams.voices import Voice
 from skywatch.receivers.reports.receiver_names import FEEDERS, TRUSTED_FEEDERS
-from skywatch.receivers.reports.report import ReducedReport, Report
+from skywatch.receivers.reports.report import SOURCE_INDEX, STALE_S, UNNAMED_TRUST, ReducedReport, Report, trust
 
 # Their fields have times of their own, or they stand for several voices.
 _UNLIKE = (ReceiverView, ReducedReport)
 # Two positions so close (degrees) are one: that of a moment later.
 ECHO_DEG = 0.005
+# Fields that are taken from one receiver.
+_TOGETHER = (
+    *(group.fields for group in GROUPS),
+    *((name,) for name in (*AIRFRAME_FIELDS, "type", "rssi", "mlat", "tisb")),
+)
+_PLACED = ("lat", "lon", "nic", "rc", "position_at")
 
 
 def gather(
@@ -62,7 +66,10 @@ def gather(
     ``books`` must be in an order that does not depend on which receiver reported first: it decides between equals.
     ``validators`` are those of ours (True) and of strangers; ``names`` are the receivers by index.
     """
-    present = [book for book in books if book.views]
+    present = [book for book in books if book.addresses]
+    if len(present) == 1 and present[0].is_columns and present[0].voice.is_ours:
+        validators[False].review((), names, [], now)
+        return _gather_one(present[0], order, now)[0]
     ours, own_views, _ = _gather(
         [(book, book.current(now)) for book in present if book.voice.is_ours], order, now, validators[True], names
     )
@@ -142,14 +149,15 @@ def _gather(
     views_by_receiver = {book.index: views for book, views in present}
     if len(present) == 1:
         ((book, views_of_only),) = present
-        return _gather_one(book, views_of_only, order)
+        gathered, reported = _gather_one(book, order, now, views_of_only)
+        return gathered, views_of_only, reported
     # The first receiver that hears an aircraft leads.
     leading: dict[str, Report] = {}
     for of_receiver in reversed(views_by_receiver.values()):
         leading |= of_receiver
     hexes, index = _in_order(order, leading, views_by_receiver.values())
     lead = Lead(list(map(leading.__getitem__, hexes))) if is_whole(leading.values(), _UNLIKE) else None
-    reported: list[Reported] = []
+    reported = []
     for receiver, of_receiver in views_by_receiver.items():
         views = list(of_receiver.values())
         rows = np.fromiter(map(index.__getitem__, of_receiver), "i8", len(views))
@@ -194,17 +202,21 @@ def _in_order(
 
 
 def _gather_one(
-    book: ReceiverViews, views: dict[str, Report], order: dict[str, int]
-) -> tuple[Gathered, dict[str, Report], list[Reported]]:
+    book: ReceiverViews, order: dict[str, int], now: float, views: dict[str, Report] | None = None
+) -> tuple[Gathered, list[Reported]]:
+    """What one receiver says, which nobody completes: its ``views``, or its columns where it has nothing else."""
     # In the order of the document: so a tick goes through objects as they were made, one behind the other in memory.
-    hexes, known = list(views), list(order)
+    hexes, known = list(book.addresses if views is None else views), list(order)
     index = order if hexes == known else dict(zip(hexes, count()))
-    reports = list(views.values())
-    values = ReportValues(reports) if is_whole(reports) else columns_of(reports)
+    reports = [] if views is None else list(views.values())
+    values: Values
+    if views is None:
+        values = book.values(now)
+    else:
+        values = ReportValues(reports) if is_whole(reports) else columns_of(reports)
     reported = _reported(book, reports, np.arange(len(hexes)), values)
     receivers = np.full(len(hexes), book.index, "u2")
-    gathered = Gathered(hexes, index, reported.values, reported.times, receivers, [reported.offer()])
-    return gathered, views, [reported]
+    return Gathered(hexes, index, values, reported.times, receivers, [reported.offer()]), [reported]
 
 
 def _reported(book: ReceiverViews, views: list[Report], rows: Array, values: Values) -> Reported:
@@ -231,7 +243,7 @@ def _merge_all(
         differs[of_receiver.rows[values.differences.other]] = True
     if 2 * np.count_nonzero(differs) > len(differs):
         return _combined(reported, is_contested, now)
-    merged, receiver = _alike(following, lead, len(differs), now)
+    merged, receiver = _alike(following, lead, len(differs))
     different = np.flatnonzero(differs)
     if not len(different):
         return merged, [], receiver
@@ -247,14 +259,12 @@ def _merge_all(
     return merged, [(rows[at], states) for at, states in times], receiver
 
 
-def _alike(
-    following: list[tuple[Reported, FollowingValues]], lead: Lead, aircraft: int, now: float
-) -> tuple[ReportValues, Array]:
+def _alike(following: list[tuple[Reported, FollowingValues]], lead: Lead, aircraft: int) -> tuple[ReportValues, Array]:
     """``values`` and ``receiver`` where all receivers say the same; in other rows they mean nothing.
 
     The columns of ``lead`` become those of the merged reports.
     """
-    _, receiver = _best([of_receiver for of_receiver, _ in following], aircraft, now)
+    _, receiver = _latest([of_receiver for of_receiver, _ in following], aircraft)
     merged = lead.values
     heard, messages, leader = np.full(aircraft, -np.inf), np.zeros(aircraft, "i8"), np.full(aircraft, -1)
     receivers = np.zeros(aircraft, "i4")
@@ -300,17 +310,27 @@ def _combined(reported: list[Reported], is_contested: Array, now: float) -> tupl
     aircraft = len(is_contested)
     views = [view for of_receiver in reported for view in of_receiver.views]
     rows = np.concatenate([np.empty(0, "i8"), *(of_receiver.rows for of_receiver in reported)])
-    index, receiver = _best(reported, aircraft, now)
+    index, receiver = _latest(reported, aircraft)
     best = list(map(views.__getitem__, index.tolist()))
     needs_merge = _needs_merge(reported, aircraft)
     for row, (merged, latest) in _merged(reported, needs_merge, is_contested, now).items():
         best[row], receiver[row] = merged, latest
     is_best = np.zeros(len(views), "?")
     is_best[index] = True
-    further = np.flatnonzero(~is_best & ~needs_merge[rows]).tolist()
-    values = columns_of(best)
-    _fill_in(values, rows[further].tolist(), columns_of(list(map(views.__getitem__, further))))
-    return values, field_states(best), receiver
+    further = np.flatnonzero(~is_best & ~needs_merge[rows])
+    values, times = columns_of(best), field_states(best)
+    if not len(further):
+        return values, times, receiver
+    at = np.concatenate([of_receiver.heard_at for of_receiver in reported])
+    further = further[np.argsort(-at[further], kind="stable")]
+    lower = list(map(views.__getitem__, further.tolist()))
+    times += _fill_in(values, rows[further].tolist(), lower)
+    placed, _ = _latest(reported, aircraft, _position_at)
+    for row in np.unique(rows[further]).tolist():
+        if placed[row] != index[row] and views[placed[row]].position_at > views[index[row]].position_at:
+            for name in _PLACED:
+                values[name][row] = getattr(views[placed[row]], name)
+    return values, times, receiver
 
 
 def _merged(
@@ -332,51 +352,74 @@ def _merged(
     }
 
 
-def _best(reported: list[Reported], aircraft: int, now: float) -> tuple[Array, Array]:
-    """For each aircraft the index of its highest ranking view, counted through all receivers, and its receiver.
+def _heard_at(of_receiver: Reported) -> Array:
+    return of_receiver.heard_at
 
-    The rule is ``aircraft_merge.precedence``; equal rank is decided by the order of receivers.
+
+def _position_at(of_receiver: Reported) -> Array:
+    return floats(of_receiver.values["position_at"])
+
+
+def _latest(
+    reported: list[Reported], aircraft: int, time_of: Callable[[Reported], Array] = _heard_at
+) -> tuple[Array, Array]:
+    """For each aircraft the index of its latest view, counted through all receivers, and its receiver.
+
+    Of views alike trusted it is the one that ``precedence`` takes; of equals it is the first.
     """
     index, receiver = np.zeros(aircraft, "i8"), np.zeros(aircraft, "u2")
-    best_level, best_at = np.full(aircraft, NO_TRUST, "i2"), np.full(aircraft, -np.inf)
+    latest = np.full(aircraft, -np.inf)
     start = 0
     for of_receiver in reported:
-        rows, at = of_receiver.rows, of_receiver.heard_at
-        # All stale views rank equally, after every fresh one.
-        level = np.where(now - at > STALE_S, NO_TRUST - 1, of_receiver.level.astype("i2"))
-        better = (level < best_level[rows]) | ((level == best_level[rows]) & (at > best_at[rows]))
-        chosen = rows[better]
-        index[chosen], receiver[chosen] = start + np.flatnonzero(better), of_receiver.receiver
-        best_level[chosen], best_at[chosen] = level[better], at[better]
+        rows, at = of_receiver.rows, time_of(of_receiver)
+        is_later = at > latest[rows]
+        chosen = rows[is_later]
+        index[chosen], receiver[chosen] = start + np.flatnonzero(is_later), of_receiver.receiver
+        latest[chosen] = at[is_later]
         start += len(rows)
     return index, receiver
 
 
 def _needs_merge(reported: list[Reported], aircraft: int) -> Array:
-    """The mask of aircraft that several receivers receive whose views are not all plain."""
+    """The mask of aircraft that several receivers receive whose views are not all plain, and trusted alike."""
     receiver_count, is_complex = np.zeros(aircraft, "i4"), np.zeros(aircraft, "?")
+    level = np.zeros(aircraft, "u1")
     for of_receiver in reported:
-        receiver_count[of_receiver.rows] += 1
-        is_complex[of_receiver.rows[~of_receiver.plain()]] = True
+        rows = of_receiver.rows
+        is_complex[rows[~of_receiver.plain()]] = True
+        is_complex[rows[(receiver_count[rows] > 0) & (level[rows] != of_receiver.level)]] = True
+        level[rows] = of_receiver.level
+        receiver_count[rows] += 1
     return is_complex & (receiver_count > 1)
 
 
-def _fill_in(values: Values, rows: list[int], further: Values) -> None:
-    """Add the fields of lower ranking receivers that the best one lacks, for the aircraft in these rows."""
-    if not rows:
-        return
-    for name, further_values in further.items():
-        column = values[name]
-        if name == "messages":
-            for row, value in zip(rows, further_values, strict=True):
-                column[row] = (column[row] or 0) + (value or 0)
-        elif name == "at":
-            for row, value in zip(rows, further_values, strict=True):
-                column[row] = max(column[row], value)
-        elif not is_absent(further_values) and UNSET in column:
-            for row, value in zip(rows, further_values, strict=True):
-                if column[row] is UNSET:
-                    column[row] = value
+def _fill_in(values: Values, rows: list[int], further: Sequence[Report]) -> Times:
+    """Add the groups of fields that the latest report lacks, for the aircraft in these rows, and return their times.
+
+    ``further`` is what other receivers say, the latest first.
+    """
+    columns = columns_of(further)
+    times: dict[int, dict[str, FieldState]] = {}
+    for row, messages in zip(rows, columns["messages"], strict=True):
+        values["messages"][row] = (values["messages"][row] or 0) + (messages or 0)
+    for names in _TOGETHER:
+        if all(is_absent(columns[name]) for name in names):
+            continue
+        lacking: Sequence[int] = range(len(rows))
+        for name in names:
+            column = values[name]
+            lacking = [place for place in lacking if column[rows[place]] is UNSET]
+        for place in lacking:
+            row, view = rows[place], further[place]
+            # One that is later may have filled it in.
+            if not all(values[name][row] is UNSET for name in names):
+                continue
+            at = view.position_at if "lat" in names else view.at
+            for name in names:
+                values[name][row] = columns[name][place]
+                if name in LIFETIME_S and values[name][row] is not UNSET:
+                    times.setdefault(row, {})[name] = FieldState(at, trust(view.type))
+    return list(times.items())
 
 
 def _levels(types: list[Any]) -> Array:

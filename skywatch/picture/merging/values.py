@@ -15,16 +15,11 @@ from msgspec.structs import astuple
 from skywatch.core.arrays import Array
 from skywatch.picture.state.columns import BLOCK
 from skywatch.receivers.reports.report import Report
+from skywatch.receivers.reports.report_columns import STEADY, ReportColumns
 
 Values = dict[str, list[Any]]
 Convert = Callable[[list[Any]], Array]
 FIELDS = Report.__struct_fields__
-# In the order of a report.
-STEADY = (
-    "type", "flight", "r", "t", "desc", "ownOp", "year", "dbFlags", "squawk", "emergency", "category", "nav_qnh",
-    "nav_altitude_mcp", "nav_altitude_fms", "nav_heading", "nav_modes", "nic", "rc", "version", "nic_baro", "nac_p",
-    "nac_v", "sil", "sil_type", "gva", "sda", "alert", "spi", "mlat", "tisb",
-)  # fmt: skip
 STEADY_AT = {name: at for at, name in enumerate(STEADY)}
 # What is looked at every second although it is steady, and what nobody looks at in a picture.
 _ASKED, _UNUSED = ("type", "mlat", "tisb"), ("hex", "snapshot", "seen", "seen_pos")
@@ -48,10 +43,16 @@ class ReportValues(Values):
     Change values by ``set`` and ``take``.
     """
 
+    said: list[tuple[Any, ...]]
+
     def __init__(self, reports: Sequence[Report]) -> None:
-        super().__init__({name: [] for name in _MOVING})
-        self.said: list[tuple[Any, ...]] = []
         self._arrays: dict[tuple[str, Convert], Array] = {}
+        if isinstance(reports, ReportColumns):
+            super().__init__({name: reports.column(name) for name in _MOVING})
+            self.said = list(reports.said)
+            return
+        super().__init__({name: [] for name in _MOVING})
+        self.said = []
         lists = list(self.values())
         for start in range(0, len(reports), BLOCK):
             rows = list(map(astuple, reports[start : start + BLOCK]))

@@ -10,8 +10,9 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from skywatch.core.arrays import Array
-from skywatch.picture.state.fields import AGREED_S, CONTESTED_S, STALE_S
+from skywatch.picture.state.fields import AGREED_S, CONTESTED_S
 from skywatch.receivers.feeder_streams.voices import OURS, Voice
+from skywatch.receivers.reports.report import STALE_S
 
 NO_TRUST = 255
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from skywatch.core.arrays import Array
 from skywatch.picture.positions.accepted import Positions
-from skywatch.picture.state.fields import STALE_S
 from skywatch.picture.storage.saved_picture import SavedPosition
 from skywatch.receivers.feeder_streams.voices import Voice
+from skywatch.receivers.reports.report import STALE_S
 
 
 class PictureRows:
@@ -71,6 +71,12 @@ class PictureRows:
         self.positions = self.positions.moved(previous_row)
         self.ours = self.positions if is_one else self.ours.moved(previous_row)
         return previous_row, left
+
+    def forget(self, receiver: int) -> None:
+        """Drop the positions of a receiver, by its index."""
+        for positions in (self.positions, self.ours):
+            rows = np.flatnonzero(positions.receiver == receiver)
+            positions.set(rows, Positions.none(len(rows)), np.arange(len(rows)))
 
     def first_sights(self) -> dict[str, float]:
         """Since when each aircraft is in the sky (unix s); empty after a tick that failed half-way."""

@@ -28,9 +28,10 @@ from skywatch.picture.positions.plausibility import (
 )
 from skywatch.picture.positions.reliability import ReliabilityTracker
 from skywatch.picture.positions.repeated import RepeatedPositions
-from skywatch.picture.state.fields import MLAT_TRUST, OWN_TRUST, STALE_S
+from skywatch.picture.state.fields import MLAT_TRUST, OWN_TRUST
 from skywatch.picture.state.sky import DisputedPosition, RefusedPosition
 from skywatch.receivers.feeder_streams.voices import SEVERAL, UNKNOWN
+from skywatch.receivers.reports.report import STALE_S
 
 JUMP, DISPUTED, RANGE = "position_jump", "position_disputed", "position_range"
 FIELDS = "contradicted"

@@ -24,12 +24,12 @@ STEADY_MEMBERS = (
 MEMBERS = (
     "hex", "on_ground", "alt_baro", "alt_geom", "gs", "ias", "tas", "mach", "track", "track_rate", "roll",
     "mag_heading", "true_heading", "baro_rate", "geom_rate", "lat", "lon", "distance_nm", "bearing", "wd", "ws", "oat",
-    "tat", "acas_ra", "disputed", "single_source", "receiver",
+    "tat", "acas_ra", "disputed", "single_source", "simulated", "receiver",
     "seen", "seen_pos", "messages", "rssi",
 )  # fmt: skip
 # What the picture makes; everything else stands as it was reported.
 MADE = frozenset(("hex", "on_ground", "lat", "lon", "distance_nm", "bearing", "receiver"))
-MADE |= {"disputed", "single_source", "seen", "seen_pos"}
+MADE |= {"disputed", "single_source", "simulated", "seen", "seen_pos"}
 AS_REPORTED = tuple(name for name in MEMBERS if name not in MADE)
 # So many objects are made and encoded before their memory is used again; more would not stay in the cache.
 BLOCK = 256

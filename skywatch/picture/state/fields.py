@@ -8,19 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from msgspec import UnsetType
+from skywatch.receivers.reports.report import SOURCE_INDEX
 
-from skywatch.picture.state.sky import SOURCE_INDEX
-
-# A report that names no source (an SBS line, say) stands where readsb puts ``other``: behind MLAT, before Mode S.
-UNNAMED_TRUST = SOURCE_INDEX["other"]
 MLAT_TRUST = SOURCE_INDEX["mlat"]
 TISB_TRUST = SOURCE_INDEX["tisb_icao"]
 # What an aircraft broadcasts itself.
 OWN_TRUST = frozenset(index for name, index in SOURCE_INDEX.items() if name.startswith("adsb"))
 TISB_SOURCES = tuple(index for name, index in SOURCE_INDEX.items() if name.startswith("tisb"))
-# After this many seconds a value yields to a less trusted source.
-STALE_S = 15.0
 # What independent feeders agree on is preferred to what others say, trusted alike, for so long (s): what changes every
 # second, and the rest.
 AGREED_S, SLOW_AGREED_S = 3.0, 15.0
@@ -80,8 +74,3 @@ LIFETIME_S: dict[str, float] = {name: group.lifetime_s for group in GROUPS for n
 MIN_LIFETIME_S = min(LIFETIME_S.values())
 # What an aircraft is does not age.
 AIRFRAME_FIELDS = ("r", "t", "desc", "ownOp", "year", "dbFlags")
-
-
-def trust(source: str | UnsetType) -> int:
-    """Place of a message source in the order of trust, 0 the most trusted."""
-    return SOURCE_INDEX.get(source, UNNAMED_TRUST) if isinstance(source, str) else UNNAMED_TRUST

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from skywatch.picture.state.sky import SOURCE_INDEX, Sky
+from skywatch.picture.state.sky import Sky
+from skywatch.receivers.reports.report import SOURCE_INDEX
 
 Column = npt.NDArray[Any]
 

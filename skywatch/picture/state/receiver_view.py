@@ -10,11 +10,20 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import UNSET
 
-from skywatch.picture.state.fields import AIRFRAME_FIELDS, LIFETIME_S, STALE_S, trust
-from skywatch.receivers.reports.report import EMERGENCY_OF_SQUAWK, UNKNOWN_EMERGENCY, ReducedReport, Report
+from skywatch.picture.state.fields import AIRFRAME_FIELDS, LIFETIME_S
+from skywatch.receivers.reports.report import (
+    EMERGENCY_OF_SQUAWK,
+    STALE_S,
+    UNKNOWN_EMERGENCY,
+    ReducedReport,
+    Report,
+    trust,
+)
 
 # Fields copied from messages; times, counts and the source have rules of their own.
 FIELDS: tuple[str, ...] = (*LIFETIME_S, *AIRFRAME_FIELDS)
+# Messages of different ways to us may be so late (s).
+LATE_S = 1.0
 
 
 class FieldState(msgspec.Struct, array_like=True, gc=False):
@@ -70,7 +79,11 @@ def absorb(view: ReceiverView, report: Report) -> None:
             continue
         before = states.get(name)
         if before is not None:
-            if at < before.at or (level > before.trust and at - before.at <= STALE_S):
+            if at < before.at:
+                # Of a second, the order in which messages arrive does not matter.
+                if level >= before.trust or before.at - at > LATE_S:
+                    continue
+            elif level > before.trust and at - before.at <= STALE_S:
                 continue
             before.at = at
             before.trust = level
@@ -88,9 +101,9 @@ def absorb(view: ReceiverView, report: Report) -> None:
             view.position_at = report.position_at or at
     if level <= trust(view.type) or view.type is UNSET or at - view.type_at > STALE_S:
         view.type, view.type_at = report.type, at
-    view.at = max(view.at, at)
-    if isinstance(report, ReducedReport):
+    if isinstance(report, ReducedReport) and at >= view.at:
         view.voices, view.is_divided = report.voices, report.is_divided
+    view.at = max(view.at, at)
     if report.rssi is not UNSET:
         view.rssi = report.rssi
     view.messages = (view.messages or 0) + (1 if report.messages is UNSET else report.messages)

@@ -19,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 
 from skywatch.receivers.reports.receiver_names import FEEDERS
-from skywatch.receivers.reports.report import SOURCES
 
 Column = npt.NDArray[Any]
 
@@ -57,6 +56,7 @@ COLUMNS: dict[str, str] = {
     "acas_ra": "?",
     "acas_ra_frames": "i4",  # frames with an advisory since it began; 0 where the input does not tell frames
     "single_source": "?",  # only one untrusted feeder has ever heard it
+    "simulated": "?",  # a simulator's: where the position came from, or the last report of one without
     "mlat": "?",  # the position was computed from arrival times
     "tisb": "?",
     "flight": "S8",
@@ -64,6 +64,11 @@ COLUMNS: dict[str, str] = {
     "type": "S4",
     "squawk": "S4",
     "category": "S2",
+    "origin": "S4",  # of the route that is shown, by ICAO code
+    "destination": "S4",
+    "origin_iata": "S4",  # by IATA code where there is one, else as above
+    "destination_iata": "S4",
+    "seen_before_days": "f4",  # since the flight before this one; inf where there is none, NaN where not known yet
     "operator": "u4",  # index into Sky.names, 0 where unknown
     "owner": "u4",
     "source": "u1",  # index into SOURCES
@@ -74,17 +79,20 @@ COLUMNS: dict[str, str] = {
     "changed": "?",  # something but ages, counts and signal strength differs from the tick before
 }
 
-# Columns that came later than the first release (schema 0028). They travel apart from the others, where older releases
-# do not look; a release that does not send one is read as one of zeros. Each new column is named here.
-LATER_COLUMNS = frozenset({"alt_geom_at", "emergency_at", "position_source", "single_source"})
+# Columns that came later than the first release (schema 0028). Each new one is named here. In a whole sky they travel
+# apart from the others, where older releases do not look; one that a release does not send is read as zeros, or as NaN
+# where a zero means something. Changes have a version, and who cannot read it takes whole skies.
+ROUTE_COLUMNS = ("origin", "destination", "origin_iata", "destination_iata")
+LATER_COLUMNS = frozenset(
+    {"alt_geom_at", "emergency_at", "position_source", "seen_before_days", "simulated", "single_source", *ROUTE_COLUMNS}
+)
+LATER_UNKNOWN = frozenset({"seen_before_days"})
 
 # Beside them travels ``Sky.doubt``, under this name.
 DOUBT = "doubt"
+LATER_MEMBERS = LATER_COLUMNS | {DOUBT}
 # Of an aircraft whose tracker does not send it (an earlier release): all of it may be one stranger's word.
 UNKNOWN_DOUBT = 0xFFFF
-
-# The index of a source in SOURCES is what the column ``source`` holds.
-SOURCE_INDEX: dict[str, int] = {name: index for index, name in enumerate(SOURCES)}
 
 
 @dataclass(frozen=True)
@@ -155,6 +163,8 @@ class Sky:
     age_s: float = 0.0
     # u2[n]: the bits of the values that nobody vouches for, see ``doubt``; None where all are sure.
     doubt: Column | None = None
+    # Those of LATER_MEMBERS that an earlier release did not send: what stands for them is made up.
+    missing: frozenset[str] = frozenset()
     # The following are for the monitors of the tracker alone: they do not travel to other processes.
     # False while aircraft may be in the air that were not received again since the picture began: see ``completion``.
     is_complete: bool = True
@@ -174,6 +184,11 @@ class Sky:
     def column(self, name: str) -> Column:
         """One column, by its name in COLUMNS; never write to it."""
         return self.columns[name]
+
+    def routes(self, rows: npt.NDArray[np.intp]) -> Column:
+        """The routes S9[rows] of some aircraft (``EGLL-KJFK``), empty where none is shown."""
+        origin, destination = self.columns["origin"][rows], self.columns["destination"][rows]
+        return np.where(origin == b"", b"", np.char.add(np.char.add(origin, b"-"), destination))
 
     def doubt_by_row(self) -> Column:
         """``doubt``, u2[n] where all are sure, too."""
@@ -225,6 +240,12 @@ def unknown_column(name: str, count: int) -> Column:
     return column
 
 
+def missing_column(name: str, count: int) -> Column:
+    """A column of LATER_COLUMNS that another release does not send, of so many aircraft."""
+    dtype = COLUMNS[name]
+    return np.full(count, np.nan, dtype) if name in LATER_UNKNOWN else np.zeros(count, dtype)
+
+
 def unknown_columns(count: int) -> dict[str, Column]:
     """All columns of a sky that is made of other data than reports, to be filled with what is known."""
     return {name: unknown_column(name, count) for name in COLUMNS}
@@ -259,6 +280,8 @@ _pack = msgspec.msgpack.Encoder()
 _unpack = msgspec.msgpack.Decoder(_Head)
 # Level 1 makes a quarter of the size in the least time; higher levels cost twice as much for a tenth less.
 _COMPRESSION_LEVEL = 1
+# What is larger once unpacked is refused: 15,000 aircraft are 4 MB beside their objects.
+MAX_BYTES = 64 * 1024 * 1024
 # An epoch and a number are never longer; and how long numbers are, by their first byte.
 _MOMENT_BYTES = 300
 _NUMBER_BYTES = {0xCC: 2, 0xCD: 3, 0xCE: 5, 0xCF: 9}
@@ -296,7 +319,11 @@ def to_bytes(sky: Sky) -> bytes:
 def from_bytes(data: bytes) -> Sky:
     """The sky another process sent; raises ValueError where it is not one of this version's."""
     try:
-        head = _unpack.decode(zlib.decompress(data))
+        unpacking = zlib.decompressobj()
+        content = unpacking.decompress(data, MAX_BYTES)
+        if not unpacking.eof:
+            raise ValueError("not a sky: it is too large, or was cut short")
+        head = _unpack.decode(content)
         given = put_together(head.columns, head.later_columns, len(head.hexes))
         if "previous_row" not in given:
             raise ValueError("the columns are those of another version")
@@ -324,6 +351,7 @@ def from_bytes(data: bytes) -> Sky:
         head.names,
         head.exact_station,
         doubt=doubt,
+        missing=LATER_MEMBERS.difference(head.columns, head.later_columns),
     )
 
 
@@ -371,11 +399,11 @@ def set_apart(columns: dict[str, bytes]) -> tuple[dict[str, bytes], dict[str, by
 def put_together(columns: dict[str, bytes], later: dict[str, bytes], count: int) -> dict[str, bytes]:
     """What another release has set apart, as this one's columns of ``count`` rows; raises ValueError.
 
-    Columns that this release does not know are left out, later ones that the other does not know are zeros.
+    Columns that this release does not know are left out, later ones that the other does not know are zeros, or unknown.
     """
     given = {**columns, **later}
     for name in LATER_COLUMNS - given.keys():
-        given[name] = bytes(count * np.dtype(COLUMNS[name]).itemsize)
+        given[name] = missing_column(name, count).tobytes()
     if not given.keys() >= COLUMNS.keys() - {"previous_row"}:
         raise ValueError("the columns are those of another version")
     return given

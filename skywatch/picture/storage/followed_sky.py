@@ -53,6 +53,7 @@ def saved_from(sky: Sky) -> SavedPicture:
     columns = {name: column.tolist() for name, column in sky.columns.items()}
     views: dict[str, list[ReceiverView]] = defaultdict(list)
     positions, confirmed = {}, []
+    simulators: set[str] = set()
     doubt_by_row = sky.doubt_by_row().tolist()
     for row, address in enumerate(sky.hexes):
         values = {name: column[row] for name, column in columns.items()}
@@ -68,12 +69,14 @@ def saved_from(sky: Sky) -> SavedPicture:
             views[_UNKNOWN_FEEDER].append(_view(_part(report, doubtful), values))
             report = _without(report, doubtful)
         views[receiver].append(_view(report, values))
+        if values["simulated"]:
+            simulators.add(receiver)
         if not math.isnan(values["lat"]):
             place = values["lat"], values["lon"], values["position_at"]
             source = _UNKNOWN_FEEDER if doubt & POSITION else receiver
             positions[address] = SavedPosition(*place, _position_trust(values), source)
     books = [
-        SavedBook(receiver, SavedReports(0, {}), pack(of_receiver), _VOICES.get(receiver, OURS))
+        SavedBook(receiver, SavedReports(0, {}), pack(of_receiver), _VOICES.get(receiver, OURS), receiver in simulators)
         for receiver, of_receiver in views.items()
     ]
     first_seen = dict(zip(sky.hexes, columns["first_seen"], strict=True))

@@ -33,13 +33,15 @@ class SavedPosition(msgspec.Struct, array_like=True, gc=False):
 class SavedBook(msgspec.Struct, array_like=True):
     """What one receiver knew: its latest snapshots, and what it accumulated from increments.
 
-    ``voice`` are the owner and the network of its voice; None in what earlier releases saved.
+    ``voice`` are the owner and the network of its voice; None in what earlier releases saved. ``simulated``: it was a
+    simulator.
     """
 
     receiver: str
     snapshots: SavedReports
     views: SavedReports
     voice: tuple[str, str] | None = None
+    simulated: bool = False
 
     def whose(self) -> Voice:
         """The voice; a feeder of which it was not saved is a stranger."""

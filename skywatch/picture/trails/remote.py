@@ -1,4 +1,4 @@
-"""Trails across processes: the tracker keeps them, another process asks for one over the bus and waits a moment.
+"""Trails across processes: the tracker keeps them, another process asks for some over the bus and waits a moment.
 
 Within one process the book itself travels, and nothing is asked.
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
 
 import msgspec
 
@@ -21,14 +22,20 @@ WAIT_S = 1.0
 
 
 class _Question(msgspec.Struct, array_like=True):
+    """``addresses`` are separated by commas; of each the points after ``since`` (unix s)."""
+
     answer_to: str
     number: int
-    address: str
+    addresses: str
+    since: float = 0.0
 
 
 class _Answer(msgspec.Struct, array_like=True):
+    """The points of all addresses one after the other; ``counts`` says how many each has."""
+
     number: int
     points: list[tuple[float, float, float, int | None, bool, float | None, float | None]]
+    counts: list[int]
 
 
 _encoder = msgspec.msgpack.Encoder()
@@ -58,17 +65,19 @@ class TrailServer:
         except msgspec.MsgspecError as error:
             log.warning("a question for a trail cannot be read: %s", error)
             return
-        points = [tuple(point) for point in self._trails.trail(question.address)]
-        self._bus.publish(Message(question.answer_to, "trail", _encoder.encode((question.number, points))))
+        trails = [self._trails.trail(address, question.since) for address in question.addresses.split(",")]
+        points = [tuple(point) for trail in trails for point in trail]
+        answer = question.number, points, [len(trail) for trail in trails]
+        self._bus.publish(Message(question.answer_to, "trail", _encoder.encode(answer)))
 
 
 class TrailClient:
-    """In any process: the trail of an aircraft, from the book where it is here, else from the tracker."""
+    """In any process: the trails of aircraft, from the book where it is here, else from the tracker."""
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
         self._lock = threading.Lock()
-        self._waiting: dict[int, tuple[threading.Event, list[list[Point]]]] = {}
+        self._waiting: dict[int, tuple[threading.Event, list[_Answer]]] = {}
         self._number = 0
         self._topic = topics.TRAIL_ANSWERS + secrets.token_hex(8)
         self._subscription = None if bus.carries_objects else bus.subscribe((self._topic,), self._take)
@@ -78,24 +87,28 @@ class TrailClient:
         if self._subscription is not None:
             self._subscription.close()
 
-    def trail(self, address: str) -> list[Point]:
-        """The positions of the current flight; empty where there are none or the tracker does not answer."""
+    def trails(self, addresses: Sequence[str], since: float = 0.0) -> list[list[Point]]:
+        """The positions of each current flight after ``since`` (unix s); empty where there are none or the tracker does
+        not answer."""
         if self._subscription is None:
             book = self._bus.last(topics.TRAILS)
-            return book.local.trail(address) if book is not None else []
-        answered, points = threading.Event(), list[list[Point]]()
+            return [book.local.trail(address, since) if book is not None else [] for address in addresses]
+        answered, answers = threading.Event(), list[_Answer]()
         with self._lock:
             self._number += 1
             number = self._number
-            self._waiting[number] = answered, points
+            self._waiting[number] = answered, answers
         try:
-            question = _encoder.encode(_Question(self._topic, number, address))
+            question = _encoder.encode(_Question(self._topic, number, ",".join(addresses), since))
             self._bus.publish(Message(topics.TRAIL_QUESTIONS, "question", question))
             answered.wait(WAIT_S)
         finally:
             with self._lock:
                 del self._waiting[number]
-        return points[0] if points else []
+        if not answers or len(answers[0].counts) != len(addresses):
+            return [[] for _ in addresses]
+        points = [Point(*point) for point in answers[0].points]
+        return [points[begin:end] for begin, end in pairwise(accumulate(answers[0].counts, initial=0))]
 
     def _take(self, message: Message) -> None:
         try:
@@ -106,5 +119,5 @@ class TrailClient:
         with self._lock:
             waiting = self._waiting.get(answer.number)
         if waiting is not None:
-            waiting[1].append([Point(*point) for point in answer.points])
+            waiting[1].append(answer)
             waiting[0].set()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from array import array
+from bisect import bisect_left
 from typing import NamedTuple
 
 import msgspec
@@ -21,6 +22,10 @@ TOLERANCE_NM, GROUND_TOLERANCE_NM = 0.05, 0.01
 # Without speed and track a point is kept for every so many nm.
 UNGUIDED_TOLERANCE_NM = 0.2
 TOLERANCE_FT = 200.0
+# A turn by so many degrees is kept, not oftener than this (s): where an aircraft circles it stays round on any map.
+TURN_DEG, TURN_S = 10.0, 5.0
+# Slower than this (kt) an aircraft hovers, and where it heads is no turn.
+TURN_KT = 20.0
 # Even in straight flight a point is kept this often (s).
 MAX_GAP_S = 30.0
 # When a trail is full every second point of its older half goes, so that a long flight keeps its whole shape.
@@ -122,19 +127,27 @@ class TrailStore:
             last.set(rows, sky)
             self._last, self._sky = last, sky
 
-    def trail(self, address: str) -> list[Point]:
-        """The positions of the current flight, the present one last; empty for an aircraft that has none."""
+    def trail(self, address: str, since: float = 0.0) -> list[Point]:
+        """The positions of the current flight after ``since`` (unix s), the present one last; an aircraft that is not
+        in the sky has none."""
         with self._lock:
             sky, flight = self._sky, self._flights.get(address)
             packed = flight.points.tobytes() if flight is not None else b""
             base = self._base
-        points = _unpack(packed, base)
+        points = _unpack(packed, base, since)
         row = sky.index.get(address) if sky is not None else None
         if sky is not None and row is not None:
             present = _unpack(_pack(sky, np.array([row]), base).tobytes(), base)
             if not np.isnan(sky.columns["lat"][row]) and (not points or present[0].at > points[-1].at):
                 points += present
         return points
+
+    def beginning(self, address: str, count: int) -> list[Point]:
+        """The first positions of the current flight that are kept, so many at most."""
+        with self._lock:
+            flight, base = self._flights.get(address), self._base
+            packed = flight.points[: count * STRIDE].tobytes() if flight is not None else b""
+        return _unpack(packed, base)
 
     def shift(self, step: float) -> None:
         """Move all times by ``step`` seconds: the clock has been set."""
@@ -257,6 +270,8 @@ class _Last:
             leaves |= np.abs(now["alt_baro_ft"] - before["alt_baro_ft"]) > TOLERANCE_FT
             leaves |= np.isnan(now["alt_baro_ft"]) != np.isnan(before["alt_baro_ft"])
             leaves |= on_ground != before["on_ground"]
+            turned_deg = np.abs((now["track_deg"] - before["track_deg"] + 180) % 360 - 180)
+            leaves |= (turned_deg >= TURN_DEG) & (elapsed_s >= TURN_S) & (now["gs_kt"] >= TURN_KT)
             # An aircraft that stands still needs no further points.
             leaves |= (elapsed_s >= MAX_GAP_S) & ~(on_ground & ~leaves)
             result: Array = leaves & (elapsed_s > 0) & ~np.isnan(now["lat"])
@@ -285,11 +300,13 @@ def _pack(sky: Sky, rows: Array, base: float) -> Array:
     return packed
 
 
-def _unpack(packed: bytes, base: float) -> list[Point]:
+def _unpack(packed: bytes, base: float, since: float = 0.0) -> list[Point]:
     def scaled(value: int, scale: int) -> float | None:
         return None if value == UNKNOWN else value / scale
 
     values = array("i", packed)
+    if since > base:
+        values = values[bisect_left(values[::STRIDE], (since - base) * 10) * STRIDE :]
     return [
         Point(
             round(base + values[i] / 10, 1),

@@ -24,6 +24,7 @@ from skywatch.history.storage.points import address_code
 from skywatch.http.requests.compression import compress, takes_gzip
 from skywatch.http.resources.schema import QueryInteger, Schema, node
 from skywatch.http.resources.service import ApiService
+from skywatch.picture.counted import counts_simulated
 from skywatch.picture.distribution.sky_request import SkyRequest
 from skywatch.readsb.tar1090.past_pictures import (
     INTERVAL_S,
@@ -87,8 +88,9 @@ def get_half_hour(request: SkyRequest) -> Response:
     if not is_open(request) or begin + HALF_HOUR.total_seconds() > settled_until(request, unix_now()):
         raise not_found(sentence("thing.replay", "replay of this half hour"))
     past = request.runtime.shared(readsb_pictures)
-    key = ("half_hour", begin, *who_sees(request.db, visibility))
-    body = past.once(key, lambda: half_hour(request.db, int(begin), visibility))
+    simulated = counts_simulated(request.db)
+    key = ("half_hour", begin, simulated, *who_sees(request.db, visibility))
+    body = past.once(key, lambda: half_hour(request.db, int(begin), visibility, simulated=simulated))
     if not body:
         raise not_found(sentence("thing.replay", "replay of this half hour"))
     response = Response(body=body, content_type="application/octet-stream", charset=None)
@@ -99,14 +101,18 @@ def get_half_hour(request: SkyRequest) -> Response:
     return response
 
 
-def half_hour(session: Session, begin: int, visibility: Visibility) -> bytes:
-    """The file of the half hour from ``begin`` (unix seconds); empty where no aircraft was there."""
+def half_hour(session: Session, begin: int, visibility: Visibility, *, simulated: bool = True) -> bytes:
+    """The file of the half hour from ``begin`` (unix seconds); empty where no aircraft was there.
+
+    tar1090 sums it as well, and its form has no mark: ``simulated`` aircraft are in it where they count.
+    """
     end = begin + int(HALF_HOUR.total_seconds()) - INTERVAL_S
     squawks: dict[int, int] = {}
     index: list[bytes] = []
     entries: list[bytes] = []
     any_aircraft = False
-    for at, aircraft in moments(session, begin, end, visibility):
+    for at, every in moments(session, begin, end, visibility):
+        aircraft = every if simulated else [entry for entry in every if not entry.get("simulated")]
         any_aircraft |= bool(aircraft)
         _fetch_squawks(session, squawks, {entry["flight_id"] for entry in aircraft})
         index.append(_INDEX.pack(MOMENTS + len(entries), 0, 0, 0, 0))

@@ -121,7 +121,8 @@ class Hub:
 
     async def open(self) -> None:
         """Start receiving from the bus, with the present picture and recent events."""
-        await self._inbox.open((bus_topics.IDENTITIES, *self.topics.events), self._backfill.begin)
+        topics = (bus_topics.IDENTITIES, *self.topics.events, *self.topics.of_aircraft)
+        await self._inbox.open(topics, self._backfill.begin)
         await asyncio.to_thread(self.picture.start)
         self._inbox.deliver()
         await self._backfill.start()
@@ -156,6 +157,8 @@ class Hub:
                     skies.append(arrived)
             elif arrived.topic == bus_topics.IDENTITIES:
                 self.subscribers.request_review()
+            elif arrived.topic in self.topics.of_aircraft:
+                self._tell(arrived)
             elif not self._backfill.is_known(arrived):
                 self._number(arrived)
         if skies:
@@ -216,6 +219,10 @@ class Hub:
         except Exception as error:
             # One invalid event must not delay those after it.
             self._faults.failed(f"an event on topic {message.topic} was not delivered: {error}")
+
+    def _tell(self, message: Message) -> None:
+        """Send an event of an aircraft to the viewers of its topic; it has no number of its own and is not repeated."""
+        self.subscribers.each(lambda subscriber: subscriber.send_of_aircraft(message))
 
     def snapshot(self, source: LiveView | Stream) -> Event:
         """The snapshot of a source for a new subscriber."""

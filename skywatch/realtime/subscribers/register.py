@@ -10,6 +10,7 @@ from dataclasses import replace
 from operator import methodcaller
 from typing import Protocol
 
+from skywatch.core.bus import Message
 from skywatch.core.database.engine import report_fault
 from skywatch.core.limits import CountLimit
 from skywatch.core.problems import Problem
@@ -56,6 +57,9 @@ class Subscriber(Protocol):
 
     def send_picture_state(self) -> None:
         """Send whether the picture is live, if an aircraft topic is subscribed."""
+
+    def send_of_aircraft(self, message: Message) -> None:
+        """Send an event of an aircraft, if its topic is subscribed and the event is for this subscriber."""
 
     def abandon(self) -> None:
         """Drop the connection at once."""

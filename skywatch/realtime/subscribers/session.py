@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Coroutine, Mapping
 from typing import Any, Literal
 
+from skywatch.core.bus import Message
 from skywatch.core.problems import Problem
 from skywatch.realtime.subscribers.authentication import NO_OFFER, Admission, credential_of_auth
 from skywatch.realtime.subscribers.command_handler import Answers, CommandHandler
@@ -18,7 +19,7 @@ from skywatch.realtime.topics.picture_state import LiveView
 from skywatch.realtime.wire import close_codes, messages, socketio
 from skywatch.realtime.wire.answers import Connected, Error, ServerMessage, Unsubscribed
 from skywatch.realtime.wire.close_codes import CloseReason, Refusal
-from skywatch.realtime.wire.frames import variant_of
+from skywatch.realtime.wire.frames import Event, variant_of
 from skywatch.realtime.wire.outbox import Link, Outlet
 from skywatch.security.identity import person_of
 from skywatch.security.visibility import Visibility
@@ -264,6 +265,17 @@ class Session:
         """Send whether the picture is live, if an aircraft topic is subscribed."""
         if any(isinstance(source, LiveView) for source in self.subscriptions.values()):
             self.send(self.hub.picture_state())
+
+    def send_of_aircraft(self, message: Message) -> None:
+        """Send an event of an aircraft, if its topic is subscribed and the event is for this subscriber."""
+        view = self.subscriptions.get(message.topic)
+        if not isinstance(view, LiveView) or self.outbox.congested:
+            return
+        topics, state = self.hub.topics, self.hub.live.state
+        if topics.may_receive(self.visibility, message):
+            data = topics.data_for(self.visibility, message)
+            event = Event(message.topic, message.event, state.epoch(view), state.sky.seq, data)
+            self.outbox.push(event.frame(self.variant))
 
     def abandon(self) -> None:
         """Drop the connection at once."""

@@ -145,12 +145,14 @@ _PACKED: dict[Callable[[Column], list[Any]], Callable[[Column], packed_rows.Fiel
     _wholes: _packed_wholes,
     _degrees: _packed_degrees,
 }
+# The field that is made of several columns.
+ROUTE = "route"
 _MAX_FIELDS = 15
 
 
 def packed_rows_of(sky: Sky, rows: Rows, fields: tuple[str, ...]) -> PackedRows | None:
     """The rows of ``rows_of`` packed all at once; None where a field or a value of theirs cannot be."""
-    names = [name for name in fields if name not in ("hex", "flags")]
+    names = [name for name in fields if name not in ("hex", "flags", ROUTE)]
     if len(fields) > _MAX_FIELDS or any(name not in QUICK or QUICK[name][1] not in _PACKED for name in names):
         return None
     packed = []
@@ -160,6 +162,8 @@ def packed_rows_of(sky: Sky, rows: Rows, fields: tuple[str, ...]) -> PackedRows 
                 packed.append(packed_rows.texts(np.array([sky.hexes[row] for row in rows.tolist()], "S")))
             elif name == "flags":
                 packed.append(packed_rows.wholes(flags_of(sky, rows).astype(np.int64)))
+            elif name == ROUTE:
+                packed.append(packed_rows.texts(sky.routes(rows)))
             else:
                 column, write = QUICK[name]
                 packed.append(_PACKED[write](sky.column(column)[rows]))
@@ -170,7 +174,7 @@ def packed_rows_of(sky: Sky, rows: Rows, fields: tuple[str, ...]) -> PackedRows 
 
 def rows_of(sky: Sky, rows: Rows, fields: tuple[str, ...], details: bool) -> list[tuple[Any, ...]]:
     """Complete rows of some aircraft; unknown values are None, and so are airframe details without ``details``."""
-    slow = [name for name in fields if name not in QUICK and name not in ("hex", "flags")]
+    slow = [name for name in fields if name not in QUICK and name not in ("hex", "flags", ROUTE)]
     objects = [msgspec.json.decode(sky.body(row, details)) for row in rows.tolist()] if slow else []
     columns: list[list[Any]] = []
     for name in fields:
@@ -178,6 +182,8 @@ def rows_of(sky: Sky, rows: Rows, fields: tuple[str, ...], details: bool) -> lis
             columns.append([sky.hexes[row] for row in rows.tolist()])
         elif name == "flags":
             columns.append(flags_of(sky, rows).tolist())
+        elif name == ROUTE:
+            columns.append(_texts(sky.routes(rows)))
         elif name in QUICK:
             column, write = QUICK[name]
             columns.append(write(sky.column(column)[rows]))

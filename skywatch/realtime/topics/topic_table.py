@@ -15,6 +15,10 @@ class TopicTable:
         self.all: dict[str, Topic] = features.topics
         # Topics that carry events, not the picture.
         self.events: tuple[str, ...] = tuple(name for name, topic in self.all.items() if not topic.live)
+        # Topics of the picture on which features publish events of aircraft as well.
+        self.of_aircraft: tuple[str, ...] = tuple(
+            dict.fromkeys(kind.topic for kind in features.events.values() if self.is_live(kind.topic))
+        )
         # For each topic, the permissions that decide who receives its events, and in which form.
         self.deciding: dict[str, frozenset[str]] = features.deciding_permissions()
         self._kinds = features.events

@@ -40,13 +40,21 @@ _CUT_LIST = re.compile(
 
 
 class Door(NamedTuple):
-    """A kind of receiver and the port that it is looked for on."""
+    """A kind of receiver, the port that it is looked for on, and the path of a list."""
 
     kind: Kind
     port: int
+    path: str = TAR1090
 
 
+THIS_MACHINE = IPv4Address("127.0.0.1")
 DOORS = (Door("beast", 30005), Door("readsb", 80), Door("sbs", 30003))
+# Where the programs of this machine are looked for: PiAware has its page below /skyaware, or on a port of its own.
+OWN_DOORS = (
+    *DOORS,
+    Door("readsb", 80, "/skyaware/data/aircraft.json"),
+    Door("readsb", 8080, "/data/aircraft.json"),
+)
 
 
 class Finding(NamedTuple):
@@ -55,6 +63,7 @@ class Finding(NamedTuple):
     kind: Kind
     host: IPv4Address
     port: int
+    path: str = TAR1090
 
 
 @dataclass(frozen=True)
@@ -66,10 +75,17 @@ class Round:
     total: int
 
 
-async def ask(hosts: Sequence[IPv4Address], doors: Iterable[Door] = DOORS, within_s: float = WITHIN_S) -> Round:
-    """Ask hosts for receivers; returns after ``within_s`` (s) at the latest."""
+async def ask(
+    hosts: Sequence[IPv4Address],
+    doors: Iterable[Door] = DOORS,
+    within_s: float = WITHIN_S,
+    own_doors: Sequence[Door] = (),
+) -> Round:
+    """Ask this machine on ``own_doors``, then hosts for receivers; returns after ``within_s`` (s) at the latest."""
     doors = tuple(doors)
-    queue = iter([(host, door) for door, host in product(doors, hosts)])
+    pairs = [*product(own_doors, [THIS_MACHINE]), *product(doors, hosts)]
+    queue = iter([(host, door) for door, host in pairs])
+    expected = Counter(host for _, host in pairs)
     findings: list[Finding] = []
     answered: Counter[IPv4Address] = Counter()
 
@@ -78,17 +94,18 @@ async def ask(hosts: Sequence[IPv4Address], doors: Iterable[Door] = DOORS, withi
         async def work() -> None:
             for host, door in queue:
                 if await _speaks(client, str(host), door):
-                    findings.append(Finding(door.kind, host, door.port))
+                    findings.append(Finding(door.kind, host, door.port, door.path))
                 answered[host] += 1
 
-        workers = [asyncio.create_task(work()) for _ in range(min(AT_ONCE, len(hosts) * len(doors)))]
+        workers = [asyncio.create_task(work()) for _ in range(min(AT_ONCE, len(pairs)))]
         if workers:
             _, late = await asyncio.wait(workers, timeout=within_s)
             for task in late:
                 task.cancel()
             await asyncio.gather(*workers, return_exceptions=True)
-    asked = sum(count == len(doors) for count in answered.values())
-    return Round(sorted(findings, key=lambda finding: (finding.host, finding.port)), asked, len(hosts))
+    asked = sum(count == expected[host] for host, count in answered.items())
+    findings.sort(key=lambda finding: (finding.host != THIS_MACHINE, finding.host, finding.port))
+    return Round(findings, asked, len(expected))
 
 
 async def _speaks(client: httpx.AsyncClient, host: str, door: Door) -> bool:
@@ -96,7 +113,7 @@ async def _speaks(client: httpx.AsyncClient, host: str, door: Door) -> bool:
 
     try:
         if door.kind == "readsb":
-            return await _has_list(client, host, door.port)
+            return await _has_list(client, host, door)
         received = await _listen(host, door.port)
     except (OSError, TimeoutError, httpx.HTTPError, httpx.InvalidURL):
         return False
@@ -119,11 +136,11 @@ async def _listen(host: str, port: int) -> bytes:
     return bytes(received)
 
 
-async def _has_list(client: httpx.AsyncClient, host: str, port: int) -> bool:
+async def _has_list(client: httpx.AsyncClient, host: str, door: Door) -> bool:
     body = bytearray()
     async with (
         asyncio.timeout(CONNECT_S + LISTEN_S),
-        client.stream("GET", f"http://{host}:{port}{TAR1090}") as response,
+        client.stream("GET", f"http://{host}:{door.port}{door.path}") as response,
     ):
         if response.status_code != HTTPStatus.OK or "Content-Encoding" in response.headers:
             return False

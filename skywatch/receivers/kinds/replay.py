@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from skywatch.inputs.options import Options, Station, Words
@@ -105,7 +105,7 @@ class Timeline:
         self._latest = max(self._latest, at)
         return self._ours(at)
 
-    def shift(self, reports: list[Report]) -> None:
+    def shift(self, reports: Sequence[Report]) -> None:
         """Convert the times of reports to ours, in place."""
         for report in reports:
             report.at = self._ours(report.at)

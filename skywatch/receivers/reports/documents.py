@@ -1,15 +1,18 @@
 """Reads a series of documents from one source: corrects its clock, skips repeated documents, counts messages.
 
 Ages are relative to the document's own ``now`` and then shifted to our clock, so that a wrong clock makes no aircraft
-old. A document that does not change is read only once, so that its aircraft expire.
+old. A document that does not change is read only once, so that its aircraft expire. Whether a document is JSON or
+binCraft, and packed or not, is seen from its bytes.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from skywatch.receivers.reports.aircraft_json import read_document
+from skywatch.receivers.reports.aircraft_json import Document, read_document
+from skywatch.receivers.reports.bincraft import RowDocument, RowReader, is_bincraft, unpacked
 from skywatch.receivers.reports.duplicates import without_duplicates
 from skywatch.receivers.reports.normalisation import finish
 from skywatch.receivers.reports.report import Report
@@ -26,7 +29,7 @@ MAX_MESSAGES = 100_000_000
 class ReportBatch(NamedTuple):
     """The reports of one document or one read, with their number of messages and of positions."""
 
-    reports: list[Report]
+    reports: Sequence[Report]
     messages: int
     positions: int
 
@@ -44,6 +47,7 @@ class DocumentReader:
         self._body_hash: int | None = None
         self._last_now = 0.0
         self._count: int | None = None
+        self._rows = RowReader()
 
     def read(self, body: bytes, received_at: float, age_s: float | None = None) -> ReportBatch | None:
         """The reports of a document, or None if it is a repetition or its time cannot be trusted yet.
@@ -51,7 +55,7 @@ class DocumentReader:
         ``received_at`` is our time, ``age_s`` the age of the document if known (of a file, or by the server's clock).
         Raises DocumentError if the bytes are not a document.
         """
-        document = read_document(body, self.invalid)
+        document = self._decoded(unpacked(body))
         age_s = None if age_s is None else age_s if age_s > FRESH_S else 0.0
         written_at = received_at - (age_s or 0.0)
         if document.now is None:
@@ -66,9 +70,19 @@ class DocumentReader:
                 # Either the clock is wrong or the document is stale: its next time decides.
                 return None
             now = self._clock.ours(document.now, written_at)
-        reports, received, positions = finish(document.aircraft, now, self._last_now, self.invalid)
-        self._last_now = now
-        return ReportBatch(without_duplicates(reports), self._messages(document.messages, received), positions)
+        newer_than, self._last_now = self._last_now, now
+        reports: Sequence[Report]
+        if isinstance(document, RowDocument):
+            reports, received, positions = document.finish(now, newer_than)
+        else:
+            finished, received, positions = finish(document.aircraft, now, newer_than, self.invalid)
+            reports = without_duplicates(finished)
+        return ReportBatch(reports, self._messages(document.messages, received), positions)
+
+    def _decoded(self, body: bytes) -> Document | RowDocument:
+        if is_bincraft(body):
+            return self._rows.read(body, self.invalid)
+        return read_document(body, self.invalid)
 
     def _is_new_body(self, body: bytes) -> bool:
         previous, self._body_hash = self._body_hash, hash(body)

@@ -8,11 +8,8 @@ from collections.abc import Sequence
 
 from msgspec import UNSET
 
-from skywatch.receivers.reports.report import SOURCES, Report
+from skywatch.receivers.reports.report import Report, precedence, trust
 
-# A report that is so much older (s) than the other one yields to it, however its source is trusted.
-STALE_S = 15.0
-_TRUST = {name: place for place, name in enumerate(SOURCES)}
 # Fields that are said together: what one report says is not completed by the other.
 _POSITION, _VELOCITY = ("lat", "lon", "nic", "rc", "position_at", "seen_pos"), ("gs", "track")
 _OF_REPORT = ("hex", "at", "snapshot", "type", "messages", "seen", "mlat", "tisb", *_POSITION, *_VELOCITY)
@@ -33,7 +30,7 @@ def without_duplicates(reports: list[Report]) -> list[Report]:
 def merged(reports: Sequence[Report]) -> Report:
     """One report of several of the same aircraft: each group of fields from the most trusted of the fresh ones."""
     newest = max(report.at for report in reports)
-    ranked = sorted(reports, key=lambda report: _rank(report, report.at, newest))
+    ranked = sorted(reports, key=lambda report: precedence(trust(report.type), report.at, newest))
     whole = copy.copy(ranked[0])
     for group in (_POSITION, _VELOCITY):
         _take(whole, ranked, group, newest)
@@ -49,7 +46,7 @@ def _take(whole: Report, ranked: Sequence[Report], group: tuple[str, ...], newes
     """Set a group of fields to those of the first report that has them, and note which were computed or relayed."""
     having = [report for report in ranked if any(getattr(report, name) not in (UNSET, 0.0) for name in group[:2])]
     if group is _POSITION:
-        having.sort(key=lambda report: _rank(report, report.position_at, newest))
+        having.sort(key=lambda report: precedence(trust(report.type), report.position_at, newest))
     if not having or having[0] is ranked[0]:
         return
     source = having[0]
@@ -61,8 +58,3 @@ def _take(whole: Report, ranked: Sequence[Report], group: tuple[str, ...], newes
         before = [name for name in getattr(whole, kind) or () if name not in group]
         if added or len(before) < len(getattr(whole, kind) or ()):
             setattr(whole, kind, (*before, *added))
-
-
-def _rank(report: Report, at: float, newest: float) -> tuple[bool, int, float]:
-    is_stale = newest - at > STALE_S
-    return is_stale, 0 if is_stale else _TRUST.get(str(report.type), len(SOURCES)), -at

@@ -218,6 +218,16 @@ FIELDS: dict[str, Field] = {
     "seen": _real((0.0, 1e9)),
     "seen_pos": _real((0.0, 1e9)),
 }
+
+
+def bounds_of(name: str) -> tuple[float, float]:
+    """The least and the greatest value of a number."""
+    meta: Meta = (_ALTITUDE if name == "alt_baro" else FIELDS[name]).wire.__metadata__[0]
+    assert meta.ge is not None, f"{name} has no least value"
+    assert meta.le is not None, f"{name} has no greatest value"
+    return meta.ge, meta.le
+
+
 WIRE_TYPES: dict[str, Any] = {name: field.wire for name, field in FIELDS.items()}
 # Internal fields; an input with such keys must not set them.
 INTERNAL = ("at", "position_at", "snapshot")

@@ -27,6 +27,12 @@ SOURCES: tuple[str, ...] = (
     "tisb_trackfile",
     "unknown",
 )
+# The trust in a source is its place here, 0 the most trusted.
+SOURCE_INDEX: dict[str, int] = {name: index for index, name in enumerate(SOURCES)}
+# A report that names no source (an SBS line, say) stands where readsb puts ``other``: behind MLAT, before Mode S.
+UNNAMED_TRUST = SOURCE_INDEX["other"]
+# After this many seconds a value yields to a less trusted source.
+STALE_S = 15.0
 # The index of an emergency is its code in the emergency/priority status (DO-260B 2.2.3.2.7.8.1.1).
 # The last is no code: it is what a flag alone says.
 UNKNOWN_EMERGENCY = "unknown"
@@ -35,6 +41,20 @@ EMERGENCIES = ("none", "general", "lifeguard", "minfuel", "nordo", "unlawful", "
 EMERGENCY_OF_SQUAWK = {"7500": "unlawful", "7600": "nordo", "7700": "general"}
 SIL_TYPES = ("unknown", "perhour", "persample")
 NAV_MODES = ("autopilot", "vnav", "althold", "approach", "lnav", "tcas")
+
+
+def trust(source: str | UnsetType) -> int:
+    """Place of a message source in the order of trust, 0 the most trusted."""
+    return SOURCE_INDEX.get(source, UNNAMED_TRUST) if isinstance(source, str) else UNNAMED_TRUST
+
+
+def precedence(level: float, at: float, now: float) -> tuple[bool, float, float]:
+    """What sorts first is taken: fresh before stale, among the fresh the most trusted, then the latest.
+
+    It is the rule wherever two reports of an aircraft are compared, as columns too (``level`` is the trust in them).
+    """
+    stale = now - at > STALE_S
+    return stale, 0 if stale else level, -at
 
 
 class Report(msgspec.Struct, gc=False):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 
 from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import writing
 from skywatch.core.process.periodic import PeriodicTask
 from skywatch.core.runtime import Runtime
+from skywatch.receivers.base import ReceiverStatus
 from skywatch.receivers.feeder_streams.installation import InstallationFeeders
+from skywatch.receivers.settings import SIMULATOR
 from skywatch.reception.connections.storage import Connection, store
 from skywatch.system.health.checks import receiver_statuses
 
@@ -39,15 +41,17 @@ class ConnectionFollower:
         self._write(is_renewal=True)
 
     def _work(self) -> None:
-        self.log.note(self._present(), unix_now())
+        statuses = receiver_statuses(self._runtime)
+        simulated = {status.name for status in statuses if status.kind == SIMULATOR}
+        self.log.note(self._present(statuses), unix_now(), simulated)
         self._turns += 1
         if self._turns % WRITE_EVERY == 0:
             self._write(is_renewal=self._turns % RENEW_EVERY == 0)
 
-    def _present(self) -> dict[str, float]:
+    def _present(self, statuses: Iterable[ReceiverStatus]) -> dict[str, float]:
         """Since when each is connected (unix s), by the name in the picture."""
         present = {link.receiver: link.since for number, link in self._feeders.links().items() if number > 0}
-        for status in receiver_statuses(self._runtime):
+        for status in statuses:
             if status.is_active and status.since is not None:
                 present[status.name] = status.since
         return present
@@ -68,18 +72,20 @@ class ConnectionLog:
         self.open: Mapping[str, float] = {}
         self.is_first = True
         self._waiting: dict[tuple[str, float], Connection] = {}
+        # Those of the last moment.
+        self._simulated: Set[str] = frozenset()
 
-    def note(self, present: Mapping[str, float], now: float) -> None:
-        """Note what is connected at this moment: since when (unix s), by name."""
+    def note(self, present: Mapping[str, float], now: float, simulated: Set[str] = frozenset()) -> None:
+        """Note what is connected at this moment: since when (unix s), by name; some of them are ``simulated``."""
         if present == self.open:
             return
         for name, since in self.open.items():
             if present.get(name) != since:
-                self._add(Connection(name, since, now, is_open=False))
+                self._add(Connection(name, since, now, is_open=False, simulated=name in self._simulated))
         for name, since in present.items():
             if self.open.get(name) != since:
-                self._add(Connection(name, since, now, is_open=True))
-        self.open = present
+                self._add(Connection(name, since, now, is_open=True, simulated=name in simulated))
+        self.open, self._simulated = present, simulated
 
     def waiting(self) -> list[Connection]:
         """The changes that are to be written."""

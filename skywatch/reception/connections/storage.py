@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from skywatch.core.database.engine import insert_into
 from skywatch.feeders.models import Feeder
 from skywatch.feeders.names import feeder_id_of
+from skywatch.picture.counted import counted
 from skywatch.reception.models import ReceiverConnection
 
 # Connections of one receiver that are stored.
@@ -31,6 +32,7 @@ class Connection:
     since: float
     until: float
     is_open: bool
+    simulated: bool = False
 
 
 def store(
@@ -63,7 +65,7 @@ def connections(session: Session, receiver: str, begin: datetime, now: datetime)
     """The newest connections of a receiver that ended after ``begin``, the latest first; ``until`` None while open."""
     query = (
         sa.select(_rows.c.since, _rows.c.until, _rows.c.is_open)
-        .where(_rows.c.receiver == receiver, _rows.c.until >= begin)
+        .where(_rows.c.receiver == receiver, _rows.c.until >= begin, counted(session, _rows.c.simulated))
         .order_by(_rows.c.since.desc())
         .limit(MOST)
     )
@@ -76,7 +78,11 @@ def connections(session: Session, receiver: str, begin: datetime, now: datetime)
 def _put(session: Session, change: Connection, feeder_id: int | None) -> None:
     content = {"until": _moment(change.until), "is_open": change.is_open}
     statement = insert_into(session, _rows).values(
-        receiver=change.receiver, since=_moment(change.since), feeder_id=feeder_id, **content
+        receiver=change.receiver,
+        since=_moment(change.since),
+        feeder_id=feeder_id,
+        simulated=change.simulated,
+        **content,
     )
     session.execute(statement.on_conflict_do_update(index_elements=["receiver", "since"], set_=content))
 

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from skywatch.core.geo import SECTOR_DEG, SECTORS
 from skywatch.core.telemetry.fault_log import FaultLog
+from skywatch.picture.counted import counted
 from skywatch.reception.connections.storage import connections
 from skywatch.reception.measurement.codec import Detail, is_readable, unpack_detail, unpack_summaries
 from skywatch.reception.measurement.hour import (
@@ -74,7 +75,7 @@ def _stored(session: Session, receiver: str, now: datetime) -> tuple[Array, Arra
     begin = (now - HISTORY).replace(minute=0, second=0, microsecond=0)
     query = (
         sa.select(_rows.c.at, _rows.c.summary, _rows.c.detail)
-        .where(_rows.c.receiver == receiver, _rows.c.at >= begin)
+        .where(_rows.c.receiver == receiver, _rows.c.at >= begin, counted(session, _rows.c.simulated))
         .order_by(_rows.c.at)
     )
     rows = [row for row in session.execute(query) if is_readable(row.summary)]

@@ -93,6 +93,21 @@ class ReceptionQuality(Schema):
     )
 
 
+class DaySlot(Schema):
+    """A span of the day."""
+
+    at = timestamp_node("When it began.")
+    messages_s = number_node("Messages a second of all receivers, on average.")
+    aircraft = number_node("Aircraft with a position, on average.")
+
+
+class ReceptionOfDay(Schema):
+    """What all receivers received over the last day."""
+
+    slot_s = integer_node("Length of a slot (s).")
+    slots = list_node(DaySlot(name="slot"), "In the order of time; what was not observed is missing.")
+
+
 class CoverageCell(Schema):
     """A cell, named by its south-west corner."""
 

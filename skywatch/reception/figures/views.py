@@ -11,14 +11,17 @@ from skywatch.feeders.records.answers import is_exact
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER, ApiService
+from skywatch.picture.counted import counts_simulated
 from skywatch.picture.settings import PictureSettings
-from skywatch.receivers.settings import ReceiverSettings
+from skywatch.receivers.settings import ReceiverSettings, simulates
 from skywatch.reception.figures import schemas
 from skywatch.reception.figures.coverage import coverage
 from skywatch.reception.figures.quality import quality
+from skywatch.reception.series import SLOT_S, last_reception, slots_of
 from skywatch.security.permissions import Permission
 from skywatch.sentences import sentence
 
+day_reception = ApiService("system_reception", "/system/reception", feature="system")
 receiver_quality = ApiService("system_receiver_quality", "/system/receivers/{name}/quality", feature="system")
 feeder_quality = ApiService(
     "feeders.quality",
@@ -30,6 +33,20 @@ feeder_coverage = ApiService(
     f"/feeders/{{id:{NUMBER}}}/coverage",
     feature="feeders",
 )
+
+
+@day_reception.get(permission=Permission.SYSTEM_VIEW_STATUS, responses={200: schemas.ReceptionOfDay()})
+def get_reception_of_day(request: Request) -> dict[str, Any]:
+    """What all receivers received over the last day
+
+    The newest slot is the present one. Simulated receivers count until another one has been heard. Military aircraft
+    are counted for those who may see them.
+    """
+    receivers = request.runtime.current.of(ReceiverSettings).receivers
+    of_all = counts_simulated(request.db)
+    names = {name for name, text in receivers.items() if of_all or not simulates(text)}
+    slots = slots_of(last_reception(request.runtime.bus), names, military=request.visibility.military)
+    return {"slot_s": SLOT_S, "slots": slots}
 
 
 @receiver_quality.get(

@@ -34,6 +34,7 @@ class Entry:
     receiver: str
     at: datetime
     hour: Hour
+    simulated: bool = False
 
 
 @dataclass
@@ -49,6 +50,7 @@ class _Meter:
     positions: int
     duplicates: int
     refused: int
+    simulated: bool
 
     def is_due(self, now: float) -> bool:
         """Whether it is time for a sample; a clock that was set back does not stop it."""
@@ -67,12 +69,18 @@ class QualityCollector:
         """Sample the receivers whose turn it is; yields hours that are to be written."""
         counts = picture.counts.snapshot()
         flush_s = max(FLUSH_S, FLUSH_EACH_S * len(counts))
+        for name in self._meters.keys() - counts.keys():
+            # A simulator that was switched off.
+            del self._meters[name]
         self._sample_s = min(max(SAMPLE_S, SAMPLE_EACH_S * len(counts)), MAX_SAMPLE_S)
         for number, (name, count) in enumerate(counts.items()):
             if is_anonymous(name):
                 continue  # Nobody could read what is measured of it.
             meter = self._meters.get(name)
-            if meter is None:
+            begins_anew = meter is not None and (
+                meter.simulated != picture.is_simulated(name) or count.messages < meter.messages
+            )
+            if meter is None or begins_anew:
                 self._meters[name] = self._begin(number, picture, name, count, sky.now, flush_s)
             elif meter.is_due(sky.now):
                 yield from self._measure(meter, picture, name, count, sky, flush_s)
@@ -97,6 +105,7 @@ class QualityCollector:
             positions=count.positions,
             duplicates=count.duplicates,
             refused=picture.validator.refused_positions(name),
+            simulated=picture.is_simulated(name),
         )
 
     def _measure(
@@ -147,4 +156,4 @@ def _hour_of(now: float) -> int:
 
 
 def _entry(name: str, meter: _Meter) -> Entry:
-    return Entry(name, datetime.fromtimestamp(meter.begins_at, UTC), meter.hour.copy())
+    return Entry(name, datetime.fromtimestamp(meter.begins_at, UTC), meter.hour.copy(), meter.simulated)

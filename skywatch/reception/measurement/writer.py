@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 # Minutes are stored for the hours of the last day, of which the first may have begun an hour earlier.
 DETAIL_FOR = timedelta(hours=25)
 
-Key = tuple[str, datetime]
+Key = tuple[str, datetime, bool]
 _rows: Any = ReceiverQuality.__table__
 
 
@@ -44,21 +44,22 @@ class QualityWriter:
         for entry in entries:
             feeder_id = feeder_id_of(entry.receiver)
             if feeder_id is None or feeder_id in feeders:
-                _store(session, entry, self._earlier.get((entry.receiver, entry.at)), feeder_id)
+                _store(session, entry, self._earlier.get((entry.receiver, entry.at, entry.simulated)), feeder_id)
         self._empty_old(session, newest)
 
     def _read_earlier(self, session: Session, entries: Sequence[Entry]) -> None:
-        unread = {(entry.receiver, entry.at) for entry in entries} - self._earlier.keys()
+        # An hour of a simulator is not that of the receiver which takes its name.
+        unread = {(entry.receiver, entry.at, entry.simulated) for entry in entries} - self._earlier.keys()
         if not unread:
             return
-        names, hours = {name for name, _ in unread}, {at for _, at in unread}
-        query = sa.select(_rows.c.receiver, _rows.c.at, _rows.c.summary, _rows.c.detail).where(
+        names, hours = {name for name, _, _ in unread}, {at for _, at, _ in unread}
+        query = sa.select(_rows.c.receiver, _rows.c.at, _rows.c.simulated, _rows.c.summary, _rows.c.detail).where(
             _rows.c.at.in_(hours), _rows.c.receiver.in_(names)
         )
         self._earlier |= dict.fromkeys(unread)
-        for name, at, summary, detail in session.execute(query):
-            if (name, at) in unread and detail is not None:
-                self._earlier[name, at] = _unpacked(name, at, summary, detail)
+        for name, at, simulated, summary, detail in session.execute(query):
+            if (name, at, simulated) in unread and detail is not None:
+                self._earlier[name, at, simulated] = _unpacked(name, at, summary, detail)
 
     def _empty_old(self, session: Session, newest: datetime) -> None:
         before = newest - DETAIL_FOR
@@ -87,6 +88,6 @@ def _store(session: Session, entry: Entry, earlier: Hour | None, feeder_id: int 
         # The entry stays what it is: a transaction that fails is tried again.
         hour = hour.copy()
         hour.add(earlier)
-    content = {"summary": pack_summary(hour), "detail": pack_detail(hour)}
+    content = {"summary": pack_summary(hour), "detail": pack_detail(hour), "simulated": entry.simulated}
     statement = insert_into(session, _rows).values(receiver=entry.receiver, at=entry.at, feeder_id=feeder_id, **content)
     session.execute(statement.on_conflict_do_update(index_elements=["receiver", "at"], set_=content))

@@ -15,7 +15,7 @@ from skywatch.core.batch import PastDay
 from skywatch.picture.state.sky import Sky
 from skywatch.safety.detection.aggregation import Aggregation
 from skywatch.safety.detection.conflicts.encounters import ProximityDetector
-from skywatch.safety.detection.finding import Finding
+from skywatch.safety.detection.finding import Finding, marked_simulated
 from skywatch.safety.detection.frame import Frame
 from skywatch.safety.detection.learnt_places import Learner
 from skywatch.safety.detection.low import LowAltitudeDetector
@@ -51,7 +51,7 @@ class PastDetectors:
         if self._vertical is not None and self._low is not None:
             findings = self._vertical.update(frame, thresholds) + self._low.update(frame, thresholds)
         findings = self._aggregation.apply(findings, frame.now, thresholds)
-        return findings + self._proximity.update(frame, thresholds, NOBODY)
+        return marked_simulated(findings + self._proximity.update(frame, thresholds, NOBODY), sky)
 
 
 def learn(day: PastDay) -> Learner:

@@ -45,6 +45,7 @@ def _row(event: LiveEvent) -> tuple[Any, ...]:
         hexes[1] if len(hexes) > 1 else None,
         " ".join(finding.callsigns).strip() or None,
         finding.military,
+        finding.simulated,
         str.__str__(finding.message),
         event.began_at,
         event.ended_at,
@@ -63,12 +64,12 @@ def _row(event: LiveEvent) -> tuple[Any, ...]:
 def run_hotspots(day: PastDay, options: bytes) -> Iterator[tuple[Any, ...]]:
     """A row for each cell and hour with near misses: how many of each severity, in all and without military ones.
 
-    Counts of regions where pairs crowd have no pair, and are left out.
+    Counts of regions where pairs crowd have no pair, and are left out; so are simulated aircraft.
     """
     counts: dict[tuple[int, int, int], Counter[tuple[str, bool]]] = {}
     for event in events_of(day, thresholds_of(options), proximity_only=True):
         finding = event.finding
-        if finding.type != "proximity" or finding.position is None or len(finding.hexes) != 2:
+        if finding.type != "proximity" or finding.position is None or len(finding.hexes) != 2 or finding.simulated:
             continue
         hour = int(event.began_at // HOUR_S) * HOUR_S
         cell = floor(finding.position.lat * CELLS_A_DEGREE), floor(finding.position.lon * CELLS_A_DEGREE)
@@ -89,6 +90,7 @@ JOBS = (
             "icao_hex_2": "text",
             "callsigns": "text",
             "military": "bool",
+            "simulated": "bool",
             "message": "text",
             "began_at": "moment",
             "ended_at": "moment",

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
+import numpy as np
 
+from skywatch.picture.state.sky import Sky
 from skywatch.sentences import sentence
 
 EventType = Literal[
@@ -59,7 +61,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     ``key`` identifies an occurrence within its type: the aircraft, the pair, the region. ``hexes`` are all
     aircraft in it (lower case), the first one the subject. ``suppressed_by`` are the reasons for which it is stored
     but not published. ``over``: the occurrence has just ended. ``in_doubt``: nobody vouches for what raised it, so that
-    it is information, until somebody does.
+    it is information, until somebody does. ``simulated``: one of the aircraft is.
     """
 
     type: EventType
@@ -73,6 +75,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     closest: Closest | None = None
     suppressed_by: tuple[str, ...] = ()
     military: bool = False
+    simulated: bool = False
     over: bool = False
     in_doubt: bool = False
 
@@ -90,6 +93,18 @@ def doubted(finding: Finding, words: str) -> Finding:
         numbers={**finding.numbers, "confidence": Quantity(UNCONFIRMED)},
         in_doubt=True,
     )
+
+
+def marked_simulated(findings: list[Finding], sky: Sky) -> list[Finding]:
+    """The findings, those with a simulated aircraft of this sky marked."""
+    rows = np.flatnonzero(sky.column("simulated")).tolist()
+    if not findings or not rows:
+        return findings
+    simulated = {sky.hexes[row] for row in rows}
+    return [
+        finding if simulated.isdisjoint(finding.hexes) else msgspec.structs.replace(finding, simulated=True)
+        for finding in findings
+    ]
 
 
 def worse(severity: Severity, other: Severity) -> Severity:

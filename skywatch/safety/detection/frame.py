@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from skywatch.airframes.helicopters import HELICOPTER_TYPES
 from skywatch.picture.state.doubt import (
     ADVISORY,
     ALTITUDE,
@@ -19,7 +20,8 @@ from skywatch.picture.state.doubt import (
     VERTICAL_RATE,
     doubt_of,
 )
-from skywatch.picture.state.sky import SOURCE_INDEX, Sky
+from skywatch.picture.state.sky import Sky
+from skywatch.receivers.reports.report import SOURCE_INDEX
 from skywatch.safety.detection.finding import Position
 from skywatch.safety.thresholds.thresholds import Thresholds
 
@@ -51,17 +53,9 @@ FAST_TYPES = np.array((
     b"MIR2", b"MIRA", b"RFAL", b"SB39", b"SU24", b"SU25", b"SU27", b"SU30", b"SU35", b"SU57", b"T38", b"T45", b"TOR",
     b"U2",
 ), "S4")  # fmt: skip
-_HELICOPTER_TYPES = np.array((
-    b"A109", b"A119", b"A139", b"A149", b"A169", b"A189", b"ALO2", b"ALO3", b"AS32", b"AS50", b"AS55", b"AS65", b"B06",
-    b"B06T", b"B105", b"B212", b"B214", b"B222", b"B230", b"B407", b"B412", b"B427", b"B429", b"B430", b"B47G",
-    b"B505", b"BK17", b"EC20", b"EC25", b"EC30", b"EC35", b"EC45", b"EC55", b"EC75", b"EH10", b"EXPL", b"G2CA",
-    b"GAZL", b"H160",
-    b"H269", b"H47", b"H500", b"H53", b"H60", b"H64", b"LYNX", b"MD52", b"MD60", b"NH90", b"PUMA", b"R22", b"R44",
-    b"R66", b"S61", b"S64", b"S70", b"S76", b"S92", b"TIGR", b"UH1", b"V22",
-), "S4")  # fmt: skip
+_HELICOPTER_TYPES = np.array(sorted(HELICOPTER_TYPES), "S4")
 
 FAST_TYPES.sort()
-_HELICOPTER_TYPES.sort()
 
 
 def _is_among(types: Array, ordered: Array) -> Array:

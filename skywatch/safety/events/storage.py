@@ -174,6 +174,7 @@ def _columns(event: LiveEvent) -> Values:
         "suppressed_by": list(finding.suppressed_by),
         "held_back": bool(finding.suppressed_by),
         "military": finding.military,
+        "simulated": finding.simulated,
     }
     position, closest = finding.position, event.closest
     if position is not None:
@@ -208,6 +209,7 @@ def _live(row: SafetyEvent) -> LiveEvent:
         closest=closest,
         suppressed_by=tuple(row.suppressed_by),
         military=row.military,
+        simulated=row.simulated,
         in_doubt=_is_in_doubt(row.numbers),
     )
     last_at = row.last_at.timestamp()

@@ -133,8 +133,9 @@ class EventTracker:
         if event.raised and finding.suppressed_by:
             severity = before.severity
         event.finding = msgspec.structs.replace(
-            finding, severity=severity, suppressed_by=held_back, military=before.military or finding.military
-        )
+            finding, severity=severity, suppressed_by=held_back,
+            military=before.military or finding.military, simulated=before.simulated or finding.simulated,
+        )  # fmt: skip
         first = not event.raised and not finding.suppressed_by
         event.raised = event.raised or first
         is_confirmed = before.in_doubt and not finding.in_doubt

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from skywatch.airframes.military import civil_rows
 from skywatch.core.clock import earlier, to_datetime
 from skywatch.core.database.engine import SessionFactory, writing
+from skywatch.picture.counted import counted
 from skywatch.safety.detection.navigation.regions import Region
 from skywatch.safety.events.tracker import LiveEvent
 from skywatch.safety.models import SafetyEvent, SafetyRegion
@@ -37,6 +38,7 @@ class _State:
     good: int
     military: bool
     hexes: set[str]
+    simulated: bool = False
     row_id: int | None = None
     is_stored: bool = False
 
@@ -53,19 +55,22 @@ class RegionLog:
         self._latest: dict[str, _State] = {}
         self._waiting: list[_State] = []
 
-    def note(self, regions: Iterable[Region], now: float, cell_deg: float) -> None:
-        """Take the regions of this tick."""
+    def note(self, regions: Iterable[Region], now: float, cell_deg: float, simulated: Collection[str] = ()) -> None:
+        """Take the regions of this tick; ``simulated`` are keys of regions with a simulated aircraft."""
         with self._lock:
             present: set[str] = set()
             for region in regions:
                 cells = tuple(sorted(f"{y}:{x}" for y, x in region.cells))
                 counts = region.bad, region.good, region.military
-                state = _State(region.key, now, now, cell_deg, cells, *counts, set(region.hexes))
+                state = _State(
+                    region.key, now, now, cell_deg, cells, *counts, set(region.hexes), region.key in simulated
+                )
                 present.add(region.key)
                 before = self._latest.get(region.key)
                 if before is not None and before.like(state):
                     before.until_at, before.is_stored = now, False
                     before.hexes |= state.hexes
+                    before.simulated |= state.simulated
                     continue
                 self._latest[region.key] = state
                 self._waiting.append(state)
@@ -93,7 +98,9 @@ def _write(session: Session, state: _State) -> int:
     aircraft = sorted(address.upper() for address in state.hexes)
     if state.row_id is not None:
         update = sa.update(SafetyRegion).where(SafetyRegion.id == state.row_id)
-        session.execute(update.values(until_at=to_datetime(state.until_at), aircraft=aircraft))
+        session.execute(
+            update.values(until_at=to_datetime(state.until_at), aircraft=aircraft, simulated=state.simulated)
+        )
         return state.row_id
     row = SafetyRegion(
         region=state.region,
@@ -104,6 +111,7 @@ def _write(session: Session, state: _State) -> int:
         bad=state.bad,
         good=state.good,
         military=state.military,
+        simulated=state.simulated,
         aircraft=aircraft,
     )
     session.add(row)
@@ -132,7 +140,9 @@ def read_active(session: Session, live: Iterable[LiveEvent], now: float) -> list
 def at(session: Session, when: datetime, military: bool) -> list[SafetyRegion]:
     """The regions at a moment."""
     began = SafetyRegion.from_at.between(earlier(when, MAX_STATE), when)
-    query = sa.select(SafetyRegion).where(began, SafetyRegion.until_at >= when)
+    query = sa.select(SafetyRegion).where(
+        began, SafetyRegion.until_at >= when, counted(session, SafetyRegion.simulated)
+    )
     if not military:
         query = query.where(civil_rows(SafetyRegion))
     latest: dict[str, SafetyRegion] = {row.region: row for row in session.scalars(query.order_by(SafetyRegion.id))}
@@ -164,7 +174,7 @@ def region_answer(row: SafetyRegion) -> dict[str, Any]:
 def now(session: Session, military: bool) -> list[SafetyRegion]:
     """The regions of events that are active, each as it was stored last."""
     active = sa.select(SafetyEvent.key).where(SafetyEvent.ended_at.is_(None), SafetyEvent.key.startswith("region:"))
-    query = sa.select(SafetyRegion).where(SafetyRegion.region.in_(active))
+    query = sa.select(SafetyRegion).where(SafetyRegion.region.in_(active), counted(session, SafetyRegion.simulated))
     if not military:
         query = query.where(civil_rows(SafetyRegion))
     latest: dict[str, SafetyRegion] = {row.region: row for row in session.scalars(query.order_by(SafetyRegion.id))}

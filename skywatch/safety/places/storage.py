@@ -27,7 +27,7 @@ def read(session: Session) -> dict[Cell, Learnt]:
     for row in rows:
         runway = None if row.runway_lat is None or row.runway_lon is None else (row.runway_lat, row.runway_lon)
         levels = {int(level): int(visits) for level, visits in row.levels.items()}
-        cells[(row.y, row.x)] = Learnt(levels, runway, row.runway_visits, row.updated_at.timestamp())
+        cells[(row.y, row.x)] = Learnt(levels, runway, row.runway_visits, row.updated_at.timestamp(), row.simulated)
     return cells
 
 
@@ -49,7 +49,7 @@ def _store(session: Session, cells: list[Cell], learner: Learner) -> None:
     session.connection().execute(_DELETION, [{"in_y": y, "in_x": x} for y, x in cells])
     rows = []
     for y, x in cells:
-        learnt = learner.cells.get((y, x))
+        learnt = learner.learnt((y, x))
         if learnt is None:
             continue
         lat, lon = learnt.runway or (None, None)
@@ -57,10 +57,11 @@ def _store(session: Session, cells: list[Cell], learner: Learner) -> None:
             {
                 "y": y,
                 "x": x,
-                "levels": {str(level): visits for level, visits in sorted(dict(learnt.levels).items())},
+                "levels": {str(level): visits for level, visits in sorted(learnt.levels.items())},
                 "runway_lat": lat,
                 "runway_lon": lon,
                 "runway_visits": learnt.runway_visits,
+                "simulated": learnt.simulated,
                 "updated_at": utcnow(),
             }
         )

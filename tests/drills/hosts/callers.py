@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 
 from skywatch.client.channel import Event
+from skywatch.core.database.fencing import term_of
 from tests.drills.rolling import Subscribers
 
 _LOOK_EVERY_S = 0.05
@@ -68,7 +69,8 @@ class Watchers(Subscribers):
             return
         now, picture = time.monotonic(), self.clients[number].lists["aircraft"]
         # A picture that ages without a tracker has an epoch of its own, made from the tracker's.
-        is_of_tracker = "-" not in str(picture.epoch).partition(".")[0]
+        epoch = str(picture.epoch).partition(".")[0]
+        is_of_tracker = "-" not in epoch.removeprefix(f"{term_of(epoch)}-")
         if is_of_tracker and picture.now > self.newest:
             self.gap_s = max(self.gap_s, now - self._newest_at)
             self.newest, self._newest_at = picture.now, now

@@ -14,10 +14,10 @@ from pathlib import Path
 import httpx
 import psycopg
 
+from tests.drills.feeders import FEEDERS, VISIT_S, Feeders, hex_of, make_rule
 from tests.drills.hosts.callers import Watchers
 from tests.drills.hosts.cluster import Cluster
 from tests.drills.hosts.faults import Fault, Scene
-from tests.drills.hosts.feeders import CALLSIGN, FEEDERS, Feeders, hex_of
 from tests.drills.hosts.files import PROXY_HOST, SERVICE_HOSTS
 from tests.drills.hosts.outcome import Outcome
 from tests.drills.ingest_loss import register
@@ -174,7 +174,7 @@ class Stage:
     def _look_at_stored(self, outcome: Outcome, scene: Scene, began: float) -> None:
         """Count what is stored twice or not at all, of visitors and aircraft, and what a silenced host wrote."""
         sky = self._feeders.sky
-        gone = set(sky.visitors(time.monotonic(), over_s=ALERT_S)) - self._checked
+        gone = set(sky.arrived(time.monotonic(), VISIT_S + ALERT_S)) - self._checked
         self._checked |= gone
         with self.cluster.administrator("skywatch") as connection:
             counts = dict(connection.execute("SELECT icao_hex, count(*) FROM alerts GROUP BY icao_hex").fetchall())
@@ -212,12 +212,12 @@ def stage(folder: Path, bus: str, size: Size, note: Callable[[str], None]) -> It
         stack.enter_context(lan.entered(0))
         note("the servers and Skywatch start")
         cluster = stack.enter_context(Cluster.of(lan, folder, bus, size.roles))
-        feeders = Feeders()
+        feeders = Feeders([(Lan.address(PROXY_HOST), 30004)])
         register(cluster.files.environment()["DATABASE_URL"], feeders.digits)
         os.environ["SSL_CERT_FILE"] = str(folder / "sky.crt")
         base = f"https://{Lan.address(PROXY_HOST)}/api/v1"
         token = until(lambda: _log_in(base), "a login", wait_s=PATIENCE_S, every_s=0.5)
-        _make_rule(base, token)
+        make_rule(base, token)
         with cluster.administrator("skywatch") as connection:
             connection.execute(NOTE)
             for name in WRITTEN_BY_TRACKERS:
@@ -245,13 +245,3 @@ def _log_in(base: str) -> str:
     except httpx.HTTPError:
         return ""
     return str(answer.json()["access"]) if answer.status_code == 200 else ""
-
-
-def _make_rule(base: str, token: str) -> None:
-    """Each visitor raises an alert, once."""
-    rule = {
-        "name": "Visitors", "for_s": 0, "cooldown_s": 86400,
-        "conditions": {"field": "callsign", "op": "starts_with", "value": CALLSIGN},
-    }  # fmt: skip
-    answer = httpx.post(f"{base}/alerts/rules", json=rule, headers={"Authorization": f"Bearer {token}"}, timeout=30.0)
-    assert answer.status_code == 201, answer.text

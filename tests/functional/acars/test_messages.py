@@ -81,6 +81,18 @@ def listed(client, query="", **kw):
     return client.get(f"/api/v1/acars/messages?{query}", **kw).json["messages"]
 
 
+def test_acknowledgements_are_left_out_or_alone(client, receive):
+    receive(burst(label="_d", text=""), burst(label="H1"), burst(label="_\x7f", text="", message_number="M02A"))
+    labels = {
+        query: sorted(message["label"] for message in listed(client, query, headers=ANALYST))
+        for query in ("", "acknowledgements=false", "acknowledgements=true")
+    }
+    assert labels["acknowledgements=false"] == ["H1"]
+    assert "H1" not in labels["acknowledgements=true"]
+    assert sorted([*labels["acknowledgements=true"], "H1"]) == labels[""]
+    assert len(labels[""]) >= 2
+
+
 @pytest.mark.deep("costs over a processor second")
 def test_a_message_is_linked_by_its_registration_and_shown_whole_to_who_may_see_it(client, receive):
     receive(burst(text="POSN47300W122150,ABCDE,101112,370,FGHIJ,103000,KLMNO,M52,278034,1481234", label="H1"))
@@ -123,7 +135,7 @@ def test_no_page_of_the_api_shows_a_text_to_who_may_not_see_it(make_client):
     for path in [*pages, "/api/v1/acars/messages/1", "/api/v1/aircraft/a12345", "/api/v1/acars/messages?label=80"]:
         response = client.get(path, headers=OPERATOR, expect_errors=True)
         answered += response.status_int == 200
-        assert "SECRET" not in response.text, path
+        assert b"SECRET" not in response.body, path
     assert answered > 20
     assert "SECRET" in client.get("/api/v1/acars/messages", headers=ANALYST).text
 

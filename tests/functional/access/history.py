@@ -13,6 +13,7 @@ ROWS = [
     Row("GET", f"{V1}/replay", "history.view", sample=f"{V1}/replay?{SPAN}&step_s=60"),
     Row("GET", f"{V1}/timeline", "history.view", sample=f"{V1}/timeline?{SPAN}"),
     Row("GET", f"{V1}/stats", "history.view"),
+    Row("GET", f"{V1}/stats/export", "history.export"),
     Row("GET", f"{V1}/heatmap", "history.view"),
     # Without an archive there is nothing to count.
     Row("GET", f"{V1}/hotspots", "history.view", answer=503),

@@ -10,6 +10,8 @@ POINTS = (
 )
 ROWS = [
     Row("GET", "/data/aircraft.json", "aircraft.view"),
+    Row("GET", "/data/aircraft.binCraft", "aircraft.view"),
+    Row("GET", "/data/aircraft.binCraft.zst", "aircraft.view"),
     Row("GET", "/data/receiver.json", "aircraft.view"),
     Row("GET", "/re-api/", "aircraft.view", sample="/re-api/?all"),
     *(Row("GET", f"/v2/{name}", "aircraft.view") for name in ("all", "mil", "pia", "ladd")),

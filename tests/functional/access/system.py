@@ -9,6 +9,7 @@ ROWS = [
     Row("GET", f"{V1}/info", "system.view_status"),
     Row("GET", f"{V1}/receivers", "system.view_status"),
     Row("GET", f"{V1}/receivers/{{name}}/quality", "system.view_status"),
+    Row("GET", f"{V1}/reception", "system.view_status"),
     Row("GET", f"{V1}/inputs", "system.view_status"),
     Row("GET", f"{V1}/retention", "system.view_status"),
     Row("GET", f"{V1}/status", "system.view_status"),

@@ -21,6 +21,10 @@ COLUMNS = {
     "permission": ("hybrid", "permission", True),
     "switched off": ("hybrid", "public", False),
 }
+# Parts of addresses that are no areas: each call belongs to the area of its permission.
+BY_PERMISSION = {
+    "airports", "editions", "firsts", "journal", "overflights", "records", "reports", "routes", "worth-a-look",
+}  # fmt: skip
 CALLERS = ("nobody", "lacking", "holding", "key", "other key")
 
 
@@ -32,7 +36,7 @@ class Row:
     ``sample`` fills the placeholders, ``body`` is sent, and ``answer`` is the status that a caller gets whom access
     does not stop.
     The samples as they stand ask for something that is not there or send a field that nobody knows, so that nothing is
-    changed.
+    changed. ``also`` is a permission of another area that is needed too, so that no key of one scope suffices.
     """
 
     method: str
@@ -42,6 +46,7 @@ class Row:
     answer: int | tuple[int, ...] | None = None
     body: Any = None
     content_type: str = "application/json"
+    also: str = ""
 
     @property
     def operation(self) -> str:
@@ -65,7 +70,9 @@ class Row:
     @property
     def scope(self) -> str | None:
         """The scope of API keys that the path belongs to, where there is one."""
-        area = self.path.removeprefix("/api/v1/").partition("/")[0] if self.path.startswith("/api/") else "aircraft"
+        is_of_readsb = not self.path.startswith("/api/") or self.path.startswith("/api/0/")
+        area = "aircraft" if is_of_readsb else self.path.removeprefix("/api/v1/").partition("/")[0]
+        area = self.needs.partition(".")[0] if area in BY_PERMISSION else area
         return area if area in SCOPES else None
 
     @property
@@ -109,7 +116,7 @@ class Row:
     def _takes_key(self, caller: str) -> bool:
         if self.needs in ALL_SERVICE:
             return ALL_SERVICE[self.needs].keys in ("yes", "-")
-        return caller == "key" and self.scope is not None and self.needs not in NO_KEY
+        return caller == "key" and not self.also and self.scope is not None and self.needs not in NO_KEY
 
 
 def rows() -> list[Row]:

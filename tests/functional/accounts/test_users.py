@@ -170,7 +170,9 @@ def test_a_user_without_address_or_password_gets_in_by_the_link_of_the_answer(ap
     assert (made["email"], made["is_active"]) == ("", True)
     address, _, token = made["setup_link"].partition("?link=")
     assert address == "http://localhost/console/reset"
-    resets.use_reset(api.runtime.sessions, token, "plum tree", Actor("", "anonymous", None, "127.0.0.1", None))
+    resets.use_reset(
+        api.runtime.sessions, token, "plum tree", Actor("", "anonymous", None, "127.0.0.1", None), lambda *_: None
+    )
     login(api, "eve", "plum tree")
     with_password = {"username": "bob", "password": PASSWORD}
     assert "setup_link" not in api.post_json(f"{V1}/users", with_password, headers=root, status=201).json

@@ -9,8 +9,8 @@ URL = "/api/v1/alerts/"
 # The members of an alert in the history.
 SHOWN = {
     "id", "rule_id", "rule_name", "priority", "icao_hex", "callsign", "registration", "message", "aircraft", "matched",
-    "message_code", "message_params",
-    "geofence", "count", "triggered_at", "cleared_at", "acknowledged", "acknowledged_by", "acknowledged_at",
+    "message_code", "message_params", "geofence",
+    "count", "simulated", "triggered_at", "cleared_at", "acknowledged", "acknowledged_by", "acknowledged_at",
     "deliveries",
 }  # fmt: skip
 

@@ -5,7 +5,10 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from skywatch.airports.models import Movement
 from skywatch.cli import group
+from skywatch.core.clock import to_datetime
+from skywatch.core.database.engine import writing
 from tests.accounts import Population
 from tests.functional.history.recorded import T, iso, record
 
@@ -41,6 +44,42 @@ def test_what_a_rule_would_have_announced(client):
     assert client.get(URL + "history", headers=client.people["analyst"]).json["count"] == 0
 
 
+@pytest.mark.deep("reads the directory of airports")
+def test_movements_of_the_past_are_tested(client):
+    """Each with the aircraft as it was then; of one that is not recorded the movement alone is known."""
+    moved = (
+        ("4B1620", 101.0, "landing", "LSZH"),
+        ("4B1620", 200.0, "take_off", "LSZH"),
+        ("43C001", 150.0, "landing", "LSZH"),
+        ("3C0001", 300.0, "touch_and_go", "EDDF"),
+        ("3C0002", 310.0, "go_around", "EDDF"),
+        ("4B1620", 20.0, "landing", "LSZH"),
+        ("4B1620", 360.0, "landing", "LSZH"),
+    )
+    with writing(client.runtime.sessions) as session:
+        for address, at, kind, airport in moved:
+            military = address == "43C001"
+            session.add(
+                Movement(
+                    airport=airport, kind=kind, runway="14", at=to_datetime(T + at), sure=0.9, icao_hex=address,
+                    callsign="SWR1", military=military, simulated=False,
+                )
+            )  # fmt: skip
+
+    def dry(who, conditions):
+        body = {"rule": {"conditions": conditions, "cooldown_s": 0}, **SPAN}
+        return client.post_json(URL + "rules/test", body, headers=client.people[who]).json["alerts"]
+
+    lands = {"field": "lands_at", "op": "in", "value": ["LSZH", "EDDF"]}
+    assert addresses(dry("operator", lands)) == ["3C0001", "4B1620"]
+    assert addresses(dry("analyst", lands)) == ["3C0001", "43C001", "4B1620"]
+    (alert,) = dry("operator", {"all": [lands, {"field": "t", "op": "eq", "value": "A320"}]})
+    assert (alert["icao_hex"], alert["triggered_at"]) == ("4B1620", iso(T + 101))
+    assert alert["aircraft"]["alt_baro"] == 36_000
+    (alert,) = dry("operator", {"field": "takes_off_from", "op": "eq", "value": "EDDF"})
+    assert (alert["icao_hex"], alert["callsign"]) == ("3C0001", "SWR1")
+
+
 def test_the_command(client, sqlite_url, tmp_path):
     ini, file = tmp_path / "test.ini", tmp_path / "rule.json"
     ini.write_text(
@@ -56,6 +95,18 @@ def test_the_command(client, sqlite_url, tmp_path):
     assert done.exit_code == 0, done.output
     assert addresses(map(json.loads, done.stdout.splitlines())) == ["43C001", "4B1620"]
     assert "2 alerts, 24.0 an hour" in done.stderr
+    with writing(client.runtime.sessions) as session:
+        session.add(
+            Movement(
+                airport="LSZH", kind="landing", at=to_datetime(T + 90), sure=0.9, icao_hex="4B1620", military=False
+            )
+        )
+    done = run({"conditions": {"field": "lands_at", "op": "eq", "value": "LSZH"}}, "--from", SPAN["from"])
+    assert "at most 24 hours" in done.stderr
+    done = run(
+        {"conditions": {"field": "lands_at", "op": "eq", "value": "LSZH"}}, "--from", SPAN["from"], "--to", SPAN["to"]
+    )
+    assert addresses(map(json.loads, done.stdout.splitlines())) == ["4B1620"], done.stderr
     for rule, options, words in (
         ({"conditions": {"field": "alt", "op": "lt", "value": 1}}, (), "'alt' is not a field"),
         (RULE, ("--from", "yesterday"), "is not an ISO 8601 time"),

@@ -43,6 +43,12 @@ WRITES = (
         lambda world: world.send(f"{KNOWN}import/", ROWS, "text/csv"),
     ),
     Write(
+        f"POST {V1}/routes/import",
+        "routes.import",
+        lambda world: world.send("/routes/import", b"SWR100,SWR,100,SWR,LSZH-EGLL\n", "text/csv"),
+    ),
+    Write(f"DELETE {V1}/routes/table", "routes.delete", lambda world: world.delete("/routes/table")),
+    Write(
         f"PUT {V1}/aircraft/airframes/{{icao_hex}}/military",
         "airframe.military_set",
         lambda world: world.put(f"/aircraft/airframes/A{world.number():05}/military", {"military": True}),

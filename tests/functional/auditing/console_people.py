@@ -24,9 +24,9 @@ def set_up(world):
 
 def follow_link(world):
     shown = send(world.console.get(f"/users/{user(world)}/reset-link"), status=200)
-    link = shown.html.find(id="link")["value"].removeprefix("http://localhost")
+    link = shown.html.find(class_="copy").find("code").text.removeprefix("http://localhost")
     guest = world.client
-    send(guest.get(link, status=303).follow(), password=NEW, again=NEW)
+    send(guest.get(link, status=303).follow(), status=200, password=NEW, again=NEW)
 
 
 def user(world):

@@ -10,6 +10,7 @@ OWN_SUBSCRIPTION = "whether the caller follows a shared rule with channels of th
 EXCEPTIONS = {
     f"POST {V1}/auth/refresh": "programs renew their tokens every few minutes; a token used twice is recorded",
     f"POST {V1}/aircraft/airframes/lookup": COMPUTES,
+    "POST /api/0/routeset": COMPUTES,
     "POST /mcp": "its tools only read; each is a call of the API, which records what it has to",
     f"POST {V1}/alerts/rules/test/": COMPUTES,
     f"POST {V1}/alerts/rules/{{id}}/test/": COMPUTES,

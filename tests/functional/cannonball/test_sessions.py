@@ -21,7 +21,7 @@ ALERT = {
     "id", "session", "session_icao", "session_callsign", "alert_type", "priority", "title", "message",
     "title_code", "title_params", "message_code", "message_params",
     "aircraft_lat", "aircraft_lon", "aircraft_altitude", "user_lat", "user_lon", "distance_nm", "bearing", "pattern",
-    "notified", "delivered_by", "announced", "acknowledged", "acknowledged_at", "created_at",
+    "notified", "delivered_by", "simulated", "announced", "acknowledged", "acknowledged_at", "created_at",
 }  # fmt: skip
 
 

@@ -9,8 +9,9 @@ import time_machine
 
 from skywatch.core.clock import utcnow
 from skywatch.core.database.models import AuditEntry
-from skywatch.receivers.discovery import interfaces, probes
-from skywatch.receivers.discovery.interfaces import Interface
+from skywatch.core.network import interfaces
+from skywatch.core.network.interfaces import Interface
+from skywatch.receivers.discovery import probes
 from skywatch.receivers.discovery.probes import Finding, Round
 from tests.functional.console.visitor import ORIGIN, alert, main_form, populate
 
@@ -20,7 +21,7 @@ def asked(monkeypatch):
     """What was asked; one host answers."""
     rounds = []
 
-    async def ask(hosts):
+    async def ask(hosts, own_doors):
         rounds.append(hosts)
         return Round([Finding("beast", IPv4Address("192.168.1.7"), 30005)] if hosts else [], len(hosts), len(hosts))
 
@@ -133,6 +134,26 @@ def test_a_machine_without_a_private_network_says_so(root, asked, monkeypatch):
     monkeypatch.setattr(interfaces, "own_interfaces", list)
     assert "no private network" in look(root).html.find(role="status").text
     assert asked == [[]]
+
+
+def test_this_machine_is_asked_first_but_not_for_outputs_of_our_own(make_visitor, monkeypatch):
+    own = []
+
+    async def ask(hosts, own_doors):
+        own.extend((door.kind, door.port, door.path) for door in own_doors)
+        return Round([Finding("readsb", probes.THIS_MACHINE, 8080, "/data/aircraft.json")], 1, 1)
+
+    monkeypatch.setattr(probes, "ask", ask)
+    monkeypatch.setattr(interfaces, "own_interfaces", list)
+    visitor = make_visitor(auth_mode="hybrid", output__feed="beast 0.0.0.0:30005", output__there="sbs to pi:30003")
+    populate(visitor.runtime, "superadmin")
+    visitor.sign_in("superadmin")
+    page = look(visitor)
+    assert {(kind, port) for kind, port, _ in own} == {("readsb", 80), ("readsb", 8080), ("sbs", 30003)}
+    assert "localhost (this machine)" in " ".join(page.html.find("table").text.split())
+    form = page.click("Use this one").forms[1]
+    values = [form[name].value for name in ("kind", "host", "port", "path")]
+    assert values == ["readsb", "localhost", "8080", "/data"]
 
 
 def test_the_production_file_switches_it_off():

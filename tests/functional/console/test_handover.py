@@ -68,6 +68,15 @@ def redeem(visitor, code, headers=ORIGIN, status=200):
 # From the web application to the console
 
 
+def test_the_console_has_the_language_that_was_chosen_in_the_application(visitor):
+    headers = {**bearer(log_in(visitor)), **ORIGIN}
+    visitor.client.post("/console/enter?language=de", headers=headers, status=204)
+    assert visitor.get("/users").html.h1.text == "Benutzer"
+    enter(visitor, headers)
+    assert visitor.get("/users").html.html["lang"] == "de"
+    visitor.client.post("/console/enter?language=tlh", headers=headers, status=400)
+
+
 def test_an_access_token_opens_the_console_with_the_same_login(visitor):
     tokens = log_in(visitor)
     answer = enter(visitor, {**bearer(tokens), **ORIGIN})

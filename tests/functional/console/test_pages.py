@@ -282,3 +282,20 @@ def test_a_secret_is_on_no_page(root):
         logins = session.scalars(sa.select(Login.id)).all()
     for page in pages:
         assert not [text for text in (*hashes, *logins, root.runtime.settings.secret) if text in page]
+
+
+def test_the_page_says_in_a_sentence_what_a_visitor_and_a_viewer_may_do_now(root):
+    said = " ".join(root.get("/access").text.split())
+    assert (
+        "Now a visitor who is not signed in sees <b>nothing</b> and changes <b>nothing</b>; a viewer sees <b>" in said
+    )
+    send(root.get("/access"), **{"aircraft.read_access": "public", "safety.write_access": "public"})
+    said = " ".join(root.get("/access").text.split())
+    assert "Now a visitor who is not signed in sees <b>Aircraft</b> and changes <b>Safety" in said
+
+
+def test_the_form_of_a_new_user_says_what_everybody_may_change_whatever_the_role(root):
+    assert "Whatever role you give" not in root.get("/users/new")
+    send(root.get("/access"), **{"safety.write_access": "public"})
+    page = " ".join(root.get("/users/new").text.split())
+    assert "everybody may change this now, signed in or not: <b>Safety</b>." in page

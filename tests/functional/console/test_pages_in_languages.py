@@ -38,7 +38,7 @@ def test_every_page_is_in_the_language_of_its_reader(root):
         page = root.get(path)
         assert page.html.find("html")["lang"] == language
         # A placeholder that was not filled; those of map tiles are meant.
-        assert set(re.findall(r"\{[a-z_]+\}", page.html.find("main").text)) <= {"{z}", "{x}", "{y}"}, path
+        assert set(re.findall(r"\{[a-z_]+\}", page.html.find("main").text)) <= {"{z}", "{x}", "{y}", "{date}"}, path
         english = {text for text in texts_of(page) if catalogue.has(text) and catalogue.text(text) != text}
         # Somebody's name.
         english.discard("Viewer")

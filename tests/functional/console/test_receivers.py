@@ -73,6 +73,34 @@ def test_a_receiver_is_added_changed_and_removed(root):
     ]
 
 
+@pytest.mark.parametrize(
+    ("pasted", "kind", "saved", "fields"),
+    [
+        (
+            "http://pi:7311/data/aircraft.json",
+            "beast",
+            "readsb http://pi:7311/data/aircraft.json",
+            ("pi", "7311", "/data"),
+        ),
+        ("http://pi/tar1090/", "beast", "readsb http://pi/tar1090", ("pi", "80", "/tar1090")),
+        ("pi/skyaware/data", "readsb", "readsb http://pi/skyaware/data/aircraft.json", ("pi", "80", "/skyaware/data")),
+        ("pi:30105", "beast", "beast pi:30105", ("pi", "30105", "")),
+        ("tcp://[fd00::5]:30003", "sbs", "sbs [fd00::5]:30003", ("fd00::5", "30003", "")),
+        ("http://pi/", "beast", "readsb http://pi/tar1090/data/aircraft.json", ("pi", "80", "")),
+    ],
+)
+def test_an_address_that_is_pasted_as_the_host_is_taken_apart(root, pasted, kind, saved, fields):
+    add(root, name="attic", host=pasted, kind=kind)
+    assert receivers_of(root)["attic"] == saved
+    form = root.get("/receivers/input?name=receiver.attic").forms[1]
+    assert tuple(form[name].value for name in ("host", "port", "path")) == fields
+
+
+def test_an_address_that_is_more_than_host_and_path_goes_where_the_ini_files_words_go(root):
+    add(root, name="attic", host="https://sky.example/tar1090/?key=1", kind="beast")
+    assert receivers_of(root)["attic"] == "readsb https://sky.example/tar1090/?key=1"
+
+
 def test_an_input_of_acars_is_added_too(root):
     add(root, family="acars.", name="vhf", text="tcp router:15550")
     assert root.runtime.current.acars_inputs == {"vhf": "tcp router:15550"}
@@ -98,7 +126,8 @@ WRONG = (
     ({"name": "roof", "text": "beast localhost"}, "text", "expected host:port"),
     ({"name": "roof", "text": ""}, "host", "is missing"),
     ({"name": "roof", "text": "beast a:1", "host": "pi"}, "text", "must be empty where there is a host"),
-    ({"name": "roof", "text": "", "host": "http://pi/"}, "host", "a name or an address alone"),
+    ({"name": "roof", "text": "", "host": "http//pi me"}, "host", "a name or an address alone"),
+    ({"name": "roof", "text": "", "host": "pi", "kind": "readsb", "path": "a b"}, "path", "must be a path"),
     ({"name": "roof", "text": "", "host": "pi", "port": "0"}, "port", "whole number from 1 to 65535"),
     ({"name": "Roof!", "text": "beast localhost:30005"}, "name", "lower-case letters"),
 )

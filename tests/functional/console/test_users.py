@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
+import time_machine
 
 from skywatch.accounts.models import ApiKey, PasswordReset, Role, User, UserRole
 from skywatch.core.database.engine import writing
@@ -119,7 +120,12 @@ def test_a_password_is_set_and_ends_the_logins(root):
 
 def make_link(visitor, name):
     page = send(visitor.get(address(visitor, name, "/reset-link")), status=200)
-    return page.html.find(id="link")["value"].removeprefix("http://localhost")
+    return copied(page).removeprefix("http://localhost")
+
+
+def copied(page):
+    """The first text that a page offers to copy."""
+    return page.html.find(class_="copy").find("code").text
 
 
 def test_a_link_sets_a_password_once(root, caplog):
@@ -135,8 +141,12 @@ def test_a_link_sets_a_password_once(root, caplog):
     assert "too common" in send(page, status=400, password="password12345", again="password12345").text
     assert "is not the same" in send(page, status=400, password=NEW, again=PASSWORD).html.find(class_="fault").text
     token = root.people.bearer(root.people.numbers["viewer"])
-    done = send(page, password=NEW, again=NEW).follow()
-    assert note(done) == "viewer has a new password."
+    done = send(page, status=200, password=NEW, again=NEW)
+    # On to the map, where the code becomes a login.
+    code = done.html.find(id="handover")["data-code"]
+    tokens = guest.client.post_json("/api/v1/auth/handover", {"code": code}, headers=ORIGIN).json
+    bearer = {"Authorization": f"Bearer {tokens['access']}", "Cookie": ""}
+    assert guest.client.get("/api/v1/auth/profile", headers=bearer).json["username"] == "viewer"
     root.client.get("/api/v1/auth/profile", headers=token, status=401)
     log_in(root, "viewer", NEW)
     second = root.another_browser()
@@ -188,6 +198,35 @@ def test_a_link_is_good_no_more(root, event):
     log_in(root, "viewer", NEW, status=401)
 
 
+def test_somebody_without_an_address_is_invited_with_a_link_of_seven_days(root):
+    form = main_form(root.get("/users/new"))
+    form["username"] = "guest"
+    page = form.submit(headers=ORIGIN, status=200)
+    assert "Invitation of guest" in page.html.h1.text
+    assert page.html.find("svg", class_="qr").find("path")["d"].startswith("M")
+    assert "leads to this machine itself" in page
+    link = copied(page).removeprefix("http://localhost")
+    with time_machine.travel(datetime.now(UTC) + timedelta(days=6, hours=23)):
+        guest = root.another_browser()
+        page = guest.client.get(link).follow()
+        assert "Welcome, guest" in page.html.h1.text
+        done = send(page, status=200, password=NEW, again=NEW)
+        assert done.html.find(id="handover")["data-code"]
+        log_in(root, "guest", NEW)
+    # With a password there is no invitation any more, but a link of an hour.
+    user = root.get("/users?search=guest").click("guest", index=0)
+    assert user.html.find("a", string="Invite") is None
+    assert "within one hour" in user.click("Link for a new password").text
+
+
+def test_an_invitation_ends_after_seven_days(root):
+    form = main_form(root.get("/users/new"))
+    form["username"] = "guest"
+    link = copied(form.submit(headers=ORIGIN, status=200)).removeprefix("http://localhost")
+    with time_machine.travel(datetime.now(UTC) + timedelta(days=7, minutes=1)):
+        assert "This link is not valid" in root.another_browser().client.get(link).follow(status=404).text
+
+
 def test_nobody_makes_a_link_for_who_holds_more_and_no_form_is_taken_from_elsewhere(visitor):
     visitor.sign_in("admin")
     assert visitor.get(address(visitor, "superadmin")).html.find("a", string="Link for a new password") is None
@@ -207,6 +246,16 @@ def test_without_local_login_there_is_no_link(make_visitor):
     assert visitor.get(address(visitor, "viewer")).html.find("a", string="Link for a new password") is None
     refused = visitor.post(address(visitor, "viewer", "/reset-link"), {"csrf_token": visitor.token}, status=403)
     assert "switched off" in alert(refused)
+
+
+def test_without_local_login_a_link_that_was_made_before_sets_no_password(make_visitor):
+    visitor = make_visitor(auth_mode="hybrid")
+    visitor.people = populate(visitor.runtime, "viewer", "superadmin")
+    visitor.sign_in("superadmin")
+    page = visitor.another_browser().client.get(make_link(visitor, "viewer")).follow()
+    object.__setattr__(visitor.runtime.settings, "local_auth_enabled", False)
+    assert "switched off" in alert(send(page, status=403, password=NEW, again=NEW))
+    assert entries(visitor, "password.changed") == []
 
 
 def roles_form(page):
@@ -305,7 +354,8 @@ def test_a_program_gets_an_account_and_a_key_in_two_forms(root):
         scope.checked = scope._value == "aircraft"
     form["name"], form["expires_at"] = "dashboard", ""
     shown = form.submit(headers=ORIGIN)
-    text = shown.html.find(id="key")["value"]
+    text = copied(shown)
+    assert f'curl -H "X-API-Key: {text}" http://localhost/api/v1/aircraft' in shown.html.text
     header = {"X-API-Key": text, "Cookie": ""}
     root.client.get("/api/v1/aircraft", headers=header)
     root.client.get("/api/v1/safety/events", headers=header, status=403)

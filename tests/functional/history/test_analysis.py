@@ -5,7 +5,7 @@ import pytest
 from skywatch.history.analysis import service, views
 from skywatch.history.storage.points import SLICE_S
 from skywatch.http.limits.slow_work import statistics_limiter
-from tests.functional.history.recorded import ANALYST, SECONDS, get, span
+from tests.functional.history.recorded import ANALYST, SECONDS, VIEWER, get, span
 from tests.identities import install
 
 
@@ -16,6 +16,16 @@ def test_statistics_count_what_was_recorded(client):
     assert found["positions"] == 3 * SECONDS - 100
     assert found["days"] == [{"date": "2025-06-15", "flights": 3, "aircraft": 3, "positions": 3 * SECONDS - 100}]
     assert {"type": "A320", "flights": 1} in found["top_types"]
+    assert sum(found["hours"]) == 3
+    assert len(found["hours"]) == 24
+    assert sum(one["flights"] for one in found["altitudes"]) == 2, "one never left the ground"
+    assert [one["min_altitude_ft"] for one in found["altitudes"]] == [0, 5_000, 10_000, 20_000, 30_000, 40_000]
+    assert found["top_countries"][0]["country"] == "CH"
+    lines = get(client, "stats/export", **span()).text.splitlines()
+    assert lines[0] == "counted,name,flights"
+    assert {"day,2025-06-15,3", "type,A320,1", "operator,'=EV,1", "country,CH,1"} <= set(lines)
+    assert f"hour,{found['hours'].index(max(found['hours'])):02},{max(found['hours'])}" in lines
+    assert get(client, "stats/export", VIEWER, status=403, **span()).json["code"] == "permission_denied"
     assert found["change"] == {"flights": None, "aircraft": None, "positions": None}
 
 

@@ -14,6 +14,7 @@ from skywatch.core.database.columns import seal_columns
 from skywatch.core.database.engine import writing
 from skywatch.core.database.models import AuditEntry
 from skywatch.core.database.upkeep import seal_stored
+from skywatch.core.network.targets import NOT_ALLOWED
 from skywatch.notify.channels.channel_test import channel_test_limiter
 from skywatch.notify.deliveries.leases import recipient_of
 from skywatch.notify.models import Channel
@@ -63,18 +64,18 @@ def test_what_is_wrong_is_named_all_at_once(client):
     ("kind", "address", "detail"),
     [
         ("webhook", "", "is needed"),
-        ("webhook", "http://192.168.1.1/", "The address is not allowed."),
-        ("webhook", "https://user:pw@example.org/", "The address is not allowed."),
-        ("webhook", "file:///etc/passwd", "The address is not allowed."),
+        ("webhook", "http://192.168.1.1/", NOT_ALLOWED),
+        ("webhook", "https://user:pw@example.org/", NOT_ALLOWED),
+        ("webhook", "file:///etc/passwd", NOT_ALLOWED),
         ("apprise", "json://example.org/", "json is not an allowed service"),
         ("apprise", "dbus://", "dbus is not an allowed service"),
         ("apprise", "ntfys", "must be an Apprise address"),
-        ("apprise", "mailto://me:pw@example.org?smtp=10.0.0.1", "The address is not allowed."),
-        ("apprise", "ntfy://192.168.1.1/topic", "The address is not allowed."),
-        ("apprise", "discord://1/2?template=/etc/passwd", "The address is not allowed."),
-        ("apprise", "discord://1/2/?attach=http://10.0.0.1/", "The address is not allowed."),
-        ("apprise", "ntfy://topic, json://10.0.0.1", "The address is not allowed."),
-        ("apprise", "ntfy://topic/json://10.0.0.1", "The address is not allowed."),
+        ("apprise", "mailto://me:pw@example.org?smtp=10.0.0.1", NOT_ALLOWED),
+        ("apprise", "ntfy://192.168.1.1/topic", NOT_ALLOWED),
+        ("apprise", "discord://1/2?template=/etc/passwd", NOT_ALLOWED),
+        ("apprise", "discord://1/2/?attach=http://10.0.0.1/", NOT_ALLOWED),
+        ("apprise", "ntfy://topic, json://10.0.0.1", NOT_ALLOWED),
+        ("apprise", "ntfy://topic/json://10.0.0.1", NOT_ALLOWED),
         ("mqtt", "kitchen", "no MQTT broker"),
         ("web_push", "https://example.org/", "must be empty"),
     ],
@@ -261,7 +262,7 @@ def test_a_test_says_the_same_of_every_host_that_is_not_reached(client, add, mon
         told
     )
     causes = {record.getMessage().partition("test: ")[2] for record in caplog.records if "test: " in record.message}
-    assert {"The connection cannot be made.", "The address is not allowed.", "The answer is not HTTP."} <= causes
+    assert {"The connection cannot be made.", NOT_ALLOWED, "The answer is not HTTP."} <= causes
 
 
 def test_no_secret_is_in_an_answer_a_log_line_or_the_audit_log(client, add, caplog):

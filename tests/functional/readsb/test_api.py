@@ -73,7 +73,6 @@ def test_rights(client):
     [
         ("/re-api/", "query"),
         ("/re-api/?box=1,2", "box"),
-        ("/re-api/?all&zstd", "zstd"),
         ("/v2/hex/nonsense", "find_hex"),
         ("/v2/squawk/9999", "filter_squawk"),
         ("/v2/point/99/8/20", "lat"),

@@ -4,20 +4,25 @@ import gzip
 import itertools
 import struct
 import time
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import msgspec
 import numpy as np
 import pytest
+from msgspec import UNSET
 from webob import Request
 
 from skywatch.core import geo
 from skywatch.core.bus import Message
+from skywatch.core.database.engine import writing
 from skywatch.history.settings import HistorySettings
+from skywatch.picture.counted import record_real_sky
 from skywatch.picture.state.own_antenna import radio_horizon_nm
 from skywatch.readsb.monitor import create
 from skywatch.readsb.tar1090 import past_pictures, replay
 from skywatch.receivers.base import ReceiverStatus
+from skywatch.receivers.reports.bincraft import RowReader, unpacked
 from tests.functional.readsb.conftest import FIGHTER, RECORDED_S, SWISS, present
 from tests.identities import as_role
 from tests.skies import STATION, show, sky_of
@@ -66,6 +71,55 @@ class TestAircraft:
         for name in ("aircraft.json", "receiver.json", "history_3.json", "outline.json"):
             one, other = (client.get(f"/data/{name}{end}?_=1", headers=ANALYST).json for end in ("", "/"))
             assert one == other
+
+
+BINARY = (
+    "/data/aircraft.binCraft",
+    "/data/aircraft.binCraft.zst?_=1",
+    "/re-api/?binCraft&all",
+    "/re-api/?all&binCraft&zstd",
+)
+
+
+class TestBinCraft:
+    """The picture in rows of fixed width: what tar1090 asks for where receiver.json offers it."""
+
+    @staticmethod
+    def read(answer):
+        document = RowReader().read(unpacked(answer.body), Counter())
+        reports, _, _ = document.finish(document.now, 0.0)
+        return document.now, {report.hex: report for report in reports}
+
+    @pytest.mark.parametrize("address", BINARY)
+    def test_says_what_the_json_says(self, client, recorded, address):
+        assert {"binCraft": True, "zstd": True}.items() <= client.get(
+            "/data/receiver.json", headers=ANALYST
+        ).json.items()
+        now, aircraft = self.read(client.get(address, headers=ANALYST))
+        assert now == recorded[1]
+        described = by_hex(client.get("/data/aircraft.json", headers=ANALYST))
+        assert aircraft.keys() == described.keys()
+        swiss = described[SWISS]
+        assert aircraft[SWISS].flight == swiss["flight"].rstrip()
+        for name in ("r", "t", "squawk", "alt_baro", "gs", "track", "lat", "lon"):
+            assert getattr(aircraft[SWISS], name) == pytest.approx(swiss[name], abs=1e-6), name
+
+    @pytest.mark.parametrize("address", BINARY)
+    def test_rights_are_those_of_the_json(self, client, address):
+        _, seen = self.read(client.get(address, headers=VIEWER))
+        assert FIGHTER not in seen
+        assert seen[SWISS].r is UNSET
+        client.get(address, status=401)
+
+    def test_media_types_and_validators(self, client):
+        for address, kind in zip(BINARY, ("application/octet-stream", "application/zstd") * 2, strict=True):
+            answer = client.get(address, headers=ANALYST)
+            assert answer.content_type == kind
+            client.get(address, headers={**ANALYST, "If-None-Match": answer.headers["ETag"]}, status=304)
+
+    def test_json_may_be_packed_too(self, client):
+        answer = client.get("/re-api/?all&zstd", headers=ANALYST)
+        assert SWISS in unpacked(answer.body).decode()
 
 
 class TestWhatTar1090AsksFor:
@@ -222,6 +276,16 @@ class TestStatistics:
         assert (civil["aircraft_with_pos"], civil["aircraft_without_pos"]) == (1, 1)
         assert (every["total"]["tracks"]["all"], civil["total"]["tracks"]["all"]) == (3, 2)
         assert sum(civil["aircraft_count_by_type"].values()) == 2
+
+    def test_simulated_aircraft_count_until_a_real_one_was_heard(self, client, recorded):
+        sky = present(recorded[1], lat=49.5, seq=2)
+        sky.columns["simulated"][:] = True
+        show(client.runtime, sky)
+        assert client.get("/data/stats.json", headers=ANALYST).json["aircraft_with_pos"] == 2
+        with writing(client.runtime.sessions) as session:
+            record_real_sky(session)
+        read = client.get("/data/stats.json", headers=ANALYST).json
+        assert (read["aircraft_with_pos"], sum(read["aircraft_count_by_type"].values())) == (0, 0)
 
     def test_before_the_first_tick_everything_is_zero(self, client):
         read = client.get("/data/stats.json", headers=ANALYST).json

@@ -7,8 +7,11 @@ import os
 import time
 from pathlib import Path
 
+from skywatch.readsb.bincraft import encode_rows, packed
 from skywatch.receivers.factory import open_receiver
+from skywatch.security.visibility import EVERYTHING
 from tests.functional.receivers.documents import document
+from tests.skies import sky_of
 from tests.unit.receivers.collector import running
 from tests.waiting import eventually
 
@@ -66,3 +69,22 @@ def test_a_folder_will_do(tmp_path: Path) -> None:
             await eventually(lambda: heard.batches)
 
     asyncio.run(play())
+
+
+def test_bincraft_in_a_folder(tmp_path: Path) -> None:
+    rows = encode_rows(sky_of({"hex": "4b1a99"}, now=time.time()), [0], EVERYTHING)
+    (tmp_path / "aircraft.json").write_bytes(document())
+    (tmp_path / "receiver.json").write_bytes(b'{"refresh":200,"binCraft":true}')
+    (tmp_path / "aircraft.binCraft.zst").write_bytes(packed(rows))
+
+    async def play(text: str) -> set[str]:
+        receiver = open_receiver("roof", text, None)
+        async with running(receiver) as heard:
+            await eventually(lambda: heard.batches)
+        return heard.hexes
+
+    assert asyncio.run(play(f"readsb {tmp_path} format=auto")) == {"4b1a99"}
+    assert asyncio.run(play(f"readsb {tmp_path}/aircraft.binCraft.zst every=0.2")) == {"4b1a99"}
+    assert asyncio.run(play(f"readsb {tmp_path}")) == {"4b1a23"}
+    (tmp_path / "aircraft.binCraft.zst").unlink()
+    assert asyncio.run(play(f"readsb {tmp_path} format=bincraft")) == {"4b1a23"}

@@ -7,16 +7,22 @@ import gzip
 import json
 import re
 import time
+from collections.abc import Callable
 from email.utils import formatdate
 from pathlib import Path
 
 import pytest
 
 from skywatch.inputs.transports import http_source
+from skywatch.readsb.bincraft import encode_rows, packed
 from skywatch.receivers.factory import open_receiver
 from skywatch.receivers.kinds.polling_receiver import PollingReceiver
+from skywatch.receivers.reports.bincraft import AGES_OF_32_BITS
+from skywatch.security.visibility import EVERYTHING
+from skywatch.settings import SettingsError
 from tests.functional.receivers.documents import answers, document
 from tests.functional.receivers.servers import Request, response, web_server
+from tests.skies import sky_of
 from tests.unit.receivers.collector import running
 from tests.waiting import eventually
 
@@ -229,3 +235,75 @@ def test_a_host_without_a_list_is_told_where_it_was_looked_for() -> None:
             assert "/tar1090/data/aircraft.json, /skyaware" in str(receiver.status.last_error)
 
     asyncio.run(play())
+
+
+RECEIVER_JSON = json.dumps({"refresh": 200, "binCraft": True}).encode()
+
+
+def served(binary: dict[str, Callable[[], bytes]]) -> Callable[[Request], bytes]:
+    """A readsb that says that it has binCraft, and has what ``binary`` makes by name."""
+
+    def answer(request: Request) -> bytes:
+        name = request.path.rpartition("/")[2]
+        if name == "receiver.json":
+            return response("200 OK", RECEIVER_JSON)
+        if name == "aircraft.json":
+            return response("200 OK", document(addresses=("4b1a23",)))
+        return response("200 OK", binary[name]()) if name in binary else response("404 Not Found")
+
+    return answer
+
+
+def rows(version: int = AGES_OF_32_BITS) -> bytes:
+    """binCraft of one aircraft, other than the one of the JSON."""
+    body = bytearray(encode_rows(sky_of({"hex": "4b1a99", "lat": 47.0, "lon": 8.0}, now=time.time()), [0], EVERYTHING))
+    body[40:44] = version.to_bytes(4, "little")
+    return bytes(body)
+
+
+@pytest.mark.parametrize(
+    ("option", "binary", "address", "told"),
+    [
+        ("", {"aircraft.binCraft.zst": lambda: packed(rows())}, "4b1a23", ""),
+        ("format=json", {"aircraft.binCraft.zst": lambda: packed(rows())}, "4b1a23", ""),
+        ("format=auto", {"aircraft.binCraft.zst": lambda: packed(rows())}, "4b1a99", ""),
+        ("format=auto", {"aircraft.binCraft": lambda: gzip.compress(rows())}, "4b1a99", ""),
+        ("format=bincraft every=0.2", {"aircraft.binCraft": rows}, "4b1a99", ""),
+        ("format=auto", {}, "4b1a23", "there is no aircraft.binCraft"),
+        ("format=auto", {"aircraft.binCraft.zst": lambda: packed(rows(20_991_231))}, "4b1a23", "version 20991231"),
+        ("format=bincraft", {"aircraft.binCraft": lambda: b"<html>"}, "4b1a23", "is no binCraft"),
+    ],
+)
+def test_bincraft_where_it_is_wanted_and_can_be_read(
+    option: str, binary: dict[str, Callable[[], bytes]], address: str, told: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def play() -> None:
+        async with web_server(served(binary)) as web:
+            receiver = open_receiver("roof", f"readsb http://127.0.0.1:{web.port}{PATH} {option}", None)
+            async with running(receiver) as heard:
+                await eventually(lambda: heard.batches)
+            assert heard.hexes == {address}
+
+    asyncio.run(play())
+    said = [record.message for record in caplog.records if "reads aircraft.json" in record.message]
+    assert len(said) == bool(told)
+    assert told in "".join(said)
+
+
+def test_a_server_that_is_updated_to_a_new_version_is_read_as_json() -> None:
+    binary = {"aircraft.binCraft": rows}
+
+    async def play() -> None:
+        async with web_server(served(binary)) as web:
+            receiver = open_receiver("roof", f"readsb http://127.0.0.1:{web.port}{PATH} format=auto", None)
+            async with running(receiver) as heard:
+                await eventually(lambda: "4b1a99" in heard.hexes)
+                binary["aircraft.binCraft"] = lambda: rows(20_991_231)
+                await eventually(lambda: "4b1a23" in heard.hexes)
+
+    asyncio.run(play())
+
+
+def test_an_unknown_format_is_refused() -> None:
+    with pytest.raises(SettingsError, match="format xml is not known; there are json, auto, bincraft"):
+        open_receiver("roof", "readsb http://pi format=xml", None)

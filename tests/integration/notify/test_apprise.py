@@ -6,6 +6,7 @@ import json
 import pytest
 from aiosmtpd.controller import Controller
 
+from skywatch.core.network.targets import NOT_ALLOWED
 from skywatch.notify.messages import OutgoingMessage
 from skywatch.notify.senders.apprise import NOT_SENT, AppriseSender
 from skywatch.notify.senders.base import Recipient, SendFailed
@@ -115,7 +116,7 @@ HIDDEN = [
 def test_hidden_destinations_are_refused_in_the_same_words_and_not_reached(attempt, server, address):
     with pytest.raises(SendFailed) as caught:
         attempt(address.replace("PORT", str(server.port)), networks="")
-    assert str(caught.value) == "The address is not allowed."
+    assert str(caught.value) == NOT_ALLOWED
     assert server.connections == 0
 
 

@@ -26,6 +26,11 @@ def safety_event(number):
     return Message("safety", "safety:event", example("safety:event", id=number))
 
 
+@pytest.fixture
+def runtime(make_runtime):
+    return make_runtime(realtime_listen="127.0.0.1:0")
+
+
 @pytest.fixture(params=["redis_url", "nats_url"])
 def shared_runtimes(make_runtime, request):
     """Runtimes over one server, as processes have them."""

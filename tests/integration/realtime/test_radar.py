@@ -230,7 +230,7 @@ def test_keys_in_a_terminal(make_runtime):
             assert "SWR10" in terminal.wait_for("50 aircraft (live)", "↓ 35 more", "Callsign▲")
             terminal.press("\x1b[F")
             terminal.wait_for("↑ 35 more", "SWR9")
-            terminal.press("ss" * 2 + "r")
+            terminal.press("s" * 5 + "r")
             terminal.press("\x1b[H")
             terminal.wait_for("Altitude▲", "1,000 ft", "↓ 35 more")
             terminal.press("/hb-49\r\r")

@@ -15,6 +15,13 @@ PASSWORD = "a quiet night over the Jura"
 LISTED = "return document.querySelector('.state-open') !== null && document.querySelectorAll('.window .row').length > 5"
 # The map comes after the list.
 LIVE = f"{LISTED} && document.querySelector('sw-map .stage') !== null"
+# The pages of the navigation, whether it is at the top or at the bottom.
+OFFERED = """
+return [...document.querySelectorAll('sw-navigation a[href^="#/"]:not(.who)')]
+  .map((one) => one.getAttribute('href').slice(2))
+"""
+# Those that share their word with the open one.
+BESIDE = "return [...document.querySelectorAll('nav.tabs a')].map((one) => one.getAttribute('href').slice(2))"
 ROWS = "return [...document.querySelectorAll('.window .row')].map(row => row.id)"
 # How many pixels of the aircraft's own canvas are not empty.
 DRAWN = """
@@ -192,3 +199,13 @@ class Page:
         browser.cdp("Emulation.clearDeviceMetricsOverride")
         browser.cdp("Emulation.setEmulatedMedia", features=[])
         browser.cdp("Emulation.setCPUThrottlingRate", rate=1)
+
+
+def offered(page: Page) -> list[str]:
+    """The pages that this person is offered; the first of those that share a word is left open."""
+    names: list[str] = page.run(OFFERED)
+    for first in {"acars", "stats"} & set(names):
+        page.run(f"location.hash = '#/{first}'")
+        page.wait_for_element(f"sw-{first} h1")
+        names += [name for name in page.run(BESIDE) if name != first]
+    return names

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+from base64 import b64decode
 from collections.abc import Callable
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +39,10 @@ class Stage:
             service.add_user(role, role)
         service.start(wait=False)
         until(lambda: "REST API" in service.log.read_text())
-        return cls(service, page)
+        made = cls(service, page)
+        if people:
+            until(lambda: made.api(people[0]).get("/aircraft").status_code == HTTPStatus.OK)
+        return made
 
     def api(self, role: str) -> httpx.Client:
         """The REST API as somebody of this role, who logs in once."""
@@ -105,6 +111,23 @@ class Stage:
             self.page.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
             self._size(390, 844, mobile=True)
             look()
+        finally:
+            self.page.cdp("Emulation.setEmulatedMedia", features=[])
+            self._size(1280, 860, mobile=False)
+
+    def pictures(self, name: str, height: int = 0) -> None:
+        """Keep what is shown, wide and narrow, light and dark, in ``SKYWATCH_PICTURES_OF_PAGES``."""
+        folder = os.environ.get("SKYWATCH_PICTURES_OF_PAGES")
+        if not folder:
+            return
+        try:
+            for width, usual in ((1280, 860), (390, 844)):
+                self._size(width, height or usual, mobile=width < 800)
+                for scheme in ("light", "dark"):
+                    features = [{"name": "prefers-color-scheme", "value": scheme}]
+                    self.page.cdp("Emulation.setEmulatedMedia", features=features)
+                    shot = self.page.cdp("Page.captureScreenshot", format="png")
+                    Path(folder, f"{name}-{width}-{scheme}.png").write_bytes(b64decode(shot["data"]))
         finally:
             self.page.cdp("Emulation.setEmulatedMedia", features=[])
             self._size(1280, 860, mobile=False)

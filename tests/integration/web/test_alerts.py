@@ -79,6 +79,52 @@ def test_a_rule_is_made_tried_out_saved_and_announces_what_it_finds(stage):
     assert stage.page.run("return window.hacked ?? null") is None
 
 
+def test_a_channel_is_made_within_the_form_of_a_rule_and_what_was_written_is_not_lost(stage):
+    stage.sign_in("operator")
+    page, api = stage.page, stage.api("operator")
+    stage.go("alerts?tab=rules&id=new")
+    fill(stage, "input[name=name]", "To the phone")
+    # The ring of the distance is on the map while it is typed.
+    rings = (
+        "document.querySelector('sw-map').map.getLayers().getArray().flatMap((one) => one.getSource?.().getFeatures?.()"
+        " ?? []).map((one) => one.getStyle?.()?.getText?.()?.getText()).filter(Boolean)"
+    )
+    stage.shows(f"{rings}.includes('5\\u00a0nm')")
+    page.run(
+        "const input = document.querySelector('.test input'); input.value = '12';"
+        "input.dispatchEvent(new Event('input', { bubbles: true }))"
+    )
+    stage.shows(f"{rings}.includes('12\\u00a0nm') && !{rings}.includes('5\\u00a0nm')")
+    # A step away and back: all of it is there.
+    stage.press("Watch lists")
+    stage.shows("document.querySelector('sw-watchlists') !== null")
+    assert not page.run(f"return {rings}.includes('12\\u00a0nm')"), "the ring goes with the form"
+    page.run("history.back()")
+    stage.shows("document.querySelector('sw-rule-editor input[name=name]')?.value === 'To the phone'")
+    assert page.run("return document.querySelector('.test input').value") == "12"
+    stage.press("Rules")
+    stage.shows("document.querySelector('sw-alert-rules .notice-line a') !== null")
+    page.click("sw-alert-rules .notice-line a")
+    stage.shows("document.querySelector('sw-rule-editor input[name=name]')?.value === 'To the phone'")
+    # The channel is made here, and is one of those that the rule sends to.
+    stage.press("New channel")
+    stage.press("Webhook")
+    fill(stage, ".channel-form input[name=name]", "House")
+    fill(stage, ".channel-form input[name=address]", "http://127.0.0.1:9/hook")
+    stage.press("Add channel")
+    stage.shows("document.querySelector('.channel-form') === null")
+    stage.shows("document.querySelector('.rule-form .secret')?.textContent.length > 10")
+    stage.press("Save")
+    stage.shows("document.querySelector('sw-rule-editor') === null && document.querySelector('sw-alert-rules .cards')")
+    assert page.run("return document.querySelector('sw-alert-rules .notice-line')") is None, "nothing is unfinished"
+    [rule] = [one for one in api.get("/alerts/rules").json()["rules"] if one["name"] == "To the phone"]
+    [channel] = [one for one in api.get("/alerts/channels").json()["channels"] if one["name"] == "House"]
+    assert rule["channels"] == [channel["id"]]
+    assert rule["conditions"]["all"][0] == {"field": "distance_nm", "op": "lt", "value": 12}
+    for path in (f"/alerts/rules/{rule['id']}", f"/alerts/channels/{channel['id']}"):
+        assert api.delete(path).status_code == 204
+
+
 def test_an_alert_is_told_wherever_the_person_is(stage):
     stage.sign_in("operator")
     # Simulated aircraft disturb nobody unless it is asked for.
@@ -228,12 +274,12 @@ def sources(stage):
 
 def test_administrators_alone_are_offered_the_state_of_the_service(stage):
     stage.sign_in("operator")
-    assert sources(stage) == ["Cannonball", "Safety"]
+    assert sources(stage) == ["The week in summary", "Cannonball", "Safety"]
     stage.sign_in("superadmin")
-    assert sources(stage) == ["State of the service", "Cannonball", "Safety"]
+    assert sources(stage) == ["The week in summary", "State of the service", "Cannonball", "Safety"]
     fill(stage, "input[name=name]", "Duty")
     fill(stage, "input[name=address]", "http://127.0.0.1:9/nobody")
-    stage.page.run("document.querySelector('sw-channels .checks input').click()")
+    stage.page.run("document.querySelectorAll('sw-channels .checks input')[1].click()")
     stage.press("Save")
     stage.shows("document.querySelector('.secret')?.textContent")
     api = stage.api("superadmin")

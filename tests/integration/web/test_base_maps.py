@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.accounts import PASSWORD
 from tests.integration.web.archive import GREEN, MVT, RED, archive, is_drawn, picture, served, vector_tile
 
 CHOICES = "return [...document.querySelectorAll('.base-maps label')].map((one) => one.textContent.trim())"
@@ -27,16 +28,36 @@ def test_a_base_map_is_chosen_with_a_click_and_stays_chosen(page, service):
         page.wait_for("return document.querySelector('.map-source')?.textContent === '© Red'", "its source")
         page.open_map(running, "/#/map?at=10,8.56,1.7")
         page.wait_for(f"return {is_drawn(RED)}", "the second base map, after a reload")
-        page.run("location.hash = '#/settings'")
-        page.wait_for(
-            "return document.querySelector('#base-map')?.value === 'night_chart'", "the choice in the settings"
-        )
-        page.run("location.hash = '#/map'")
         page.click(".map-buttons [aria-expanded]")
         page.wait_for_element(".base-maps")
+        assert page.run("return document.querySelector('.base-maps :checked').parentElement.innerText.trim()") == (
+            "Night chart"
+        )
         page.run(PRESS % 2)
         page.wait_for("return document.querySelector('.map-source') === null", "no base map")
         page.wait_for(f"return !{is_drawn(RED)}", "land and borders alone")
+
+
+def test_a_base_map_that_the_console_adds_is_offered_and_drawn_without_a_restart(page, service):
+    with served(archive(picture(colour=RED))) as red:
+        running = service(auth_mode="public")
+        running.add_user("ada", "superadmin", PASSWORD)
+        running.start()
+        page.size(1280, 800)
+        page.visit(running, "/console/sign-in?next=/console/maps")
+        page.type("input[name=username]", "ada")
+        page.type("input[name=password]", PASSWORD)
+        page.click("main button")
+        page.click("[aria-labelledby=more-base-maps] a.button")
+        page.type("#field-name", "Night chart")
+        page.type("#field-address", red)
+        page.click("button[value=save]")
+        page.wait_for_element("[id='field-base_map.night_chart']")
+        page.open_map(running, "/#/map?at=10,8.56,1.7")
+        page.wait_for(f"return {is_drawn(RED)}", "the base map")
+        page.click(".map-buttons [aria-expanded]")
+        page.wait_for_element(".base-maps")
+        assert page.run(CHOICES) == ["Night chart", "None (land and borders)"]
 
 
 def test_vector_tiles_are_drawn_by_day_and_by_night(page, service):

@@ -108,6 +108,6 @@ def test_a_viewer_sees_feeders_and_changes_none(stage):
     stage.go("feeders")
     stage.press("Cellar")
     stage.shows("document.querySelector('sw-feeder .feeder-facts') !== null")
-    assert not {"Edit", "Delete", "New UUID"} & set(stage.offers())
+    assert not {"Edit", "Delete", "New UUID and lines"} & set(stage.offers())
     assert "47.5°, 8.6°" in stage.text("sw-feeder"), "rounded to 0.1 degree"
     assert "127.0.0.1" not in stage.text("sw-feeder")

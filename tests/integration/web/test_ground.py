@@ -10,7 +10,8 @@ import pytest
 WITHIN = """
 const map = document.querySelector('sw-map');
 const view = map.map.getView().calculateExtent();
-return map.ground.layers.flatMap((layer) => layer.getSource().getFeaturesInExtent(view))
+return map.ground.layers.flatMap((layer) => layer.getLayers?.().getArray() ?? [layer])
+  .flatMap((layer) => layer.getFeaturesInExtent?.(view) ?? layer.getSource().getFeaturesInExtent?.(view) ?? [])
   .filter((one) => one.get('kind') === '%s')
   .map((one) => [one.get('name') ?? one.get('code') ?? '', one.getGeometry().getFlatCoordinates()]);
 """
@@ -67,7 +68,7 @@ def test_the_switch_of_airports_hides_runways_too(page, sky):
     page.open_map(sky, "/#/map?at=47.4580,8.5480,11.5")
     page.wait_for(f"return (() => {{{WITHIN % 'runway'}}})().length > 0", "runways")
     drawn = page.run(
-        "const { ground } = document.querySelector('sw-map'); const [, , , local] = ground.layers;"
+        "const { ground } = document.querySelector('sw-map'); const local = ground.layers.at(-1);"
         "const draw = local.getStyleFunction();"
         "return local.getSource().getFeatures().filter((one) => draw(one, 50)).map((one) => one.get('kind'))"
     )

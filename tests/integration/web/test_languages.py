@@ -9,8 +9,8 @@ import json
 
 import pytest
 
-from tests.integration.web.pages import LIVE
-from tests.integration.web.test_pages import FURTHER, OFFERED, PARTS, part_is_shown
+from tests.integration.web.pages import LIVE, offered
+from tests.integration.web.test_pages import FURTHER, PARTS, part_is_shown
 
 WIDTH, TABLET = 320, 820
 # Cut: the text of what is pressed or read as a title is wider than its box. The head of a column may end in dots.
@@ -43,7 +43,7 @@ def test_no_page_is_cut_or_wider_than_its_screen(page, house, language, width):
     page.wait_for(LIVE, "aircraft")
     assert page.run("return document.documentElement.lang") == language
     faults = {}
-    for name in [*page.run(OFFERED), *FURTHER, *PARTS]:
+    for name in [*offered(page), *FURTHER, *PARTS]:
         page.run(f"location.hash = '#/{name}'")
         tag = f"sw-{name.partition('?')[0]}"
         page.wait_for(f"return document.querySelector('{tag} h1, {tag} .map-target') !== null", name)

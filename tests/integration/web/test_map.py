@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import signal
 
 import pytest
 
+from tests.conftest import ROOT
 from tests.integration.web.pages import DRAWN, ROWS
+
+ENTER = "\ue007"
 
 # How many pixels of the canvas above the aircraft are not empty.
 LABELLED = DRAWN.replace("'.stage canvas[data-renderer]'", "'.stage canvas:last-child'")
@@ -91,6 +95,38 @@ def test_the_keyboard_alone_searches_selects_and_shares(page, sky):
     page.open(shared)
     page.wait_for_element(".panel h2")
     page.wait_for(f"return document.querySelector('#search').value === '{hexes[3]}'", "the search of the address")
+
+
+def test_the_search_finds_operators_and_places_and_enter_goes_there(page, sky):
+    page.size(1280, 860)
+    page.open_map(sky)
+    page.wait_for("return document.querySelector('sw-map').camera.isPlaced", "the station in the middle")
+    operators = json.loads((ROOT / "web/src/panel/names/operators.json").read_text(encoding="utf-8"))
+    airlines = {str(one.get("flight", ""))[:3] for one in sky.aircraft().values()} & operators.keys()
+    airline = sorted(airlines)[0]
+    page.type("#search", operators[airline])
+    rows = "return [...document.querySelectorAll('.window .row .callsign')].map((one) => one.textContent)"
+    page.wait_for(f"return (() => {{{rows}}})().every((one) => one.startsWith('{airline}'))", "one airline alone")
+    page.keys(ENTER)
+    page.wait_for_element(".panel h2")
+    assert page.text_of(".panel h2").startswith(airline)
+    page.run("document.querySelector('#search').value = ''")
+    page.type("#search", "Bern")
+    places = "[...document.querySelectorAll('.places span')].map((one) => one.textContent)"
+    page.wait_for(f"return {places}.includes('Bern')", "Bern among the places")
+    page.keys(ENTER)
+    page.wait_for("return location.hash.includes('at=46.9')", "Bern in the address of the map")
+    page.wait_for("return document.querySelector('#search').value === ''", "an empty search")
+
+
+def test_what_is_not_in_the_sky_is_looked_for_in_history(page, sky):
+    page.size(1280, 860)
+    page.open_map(sky)
+    page.type("#search", "ZZZ99")
+    page.wait_for("return document.querySelector('.rows .empty a') !== null", "the way to history")
+    page.click(".rows .empty a")
+    page.wait_for_element("sw-history h1")
+    assert page.run("return document.querySelector('sw-history [name=callsign]').value") == "ZZZ99"
 
 
 # The narrowest one is that of `test_languages`, with the longest words.

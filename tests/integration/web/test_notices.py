@@ -18,7 +18,7 @@ COVERED = """
 const notice = document.querySelector('.notice').getBoundingClientRect();
 const apart = (one) => one.right <= notice.left || one.left >= notice.right
   || one.bottom <= notice.top || one.top >= notice.bottom;
-return [...document.querySelectorAll('.legend, .panel, .table, .page, .tab-bar')]
+return [...document.querySelectorAll('.head, .map-buttons, .legend, .panel, .table, .page.drawer, sw-navigation')]
   .filter((one) => one.checkVisibility() && !apart(one.getBoundingClientRect())).map((one) => one.className)
   .concat(notice.left < 0 || notice.right > innerWidth || notice.top < 0 ? ['outside'] : []);
 """

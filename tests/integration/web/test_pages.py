@@ -7,7 +7,7 @@ import os
 import pytest
 
 from tests.axe import faults_of
-from tests.integration.web.pages import LIVE
+from tests.integration.web.pages import BESIDE, LIVE, offered
 from tests.waiting import until
 
 # Tab, and Tab with Shift.
@@ -24,8 +24,7 @@ return [...document.querySelectorAll(usable)]
     && !one.closest('[inert]') && !(one.type === 'radio' && !one.checked))
   .filter((one) => !window.walked.has(one)).map((one) => one.outerHTML.slice(0, 120));
 """
-# The pages of the navigation, and what can be opened in them.
-OFFERED = "return [...document.querySelectorAll('.head nav a')].map(a => a.getAttribute('href').slice(2))"
+# What can be opened in the pages of the navigation, and beside them.
 FURTHER = ("history?tab=replay", "history?tab=heatmap", "account")
 # The lists of the page of alerts, and their forms.
 PARTS = (
@@ -51,7 +50,7 @@ def test_every_page_can_be_walked_with_the_keyboard_alone(page, house):
     page.size(1440, 900)
     page.sign_in(house, "viewer")
     page.wait_for(LIVE, "aircraft")
-    names = [*page.run(OFFERED), "account"]
+    names = [*offered(page), "account"]
     missed = {}
     for name in names:
         page.run(f"location.hash = '#/{name}'")
@@ -93,87 +92,83 @@ def test_thirty_days_of_history_are_searched_drawn_and_played(page, house):
     page.wait_for("return document.querySelectorAll('sw-stats .tile').length > 6", "the last seven days")
 
 
-NAMES = """
-return [...document.querySelectorAll('.head nav a span')]
-  .filter((one) => one.clientWidth > 1).map((one) => one.textContent).join()
+WORDS = ["Map", "History", "Alerts", "Radio", "Station", "More"]
+# The words of the navigation that are seen as a whole.
+SHOWN = """
+return [...document.querySelectorAll('.sections > a > span, .more > button > span')]
+  .filter((one) => one.checkVisibility() && one.scrollWidth <= one.clientWidth + 1).map((one) => one.textContent);
 """
 OVERLAPS = """
-const boxes = [...document.querySelectorAll('.head > :not(nav), .head nav a')].filter((one) => one.checkVisibility())
-  .map((one) => [one.className || one.title, one.getBoundingClientRect()]).filter(([, box]) => box.width > 0);
+const boxes = [...document.querySelectorAll('.head > *, .sections > *')]
+  .filter((one) => one.checkVisibility() && one.localName !== 'sw-navigation')
+  .map((one) => [one.className || one.textContent.trim(), one.getBoundingClientRect()])
+  .filter(([, box]) => box.width > 0);
 return boxes.flatMap(([name, one], at) => boxes.slice(at + 1)
-  .filter(([, other]) => one.right > other.left + 1 && other.right > one.left + 1)
+  .filter(([, other]) => one.right > other.left + 1 && other.right > one.left + 1
+    && one.bottom > other.top + 1 && other.bottom > one.top + 1)
   .map(([other]) => `${name} and ${other}`));
 """
-# Links to pages that are neither within the head nor in a menu that can be opened.
-OUT_OF_REACH = """
-const nav = document.querySelector('.head nav'), menu = document.querySelector('.menu-button');
-if (menu.checkVisibility()) return nav.checkVisibility() ? ['both'] : [];
-const right = nav.getBoundingClientRect().right;
-return [...nav.children].filter((one) => one.getBoundingClientRect().right > right + 1).map((one) => one.title);
-"""
+PLACE = "return document.querySelector('sw-navigation').getBoundingClientRect().top > innerHeight / 2"
+MENU_SHOWN = "return document.querySelector('.menu').checkVisibility()"
+ESCAPE = "\ue00c"
 
 
-def shown_names(page):
-    return [name for name in page.run(NAMES).split(",") if name]
-
-
-def test_every_page_is_in_reach_and_names_give_way_one_by_one(page, house):
+def test_the_navigation_is_five_words_and_more_at_every_width(page, house):
     page.sign_in(house, "admin", "/#/settings")
     page.wait_for_element("sw-settings h1")
-    for width in (601, 640, 700, 760, 820, 1024, 1280, 1440, 2560):
+    for width in (340, 390, 601, 820, 1000, 1001, 1100, 1240, 1241, 1440, 2560):
         page.size(width, 800)
-        until(lambda: page.run(OUT_OF_REACH) == [], f"all pages at {width} px")
-        until(lambda: page.run(OVERLAPS) == [], f"no overlap in the head at {width} px")
-    counts = []
-    for width in range(1440, 760, -40):
-        page.size(width, 800)
-        until(lambda: page.run(OUT_OF_REACH) == [], f"all pages at {width} px")
-        # Names fold a moment after the window has its size. That of the open page goes last, and where numbers of news
-        # take its room it goes as well.
-        until(
-            lambda: set(shown_names(page)) & {"Settings"} or not shown_names(page),
-            f"the open page's name at {width} px",
-        )
-        counts.append(len(shown_names(page)))
-        assert counts[-1] or width < 1000, f"no name is shown at {width} px"
-    assert counts == sorted(counts, reverse=True)
-    assert len(set(counts)) > 5, f"names go one by one: {counts}"
+        until(lambda: page.run(PLACE) == (width <= 1000), f"the place of the navigation at {width} px")  # noqa: B023
+        until(lambda: page.run(SHOWN) == WORDS, f"all words at {width} px")
+        until(lambda: page.run(OVERLAPS) == [], f"no overlap at {width} px")
 
 
-def test_a_phone_has_a_bar_with_map_list_alerts_and_more(page, house):
+@pytest.mark.parametrize("width", [390, 1440])
+def test_more_has_the_other_pages_and_closes_as_menus_do(page, house, width):
+    page.size(width, 780)
+    page.sign_in(house, "admin")
+    page.wait_for(LIVE, "aircraft")
+    assert not page.run(MENU_SHOWN)
+    page.click(".more > button")
+    page.wait_for(MENU_SHOWN, "the menu")
+    offers = "return [...document.querySelectorAll('.menu a')].filter((one) => one.checkVisibility())"
+    names = page.run(f"{offers}.map((one) => one.innerText.trim())")
+    assert {"Safety", "Cannonball", "Known aircraft", "Settings", "Administration"} <= set(names)
+    assert ("admin" in names) == (width == 390), "the person, where the head has no room"
+    page.keys(ESCAPE)
+    page.wait_for(f"return !(() => {{{MENU_SHOWN}}})()", "the end of the menu")
+    assert page.run("return document.activeElement === document.querySelector('.more > button')")
+    page.click(".more > button")
+    page.wait_for(MENU_SHOWN, "the menu")
+    page.click(".brand")
+    page.wait_for(f"return !(() => {{{MENU_SHOWN}}})()", "the end of the menu after a press elsewhere")
+    page.click(".more > button")
+    page.wait_for(MENU_SHOWN, "the menu")
+    page.click(".menu a[href='#/settings']")
+    page.wait_for_element("sw-settings h1")
+    page.wait_for(f"return !(() => {{{MENU_SHOWN}}})()", "the end of the menu with the page")
+    assert page.run("return document.querySelector('.more > button').classList.contains('active')")
+
+
+def test_pages_of_a_word_stand_beside_each_other(page, house):
     page.size(390, 780)
     page.sign_in(house, "admin")
     page.wait_for(LIVE, "aircraft")
-    assert page.run("return document.querySelector('.head nav').checkVisibility()") is False
-    assert page.run(
-        "return [...document.querySelectorAll('.tab-bar > *')].map((one) => one.innerText.trim().split('\\n')[0])"
-    ) == [
-        "Map",
-        "List",
-        "Alerts",
-        "More",
-    ]
-    present = "return document.querySelector('.tab-bar [aria-current=page]')?.innerText.trim().split('\\n')[0]"
-    until(lambda: page.run(present) == "List", "the list as the present page")
-    page.click(".tab-bar a:nth-child(1)")
-    page.wait_for("return document.querySelector('.list-closed') !== null", "the map alone")
-    until(lambda: page.run(present) == "Map", "the map as the present page")
-    page.click(".tab-bar a:nth-child(2)")
-    page.wait_for("return document.querySelector('.window .row')?.checkVisibility()", "the list")
-    page.click(".tab-bar a:nth-child(3)")
-    page.wait_for_element("sw-alerts h1")
-    until(lambda: page.run(present) == "Alerts", "alerts as the present page")
-    page.click(".tab-bar button")
-    page.wait_for_element(".menu nav a")
-    offered = page.run(
-        "return [...document.querySelectorAll('.menu nav a')]"
-        ".filter((one) => one.checkVisibility()).map((one) => one.title)"
-    )
-    assert {"History", "Settings"} <= set(offered)
-    assert not {"Map", "Alerts"} & set(offered)
-    page.run("[...document.querySelectorAll('.menu nav a')].find((one) => one.title === 'Settings').click()")
-    page.wait_for_element("sw-settings h1")
-    page.wait_for("return document.querySelector('.menu') === null", "the end of the menu")
+    present = "return document.querySelector('.sections [aria-current]')?.innerText.trim().split('\\n')[0]"
+    for word, title, pages in (
+        ("Radio", "Radio", ["acars", "audio"]),
+        ("Station", "Station", ["stats", "reception", "feeders"]),
+    ):
+        page.run(
+            f"[...document.querySelectorAll('.sections > a')].find((one) => one.innerText.trim() === '{word}').click()"
+        )
+        for name in pages:
+            page.wait_for_element(f"sw-{name} nav.tabs a[href='#/{name}'][aria-current=page]")
+            assert page.text_of(f"sw-{name} h1") == title
+            assert page.run(BESIDE) == pages
+            until(lambda: page.run(present) == word, f"{word} as the present word")  # noqa: B023
+            following = pages[(pages.index(name) + 1) % len(pages)]
+            page.click(f"nav.tabs a[href='#/{following}']")
 
 
 def test_a_phone_begins_after_the_sign_in_as_it_begins_otherwise(page, house):
@@ -204,8 +199,8 @@ def test_pages_have_no_serious_faults_of_accessibility(page, house, theme):
     page.sign_in(house, "admin")
     page.wait_for(LIVE, "aircraft")
     found = {}
-    names = [*page.run(OFFERED), *FURTHER, *PARTS]
-    assert {"map", "safety", "acars"} <= set(names)
+    names = [*offered(page), *FURTHER, *PARTS]
+    assert {"map", "safety", "acars", "audio", "feeders"} <= set(names)
     for width, height in AT[theme]:
         page.size(width, height)
         for name in names:

@@ -12,7 +12,7 @@ from skywatch.core import geo
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
 from skywatch.history.models import Chunk
 from skywatch.history.storage.codec import decode, encode
-from skywatch.picture.state.sky import SOURCE_INDEX
+from skywatch.receivers.reports.report import SOURCE_INDEX
 from tests.axe import faults_of, too_wide
 from tests.integration.web.encounters import CALLSIGNS, CLOSEST_NM, PAIR, VERTICAL_FT, import_encounter
 from tests.integration.web.pages import House

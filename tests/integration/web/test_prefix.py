@@ -14,7 +14,9 @@ from tests.ports import free_port
 from tests.waiting import PATIENCE_S, until
 
 # Every page of the application's menu, and those that are reached otherwise.
-PLACES = "return [...document.querySelectorAll('.head nav a, .head a.person')].map(link => link.getAttribute('href'))"
+PLACES = """
+return [...document.querySelectorAll('sw-navigation a[href^="#/"]')].map(link => link.getAttribute('href'))
+"""
 OTHER_PLACES = ("#/settings", "#/map")
 # Every page of the console's menu.
 TABS = "return [...document.querySelectorAll('nav.tabs a')].map(link => link.getAttribute('href'))"
@@ -82,7 +84,7 @@ def test_map_console_and_channel_below_a_prefix(below, page):
     page.type("input[name=username]", "root")
     page.type("input[name=password]", PASSWORD)
     page.click(".login-card button.primary")
-    until(lambda: "root" in page.text_of(".head a.person"), "the session")
+    until(lambda: "root" in page.text_of(".head > a.person"), "the session")
     places = page.run(PLACES)
     assert len(places) > 8
     for place in (*places, *OTHER_PLACES):
@@ -133,6 +135,8 @@ def test_map_console_and_channel_below_a_prefix(below, page):
     # The documentation of the API, whose script asks for the document.
     page.open(f"{site}{PREFIX}/api/v1/docs")
     assert until(lambda: page.run("return document.querySelectorAll('#operations > *').length") > 10)
+    first = page.run("return document.querySelector('header pre').innerText").splitlines()
+    assert first[0] == f"curl '{site}{PREFIX}/api/v1/aircraft?limit=1'"
     # Only Home Assistant's page may show the application in a frame.
     page.open(f"{site}/")
     assert page.run(FRAMED) is False

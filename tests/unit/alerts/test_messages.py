@@ -8,7 +8,8 @@ from skywatch.alerts.conditions.tree import parse
 from skywatch.alerts.engine.engine import Engine, RuleSet
 from skywatch.alerts.engine.messages import AircraftMessage
 from skywatch.alerts.engine.rule import Rule
-from skywatch.picture.state.sky import SOURCE_INDEX, empty_sky
+from skywatch.picture.state.sky import empty_sky
+from skywatch.receivers.reports.report import SOURCE_INDEX
 
 LABEL = {"field": "acars_label", "op": "eq", "value": "H1"}
 FIRST_SOURCE = min(SOURCE_INDEX, key=SOURCE_INDEX.__getitem__)

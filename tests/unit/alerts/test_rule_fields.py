@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import numpy as np
 import pytest
 
 from skywatch.aircraft.schemas import FIELDS as AIRCRAFT_FIELDS
@@ -59,7 +60,8 @@ def on(field, op, value):
 
 
 def test_every_field_of_a_live_aircraft_is_a_field_of_rules():
-    assert AIRCRAFT_FIELDS - all_fields().keys() == set()
+    # The ends of a route are fields of their own.
+    assert AIRCRAFT_FIELDS - all_fields().keys() - {"route", "simulated"} == set()
     ghost = {"hex": "700001", "flight": "GHOST", "single_source": True, "disputed": ["altitude", "squawk"]}
     sky = sky_of(ghost, {"hex": "4b1601", "flight": "SWR1A"})
     sky.columns["single_source"][0] = True
@@ -74,7 +76,7 @@ def test_every_field_of_a_live_aircraft_is_a_field_of_rules():
 
 def test_events_of_any_topic_are_read_and_tested():
     inbox = Inbox(all_fields().values())
-    assert set(inbox.topics) == {"acars.received", "balloons.landed"}
+    assert set(inbox.topics) == {"acars.received", "airport_movements", "balloons.landed"}
     data = msgspec.json.encode({"icao_hex": "4B1601", "name": " Ada ", "field": None, "at": 5.0, "military": True})
     inbox.receive(Message("balloons.landed", "message", data))
     for unreadable in (b"not JSON", b'{"icao_hex": "4B1601", "name": 7}', b'{"name": "Ada"}', b"[]"):
@@ -122,7 +124,7 @@ def test_a_rule_reads_no_field_that_its_owner_has_no_permission_for():
 
 
 def test_events_are_named_where_a_rule_cannot_wait_for_them():
-    assert momentary() == "enters, leaves, ACARS messages and landings of balloons"
+    assert momentary() == "enters, leaves, movements at airports, ACARS messages and landings of balloons"
 
 
 def test_messages_can_name_declared_fields():
@@ -184,3 +186,22 @@ def test_a_name_has_one_meaning():
 
 def test_every_declared_field_of_the_installation_is_in_force():
     assert {field.name for field in FEATURES.provided(RuleField)} <= all_fields().keys()
+
+
+def test_a_value_that_an_aircraft_does_not_have_is_null_and_unknown_to_other_tests():
+    sky = sky_of({"hex": "4b1601"}, {"hex": "4b1602"}, {"hex": "4b1603"})
+    # Never seen, seen 400 days ago, and not looked up yet.
+    sky.columns["seen_before_days"][:] = [np.inf, 400.0, np.nan]
+    for op, value, negated, expected in (
+        ("is_null", True, False, ["4b1601"]),
+        ("is_null", False, False, ["4b1602"]),
+        ("is_null", True, True, ["4b1602"]),
+        ("gt", 365, False, ["4b1602"]),
+        ("gt", 500, True, ["4b1602"]),
+        ("in", [400], False, ["4b1602"]),
+    ):
+        tree = on("seen_before_days", op, value)
+        fired = engine_with({"not": tree} if negated else tree).tick(sky)
+        assert [entry.address for entry in fired] == expected, (op, value, negated)
+    for tree in (on("seen_before_days", "is_null", 1), on("gs", "is_null", True)):
+        assert parse(tree)[0] is None

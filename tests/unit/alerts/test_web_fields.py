@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from skywatch.alerts.conditions.classes import CLASSES
-from skywatch.alerts.conditions.fields import OPS, all_fields
+from skywatch.alerts.conditions.fields import ALL_OPS, OPS, all_fields
 from skywatch.alerts.conditions.tree import parse
 from skywatch.notify.vocabulary import PRIORITIES
 from skywatch.security.permissions import Permission
@@ -34,7 +34,10 @@ def test_the_editor_of_rules_offers_every_field_and_op():
     assert {one["group"] for one in added.values()} <= set(offered["groups"])
     assert sorted([name for group in offered["groups"].values() for name in group] + list(added)) == sorted(FIELDS)
     assert needing(fields, "aircraft.view_details") == {name for name, field in FIELDS.items() if field.details}
-    assert needing(fields, "acars.view_full") == {name for name, field in FIELDS.items() if field.permission}
+    for permission in {field.permission for field in FIELDS.values() if field.permission}:
+        assert needing(fields, permission) == {n for n, field in FIELDS.items() if field.permission == permission}
+    few = {name: list(field.few_ops) for name, field in FIELDS.items() if field.few_ops}
+    assert {name: one["ops"] for name, one in added.items() if "ops" in one} == few
     assert offered["ops"] == {kind.value: list(ops) for kind, ops in OPS.items()}
     assert offered["classes"] == list(CLASSES)
 
@@ -57,5 +60,5 @@ def test_the_service_takes_every_ready_made_rule_and_each_has_its_texts():
 def test_every_field_op_and_class_has_a_name_in_each_language():
     texts = all_texts()
     names = [f"field.{name}" for name in FIELDS] + [f"kind.{name}" for name in CLASSES]
-    names += [f"op.{op}" for ops in OPS.values() for op in ops]
+    names += [f"op.{op}" for op in ALL_OPS]
     assert [name for name in names if len(texts.get(name, [])) != 4] == []

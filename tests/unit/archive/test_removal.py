@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 import pytest
 import sqlalchemy as sa
@@ -116,6 +116,21 @@ def test_days_older_than_the_archive_keeps_go_without_it(years, make_settings, p
     assert LATER.date() > FIRST
     prune(years.runtime, settings)
     assert counts(years.sessions) == (0, 0)
+
+
+@pytest.mark.parametrize("hour", [0, 12])
+def test_a_day_goes_once_all_of_it_is_old(years, hour):
+    """Before noon of the second day only the first is over; at its midnight, too."""
+    archive(years.sessions, years.settings)
+    before = datetime.combine(DAY, time(hour), UTC)
+    guard = RemovalGuard(years.sessions, years.settings, lambda: LATER)
+    (flights,) = (kind for kind in years.settings.features.retention_kinds() if kind.name == "flights")
+    (part,) = guard.parts(flights, before)
+    with years.sessions() as session:
+        of_part = session.scalars(sa.select(Flight.first_seen_at).where(part)).all()
+    assert {at.date() for at in of_part} == {FIRST}
+    noted = {day for (kind, day), state in states(years.sessions).items() if kind == "flights" and state.removed_at}
+    assert noted == {FIRST}
 
 
 def test_a_clock_in_doubt_says_of_no_day_that_the_archive_would_not_keep_it(years, make_settings, place_settings):

@@ -10,11 +10,15 @@ import pytest
 import sqlalchemy as sa
 
 from skywatch.accounts.models import Login
+from skywatch.backup.schedule.state import read_state, request_backup
 from skywatch.core.database.engine import create_engine
 from skywatch.core.database.migrations import upgrade
 from skywatch.core.database.models import AuditEntry, FencingToken
 from skywatch.core.process.version import VERSION
+from skywatch.core.storage.audit import Actor
 from skywatch.notify.models import Channel, Delivery
+from skywatch.web.region.cut import Region
+from skywatch.web.region.job import ask_size, read_job
 from tests.backups import PASSPHRASE, SECRET, Installation, modes, refused, skywatch
 from tests.servers import postgresql_database, program
 
@@ -87,9 +91,14 @@ def test_manifest_says_what_there_is(here, tmp_path):
 
 
 def test_what_must_not_go_on_is_mended(here, there, tmp_path):
+    with here.session() as session:
+        request_backup(session, Actor("root", "console"))
+        ask_size(session, Actor("root", "console"), Region(47.0, 8.0, 50, 11), "https://maps.example/a.pmtiles")
     here.back_up(tmp_path / "backup")
     assert skywatch("restore", tmp_path / "backup", there.ini, "--passphrase-file", here.passphrase).exit_code == 0
     with there.session() as session:
+        assert read_state(session).requested_at is None
+        assert read_job(session) is None
         assert session.scalars(sa.select(Login.ended_reason)).all() == ["restored from a backup"]
         assert session.scalar(sa.select(FencingToken.token)) != "before"
         states = {row.message_id: row.state for row in session.scalars(sa.select(Delivery))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
+import stat
 from datetime import timedelta
 
 import pytest
@@ -12,13 +13,19 @@ import sqlalchemy as sa
 from skywatch.accounts.defaults import install
 from skywatch.accounts.models import Role, UserRole
 from skywatch.backup import creation as making
+from skywatch.backup.contents.manifest import read_authentic
+from skywatch.backup.places import create_passphrase, passphrase_file_of
 from skywatch.backup.schedule.rotation import name_at, remove_old, whole_backups
-from skywatch.backup.schedule.service import RETRY, BackupSchedule
+from skywatch.backup.schedule.service import RETRY, BackupSchedule, create
+from skywatch.backup.schedule.state import read_state, request_backup
 from skywatch.backup.settings import duration_s, parse_interval
+from skywatch.core import stored_settings
 from skywatch.core.bus import open_bus
 from skywatch.core.clock import utcnow
 from skywatch.core.database.engine import create_engine, create_session_factory, writing
+from skywatch.core.problems import Problem
 from skywatch.core.runtime import Runtime
+from skywatch.core.storage.audit import Actor
 from skywatch.core.telemetry import health
 from skywatch.features import load
 from skywatch.notify.models import Delivery
@@ -297,7 +304,7 @@ def test_no_durations(text):
 
 def test_schedule_needs_a_passphrase_file():
     with pytest.raises(SettingsError, match="setting backup_passphrase_file: must be set where backup_target is"):
-        load({"environment": "development", "backup_target": "/backup"})
+        load({"environment": "development", "database_url": "postgresql:///a", "backup_target": "/backup"})
 
 
 def test_doctor_looks_at_the_schedule(here, folder):
@@ -315,3 +322,65 @@ def test_doctor_looks_at_the_schedule(here, folder):
     assert "the newest is of" in lines()
     folder.rename(folder.with_name("elsewhere"))
     assert "is not there" in lines()
+
+
+@pytest.fixture
+def beside(here):
+    """A runtime whose settings name neither a folder nor a passphrase."""
+    settings = load({"environment": "development", "database_url": here.url, "secret": here.secret})
+    settings = dataclasses.replace(settings, ini=str(here.ini))
+    engine = create_engine(here.url)
+    runtime = Runtime(settings, engine, create_session_factory(engine), open_bus("memory"))
+    yield runtime
+    runtime.close()
+    health.withdraw("backup")
+
+
+def ask_for_one(runtime):
+    with writing(runtime.sessions) as session:
+        request_backup(session, Actor("somebody", "console"))
+
+
+def test_without_a_passphrase_nothing_is_made_and_with_one_beside_the_database_it_is(beside, here):
+    schedule = create(beside)
+    schedule.look(utcnow())
+    assert state() is None
+    assert not (here.folder / "backups").exists()
+    path = passphrase_file_of(beside.settings)
+    passphrase = create_passphrase(path)
+    assert (path, stat.S_IMODE(path.stat().st_mode)) == (here.folder / "a.sqlite.backup-passphrase", 0o600)
+    with pytest.raises(FileExistsError):
+        create_passphrase(path)
+    assert path.read_text().strip() == passphrase
+    schedule.look(utcnow())
+    [backup] = whole_backups(here.folder / "backups")
+    assert read_authentic(backup.folder, passphrase)[1]
+    with beside.sessions() as session:
+        assert read_state(session).made_at == backup.manifest.began_at
+
+
+def test_one_is_made_when_somebody_asks_and_never_by_schedule_where_that_is_set(beside, here):
+    create_passphrase(passphrase_file_of(beside.settings))
+    with writing(beside.sessions) as session:
+        stored_settings.change(session, beside.settings, Actor("somebody", "console"), {"backup_every": "never"})
+    beside.stored.expire()
+    schedule, folder = create(beside), here.folder / "backups"
+    schedule.look(utcnow())
+    assert whole_backups(folder) == []
+    ask_for_one(beside)
+    with pytest.raises(Problem, match="being made already"):
+        ask_for_one(beside)
+    schedule.look(utcnow())
+    assert len(whole_backups(folder)) == 1
+    schedule.look(utcnow() + timedelta(days=3))
+    assert len(whole_backups(folder)) == 1
+
+
+def test_what_was_asked_for_and_failed_is_said_and_asked_for_no_more(schedule, runtime, folder):
+    folder.rename(folder.with_name("elsewhere"))
+    ask_for_one(runtime)
+    schedule.look(utcnow())
+    with runtime.sessions() as session:
+        remembered = read_state(session)
+    assert remembered.requested_at is None
+    assert "backup_target is not there" in remembered.reason

@@ -19,7 +19,6 @@ from skywatch.core.problems import Problem, ProblemKind
 from skywatch.core.rule_fields import RuleEvents, RuleField, RuleState
 from skywatch.core.runtime import Runtime, runtime_of
 from skywatch.core.storage.retention import Kind
-from skywatch.core.telemetry import metrics
 from skywatch.features import FEATURES, SETTINGS
 from skywatch.notify.hooks import NotificationKind, subscribed_kinds
 from skywatch.picture.hooks import PictureMonitor
@@ -29,7 +28,6 @@ from skywatch.security.visibility import Visibility
 from skywatch.settings import Settings, SettingsError, load_with_origins, names_of, setting
 
 LANDINGS = RuleEvents(topic="balloons.landed", singular="a landing", plural="landings")
-BALLOONS = metrics.gauge("skywatch_balloons", "Balloons in the air")
 KINDS = (Kind(name="balloons", table=AuditEntry.__table__, column="at", days=lambda settings: 1.0),)
 
 
@@ -137,7 +135,6 @@ def test_a_feature_that_is_declared_is_found_everywhere(make_settings):
         assert not table.may_receive(Visibility(1, frozenset({"aircraft.view"})), launched)
         assert "balloons" in [kind.name for kind in runtime.features.retention_kinds()]
         assert Problem(runtime.features.problems["balloon_lost"]).as_dict()["status"] == 410
-        assert b"skywatch_balloons" in metrics.export()
         assert runtime.features.commands["balloons"] == "builtins:print"
     finally:
         runtime.close()

@@ -171,7 +171,7 @@ def test_of_two_faulty_combinations_only_the_culprits_are_left_out(make_runtime,
 
 
 def test_there_is_a_bound_for_inputs(make_runtime, monkeypatch):
-    monkeypatch.setattr(stored_settings, "MAX_MEMBERS", 2)
+    monkeypatch.setattr(stored_settings, "MAX_INPUTS", 2)
     runtime = make_runtime()
     store(runtime, receiver__a="beast a:1", receiver__b="beast b:1")
     assert faults_of(runtime, receiver__c="beast c:1")[0] == 409

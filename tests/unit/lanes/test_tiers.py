@@ -165,3 +165,10 @@ def test_what_was_not_tested_is_one_line_with_counts():
         report("c", skipped_for="nginx"),
     )
     assert costs.lines(0)[-1] == "not tested here: PostgreSQL (2), nginx (1)"
+
+
+def test_where_everything_costs_three_times_as_much_a_test_may_too():
+    alone = [report(f"t{n}", 0.9) for n in range(997)]
+    costs = costs_of(*alone, report("a", 2.5), report("b", 7.0))
+    assert [test for test, _ in costs.above(1.0)] == ["b"]
+    assert [test for test, _ in costs_of(report("a", 2.5), report("b", 7.0)).above(1.0)] == ["b", "a"]

@@ -8,7 +8,7 @@ import pytest
 
 from skywatch.patterns.corpora.tracks import find_patterns
 from tests.unit.patterns.drawn.wide.corpus import draw
-from tests.unit.patterns.flights import Flight, found, kinds
+from tests.unit.patterns.flights import Flight, kinds
 
 
 def hover(flight: Flight, minutes: float, *, wander_ft: float = 60.0, drift_kt: float = 4.0) -> Flight:
@@ -50,11 +50,19 @@ def test_who_was_never_seen_to_fly_is_none() -> None:
     assert kinds(positions) == []
 
 
-def test_without_a_speed_circles_between_the_positions_cannot_be_ruled_out() -> None:
-    flight = hover(Flight(speed_kt=90.0, alt_ft=1200.0).straight(5.0), 10.0)
-    unknown = [(t, lat, lon, alt, None, None, None) for t, lat, lon, alt, *_ in flight.positions(10.0)]
-    assert "stakeout" not in kinds(unknown)
-    assert [p.pattern_type.value for p in found(flight)] == ["stakeout"]
+def test_without_a_speed_the_height_tells_who_hovers() -> None:
+    still = hover(Flight(speed_kt=90.0, alt_ft=1200.0).straight(5.0), 10.0, wander_ft=20.0)
+    wandering = hover(Flight(speed_kt=90.0, alt_ft=1200.0).straight(5.0), 10.0, wander_ft=150.0)
+    for flight, types in ((still, {"stakeout"}), (wandering, set())):
+        unknown = [(t, lat, lon, alt, None, None, None) for t, lat, lon, alt, *_ in flight.positions(10.0)]
+        assert set(kinds(unknown)) == types
+
+
+def test_who_taxies_quickly_after_he_stood_did_not_hover() -> None:
+    flight = Flight(speed_kt=90.0, alt_ft=1500.0).straight(5.0, climb_ft=-900.0).stand(300.0)
+    flight.speed_kt = 65.0
+    flight.straight(1.2).turn(180.0, 0.1).stand(60.0).straight(4.0, climb_ft=900.0)
+    assert kinds(flight) == []
 
 
 @pytest.mark.parametrize("kind", ["landed", "balloon", "balloon_mlat", "weak_lift_mlat"])

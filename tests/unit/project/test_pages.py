@@ -68,10 +68,16 @@ def test_the_manual_is_a_site_with_search_versions_both_colours_and_room_on_a_ph
     assert site.main() == 0
     page = tmp_path / "0.9.0" / "comparison"
     text = (page / "index.html").read_text(encoding="utf-8")
-    linked = re.findall(r'(?:src|href|data-list)="([^"#:]+)"', text)
+    linked = re.findall(r'(?:src|href)="([^"#:]+)"', text)
     assert all((page / path).exists() for path in linked), linked
-    names = {path.rsplit("/", 1)[-1] for path in linked}
-    assert {"versions.json", "versions.js", "main.js", "darkmode.js", "narrow.css"} <= names
+    assert {"logo.svg", "colours.css"} <= {path.rsplit("/", 1)[-1] for path in linked}
+    assert "versions.json" not in text, "the theme reads it beside the folder of the version"
+    assert '"version": {"provider": "mike"}' in text
+    schemes = set(re.findall(r'media="([^"]+)"', text))
+    assert {"(prefers-color-scheme: light)", "(prefers-color-scheme: dark)"} <= schemes
+    sheet = (tmp_path / "0.9.0" / "colours.css").read_text(encoding="utf-8")
+    assert re.search(r'\[data-md-color-scheme="slate"\] \{\s+--ink: #e6edf6;', sheet)
+    assert not re.findall(r'<(?:script|link)[^>]+(?:src|href)="?(?:https?:)?//', text), "nothing comes from other hosts"
     index = json.loads((tmp_path / "0.9.0" / "search" / "search_index.json").read_text(encoding="utf-8"))
     assert {"comparison/", "first-steps/", "reference/settings/"} <= {entry["location"] for entry in index["docs"]}
 

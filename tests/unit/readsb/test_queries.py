@@ -75,7 +75,6 @@ def test_what_a_query_picks(query, hexes):
         ("all&filter_squawk=8888", "filter_squawk"),
         ("all&filter_callsign_exact=TOOLONGBYFAR", "filter_callsign_exact"),
         ("all&above_alt_baro=high", "above_alt_baro"),
-        ("all&binCraft&zstd", "binCraft"),
         ("&".join(["all"] * 101), "query"),
     ],
 )

@@ -101,6 +101,16 @@ def test_aircraft_heard_once_and_never_again():
     assert figures.periods(True)["last1min"]["tracks"] == {"all": 2, "single_message": 1}
 
 
+def test_simulated_aircraft_heard_once_count_no_more_once_a_real_one_was_heard():
+    figures, make = Figures(START), SkyMaker()
+    simulated = flying("4b0001", START, START) | {"simulated": True}
+    figures.take(make(START, [simulated, flying("4b0002", START, START)]), simulated=False)
+    gone = dataclasses.replace(make(START + 60, []), left=("4b0001", "4b0002"))
+    figures.take(gone, simulated=False)
+    figures.sample(START + 60, {})
+    assert figures.periods(True)["last1min"]["tracks"] == {"all": 1, "single_message": 1}
+
+
 def test_a_clock_that_is_set_neither_stops_the_figures_nor_grows_them():
     figures = Figures(START)
     assert figures.is_due(START - 3600)

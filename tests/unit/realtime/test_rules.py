@@ -201,7 +201,7 @@ def test_a_form_about_who_turns_military_is_left_for_the_next():
 def test_topics_of_aircraft_tell_those_apart_who_may_see_military_ones():
     deciding = TopicTable(FEATURES).deciding
     assert {name for name, permissions in deciding.items() if permissions >= MILITARY} == {
-        "acars", "alerts", "audio", "safety", "system",
+        "acars", "aircraft", "alerts", "audio", "safety", "system",
     }  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
+from skywatch.picture.state.own_antenna import SIMULATED
 from skywatch.reception.measurement.codec import (
     pack_detail,
     pack_summary,
@@ -192,3 +193,21 @@ def test_what_is_damaged_or_of_another_version_is_refused(damage):
         unpack_summaries([damage(pack_summary(example()))])
     with pytest.raises(ValueError, match="reception"):
         unpack_detail(damage(pack_detail(example())))
+
+
+def test_the_hour_of_a_simulator_is_marked_and_not_that_of_the_receiver_with_its_name():
+    world = World()
+    world.picture.origins["roof"] = SIMULATED
+    for _ in range(30):
+        world.show("roof", aircraft("4b1620", 10, 100))
+        world.tick()
+    assert world.newest("roof").simulated
+    world.picture.forget("roof")
+    world.picture.origins.clear()
+    world.tick()
+    assert not [entry for entry in world.collector.collect() if entry.receiver == "roof"]
+    for _ in range(30):
+        world.show("roof", aircraft("3c6444", 10, 20))
+        world.tick()
+    real = world.newest("roof")
+    assert not real.simulated

@@ -7,8 +7,10 @@ import subprocess
 import pytest
 
 from release import __main__ as command
+from release import promise
 from release.build import SUMS, Build, Part, build, checksums
 from release.checks import git, pending, problems, schema_revisions
+from release.promise import RECORDED
 from release.record import Release, ReleaseError, parse, read, version_of
 from tests.conftest import ROOT
 
@@ -33,6 +35,10 @@ def root(tmp_path, monkeypatch):
     (root / "RELEASES").write_text("# Releases\n")
     (root / "setup.py").write_text('setup(name="skywatch", version="0.2.0")\n')
     (root / ".gitignore").write_text("dist/\n")
+    (root / RECORDED).parent.mkdir(parents=True)
+    (root / RECORDED).write_text("GET /sky\n")
+    monkeypatch.setattr(promise, "openapi_document", dict)
+    monkeypatch.setattr(promise, "promises", lambda document: ["GET /sky"])
     git(root, "init", "--quiet", "--initial-branch=main")
     commit(root)
     return root
@@ -143,6 +149,37 @@ def wrong_fragment(root):
     commit(root)
 
 
+def promised(text):
+    def change(root):
+        (root / RECORDED).write_text(text)
+        commit(root)
+
+    return change
+
+
+def pictured(root, monkeypatch, days):
+    """The picture of the map, and a change of the application so many days later."""
+    first = 1_700_000_000
+    for name, at in (("docs/pictures/map.webp", first), ("web/src/shell.ts", first + days * 86_400)):
+        (root / name).parent.mkdir(parents=True)
+        (root / name).write_text("x")
+        for role in ("AUTHOR", "COMMITTER"):
+            monkeypatch.setenv(f"GIT_{role}_DATE", f"{at} +0000")
+        commit(root)
+
+
+@pytest.mark.parametrize(
+    ("days", "found"),
+    [
+        (14, []),
+        (15, ["pictures: docs/pictures/map.webp is 15 days older than web/src: run make pictures"]),
+    ],
+)
+def test_pictures_that_are_much_older_than_the_pages_are_named(root, monkeypatch, days, found):
+    pictured(root, monkeypatch, days)
+    assert problems(root) == found
+
+
 def recorded(version, revision):
     def change(root):
         with (root / "RELEASES").open("a") as file:
@@ -167,6 +204,14 @@ def recorded(version, revision):
         ),
         (recorded("0.1.9", "9999"), "schema: the schema revision 9999 of 0.1.9 is not among the migrations"),
         (recorded("0.1.9", "0029"), "tags: RELEASES names 0.1.9, and the tag v0.1.9 is missing (git fetch --tags)"),
+        (
+            promised("GET /sky\nGET /sea\n"),
+            "promise: 1 lines of docs/reference/promise.txt do not hold any more, such as GET /sea",
+        ),
+        (
+            promised(""),
+            "promise: docs/reference/promise.txt lacks what was added: run python -m release.promise --record",
+        ),
         (recorded("0.1.9", ""), "version: RELEASES, line 2: expected a version, a commit of 40 digits"),
     ],
 )

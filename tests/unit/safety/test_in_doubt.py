@@ -92,7 +92,7 @@ def test_invented_aircraft_teach_no_floors_and_no_runways():
             heard("700002", receiver, straight(0, 1, 0, 140, 90), fields={"category": "A3", "alt_baro": "ground"}),
         ]
         found(skies(airliners, 30, voices=VOICES), learner=learner)
-        learners.append((len(learner.cells) > 0, len(learner.runways()[0]) > 0))
+        learners.append((learner.count > 0, len(learner.runways()[0]) > 0))
     assert learners == [(False, False), (True, True)]
 
 

@@ -166,7 +166,7 @@ def test_the_floor_is_learnt_from_airliners_in_level_flight():
     climbing = Drawn("4b2000", straight(-4, 2, 1000, 250, 90, 1500), fields={"category": "A3"})
     light = Drawn("4b2001", straight(-4, 2, 1500, 150, 90), fields={"category": "A1"})
     found(skies([*teachers, climbing, light], 75), learner=learner)
-    assert learner.cells[470, 80].floor_ft() == 6000
+    assert learner.learnt((470, 80)).floor_ft() == 6000
     lat, lon = np.array([47.03]), np.array([8.05])
     assert learner.below(lat, lon, np.array([2500.0]), 500) == [(0, 6000)]
     assert learner.below(lat, lon, np.array([5600.0]), 500) == []

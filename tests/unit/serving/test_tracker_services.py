@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 import pytest
 import sqlalchemy as sa
@@ -25,6 +26,8 @@ from skywatch.serving.roles import TrackerService, create_services
 from skywatch.settings import load_with_origins
 from tests.skies import show, sky_of
 from tests.waiting import eventually
+
+PREPARED = threading.Event()
 
 
 class Balloons:
@@ -66,7 +69,12 @@ def settings_class():
     """The settings of a service with one more feature, which take a second to compose."""
     feature = Feature(
         name="balloons",
-        provides=(Service(role="tracker", create=Balloons), Service(role="tracker", create=SilentBalloons)),
+        provides=(
+            Service(role="tracker", create=Balloons),
+            Service(role="tracker", create=SilentBalloons),
+            PictureMonitor(lambda runtime: runtime.shared(steps).append("created"), lambda: 1 / 0),
+            PictureMonitor(lambda runtime: None, PREPARED.set),
+        ),
     )
     return FeatureSet([*FEATURES, feature]).settings()
 
@@ -88,6 +96,11 @@ class SilentBalloons(Balloons):
 
 def is_of_tracker(hook):
     return isinstance(hook, Service) and hook.role == "tracker"
+
+
+def steps(runtime):
+    """What became of the monitor."""
+    return []
 
 
 def balloons(runtime):
@@ -125,6 +138,26 @@ def test_a_service_follows_the_picture_until_the_stop_and_its_faults_stop_nobody
     assert second.is_stopped
     assert "Balloons did not stop cleanly" in caplog.text
     assert runtime.shared(SkyFeed).subscribers() == []
+
+
+def test_monitors_are_prepared_while_a_tracker_stands_by_and_made_when_it_leads(runtime, monkeypatch, caplog):
+    leads = threading.Event()
+    monkeypatch.setattr(OnlyTracker, "is_leading", property(lambda self: leads.is_set()))
+    PREPARED.clear()
+    (tracker, *_) = create_services(runtime, ("tracker",))
+
+    async def run():
+        await tracker.start()
+        await eventually(PREPARED.is_set)
+        assert runtime.shared(steps) == []
+        leads.set()
+        await eventually(lambda: balloons(runtime)[0].skies >= 1)
+        await tracker.stop()
+
+    asyncio.run(run())
+    assert runtime.shared(steps) == ["created"]
+    # One that cannot be prepared is made all the same.
+    assert "a monitor cannot be prepared" in caplog.text
 
 
 def test_services_that_have_started_are_stopped_where_the_next_cannot_start(runtime, monkeypatch):

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from skywatch.web.airports import MAX_FOUND, find_airports
+from skywatch.web.airports import MAX_FOUND, find_airports, find_towns
 
 ROWS = [
     ["Zurich Airport", "Zürich", "CH", "LSZH", "ZRH", 47.4582, 8.5555],
@@ -49,3 +49,11 @@ def test_without_the_list_there_is_no_search_and_a_new_one_is_read(path):
     assert names("zrh", path) == []
     path.unlink()
     assert find_airports("zrh", path) is None
+
+
+def test_towns_are_found_by_the_beginning_of_their_names(tmp_path):
+    path = tmp_path / "towns.txt"
+    path.write_text("sankt gallen\tSankt Gallen\tCH\t47.4239\t9.3748\nbern\tBern\tCH\t46.948\t7.4474", encoding="utf-8")
+    assert [town.name for town in find_towns("St. Gallen", path)] == ["Sankt Gallen"]
+    assert find_towns("BE", path) == [("Bern", "CH", 46.948, 7.4474)]
+    assert find_towns("ern", path) == find_towns("(", path) == find_towns("bern", tmp_path / "none") == []

@@ -4,6 +4,8 @@ export interface Palette {
   land: string;
   coast: string;
   border: string;
+  /** Borders within a country. */
+  province: string;
   label: string;
   halo: string;
   ring: string;
@@ -18,6 +20,9 @@ export interface Palette {
   river: string;
   town: string;
   runway: string;
+  /** Where the sun is below the horizon. */
+  night: string;
+  nightEdge: string;
   text: string;
   textHalo: string;
   accent: string;
@@ -31,6 +36,7 @@ const NIGHT: Palette = {
   land: "#172233",
   coast: "#34465f",
   border: "#3a4d68",
+  province: "#2b3c53",
   label: "#62748c",
   halo: "#111a28",
   ring: "rgb(120 150 185 / 0.34)",
@@ -44,6 +50,8 @@ const NIGHT: Palette = {
   river: "#24405f",
   town: "#7589a3",
   runway: "#8297b2",
+  night: "rgb(0 3 10 / 0.38)",
+  nightEdge: "rgb(150 175 210 / 0.35)",
   text: "#e8eef6",
   textHalo: "rgb(8 13 22 / 0.92)",
   accent: "#ffffff",
@@ -56,6 +64,7 @@ const DAY: Palette = {
   land: "#f6f2e7",
   coast: "#9fb3bf",
   border: "#b9ac8f",
+  province: "#d3c9b0",
   label: "#8c846f",
   halo: "#f6f2e7",
   ring: "rgb(40 70 105 / 0.34)",
@@ -69,6 +78,8 @@ const DAY: Palette = {
   river: "#a9c3d4",
   town: "#7d7663",
   runway: "#857a96",
+  night: "rgb(38 52 92 / 0.16)",
+  nightEdge: "rgb(38 52 92 / 0.3)",
   text: "#101c2c",
   textHalo: "rgb(255 255 255 / 0.94)",
   accent: "#0a1626",

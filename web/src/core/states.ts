@@ -3,8 +3,8 @@
 // table follows public lists of that allocation and was not compared with the Annex itself. Its smallest blocks have 2,048
 // addresses, as current lists publish them; earlier editions of the Annex allocate 1,024. blocks_within.json has the blocks
 // that a State has given to registers of their own, such as Bermuda's and Hong Kong's; they come before the State's.
-import within from "./blocks_within.json";
-import blocks from "./states.json";
+import within from "../../../skywatch/airframes/blocks_within.json";
+import blocks from "../../../skywatch/airframes/states.json";
 
 const ADDRESS = /^[0-9a-f]{6}$/i;
 const rows = Object.entries(blocks).map(([code, span]) => ({

@@ -125,6 +125,11 @@ function shown(value: string | number, format = ""): string {
   return typeof value === "number" ? number(value, digits) : value;
 }
 
+/** A text as it is looked for: without accents and capitals. */
+export function folded(text: string): string {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+}
+
 /** The language with the region of this browser, so that dates are as they are written there. */
 export function locale(): string {
   return localeOf(language.value);

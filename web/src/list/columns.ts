@@ -1,10 +1,11 @@
 // The columns that the list can have.
-import { html, type nothing, svg, type TemplateResult } from "lit";
-import { dark } from "../core/preferences";
+import { html, nothing, svg, type TemplateResult } from "lit";
+import { dark, preferences } from "../core/preferences";
 import { bare, bearing, unit, type Quantity } from "../ui/units";
 import { t, type TextKey } from "../i18n/i18n";
 import { CLASSES } from "../live/classes";
-import { isAlarming, isEmergency } from "../live/filter";
+import { isAlarming, isEmergency, partsOf } from "../live/filter";
+import { live } from "../live/live";
 import { FLAG, type Aircraft } from "../live/messages";
 import { altitudeColour, css } from "../core/ramp";
 import { flag } from "../ui/flag";
@@ -47,6 +48,16 @@ export function silhouette(aircraft: Aircraft, size = 16): TemplateResult {
   </svg>`;
 }
 
+/** The registration by which an aircraft was found, which may have no column. */
+function found({ flight, r }: Aircraft): TemplateResult | typeof nothing {
+  const has = (text: unknown, part: string): boolean =>
+    String(text ?? "")
+      .toLowerCase()
+      .includes(part);
+  const isFound = partsOf(live.filter.value.text).some((part) => has(r, part) && !has(flight, part));
+  return isFound && !preferences.value.columns.includes("r") ? html`<small class="found">${r}</small>` : nothing;
+}
+
 export const COLUMNS: Column[] = [
   {
     key: "flight",
@@ -64,7 +75,7 @@ export const COLUMNS: Column[] = [
             : flags & FLAG.military
               ? html`<span class="tag">${t("aircraft.military_short")}</span>`
               : ""
-      }${aircraft.single_source ? html`<span class="tag unconfirmed" role="img" aria-label=${t("aircraft.single_source")} title=${t("aircraft.single_source")}>?</span>` : ""}`;
+      }${found(aircraft)}${aircraft.single_source ? html`<span class="tag unconfirmed" role="img" aria-label=${t("aircraft.single_source")} title=${t("aircraft.single_source")}>?</span>` : ""}`;
     },
   },
   { key: "flag", title: "column.flag", isNumber: false, cell: (aircraft) => flag(aircraft.hex) },
@@ -83,6 +94,7 @@ export const COLUMNS: Column[] = [
     needs: "details",
     cell: (aircraft) => String(aircraft.r ?? ""),
   },
+  { key: "route", title: "column.route", isNumber: false, cell: (aircraft) => String(aircraft.route ?? "") },
   { key: "t", title: "column.type", isNumber: false, cell: (aircraft) => String(aircraft.t ?? "") },
   {
     key: "altitude",

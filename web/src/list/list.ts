@@ -1,6 +1,7 @@
 // The list of aircraft: the map's twin for keyboards and screen readers. Only the rows on the screen are made.
 import { html, nothing, type TemplateResult } from "lit";
 import { repeat } from "lit/directives/repeat.js";
+import { html as staticHtml, unsafeStatic } from "lit/static-html.js";
 import { note, route } from "../core/address";
 import { dark, prefer, preferences } from "../core/preferences";
 import { NOTHING, addressOf, isFurther, toggled } from "../core/selection";
@@ -16,6 +17,8 @@ import { icon } from "../ui/icons";
 import { moved } from "./column_order";
 import { COLUMNS, columnTitle, type Column } from "./columns";
 import "./filters";
+import { inHistory } from "./search";
+import { LIST_TOPS } from "./tops";
 
 const ROW_PX = 30;
 /** How columns share the room beyond their least widths, which the style sheet names. */
@@ -37,7 +40,17 @@ class List extends View {
 
   constructor() {
     super();
-    this.watch(live.list, live.filter, live.selectedHex, live.alsoHexes, preferences, dark, route, states);
+    this.watch(
+      live.list,
+      live.filter,
+      live.selectedHex,
+      live.alsoHexes,
+      preferences,
+      dark,
+      route,
+      states,
+      session.user,
+    );
   }
 
   override connectedCallback(): void {
@@ -154,10 +167,7 @@ class List extends View {
     return html`<section class="list" aria-label=${t("list.label")} ${styled({ "--columns": template, "--least": `calc(${[...least, `${columns.length - 1} * var(--gap)`].join(" + ")} + 2 * var(--edge))` })}>
       <button class="sheet-handle" aria-label=${t("list.toggle")} aria-expanded=${preferences.value.listOpen} @click=${() => prefer({ listOpen: !preferences.value.listOpen })}></button>
       <div class="list-head">
-        <label class="search">${icon("search")}<span class="visually-hidden">${t("list.search")}</span>
-          <input id="search" type="search" autocomplete="off" spellcheck="false" placeholder=${t("list.search")} .value=${filter.text}
-            @input=${(event: Event) => live.filter.set({ ...filter, text: (event.target as HTMLInputElement).value })} />
-        </label>
+        <sw-search></sw-search>
         <button class="tool ${this.tab === "filters" || isActive({ ...filter, text: "" }) ? "on" : ""}" aria-expanded=${this.tab === "filters"} @click=${() => this.toggle("filters")} title=${t("list.filters")} aria-label=${t("list.filters")}>${icon("filter")}</button>
         <button class="tool ${this.tab === "columns" ? "on" : ""}" aria-expanded=${this.tab === "columns"} @click=${() => this.toggle("columns")} title=${t("list.columns")} aria-label=${t("list.columns")}>${icon("columns")}</button>
       </div>
@@ -167,6 +177,7 @@ class List extends View {
         <label class="check"><input type="checkbox" .checked=${this.inView} @change=${this.toggleInView} /> ${t("list.in_view")}</label>
         ${isActive(filter) ? html`<button class="plain link" @click=${this.reset}>${t("list.reset")}</button>` : nothing}
       </div>
+      ${this.tops()}
       <div class="table" role="grid" aria-multiselectable="true" aria-label=${t("list.label")} aria-rowcount=${matching + 1} aria-colcount=${columns.length}>
         <div role="rowgroup"><div class="row header" role="row" aria-rowindex="1">${columns.map((column) => this.header(column))}</div></div>
         <div class="rows" role="rowgroup" tabindex="0" aria-activedescendant=${this.active ? `row-${this.active.replace("~", "x")}` : nothing} @scroll=${this.measure} @keydown=${this.key} aria-label=${t("list.rows")}>
@@ -185,8 +196,20 @@ class List extends View {
     </section>`;
   }
 
+  /** What features show above the rows; an element whose script is not here yet is empty. */
+  private tops(): TemplateResult[] {
+    return LIST_TOPS.filter(({ isOpen }) => isOpen()).map(({ element, load }) => {
+      if (!customElements.get(element))
+        load().catch((error: unknown) => console.warn("A part of the list cannot be loaded:", error));
+      const tag = unsafeStatic(element); // One of the names of the features, never what a person or the service wrote.
+      return staticHtml`<${tag}></${tag}>`;
+    });
+  }
+
   private emptyText(total: number): TemplateResult | string {
-    if (total > 0) return t("list.none_match");
+    const past = inHistory(live.filter.value.text);
+    if (total > 0)
+      return html`${t("list.none_match")} ${past ? html`<a href=${past}>${t("search.history")}</a>` : nothing}`;
     if (live.state.value !== "open") return t(`state.${live.state.value}`);
     // Whoever set the service up wants to know whether it receives anything.
     return session.can("system.manage")

@@ -6,12 +6,32 @@ import { FLAG, type Aircraft, type Filter, type Station } from "./messages";
 const TEXT_FIELDS = ["flight", "hex", "r", "t", "squawk"] as const;
 const EMERGENCY_SQUAWKS = new Set(["7500", "7600", "7700"]);
 
-/** The reader's words, each of which must begin or lie in one of the texts of an aircraft. */
-export function wordsOf(text: string): string[] {
+/** A word that the reader looks for: it lies in one of the texts of an aircraft, or in the name of its operator. */
+export interface Word {
+  text: string;
+  /** The designators of the operators whose names have it. */
+  operators: ReadonlySet<string>;
+}
+
+export function wordsOf(text: string, operators: Partial<Record<string, string[]>> = {}): Word[] {
+  return partsOf(text).map((part) => ({ text: part, operators: new Set(operators[part]) }));
+}
+
+export function partsOf(text: string): string[] {
   return text
     .toLowerCase()
     .split(/[\s,]+/)
     .filter(Boolean);
+}
+
+/** Whether one of its texts is what the reader looks for, and not only a part of it. */
+export function isNamed(aircraft: Aircraft, text: string): boolean {
+  const name = text.trim().toLowerCase();
+  return TEXT_FIELDS.some((field) => textOf(aircraft, field).trim() === name);
+}
+
+function textOf(aircraft: Aircraft, field: (typeof TEXT_FIELDS)[number]): string {
+  return String(aircraft[field] ?? "").toLowerCase();
 }
 
 export function isEmergency(flags: number, squawk: unknown): boolean {
@@ -27,7 +47,7 @@ export function passes(
   aircraft: Aircraft,
   flags: number,
   filter: Filter,
-  words: string[],
+  words: Word[],
   station: Station | null,
 ): boolean {
   const ground = (flags & FLAG.ground) !== 0;
@@ -46,12 +66,10 @@ export function passes(
     if (typeof lat !== "number" || typeof lon !== "number") return false;
     if (distanceNm(station.lat, station.lon, lat, lon) > filter.maxDistance) return false;
   }
-  return words.every((word) =>
-    TEXT_FIELDS.some((field) =>
-      String(aircraft[field] ?? "")
-        .toLowerCase()
-        .includes(word),
-    ),
+  return words.every(
+    ({ text, operators }) =>
+      TEXT_FIELDS.some((field) => textOf(aircraft, field).includes(text)) ||
+      (operators.size > 0 && operators.has(String(aircraft.flight ?? "").slice(0, 3))),
   );
 }
 

@@ -1,7 +1,7 @@
 // Every aircraft that the channel speaks of, in columns, so that fifteen thousand of them a second cost little.
 import { HALF_WORLD, MPS_PER_KT, bearingTo, distanceNm, mercatorX, mercatorY, stretch } from "../core/mercator";
 import { classNumber } from "./classes";
-import { passes, wordsOf } from "./filter";
+import { passes, wordsOf, type Word } from "./filter";
 import { FLAG, NO_FILTER, type Aircraft, type Filter, type Station, type Value } from "./messages";
 
 /** After so many seconds without news an aircraft is no longer moved along its track. */
@@ -34,7 +34,7 @@ export class Fleet {
   now = 0;
   private free: number[] = [];
   private filter: Filter = NO_FILTER;
-  private words: string[] = [];
+  private words: Word[] = [];
   private station: Station | null = null;
 
   clear(): void {
@@ -46,9 +46,10 @@ export class Fleet {
     this.top = 0;
   }
 
-  setFilter(filter: Filter): void {
+  /** `operators` are the designators that words of the text stand for. */
+  setFilter(filter: Filter, operators: Partial<Record<string, string[]>> = {}): void {
     this.filter = filter;
-    this.words = wordsOf(filter.text);
+    this.words = wordsOf(filter.text, operators);
     for (const slot of this.slots.values()) this.judge(slot);
   }
 

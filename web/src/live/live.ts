@@ -5,6 +5,7 @@ import { LABEL_SCALE } from "../core/kiosk";
 import { dark, preferences, type Preferences } from "../core/preferences";
 import { selectionOf, type Selection } from "../core/selection";
 import { session } from "../session/session";
+import { partsOf } from "./filter";
 import {
   BASE_FIELDS,
   LABEL_FIELDS,
@@ -26,7 +27,7 @@ import { ChannelOwner } from "./owner";
 import { Past } from "./trails/past";
 
 /** Fields of the list's columns that the service has (distance and bearing are reckoned here). */
-const COLUMN_FIELDS = ["r", "squawk", "baro_rate", "rssi", "receiver", "nav_altitude_mcp", "messages"];
+const COLUMN_FIELDS = ["r", "squawk", "baro_rate", "rssi", "receiver", "nav_altitude_mcp", "messages", "route"];
 
 /** How often the login is looked after where the channel, which would say so at once, is not open, and where it is. */
 const LOOK_AFTER_MS = 5000;
@@ -71,6 +72,8 @@ class Live {
   /** Whether the map shows the selected aircraft and no others. */
   readonly isAlone = new Cell<boolean>(false);
   readonly filter = new Cell<Filter>(NO_FILTER);
+  /** The designators of operators by a part of their name, once their names are here. */
+  readonly operatorsNamed = new Cell<(part: string) => string[]>(() => []);
   readonly station = new Cell<Station | null>(null);
   readonly now = new Cell<number>(0);
   readonly happening = new Cell<Happening | null>(null);
@@ -107,7 +110,8 @@ class Live {
     dark.subscribe(look);
     preferences.subscribe(look);
     preferences.subscribe(() => this.past.follow());
-    this.filter.subscribe((filter) => this.send({ type: "filter", filter }));
+    this.filter.subscribe(() => this.sendFilter());
+    this.operatorsNamed.subscribe(() => this.sendFilter());
     this.station.subscribe((station) => this.send({ type: "station", station }));
     this.selectedHex.subscribe(() => {
       this.selected.set(null);
@@ -143,6 +147,12 @@ class Live {
   private select({ hex, also }: Selection): void {
     if (also.join() !== this.alsoHexes.value.join()) this.alsoHexes.set(also);
     this.selectedHex.set(hex);
+  }
+
+  private sendFilter(): void {
+    const filter = this.filter.value;
+    const named = partsOf(filter.text).map((part) => [part, this.operatorsNamed.value(part)]);
+    this.send({ type: "filter", filter, operators: Object.fromEntries(named) as Record<string, string[]> });
   }
 
   private sendSelection(): void {
@@ -202,6 +212,11 @@ class Live {
     return this.ask((id) => ({ type: "step", id, step }));
   }
 
+  /** The aircraft of the list that has this name, else its first; null where the list is empty. */
+  find(text: string): Promise<Aircraft | null> {
+    return this.ask((id) => ({ type: "find", id, text }));
+  }
+
   private ask(order: (id: number) => Order): Promise<Aircraft | null> {
     this.lastPick += 1;
     const id = this.lastPick;
@@ -241,6 +256,9 @@ class Live {
         break;
       case "outline":
         this.outline.set(news.points);
+        break;
+      case "begun":
+        void this.past.trails(news.run, news.hexes);
         break;
       case "rights":
         void session.reload();

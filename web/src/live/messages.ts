@@ -94,10 +94,15 @@ export const LABEL_FIELDS = [
 ] as const;
 export type LabelField = (typeof LABEL_FIELDS)[number];
 
-/** A picture of the time before the page was opened, in readsb's form. */
-export interface PastPicture {
-  now: number;
-  aircraft: { hex: string; lat?: number; lon?: number; alt_baro?: number | "ground" }[];
+/** The recorded positions of one aircraft's flight, oldest first, as lists of the same length. */
+export interface PastTrail {
+  hex: string;
+  /** Unix seconds. */
+  at: number[];
+  lat: number[];
+  lon: number[];
+  altitude_ft: (number | null)[];
+  on_ground: boolean[];
 }
 
 export interface Look {
@@ -122,7 +127,7 @@ export type Order =
   | { type: "token"; token: string | null }
   | { type: "disconnect" }
   | { type: "fields"; fields: string[] }
-  | { type: "filter"; filter: Filter }
+  | { type: "filter"; filter: Filter; operators: Record<string, string[]> }
   | {
       type: "list";
       offset: number;
@@ -133,13 +138,16 @@ export type Order =
       airFirst: boolean;
     }
   | { type: "outline"; points: number[][] }
-  | { type: "past"; pictures: string[] }
+  /** What was recorded of these aircraft; those without a trail have none. */
+  | { type: "past"; run: number; hexes: string[]; trails: PastTrail[] }
   | { type: "view"; view: ViewState }
   | { type: "look"; look: Look }
   | { type: "station"; station: Station | null }
   | { type: "select"; hex: string | null; also: string[]; isAlone: boolean }
   /** The next (1) or previous (-1) aircraft of the list, or any (0); answered as a pick is. */
   | { type: "step"; id: number; step: Step }
+  /** The aircraft that has this very name, else the first of the list; answered as a pick is. */
+  | { type: "find"; id: number; text: string }
   | { type: "pick"; id: number; x: number; y: number; radius: number }
   | { type: "replay"; on: boolean }
   | { type: "moment"; now: number; speed: number; aircraft: Aircraft[] }
@@ -206,6 +214,8 @@ export type News =
   | { type: "picked"; id: number; aircraft: Aircraft | null }
   | { type: "state"; state: ChannelState; detail: string; denied: string[] }
   | { type: "outline"; points: [number, number][] }
+  /** Aircraft in sight whose trails begin, and have a past; the answer names the same run. */
+  | { type: "begun"; run: number; hexes: string[] }
   | { type: "rights" }
   | { type: "picture"; isStale: boolean }
   | { type: "event"; topic: string; event: string; data: Record<string, unknown> };

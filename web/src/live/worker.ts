@@ -4,7 +4,7 @@ import { HALF_WORLD } from "../core/mercator";
 import { Channel } from "./channel";
 import { CLASSES, SCALE } from "./classes";
 import { Fleet, unwrap } from "./fleet";
-import { isAlarming } from "./filter";
+import { isAlarming, isNamed } from "./filter";
 import { layOut } from "./labels";
 import {
   FLAG,
@@ -14,7 +14,6 @@ import {
   type Look,
   type News,
   type Order,
-  type PastPicture,
   type Step,
   type ViewState,
 } from "./messages";
@@ -84,9 +83,20 @@ const channel = new Channel({
 /** What is made of the pictures over time. */
 function follow(): void {
   trails.take(fleet);
+  askForPast();
   if (isReplay || !look.outline) return;
   outline.take(fleet);
   postOutline();
+}
+
+/** As many aircraft as the service answers about at once. */
+const ASKED_AT_ONCE = 100;
+
+/** Ask for the past of the aircraft in sight whose trails begin; a replay brings its own. */
+function askForPast(): void {
+  if (isReplay || !view) return;
+  const hexes = trails.begun(fleet, view, ASKED_AT_ONCE);
+  if (hexes.length) post({ type: "begun", run: trails.run, hexes });
 }
 
 let outlineTold = -Infinity;
@@ -248,6 +258,13 @@ function neighbour(step: Step): Aircraft | null {
   return slot < 0 ? null : fleet.describe(slot);
 }
 
+/** What somebody looked for by name: the aircraft that is called so, else the first one that the filter leaves. */
+function find(text: string): Aircraft | null {
+  const { rows } = windowOf(fleet, { ...list, offset: 0, limit: Infinity }, list.inView ? view : null);
+  const slot = rows.find((row) => isNamed(fleet.aircraft[row], text)) ?? rows[0];
+  return slot === undefined ? null : fleet.describe(slot);
+}
+
 scope.onmessage = ({ data: order }: MessageEvent<Order>) => {
   switch (order.type) {
     case "connect":
@@ -266,7 +283,7 @@ scope.onmessage = ({ data: order }: MessageEvent<Order>) => {
       channel.setFields(order.fields);
       break;
     case "filter":
-      fleet.setFilter(order.filter);
+      fleet.setFilter(order.filter, order.operators);
       showSoon();
       break;
     case "list":
@@ -295,6 +312,9 @@ scope.onmessage = ({ data: order }: MessageEvent<Order>) => {
     case "step":
       post({ type: "picked", id: order.id, aircraft: neighbour(order.step) });
       break;
+    case "find":
+      post({ type: "picked", id: order.id, aircraft: find(order.text) });
+      break;
     case "pick":
       post({ type: "picked", id: order.id, aircraft: pick(order.x, order.y, order.radius) });
       break;
@@ -316,10 +336,7 @@ scope.onmessage = ({ data: order }: MessageEvent<Order>) => {
       postOutline();
       break;
     case "past":
-      trails.seed(
-        fleet,
-        order.pictures.map((text) => JSON.parse(text) as PastPicture),
-      );
+      trails.seed(fleet, order.run, order.hexes, order.trails);
       showSoon();
       break;
     case "awake":

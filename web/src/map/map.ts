@@ -1,5 +1,6 @@
 // The live map: ground below, aircraft above, and the reader's hand on both.
 import { html, type TemplateResult } from "lit";
+import type Feature from "ol/Feature";
 import OlMap from "ol/Map";
 import { defaults as interactions } from "ol/interaction/defaults";
 import { toLonLat } from "ol/proj";
@@ -17,15 +18,18 @@ import type { Aircraft, Frame } from "../live/messages";
 import { icon } from "../ui/icons";
 import { Camera } from "./camera";
 import { Ground } from "./ground/ground";
+import type { Place } from "./ground/places";
 import { Overlays } from "./overlays/overlays";
 import { overlayFailures, weatherSource } from "./overlays/sources";
 import { PageLayers, type PageLayer } from "./page_layers";
 import { Rings } from "./rings";
 import { Stage } from "./planes/stage";
 import { Tiles } from "./ground/tiles";
-import { lentTrails, wantedView } from "./lent";
+import { lentTrails, measuring, wantedView } from "./lent";
 import { Trails } from "./trails";
-import { hoverCard } from "./hover";
+import { Dismiss } from "../ui/dismiss";
+import { airportClick } from "./airport_click";
+import { airportCard, hoverCard } from "./hover";
 import "./legend";
 
 const CLICK_PX = 22;
@@ -48,6 +52,7 @@ export class MapElement extends View {
   private readonly trails = new Trails((trail) => lentTrails.value ?? this.stage.setTrails(trail));
   private readonly stage = new Stage((kind) => (this.dataset.renderer = kind));
   private hovered: Aircraft | null = null;
+  private hoveredAirport: Feature | null = null;
   private hoverAt: [number, number] = [0, 0];
   private stops: (() => void)[] = [];
   private isChoosing = false;
@@ -64,6 +69,13 @@ export class MapElement extends View {
       this.tiles.failure,
       weatherSource,
       overlayFailures,
+    );
+    new Dismiss(
+      this,
+      "sw-layers, .layers-button",
+      ".layers-button",
+      () => this.isChoosing,
+      () => this.layers(),
     );
   }
 
@@ -229,8 +241,10 @@ export class MapElement extends View {
   }
 
   private async choose(pixel: [number, number], further: boolean): Promise<void> {
-    if (route.value.page !== "map") return;
+    if (route.value.page !== "map" || measuring.value) return;
     const aircraft = await this.pickAt(pixel, CLICK_PX);
+    const airport = aircraft || further ? null : this.airportAt(pixel);
+    if (airport && airportClick.open?.(String(airport.get("icao")))) return;
     this.camera.isFollowing = false;
     if (!further) note(addressOf({ hex: aircraft?.hex ?? null, also: [] }));
     else if (aircraft) note(addressOf(toggled(live.selection, aircraft.hex)));
@@ -239,12 +253,20 @@ export class MapElement extends View {
   private async hover(pixel: [number, number], dragging: boolean): Promise<void> {
     if (dragging) return this.setHovered(null);
     this.hoverAt = pixel;
-    this.setHovered(await this.pickAt(pixel, HOVER_PX));
+    const aircraft = await this.pickAt(pixel, HOVER_PX);
+    this.setHovered(aircraft, aircraft ? null : this.airportAt(pixel));
   }
 
-  private setHovered(aircraft: Aircraft | null): void {
-    if (!aircraft && !this.hovered) return;
+  private airportAt(pixel: [number, number]): Feature | null {
+    const view = this.camera.shown;
+    const place = this.map.getCoordinateFromPixel(pixel) as number[] | null;
+    return view && place ? this.ground.airportAt(place, HOVER_PX * view.resolution, view.resolution) : null;
+  }
+
+  private setHovered(aircraft: Aircraft | null, airport: Feature | null = null): void {
+    if (!aircraft && !this.hovered && airport === this.hoveredAirport) return;
     this.hovered = aircraft;
+    this.hoveredAirport = airport;
     this.querySelector<HTMLElement>(".map-target")!.classList.toggle("over-aircraft", aircraft !== null);
     this.requestUpdate();
   }
@@ -268,12 +290,17 @@ export class MapElement extends View {
   }
 
   /** Show a place at once, without a way there. */
-  showPlace(view: KioskView): void {
+  showPlace(view: Omit<KioskView, "name" | "seconds">): void {
     this.camera.showPlace(view);
   }
 
   home(): void {
     this.camera.home();
+  }
+
+  /** Airports and towns with this name or code. */
+  find(text: string): Promise<Place[]> {
+    return this.ground.find(text);
   }
 
   zoom(step: number): void {
@@ -301,13 +328,14 @@ export class MapElement extends View {
         <button class="tool" @click=${() => this.zoom(1)} title=${t("map.zoom_in")} aria-label=${t("map.zoom_in")}>${icon("plus")}</button>
         <button class="tool" @click=${() => this.zoom(-1)} title=${t("map.zoom_out")} aria-label=${t("map.zoom_out")}>${icon("minus")}</button>
         <button class="tool" @click=${this.home} title=${t("map.home")} aria-label=${t("map.home")}>${icon("home")}</button>
-        <button class="tool" @click=${this.layers} title=${t("map.layers")} aria-label=${t("map.layers")} aria-expanded=${this.isChoosing}>${icon("layers")}</button>
+        <button class="tool layers-button" @click=${this.layers} title=${t("map.layers")} aria-label=${t("map.layers")} aria-expanded=${this.isChoosing}>${icon("layers")}</button>
         <button class="tool list-button" ?hidden=${route.value.page !== "map"} aria-pressed=${preferences.value.listOpen} @click=${() => prefer({ listOpen: !preferences.value.listOpen })} title=${t("list.toggle")} aria-label=${t("list.toggle")}>${icon("list")}</button>
       </div>
-      ${this.isChoosing ? html`<sw-layers @keydown=${(event: KeyboardEvent) => event.key === "Escape" && this.layers()}></sw-layers>` : null}
+      ${this.isChoosing ? html`<sw-layers></sw-layers>` : null}
       <sw-legend></sw-legend>
       ${this.renderSource()}
       ${this.hovered && this.hovered.hex !== live.selectedHex.value ? hoverCard(this.hovered, this.hoverAt, this.clientWidth) : null}
+      ${this.hoveredAirport ? airportCard(this.hoveredAirport, this.hoverAt, this.clientWidth) : null}
     `;
   }
 

@@ -2,7 +2,7 @@
 import { dark } from "../core/preferences";
 import type { Aircraft } from "../live/messages";
 import { FLAG } from "../live/messages";
-import { call } from "../session/api";
+import { recordedTrail } from "../live/trails/recorded";
 import { mercatorX, mercatorY } from "../core/mercator";
 import { unwrap } from "../live/fleet";
 import { altitudeColour, css } from "../core/ramp";
@@ -54,15 +54,7 @@ class Trail {
 
   private async fetch(): Promise<void> {
     try {
-      const { trail } = await call("GET aircraft/{icao_hex}/trail", { path: { icao_hex: this.hex } });
-      const earlier = trail.map((point) => ({
-        at: Date.parse(point.at) / 1000,
-        lat: point.lat,
-        lon: point.lon,
-        altitude: point.altitude_ft,
-        ground: point.on_ground,
-      }));
-      this.points = [...earlier, ...this.points];
+      this.points = [...(await recordedTrail(this.hex)), ...this.points];
       this.changed();
     } catch {
       // It has just gone, or was never heard with a position; what comes now is shown.

@@ -29,7 +29,7 @@ function disputes(names: unknown): string {
   return Array.isArray(names) ? (names as string[]).map((name) => word("dispute", name)).join(", ") : "";
 }
 
-function identity(aircraft: Aircraft, airframe: Airframe | null): Fact[] {
+function identity(aircraft: Aircraft, airframe: Airframe | null, isTypeNamed: boolean): Fact[] {
   const emergency =
     aircraft.emergency && aircraft.emergency !== "none" ? word("emergency", text(aircraft.emergency)) : "";
   return [
@@ -38,7 +38,7 @@ function identity(aircraft: Aircraft, airframe: Airframe | null): Fact[] {
     ["panel.state", stateName(aircraft.hex)],
     ["panel.operator", text(airframe?.operator)],
     ["panel.owner", text(airframe?.owner)],
-    ["column.type", text(aircraft.t ?? airframe?.type)],
+    ["column.type", isTypeNamed ? text(aircraft.t ?? airframe?.type) : ""],
     ["panel.year", text(airframe?.year)],
     [
       "column.category",
@@ -102,14 +102,19 @@ function reception(aircraft: Aircraft, seen: unknown): Fact[] {
   ];
 }
 
-/** Everything that has a value: who it is, and what engineers read below, folded. `seen` is the age of the last message (s). */
-export function facts(aircraft: Aircraft, airframe: Airframe | null, seen: unknown): TemplateResult {
+/** Everything that has a value: who it is, and what engineers read below, folded. `seen` is the age of the last message (s), `isTypeNamed` whether the head has the type in words and not by its designator. */
+export function facts(
+  aircraft: Aircraft,
+  airframe: Airframe | null,
+  seen: unknown,
+  isTypeNamed: boolean,
+): TemplateResult {
   const groups: Group[] = [
     { name: "autopilot", title: "panel.autopilot", facts: autopilot(aircraft) },
     { name: "air", title: "panel.air_data", facts: airData(aircraft) },
     { name: "reception", title: "panel.reception", facts: reception(aircraft, seen) },
   ];
-  return html`${listed(identity(aircraft, airframe))}${groups.map(folded)}`;
+  return html`${listed(identity(aircraft, airframe, isTypeNamed))}${groups.map(folded)}`;
 }
 
 function listed(all: Fact[]): TemplateResult {

@@ -1,5 +1,5 @@
 // The figures of the selected aircraft in the order in which people read them.
-import { html, type TemplateResult } from "lit";
+import { html, nothing, type TemplateResult } from "lit";
 import { t, type TextKey } from "../i18n/i18n";
 import { isAlarming, isEmergency } from "../live/filter";
 import type { Aircraft } from "../live/messages";
@@ -17,10 +17,12 @@ function trend(aircraft: Aircraft): string {
   return `${rate > 0 ? "↑" : "↓"} ${measure("rate", Math.abs(rate))}`;
 }
 
-/** `seen` is the age of the last message (s). */
+/** The figures that are known; `seen` is the age of the last message (s). */
 export function figures(aircraft: Aircraft, seen: unknown): TemplateResult {
-  const figure = (title: TextKey, value: string, below: string, isAlarming = false): TemplateResult =>
-    html`<div><span>${t(title)}</span><b class=${isAlarming ? "alarming" : ""}>${value}</b><small>${below}</small></div>`;
+  const figure = (title: TextKey, value: string, below: string, isAlarming = false): TemplateResult | typeof nothing =>
+    value === "" || value === "–"
+      ? nothing
+      : html`<div><span>${t(title)}</span><b class=${isAlarming ? "alarming" : ""}>${value}</b><small>${below}</small></div>`;
   const flags = (aircraft.flags as number) ?? 0;
   const emergency = isEmergency(flags, aircraft.squawk);
   return html`<div class="figures">
@@ -28,8 +30,8 @@ export function figures(aircraft: Aircraft, seen: unknown): TemplateResult {
     ${figure("column.speed", measure("speed", aircraft.gs as number), typeof aircraft.mach === "number" ? `Mach ${aircraft.mach.toFixed(2)}` : "")}
     ${figure("column.track", bearing(aircraft.track as number | null), compass(aircraft.track))}
     ${figure("column.distance", measure("distance", aircraft.distance as number | null, 1), typeof aircraft.bearing === "number" ? `${t("column.bearing")} ${bearing(aircraft.bearing)}` : "")}
-    ${figure("column.squawk", String(aircraft.squawk ?? "–"), emergency ? t("aircraft.emergency") : "", isAlarming(aircraft, flags))}
-    ${figure("panel.seen", typeof seen === "number" ? age(seen) : "–", "")}
+    ${figure("column.squawk", String(aircraft.squawk ?? ""), emergency ? t("aircraft.emergency") : "", isAlarming(aircraft, flags))}
+    ${figure("panel.seen", typeof seen === "number" ? age(seen) : "", "")}
   </div>`;
 }
 

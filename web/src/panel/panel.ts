@@ -19,9 +19,9 @@ import { flag, states } from "../ui/flag";
 import { drawing, icon, type IconName } from "../ui/icons";
 import { facts } from "./facts";
 import { figures } from "./figures";
-import type { PanelLink, PanelPart } from "./parts";
+import type { Named, PanelAction, PanelLink, PanelPart } from "./parts";
 import { photoSource } from "./photo_source";
-import { profile } from "./profile";
+import { profile, recall } from "./profile";
 import { fitTracks, follow, selectNeighbour, toggleAlone } from "./steps";
 
 type Details = Schemas["AircraftDetail"];
@@ -33,8 +33,13 @@ const LOAD_AGAIN_MS = 5000;
 const names = new Cell<typeof import("./names") | null>(null);
 
 class Panel extends View {
-  static override properties = { parts: { attribute: false }, links: { attribute: false } };
+  static override properties = {
+    parts: { attribute: false },
+    actions: { attribute: false },
+    links: { attribute: false },
+  };
   declare parts: readonly PanelPart[];
+  declare actions: readonly PanelAction[];
   declare links: readonly PanelLink[];
   private details: Details | null = null;
   private hex: string | null = null;
@@ -45,6 +50,7 @@ class Panel extends View {
   constructor() {
     super();
     this.parts = [];
+    this.actions = [];
     this.links = [];
     this.watch(
       live.selected,
@@ -78,6 +84,11 @@ class Panel extends View {
     this.details = null;
     this.isGone = false;
     void this.fetch();
+    if (hex && !live.isReplay.value)
+      recall(hex).then(
+        () => this.requestUpdate(),
+        () => undefined, // It has just gone, or was never heard with a position.
+      );
   }
 
   /** Fetch the names; codes stand in their place until they are here. */
@@ -139,7 +150,6 @@ class Panel extends View {
       ${tool("random", "panel.random", () => void selectNeighbour(0))}
       <button class="tool alone" aria-pressed=${isAlone} @click=${toggleAlone} title=${t("panel.alone")} aria-label=${t("panel.alone")}>${icon("alone")}</button>
       ${tool("fit", "panel.fit", fitTracks)}
-      ${tool("follow", "panel.follow", follow)}
       ${tool("link", "panel.share", this.share)}
       ${tool("close", "close", this.close)}
     </div>`;
@@ -150,8 +160,9 @@ class Panel extends View {
     const airframe = this.details?.airframe ?? null;
     const registration = String(aircraft.r ?? airframe?.registration ?? "");
     const operator = names.value?.operatorOf(aircraft.flight) || airframe?.operator || "";
-    const type =
-      airframe?.type_name || names.value?.typeName(aircraft.t ?? airframe?.type) || aircraft.t || airframe?.type;
+    const designator = String(aircraft.t ?? airframe?.type ?? "");
+    const type = names.value?.typeWords(designator, airframe?.type_name) || designator;
+    const named = { hex: aircraft.hex, callsign: String(aircraft.flight ?? "").trim(), registration, type: designator };
     return html`
       <header class="panel-head">
         ${silhouette(aircraft, 34)}
@@ -161,12 +172,14 @@ class Panel extends View {
           <p class="type">${[type, registration].filter(Boolean).join(" · ")}</p>
         </div>
       </header>
+      ${this.elements(aircraft.hex, "head")}
       <p class="tags">
-        ${isEmergency(flags, aircraft.squawk) ? html`<span class="tag ${isAlarming(aircraft, flags) ? "danger" : ""}">${t("aircraft.emergency")} ${aircraft.squawk}</span>` : nothing}
+        ${isEmergency(flags, aircraft.squawk) ? html`<span class="tag ${isAlarming(aircraft, flags) ? "danger" : ""}">${t("aircraft.emergency")}</span>` : nothing}
         ${marksOf(flags).map(({ title, href }) => html`<span class="tag warning"><a href=${href(aircraft)}>${t(title)}</a></span>`)}
         ${flags & FLAG.military ? html`<span class="tag">${t("aircraft.military")}</span>` : nothing}
         ${flags & FLAG.mlat ? html`<span class="tag">MLAT</span>` : nothing}
         ${flags & FLAG.tisb ? html`<span class="tag">TIS-B</span>` : nothing}
+        ${aircraft.simulated ? html`<span class="tag">${t("simulated.tag")}</span>` : nothing}
         ${aircraft.single_source ? html`<span class="tag unconfirmed">${t("aircraft.single_source")}</span>` : nothing}
         ${airframe?.interesting ? html`<span class="tag">${t("aircraft.interesting")}</span>` : nothing}
         ${airframe?.pia ? html`<span class="tag">PIA</span>` : nothing}
@@ -177,12 +190,23 @@ class Panel extends View {
       ${this.photo(aircraft.hex, false)}
       ${figures(aircraft, this.details?.seen)}
       ${this.photo(aircraft.hex, true)}
-      ${profile(aircraft)}
-      ${live.isReplay.value ? nothing : this.elements(aircraft.hex)}
-      ${facts(aircraft, airframe, this.details?.seen)}
+      ${live.isReplay.value ? nothing : profile(aircraft)}
+      ${this.elements(aircraft.hex, "body")}
+      ${facts(aircraft, airframe, this.details?.seen, type !== designator)}
       <p class="panel-links">
         ${this.links.map(({ href, icon: path, title }) => html`<a href=${href(aircraft.hex)}>${drawing(path)}${t(title)}</a>`)}
-      </p>`;
+      </p>
+      ${this.offers(named)}`;
+  }
+
+  /** What a person can do about the aircraft, always in sight at the bottom of the panel. */
+  private offers(named: Named): TemplateResult {
+    // Lists and rules are about addresses that stay with an aircraft.
+    const offered = named.hex.startsWith("~") ? [] : this.actions;
+    return html`<p class="panel-actions" role="group" aria-label=${t("panel.actions")}>
+      ${offered.map(({ word, title, icon: path, href }) => html`<a href=${href(named)} title=${t(title)}>${drawing(path)}<span>${t(word)}</span></a>`)}
+      <button class="plain" @click=${follow} title=${t("panel.follow")}>${icon("follow")}<span>${t("panel.follow_short")}</span></button>
+    </p>`;
   }
 
   /** The photo stands first; the question whether to show any comes after the figures. */
@@ -191,13 +215,16 @@ class Panel extends View {
   }
 
   /** What features add; an element whose script is not here yet is empty. */
-  private elements(hex: string): TemplateResult[] {
-    return this.parts.map(({ element, load }) => {
-      if (!customElements.get(element))
-        load().catch((error: unknown) => console.warn("A part of the panel cannot be loaded:", error));
-      const tag = unsafeStatic(element); // One of the names of the features, never what a person or the service wrote.
-      return staticHtml`<${tag} .hex=${hex}></${tag}>`;
-    });
+  private elements(hex: string, place: "head" | "body"): TemplateResult[] {
+    if (live.isReplay.value) return [];
+    return this.parts
+      .filter((part) => (part.place ?? "body") === place)
+      .map(({ element, load }) => {
+        if (!customElements.get(element))
+          load().catch((error: unknown) => console.warn("A part of the panel cannot be loaded:", error));
+        const tag = unsafeStatic(element); // One of the names of the features, never what a person or the service wrote.
+        return staticHtml`<${tag} .hex=${hex} .details=${this.details}></${tag}>`;
+      });
   }
 
   /** The others that are selected: a click shows the details of one. */

@@ -1,4 +1,6 @@
 // One sign-in for the application and the console: each goes on with the login of the other.
+import { preferences } from "../core/preferences";
+import { language } from "../i18n/i18n";
 import { ApiError, call, send } from "./api";
 import { session } from "./session";
 
@@ -19,10 +21,11 @@ export function needsSession(address: URL, home: URL): boolean {
   return below && !OPEN_PAGES.some((page) => address.pathname.slice(home.pathname.length).startsWith(page));
 }
 
-/** Begin a session of the console for this login. */
+/** Begin a session of the console for this login, in the language that the reader has chosen here. */
 export async function enterConsole(): Promise<void> {
   const token = await session.headerToken();
-  if (token) await send(ENTER, { method: "POST", token, again: false });
+  const address = preferences.value.language ? `${ENTER}?language=${language.value}` : ENTER;
+  if (token) await send(address, { method: "POST", token, again: false });
 }
 
 /** Follow links into the console with the login of this page; where that is refused, the console says why. */

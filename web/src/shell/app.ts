@@ -1,21 +1,19 @@
 // The frame of the application: head, navigation, map with its list, and the page that is open over it.
 import { html, nothing, type TemplateResult } from "lit";
 import { html as staticHtml, unsafeStatic } from "lit/static-html.js";
-import { go, note, route } from "../core/address";
-import { dark, prefer, preferences } from "../core/preferences";
+import { route } from "../core/address";
+import { dark, preferences } from "../core/preferences";
 import { View } from "../ui/view";
 import { number, t } from "../i18n/i18n";
 import { live } from "../live/live";
 import type { ChannelState } from "../live/messages";
 import { simulated } from "../live/simulated";
-import { mayAdminister } from "../session/handover";
 import { session } from "../session/session";
 import { announcement } from "../ui/announce";
-import { counts } from "./bell";
-import { FEATURES, isInBar, isMap, menu, pageAt, pageOf, type OpenPage } from "./feature";
-import { Folding } from "./folding";
+import { FEATURES, menu, pageAt, pageOf, type OpenPage } from "./feature";
+import { isNarrow, person } from "./navigation";
 import "./notice";
-import { drawing, icon, mark } from "../ui/icons";
+import { icon, mark } from "../ui/icons";
 import { runShortcut } from "./settings/shortcuts";
 import { receptionCard, silent } from "./reception";
 import { simulatedCard } from "./simulated";
@@ -25,7 +23,6 @@ import "../panel/panel";
 const WAIT_FOR_CHANNEL_MS = 4000;
 const FETCH_AGAIN_MS = 3000;
 const MAP = "sw-map";
-const capped = (n: number): string => (n > 99 ? "99+" : String(n));
 
 /** The map is half of all scripts, and the list needs none of it: aircraft are listed while it is on its way. */
 async function loadMap(): Promise<void> {
@@ -34,11 +31,18 @@ async function loadMap(): Promise<void> {
   await import("../map/map");
 }
 
+/** The names of operators come with the first search. */
+async function loadOperators(): Promise<void> {
+  const { designatorsNamed, fetchOperators } = await import("../panel/names");
+  live.operatorsNamed.set(designatorsNamed);
+  await fetchOperators();
+  live.operatorsNamed.set((part) => designatorsNamed(part));
+}
+
 class App extends View {
   private loaded = new Set<string>();
   private failed: string | null = null;
   private readonly pageLayers = FEATURES.flatMap(({ layers = [] }) => layers);
-  private isMenuOpen = false;
   private late = false;
   /** On a phone: whether the page next to the map is drawn down, so that the map is seen. */
   private isLow = false;
@@ -62,7 +66,7 @@ class App extends View {
       preferences,
       dark,
       announcement,
-      counts,
+      isNarrow,
     );
     live.state.subscribe((state) => this.noteState(state));
     setTimeout(() => {
@@ -70,10 +74,16 @@ class App extends View {
       this.late = true;
       this.requestUpdate();
     }, WAIT_FOR_CHANNEL_MS);
-    window.addEventListener("keydown", (event) => this.shortcut(event));
+    window.addEventListener("keydown", runShortcut);
+    const search = (): void => {
+      if (!live.filter.value.text) return;
+      stop();
+      loadOperators().catch((error: unknown) => console.warn("Operators have no names:", error));
+    };
+    const stop = live.filter.subscribe(search);
+    search();
     let before = route.value.page;
     route.subscribe(({ page }) => {
-      this.isMenuOpen = false;
       if (page !== before) this.isLow = false;
       before = page;
     });
@@ -98,13 +108,6 @@ class App extends View {
     if (asked?.isOpen()) return asked;
     const isSomebody = session.status.value !== "anonymous" || session.config.value?.auth_mode === "public";
     return (isSomebody ? undefined : pageAt("signIn")) ?? menu()[0];
-  }
-
-  private shortcut(event: KeyboardEvent): void {
-    if (event.key !== "Escape") return runShortcut(event);
-    if (!this.isMenuOpen) return;
-    this.isMenuOpen = false;
-    this.requestUpdate();
   }
 
   /** Fetch the script of an element; what cannot be fetched is tried again after a pause. */
@@ -142,67 +145,6 @@ class App extends View {
       <span class="state-text">${t(`state.${state}`)}</span>
       ${isLive ? html`<b class="count">${number(total)}</b><span class="state-unit">${t("aircraft.count", { n: total })}</span>` : nothing}
     </span>`;
-  }
-
-  private readonly folding = new Folding();
-
-  protected override updated(): void {
-    this.folding.update(this.querySelector<HTMLElement>(".head nav"));
-  }
-
-  private navigation(page: OpenPage): TemplateResult {
-    return html`<nav aria-label=${t("nav.label")}>
-      ${menu().map(
-        (
-          one,
-        ) => html`<a href="#/${one.name}" class="${one === page ? "active" : ""} ${isInBar(one) ? "in-bar" : ""}" aria-current=${one === page ? "page" : nothing} title=${t(one.title)}>
-          ${drawing(one.icon)}<span>${t(one.title)}</span>${this.badge(one)}
-        </a>`,
-      )}
-    </nav>`;
-  }
-
-  /** At the bottom of a phone: the map, its list, the pages that are looked at most, and a menu of the others. */
-  private bar(page: OpenPage): TemplateResult {
-    const { listOpen } = preferences.value;
-    const map = menu().find(isMap);
-    const part = (isList: boolean, title: string, drawn: TemplateResult): TemplateResult => {
-      const isOpen = page === map && listOpen === isList && !live.selectedHex.value;
-      return html`<a href="#/${map!.name}" class=${isOpen ? "active" : ""} aria-current=${isOpen ? "page" : nothing} @click=${() => prefer({ listOpen: isList })}>${drawn}<span>${title}</span></a>`;
-    };
-    const others = menu().filter((one) => !isInBar(one));
-    const waiting = others.reduce((sum, one) => sum + (one.badge ? (counts.value[one.name] ?? 0) : 0), 0);
-    return html`<nav class="tab-bar" aria-label=${t("nav.label")}>
-      ${map ? html`${part(false, t(map.title), drawing(map.icon))}${part(true, t("nav.list"), icon("rows"))}` : nothing}
-      ${menu()
-        .filter((one) => isInBar(one) && one !== map)
-        .map(
-          (one) =>
-            html`<a href="#/${one.name}" class=${one === page ? "active" : ""} aria-current=${one === page ? "page" : nothing}>${drawing(one.icon)}<span>${t(one.title)}</span>${this.badge(one)}</a>`,
-        )}
-      <button class="plain ${others.includes(page) ? "active" : ""}" aria-expanded=${this.isMenuOpen} @click=${this.toggleMenu}>${icon(this.isMenuOpen ? "close" : "more")}<span>${t("nav.more")}</span>${waiting ? html`<b class="badge">${capped(waiting)}</b>` : nothing}</button>
-    </nav>`;
-  }
-
-  private badge({ name, badge }: OpenPage): TemplateResult | typeof nothing {
-    const n = counts.value[name];
-    if (!badge || !n) return nothing;
-    return html`<b class="badge" title=${t(badge.title, { n })}>${capped(n)}</b>`;
-  }
-
-  private person(): TemplateResult | typeof nothing {
-    const config = session.config.value;
-    const user = session.user.value;
-    const page = pageAt(user ? "account" : "signIn");
-    if (!page || (!user && !config?.local_auth_enabled && !config?.oidc_enabled)) return nothing;
-    return html`<a class="person" href="#/${page.name}" title=${user ? t(page.title) : nothing}>${drawing(page.icon)}<span>${user ? user.display_name || user.username : t(page.title)}</span></a>`;
-  }
-
-  private administration(): TemplateResult | typeof nothing {
-    const user = session.user.value;
-    return user && mayAdminister(user.permissions)
-      ? html`<a class="person" href="console"><span>${t("nav.administration")}</span></a>`
-      : nothing;
   }
 
   private signInLink(): TemplateResult | typeof nothing {
@@ -245,12 +187,10 @@ class App extends View {
       <a class="skip" href="#main" @click=${this.skip}>${t("nav.skip")}</a>
       <header class="head">
         <a class="brand" href="#/map">${mark()}<span>Skywatch</span></a>
-        ${this.navigation(page)}
+        ${isNarrow.value ? nothing : html`<sw-navigation></sw-navigation>`}
         ${page.place === "signIn" && live.state.value === "idle" ? html`<span class="state"></span>` : this.state()}
-        ${this.person()}
-        <button class="tool menu-button" aria-expanded=${this.isMenuOpen} aria-label=${t("nav.menu")} @click=${this.toggleMenu}>${icon(this.isMenuOpen ? "close" : "more")}</button>
+        ${person("person")}
       </header>
-      ${this.isMenuOpen ? html`<div class="menu" @click=${this.toggleMenu}>${this.navigation(page)}${this.person()}${this.administration()}</div>` : nothing}
       ${this.banner()}
       <main id="main" tabindex="-1">
         ${
@@ -265,7 +205,7 @@ class App extends View {
         ${page.element ? this.pageElement(page) : nothing}
         <sw-notice></sw-notice>
       </main>
-      ${this.bar(page)}
+      ${isNarrow.value ? html`<sw-navigation></sw-navigation>` : nothing}
       <div class="visually-hidden" role="status" aria-live="polite">${announcement.value}</div>
     </div>`;
   }
@@ -274,7 +214,11 @@ class App extends View {
     const parts = FEATURES.flatMap(({ name, panelParts = [] }) =>
       panelParts.filter(({ isOpen }) => isOpen?.() ?? session.canView(name)),
     );
-    return html`<sw-panel .parts=${parts} .links=${FEATURES.flatMap(({ panelLinks = [] }) => panelLinks)}></sw-panel>`;
+    const actions = FEATURES.flatMap(({ panelActions = [] }) => panelActions)
+      .filter(({ isOpen }) => isOpen())
+      .sort((one, other) => one.order - other.order);
+    const links = FEATURES.flatMap(({ name, panelLinks = [] }) => (session.canView(name) ? panelLinks : []));
+    return html`<sw-panel .parts=${parts} .actions=${actions} .links=${links}></sw-panel>`;
   }
 
   private pageElement(page: OpenPage): TemplateResult {
@@ -296,12 +240,6 @@ class App extends View {
     this.isLow = !this.isLow;
     this.requestUpdate();
   };
-
-  private readonly toggleMenu = (): void => {
-    this.isMenuOpen = !this.isMenuOpen;
-    this.requestUpdate();
-  };
 }
 
 customElements.define("sw-app", App);
-export { go, note };

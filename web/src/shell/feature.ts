@@ -2,10 +2,10 @@
 // are made. `src/features.ts` lists them, and the start of the page registers them (register.ts).
 import type { TextKey } from "../i18n/i18n";
 import type { Mark } from "../list/marks";
+import type { ListTop } from "../list/tops";
 import type { Overlay } from "../map/overlays/overlay";
 import type { PageLayer } from "../map/page_layers";
-import type { PanelLink, PanelPart } from "../panel/parts";
-import type { Switch } from "../core/preferences";
+import type { PanelAction, PanelLink, PanelPart } from "../panel/parts";
 import type { Schemas } from "../session/operations";
 import { session } from "../session/session";
 import type { RuleField } from "./rule_fields";
@@ -16,6 +16,10 @@ export interface Badge {
   count: () => Promise<number>;
   isChangedBy: (event: string) => boolean;
 }
+
+/** The words of the navigation, in their order; pages without one are below "More". */
+export const SECTIONS = ["map", "history", "alerts", "radio", "station"] as const;
+export type Section = (typeof SECTIONS)[number];
 
 export interface Page {
   name: string;
@@ -29,11 +33,11 @@ export interface Page {
   isOpen?: () => boolean;
   /** Whether the map stays next to the page. */
   overMap?: boolean;
-  /** Where its link is: in the menu, nowhere (other pages lead to it), or in the place of the person's name while somebody is signed in or nobody is. */
+  /** Where its link is: in the navigation, nowhere (other pages lead to it), or in the place of the person's name while somebody is signed in or nobody is. */
   place?: "menu" | "account" | "signIn" | "none";
+  /** The word of the navigation that it stands behind, alone or beside other pages. */
+  section?: Section;
   badge?: Badge;
-  /** Whether the bar at the bottom of a phone has a button of its own for it. */
-  inBar?: boolean;
 }
 
 /** Which receiver a part is about: one of the settings by its name, or a feeder by its id; of a feeder whose place this person may not know exactly there is less to show. */
@@ -77,15 +81,16 @@ export interface Feature {
   severalNotices?: TextKey;
   /** Marks next to an aircraft in the list and in the panel. */
   marks?: Mark[];
+  /** What stands above the rows of the list. */
+  listTops?: ListTop[];
   panelParts?: PanelPart[];
+  panelActions?: PanelAction[];
   panelLinks?: PanelLink[];
   receiverParts?: ReceiverPart[];
   /** Layers that the map shows while one of the pages is open. */
   layers?: PageLayer[];
   /** Layers of the map that the reader switches on and off. */
   overlays?: Overlay[];
-  /** Switches of the map in Settings. */
-  switches?: { title: TextKey; name: Switch }[];
   ruleFields?: Record<string, RuleField>;
 }
 
@@ -106,17 +111,7 @@ export function pageAt(place: Page["place"]): OpenPage | undefined {
   return PAGES.find((page) => page.place === place);
 }
 
-/** Whether a page is the live map itself. */
-export function isMap({ element, place = "menu" }: Page): boolean {
-  return element === null && place === "menu";
-}
-
-/** Whether the bar at the bottom of a phone has a button for the page. */
-export function isInBar(page: Page): boolean {
-  return page.inBar === true || isMap(page);
-}
-
-/** The pages that this person is offered in the menu. */
+/** The pages that this person is offered in the navigation. */
 export function menu(): OpenPage[] {
   return PAGES.filter(({ place = "menu", isOpen }) => place === "menu" && isOpen());
 }

@@ -1,5 +1,6 @@
 // Makes the application of its features: what each declares goes where it is used, so that no room below names a feature.
 import { MARKS } from "../list/marks";
+import { LIST_TOPS } from "../list/tops";
 import { live } from "../live/live";
 import { OVERLAYS } from "../map/overlays/overlay";
 import { session } from "../session/session";
@@ -24,6 +25,7 @@ export function register(features: Feature[]): void {
   );
   PAGES.push(...pages, SETTINGS);
   OVERLAYS.push(...features.flatMap(({ overlays = [] }) => overlays));
+  LIST_TOPS.push(...features.flatMap(({ listTops = [] }) => listTops));
   MARKS.push(...features.flatMap(({ marks = [] }) => marks));
   Object.assign(RULE_FIELDS, ...features.map(({ ruleFields }) => ruleFields));
   live.topics.push(...features.filter(({ hasTopic }) => hasTopic).map(({ name }) => name));

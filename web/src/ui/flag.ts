@@ -25,7 +25,8 @@ function loadStates(): void {
 let names: Intl.DisplayNames | undefined;
 let tongue = "";
 
-function nameOf(code: string): string {
+/** The name of a State by its ISO code, in the reader's language. */
+export function nameOf(code: string): string {
   if (!names || tongue !== language.value) {
     tongue = language.value;
     names = new Intl.DisplayNames([tongue], { type: "region" });

@@ -1,6 +1,7 @@
 // Aviation's units (ft, kt, nm) are what the service speaks; what is shown follows the reader's choice.
 import { locale, number, t } from "../i18n/i18n";
 import { preferences, type UnitSystem } from "../core/preferences";
+import { dayName } from "./days";
 
 interface Unit {
   factor: number;
@@ -115,8 +116,10 @@ export function day(date: string): string {
   });
 }
 
-export function clock(at: string | number | Date, withDate = false): string {
-  const date = new Date(at);
-  const time = date.toLocaleTimeString(locale(), { hour12: false });
-  return withDate ? `${date.toLocaleDateString(locale())} ${time}` : time;
+/** A time of the day to the second, after its day as people say it (`today`, `28 Nov`) where that is asked for. */
+export function clock(at: string | number, withDate = false): string {
+  // Two digits: Spanish leaves the first out otherwise, and charts cut the seconds off.
+  const parts = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
+  const time = new Date(at).toLocaleTimeString(locale(), parts);
+  return withDate ? `${dayName(at)} ${time}` : time;
 }

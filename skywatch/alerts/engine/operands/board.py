@@ -22,6 +22,7 @@ from skywatch.picture.state.doubt import (
 )
 from skywatch.picture.state.exact_distances import exact_distances
 from skywatch.picture.state.sky import COLUMNS, Sky
+from skywatch.picture.state.visits import SEEN_BEFORE_DAYS
 from skywatch.receivers.reports.report import SOURCES
 
 Column = npt.NDArray[Any]
@@ -30,6 +31,8 @@ Slots = npt.NDArray[np.intp]
 Derived = Callable[[Sky], Column]
 
 CAPACITY = 1_024
+# Columns that say of an aircraft that it has no value: ``inf``.
+NULLABLE = frozenset({SEEN_BEFORE_DAYS})
 # Columns of indices into ``Sky.names``.
 NAMES = ("operator", "owner")
 # What follows from the place of the station, and the same for rules of those who may know it exactly.
@@ -93,7 +96,19 @@ class Board:
             if values.dtype.kind in "iu":
                 # -1 means unknown.
                 values = np.where(values < 0, np.nan, values.astype("f8"))
+            elif name in NULLABLE:
+                values = np.where(np.isinf(values), np.float32(np.nan), values)
             column = self._columns[name] = self.scattered(values, np.nan, "f8" if values.dtype == "f8" else "f4")
+        return column
+
+    def null(self, name: str) -> Column:
+        """Whether there is no value of a column of NULLABLE, by slot: 1 or 0, NaN where that is not known yet."""
+        column = self._columns.get(f"null {name}")
+        if column is None:
+            assert self.sky is not None
+            values = self.sky.columns[name]
+            is_null = np.where(np.isnan(values), np.float32(np.nan), np.isinf(values).astype("f4"))
+            column = self._columns[f"null {name}"] = self.scattered(is_null, np.nan, "f4")
         return column
 
     def flag(self, name: str) -> Mask:

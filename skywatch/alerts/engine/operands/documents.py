@@ -12,7 +12,8 @@ from skywatch.airframes.military import is_military_address
 from skywatch.airframes.models import MILITARY
 from skywatch.core import geo
 from skywatch.core.process.deadline import Checkpoint, paced
-from skywatch.picture.state.sky import SOURCE_INDEX, Sky, unknown_columns
+from skywatch.picture.state.sky import Sky, unknown_columns
+from skywatch.receivers.reports.report import SOURCE_INDEX
 
 # Members of an aircraft that only who may see details gets.
 DETAILS = ("r", "ownOp", "operator", "year")
@@ -86,6 +87,7 @@ def _fill(columns: dict[str, Any], row: int, entry: Mapping[str, Any], now: floa
     columns["emergency"][row] = entry.get("squawk") in _EMERGENCY_SQUAWKS or emergency != "none"
     columns["acas_ra"][row] = bool(entry.get("acas_ra"))
     columns["single_source"][row] = entry.get("single_source") is True
+    columns["simulated"][row] = entry.get("simulated") is True
     columns["source"][row] = SOURCE_INDEX.get(str(entry.get("type")), SOURCE_INDEX["unknown"])
     columns["seen_at"][row] = now - _age(entry.get("seen"))
     columns["position_at"][row] = now - _age(entry.get("seen_pos")) if entry.get("lat") is not None else np.nan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -11,8 +12,10 @@ import msgspec
 from sqlalchemy.orm import Session, undefer
 
 from skywatch.alerts.conditions.fields import Kind
-from skywatch.alerts.conditions.tree import Conditions, references
+from skywatch.alerts.conditions.tree import Conditions, references, tests_of
 from skywatch.alerts.engine.engine import Engine, RuleSet
+from skywatch.alerts.engine.event_reader import readers_of
+from skywatch.alerts.engine.messages import AircraftMessage
 from skywatch.alerts.engine.operands.documents import SkyMaker
 from skywatch.alerts.engine.operands.fences import Fence
 from skywatch.alerts.engine.program import Rights
@@ -27,6 +30,7 @@ from skywatch.core.polygons.geometry import parse_geometry
 from skywatch.core.process.deadline import Checkpoint, DeadlineExceeded, paced
 from skywatch.notify.vocabulary import Priority
 from skywatch.picture.state.sky import Sky
+from skywatch.security.visibility import Visibility
 from skywatch.sentences import worded
 
 # Largest number of alerts returned; all are counted.
@@ -69,9 +73,9 @@ class Trial:
         self._engine = Engine(UNLIMITED, self.checkpoint, ALERTS_SHOWN)
         self._engine.install(RuleSet((rule,), self.fences, self.lists), 0.0)
 
-    def take(self, sky: Sky) -> None:
-        """Test one sky, which counts as complete: the dry run says what the rule makes of what is shown."""
-        for change in self._engine.tick(replace(sky, is_complete=True)):
+    def take(self, sky: Sky, messages: Iterable[AircraftMessage] = ()) -> None:
+        """Test one sky, which counts as complete (a dry run is about what is shown), and messages."""
+        for change in self._engine.tick(replace(sky, is_complete=True), messages):
             if isinstance(change, Fired):
                 self._fired(change)
             elif isinstance(change, Cleared) and change.address in self._open:
@@ -134,13 +138,45 @@ def step_of(seconds: float) -> float:
     return next(step for longest, step in STEPS_S if seconds <= longest)
 
 
-def run_past(trial: Trial, moments: Iterable[bytes], station: tuple[float, float] | None) -> None:
-    """Run over moments of history ``{now, aircraft}``; the end of the time limit sets ``truncated``."""
+def past_messages(
+    session: Session, conditions: Conditions, begin: float, end: float, visibility: Visibility
+) -> list[AircraftMessage]:
+    """The stored events of a span (unix seconds) on which conditions are tested, in their order."""
+    readers = readers_of(dict.fromkeys(test.field for test in tests_of(conditions.tree)))
+    messages = [
+        message
+        for events, reader in readers.items()
+        if events.past is not None
+        for data in events.past(session, begin, end, visibility)
+        if (message := reader.read(data)) is not None
+    ]
+    return sorted(messages, key=lambda message: message.at)
+
+
+def run_past(
+    trial: Trial,
+    moments: Iterable[bytes],
+    station: tuple[float, float] | None,
+    messages: Iterable[AircraftMessage] = (),
+) -> None:
+    """Run over moments of history ``{now, aircraft}`` and the messages between them, each with the moment after it.
+
+    The end of the time limit sets ``truncated``.
+    """
+    waiting = deque(messages)
     try:
         for sky in skies_of(moments, station, trial.checkpoint):
-            trial.take(sky)
+            trial.take(sky, _until(waiting, sky.now))
+        if waiting:
+            # Nothing was recorded any more.
+            trial.take(SkyMaker(station, trial.checkpoint).sky([], waiting[-1].at), waiting)
     except DeadlineExceeded:
         trial.truncated = True
+
+
+def _until(waiting: deque[AircraftMessage], now: float) -> Iterator[AircraftMessage]:
+    while waiting and waiting[0].at <= now:
+        yield waiting.popleft()
 
 
 def skies_of(

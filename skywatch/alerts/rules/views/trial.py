@@ -24,7 +24,7 @@ from skywatch.alerts.rules.trials.schemas import (
     TrialRequestFields,
     TrialResult,
 )
-from skywatch.alerts.rules.trials.trial import Trial, referenced_objects, run_past, step_of
+from skywatch.alerts.rules.trials.trial import Trial, past_messages, referenced_objects, run_past, step_of
 from skywatch.archive.reader.archive_reader import bind, days_of
 from skywatch.core.clock import unix_now, utcnow
 from skywatch.core.hooks import PastPictures
@@ -34,6 +34,7 @@ from skywatch.http.resources.fields import body_of
 from skywatch.http.resources.ids import RowId, row_id
 from skywatch.http.resources.service import NUMBER
 from skywatch.picture.distribution.sky_request import SkyRequest
+from skywatch.picture.hooks import GivenAircraft
 from skywatch.picture.settings import PictureSettings
 from skywatch.security.permissions import Permission
 from skywatch.sentences import sentence
@@ -141,7 +142,10 @@ def _run(
     if begin is not None and end is not None:
         _run_past(request, session, trial, begin, end, station)
     elif body.aircraft is not None:
-        trial.take(SkyMaker(station, deadline.check).sky(body.aircraft, unix_now()))
+        sky = SkyMaker(station, deadline.check).sky(body.aircraft, unix_now())
+        for hook in request.runtime.features.provided(GivenAircraft):
+            hook.complete(session, sky, visibility)
+        trial.take(sky)
     else:
         trial.take(request.sky)
     return trial.answer()
@@ -162,8 +166,9 @@ def _run_past(
     user = request.visibility.user_id
     caller = f"user {user}" if user is not None else f"address {request.client_address}"
     bind(session, request.runtime, caller, is_stream=True, asked=days_of(begin, end))
-    moments = past_pictures.read(session, begin.timestamp(), end.timestamp(), step_of(seconds), request.visibility)
-    run_past(trial, moments, station)
+    span = begin.timestamp(), end.timestamp()
+    messages = past_messages(session, trial.fields.conditions, *span, request.visibility)
+    run_past(trial, past_pictures.read(session, *span, step_of(seconds), request.visibility), station, messages)
 
 
 def _span(body: TrialOfRuleFields) -> tuple[datetime | None, datetime | None]:

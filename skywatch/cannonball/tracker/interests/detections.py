@@ -42,8 +42,9 @@ class Detections:
         self._saved: bytes = b""
 
     def update(self, sky: Sky, interests: InterestTable) -> list[Detection]:
-        """The known aircraft whose flight begins with this tick."""
+        """The known aircraft whose flight begins with this tick; simulated ones have never been there."""
         rows, now, gap_s = interests.known_rows, sky.now, self._flight_gap_s
+        rows = rows[~sky.column("simulated")[rows]]
         ids = interests.known_ids(rows)
         long_ago = -math.inf
         with self._lock:

@@ -16,3 +16,4 @@ class PatternChange:
     ended: bool
     callsign: str
     military: bool
+    simulated: bool = False

@@ -13,8 +13,8 @@ from skywatch.patterns.findings import Change, Pattern, PatternEvent
 from skywatch.patterns.fleet import PatternFleet
 from skywatch.picture.state.sky import Sky
 
-# Military aircraft that are remembered: more than fly in a day.
-MAX_MILITARY = 20_000
+# Military and simulated aircraft that are remembered, each: more than fly in a day.
+MAX_MARKED = 20_000
 
 
 @dataclass(slots=True)
@@ -37,8 +37,9 @@ class PatternWatch:
         self._addresses: list[str] = []
         self._now = 0.0
         self._active: dict[str, dict[str, ActivePattern]] = {}
-        # Aircraft that are or were military in the picture: patterns end after the aircraft has left.
+        # Aircraft that are or were military, or simulated, in the picture: patterns end after the aircraft has left.
         self._military: set[str] = set()
+        self._simulated: set[str] = set()
         self._inherited = InheritedPatterns()
 
     def restore(self, changes: Iterable[PatternChange], now: float) -> None:
@@ -55,9 +56,10 @@ class PatternWatch:
         departed = sky.left if follows else [a for a in self._addresses if a not in sky.index]
         self._last, self._addresses = (sky.epoch, sky.seq), sky.hexes
         changes = [self._apply(address, event, None) for address, event in self._fleet.leave(departed)]
-        if len(self._military) > MAX_MILITARY:
-            self._military.clear()
-        self._military.update(sky.hexes[row] for row in np.flatnonzero(sky.column("military")).tolist())
+        for marked, column in ((self._military, "military"), (self._simulated, "simulated")):
+            if len(marked) > MAX_MARKED:
+                marked.clear()
+            marked.update(sky.hexes[row] for row in np.flatnonzero(sky.column(column)).tolist())
         position_at, lat, lon, altitude, speed, track = (sky.column(n).astype(np.float64) for n in _FED)
         events = self._fleet.update(
             sky.hexes,
@@ -94,7 +96,7 @@ class PatternWatch:
         callsign = ""
         if sky is not None:
             callsign = sky.column("flight")[sky.index[address]].decode("ascii", "replace").strip()
-        change = PatternChange(key, pattern, ended, callsign, address in self._military)
+        change = PatternChange(key, pattern, ended, callsign, address in self._military, address in self._simulated)
         self._follow(change)
         return change
 

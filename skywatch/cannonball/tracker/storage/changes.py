@@ -41,6 +41,7 @@ class SessionUpdate(NamedTuple):
         return {
             "callsign": numbers.callsign[n],
             "military": numbers.military[n],
+            "simulated": self.session.simulated,
             "identification": interest.identification.value,
             "known_aircraft_id": interest.known_id,
             "agency_name": interest.agency_name[:160],
@@ -75,6 +76,7 @@ def session_change(kind: Literal["started", "updated", "ended"], session: LiveSe
     columns = {
         "callsign": session.callsign,
         "military": session.military,
+        "simulated": session.simulated,
         "identification": session.interest.identification.value,
         "known_aircraft_id": session.interest.known_id,
         "agency_name": session.interest.agency_name[:160],
@@ -102,6 +104,7 @@ def alert_raised(session: LiveSession, occasion: Occasion, user: TrackedUser, no
         "session_icao": session.address.upper(),
         "session_callsign": session.callsign,
         "military": session.military,
+        "simulated": session.simulated,
         "alert_type": occasion.alert_type.value,
         "priority": occasion.priority.value,
         "in_doubt": occasion.in_doubt,

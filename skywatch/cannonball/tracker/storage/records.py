@@ -161,6 +161,7 @@ def _write_patterns(db: Session, changes: list[PatternChange]) -> dict[str, int]
     """Insert or update patterns; returns the ids of those of this batch by key."""
     latest = {change.key: change for change in changes}
     military = {change.key for change in changes if change.military}
+    simulated = {change.key for change in changes if change.simulated}
     rows = {r.key: r for r in db.scalars(sa.select(FlightPattern).where(FlightPattern.key.in_(list(latest))))}
     for key, change in latest.items():
         pattern = change.pattern
@@ -171,11 +172,13 @@ def _write_patterns(db: Session, changes: list[PatternChange]) -> dict[str, int]
                 icao_hex=pattern.icao24.upper(),
                 callsign=change.callsign,
                 military=False,
+                simulated=False,
                 started_at=to_datetime(pattern.t0),
             )
             db.add(row)
         row.callsign = row.callsign or change.callsign
         row.military = row.military or key in military
+        row.simulated = row.simulated or key in simulated
         row.pattern_type = pattern.pattern_type.value
         row.is_surveillance = pattern.is_surveillance
         row.confidence, row.confidence_score = pattern.confidence.value, pattern.confidence_score

@@ -81,7 +81,7 @@ def open_patterns(db: Session, now: float, unseen_s: float) -> list[PatternChang
         if now - (began_at + row.duration_s) > unseen_s:
             row.ended_at = to_datetime(began_at + row.duration_s)
         else:
-            restored.append(PatternChange(row.key, _pattern(row), False, row.callsign, row.military))
+            restored.append(PatternChange(row.key, _pattern(row), False, row.callsign, row.military, row.simulated))
     return restored
 
 
@@ -127,6 +127,7 @@ def _live(row: CannonballSession, pattern_keys: set[str], overhead_armed: bool) 
         id=row.id,
         callsign=row.callsign,
         military=row.military,
+        simulated=row.simulated,
         distance_nm=row.distance_nm,
         closest_nm=row.closest_nm,
         bearing_deg=row.bearing,

@@ -7,12 +7,20 @@ another page gets it. Opening the link uses nothing up; setting the password doe
 from __future__ import annotations
 
 import re
+from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from pyramid.response import Response
+from sqlalchemy.orm import Session
 
-from skywatch.accounts.identity.caller import anonymous_actor
+from skywatch.accounts.identity.authenticator import Authenticator
+from skywatch.accounts.identity.caller import Caller, anonymous_actor
+from skywatch.accounts.login_tokens import begin_login
+from skywatch.accounts.models import User
 from skywatch.accounts.nodes import password_node
+from skywatch.accounts.settings import AccountSettings
+from skywatch.accounts.sign_in.handover import Handover, create_code
 from skywatch.accounts.users import resets
 from skywatch.console.forms.changes import SHOWN_ON_THE_PAGE
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
@@ -20,9 +28,11 @@ from skywatch.console.forms.form import parameter
 from skywatch.console.page import FormPage
 from skywatch.console.pages.notes import flash, take
 from skywatch.console.routes import RESET, see_other
+from skywatch.console.sessions.handover import page_of
 from skywatch.console.sessions.session import set_cookie
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid
+from skywatch.core.storage.audit import Actor
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import Schema, string_node
 from skywatch.security.permissions import ViewPermission
@@ -60,32 +70,62 @@ def show_reset(request: Request) -> dict[str, Any] | Response:
 
 @reset_page.post
 def post_reset(request: Request) -> dict[str, Any] | Response:
-    """Set the password; the link is used up, and all logins of the user end"""
+    """Set the password, and go on to the map signed in; the link is used up, and earlier logins of the user end"""
     entries = read_entries(request, NewPassword())
     try:
+        if not request.runtime.settings.of(AccountSettings).local_auth_enabled:
+            raise Problem("local_auth_disabled")
         fields = fields_of(NewPassword(), entries)
         if fields["again"] != fields["password"]:
             raise invalid("again", sentence("console.not_same_password", "is not the same as the password"))
-        user = resets.use_reset(request.runtime.sessions, _token(request), fields["password"], anonymous_actor(request))
+        actor = anonymous_actor(request)
+        user, made = resets.use_reset(
+            request.runtime.sessions, _token(request), fields["password"], actor, partial(_sign_in, request, actor)
+        )
     except Problem as problem:
         if problem.kind.status not in SHOWN_ON_THE_PAGE:
             raise
         request.response.status_code = problem.kind.status
         return _form(request, entries.refused(problem))
+    if made is not None:
+        # On to the map, signed in: whoever has the link and the password has nothing more to prove.
+        response = page_of(request, made, has_console=False)
+        _remember(request, response, "", max_age_s=0)
+        return response
     response = see_other(request, RESET)
     _remember(request, response, "", max_age_s=0)
     flash(request, response, translate(request, "{name} has a new password.", name=user.username))
     return response
 
 
+def _sign_in(request: Request, actor: Actor, session: Session, user: User) -> Handover | None:
+    """A login of the user and its code for the map; None where there is no map."""
+    if not request.runtime.settings.of(WebSettings).web_enabled:
+        return None
+    lifetime = timedelta(seconds=request.runtime.shared(Authenticator).codec.refresh_lifetime_s)
+    login = begin_login(session, user, resets.METHOD, actor, lifetime)
+    session.flush()
+    who = Actor(user.username, resets.METHOD, user.id, actor.address, actor.request_id)
+    return create_code(session, Caller(who), login.id)
+
+
 def _form(request: Request, entries: Entries) -> dict[str, Any]:
     user = resets.user_of_reset(request.db, _token(request))
-    return _page(request, username=user.username, entries=entries, problem=entries.problem)
+    is_invited = resets.is_invitation(user)
+    return _page(request, username=user.username, entries=entries, problem=entries.problem, is_invited=is_invited)
 
 
 def _page(request: Request, **values: Any) -> dict[str, Any]:
     has_web = request.runtime.settings.of(WebSettings).web_enabled
-    return {"note": None, "username": "", "entries": None, "problem": None, "has_web": has_web, **values}
+    return {
+        "note": None,
+        "username": "",
+        "entries": None,
+        "problem": None,
+        "has_web": has_web,
+        "is_invited": False,
+        **values,
+    }
 
 
 def _token(request: Request) -> str:

@@ -26,7 +26,19 @@ MAX_LENGTH = 100
 MAX_SETTINGS = 50
 SETTINGS = "/settings"
 # Settings that have a form, by the beginning of their names.
-FORMS = {"station_": "/station", "retention_": "/retention"}
+FORMS = {
+    "station_": "/station",
+    "retention_": "/retention",
+    "map_region_": "/maps/region",
+    "map_": "/maps",
+    "base_map.": "/maps",
+    "photo_source": "/maps",
+    "weather_": "/maps",
+    "airframes_url": "/airframes",
+    "backup_": "/backups",
+    "notify_allow_networks": "/channels/networks",
+    "notify_own_networks": "/channels/networks",
+}
 # Path of a page -> what is done there: it is found by these words and shown with them.
 DESCRIPTIONS = {
     "": "What needs attention, reception, people who are signed in, room on disk.",
@@ -39,9 +51,13 @@ DESCRIPTIONS = {
     "/mappings": "Which groups of the identity provider get which roles.",
     "/sign-on": "Single sign-on: the lines for the ini file, and a trial of the provider and of a login.",
     "/channels": "Channels that notifications are sent to: switch on and off, test, deliveries.",
+    "/channels/networks": "Private networks that channels, webhooks and ntfy may reach: allow your own.",
     "/thresholds": "When an event begins: distances, altitudes, rates.",
     "/retention": "How long and how much of each kind of data is stored.",
+    "/backups": "Backups of the database and the settings: make one, schedule, download, restore.",
     "/airframes": "Registration, type and operator of aircraft: what is known, import a list.",
+    "/maps": "Base maps, weather radar, photos and airspaces.",
+    "/maps/region": "Roads, woods and buildings around the station: how large, fetch, stop, remove.",
     "/known-aircraft": "Aircraft to watch for: find, add, verify, import a list.",
     "/health": "How each part is now, and how that changed.",
     "/settings": "Every setting in force, its value and where it comes from.",

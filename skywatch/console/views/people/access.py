@@ -98,6 +98,7 @@ def _page(request: Request, entries: Entries, desired: Mapping[str, Any] | None 
         "entries": entries,
         "mode": request.runtime.settings.auth_mode,
         "audiences": _audiences(request, present, desired or present),
+        "may_now": {who: _may(request, present, permissions) for who, permissions in _watched(request).items()},
         "reached": _reached(request) if any(present[f"{f}.read_access"] == "public" for f in FEATURES) else [],
         "is_preview": False,
         "problem": None,
@@ -131,6 +132,38 @@ def _audiences(request: Request, present: Mapping[str, Any], desired: Mapping[st
         ]
         audiences.append({"name": name, "cells": cells})
     return audiences
+
+
+def _watched(request: Request) -> dict[str, frozenset[Permission] | None]:
+    """A visitor, and whoever has the role of viewers, if there is one."""
+    roles, _ = find_roles(request.db, limit=MAX_LIMIT, offset=0)
+    viewer = next((role for role in roles if role.name == "viewer"), None)
+    return {"visitor": None} | ({"viewer": permissions_of_role(viewer)} if viewer is not None else {})
+
+
+def _may(request: Request, present: Mapping[str, Any], permissions: frozenset[Permission] | None) -> tuple[str, str]:
+    """What somebody sees and what they change now, in words."""
+    reach = reach_of(request.runtime.settings.auth_mode, _access(present), permissions)
+
+    def named(chosen: list[str]) -> str:
+        if not chosen:
+            return translate(request, "nothing")
+        if len(chosen) == len(FEATURES):
+            return translate(request, "everything")
+        return ", ".join(_label(request, feature) for feature in chosen)
+
+    return named([f for f in FEATURES if reach[f].sees]), named([f for f in FEATURES if reach[f].changes])
+
+
+def open_to_write(request: Request) -> list[str]:
+    """The features that everybody may change now, signed in or not, as people are shown them."""
+    mode, access = request.runtime.settings.auth_mode, _access(_values(request.db))
+    is_open = mode == "public"
+    return [
+        _label(request, feature)
+        for feature in FEATURES
+        if access[feature].is_enabled and (is_open or (mode == "hybrid" and access[feature].write_access == "public"))
+    ]
 
 
 def _label(request: Request, feature: str) -> str:

@@ -12,6 +12,7 @@ from skywatch.accounts.audit_log.exports import csv_of, lines_of
 from skywatch.accounts.audit_log.schemas import AuditQuery
 from skywatch.accounts.audit_log.service import Search, actions
 from skywatch.console.forms.form import read_query
+from skywatch.console.forms.settings import OWN_PAGES
 from skywatch.console.page import Page
 from skywatch.console.pages.pagination import MAX_COUNTED, PAGE_SIZE, address
 from skywatch.console.routes import HOME
@@ -83,6 +84,8 @@ def _way_back(request: Request, entry: AuditEntry) -> str | None:
     if entry.action == "safety.settings_changed" and Permission.SAFETY_MANAGE in permissions:
         return f"{HOME}/thresholds?{urlencode({'before': entry.id})}"
     if entry.action != "setting.changed" or entry.target_id not in names_of(type(settings)).single:
+        return None
+    if entry.target_id in OWN_PAGES:
         return None
     before = entry.before or {}
     if not is_storable(settings, entry.target_id) or "value" not in before:

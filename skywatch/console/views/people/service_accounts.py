@@ -21,6 +21,7 @@ from skywatch.console.texts.language import translate
 from skywatch.console.views.people.user import changeable_user, id_of
 from skywatch.core.problems import Problem
 from skywatch.core.storage.audit import Target
+from skywatch.http.requests.links import link_base
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.service import NUMBER
 from skywatch.security.permissions import SCOPES, Permission
@@ -54,7 +55,8 @@ def _create_key(request: Request, entries: Entries) -> dict[str, Any]:
     fields = KeyCreateFields.of(fields_of(KEY, entries))
     with changing(request, "api_key.created", Target("user", user_id)) as (session, caller):
         _, text = keys.create_key(session, caller, fields.name, fields.scopes, fields.expires_at, service_id=user_id)
-    return {**_key(request, entries), "text": text}
+    curl = f'curl -H "X-API-Key: {text}" {link_base(request)}/api/v1/aircraft'
+    return {**_key(request, entries), "text": text, "curl": curl}
 
 
 def _service_account(request: Request) -> User:

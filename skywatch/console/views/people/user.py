@@ -13,6 +13,7 @@ from skywatch.accounts.models import User
 from skywatch.accounts.settings import AccountSettings
 from skywatch.accounts.superadmins import is_last_superadmin
 from skywatch.accounts.users import service as users
+from skywatch.accounts.users.resets import is_invitation
 from skywatch.accounts.users.schemas import UserChangeFields
 from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.entries import Entries
@@ -122,6 +123,7 @@ def _page(request: Request, entries: Entries | None = None) -> dict[str, Any]:
         "may_audit": Permission.SYSTEM_MANAGE in permissions,
         "has_local_login": request.runtime.settings.of(AccountSettings).local_auth_enabled,
         "is_self": user.id == request.caller.user_id,
+        "is_invited": is_invitation(user),
         "problem": None,
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlsplit
 
 from pyramid.response import Response
 
@@ -18,9 +19,11 @@ from skywatch.console.forms.edit_page import DeletePage, EditPage
 from skywatch.console.forms.entries import Entries, fields_of, part
 from skywatch.console.forms.form import read_form
 from skywatch.console.page import FormPage, Page
+from skywatch.console.pages.qr import qr_code
 from skywatch.console.routes import HOME, reset_address
 from skywatch.console.texts.language import translate
 from skywatch.console.views.people.user import changeable_user, id_of
+from skywatch.core.network.addresses import is_loopback
 from skywatch.core.problems import Problem, invalid
 from skywatch.core.storage.audit import Target
 from skywatch.core.storage.versions import check_version, version_of
@@ -133,7 +136,20 @@ def _password(request: Request, entries: Entries) -> dict[str, Any]:
 
 
 def _link(request: Request, link: str | None = None) -> dict[str, Any]:
-    return {"user": changeable_user(request), "link": link, "problem": None}
+    return link_page(changeable_user(request), link)
+
+
+def link_page(user: User, link: str | None) -> dict[str, Any]:
+    """The card of a link, or the question whether one is to be made."""
+    host = urlsplit(link).hostname if link is not None else None
+    return {
+        "user": user,
+        "link": link,
+        "qr": qr_code(link) if link is not None else None,
+        "is_invited": resets.is_invitation(user),
+        "is_local": host is not None and is_loopback(host),
+        "problem": None,
+    }
 
 
 def _has_local_login(request: Request) -> bool:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from pyramid.renderers import render
 from pyramid.response import Response
 
 from skywatch.accounts.roles import service as roles
+from skywatch.accounts.settings import AccountSettings
+from skywatch.accounts.users import resets
 from skywatch.accounts.users import service as users
 from skywatch.accounts.users.schemas import UserCreate, UserCreateFields, UserQuery
 from skywatch.console.forms.changes import changing, done
@@ -16,12 +19,15 @@ from skywatch.console.forms.entries import Entries, fields_of, part
 from skywatch.console.forms.form import read_query
 from skywatch.console.page import Page
 from skywatch.console.pages.pagination import MAX_COUNTED, PAGE_SIZE, CursorPosition, cut
-from skywatch.console.routes import HOME
+from skywatch.console.routes import HOME, reset_address
 from skywatch.console.texts.language import translate
+from skywatch.console.views.people import user_edit
+from skywatch.console.views.people.access import open_to_write
 from skywatch.core.storage.audit import Target
 from skywatch.http.lists.pagination import MAX_LIMIT
 from skywatch.http.requests.request import Request
 from skywatch.http.requests.view_config import view_config
+from skywatch.http.resources.fields import UNSET
 from skywatch.security.permissions import Permission
 
 FILTERS = ("search", "is_active", "role")
@@ -60,16 +66,25 @@ def _proposed(request: Request) -> Entries:
 
 
 def _create(request: Request, entries: Entries) -> Response:
-    # Without a password only single sign-on or a link for a new password lets them in.
-    fields = UserCreateFields.of(fields_of(PERSON, entries, blank=("password", "display_name")))
+    """Create the user; who has no password gets an invitation, whose card is shown at once."""
+    # Without a password only single sign-on or an invitation lets them in.
+    fields = UserCreateFields.of(fields_of(PERSON, entries, blank=("password", "display_name", "email")))
+    is_local = request.runtime.settings.of(AccountSettings).local_auth_enabled
+    token = None
     with changing(request, "user.created", Target("user", None, fields.username)) as (session, caller):
         user = users.create_user(session, caller, fields)
+        may_invite = is_local and user.is_active and Permission.USERS_EDIT in request.visibility.permissions
+        if fields.password is UNSET and may_invite:
+            _, token = resets.create_reset(session, caller, user.id)
+        invited = user_edit.link_page(user, reset_address(request, token)) if token is not None else None
+    if invited is not None:
+        return Response(render("user_link.jinja2", invited, request))
     return done(request, f"{HOME}/users/{user.id}", translate(request, "{name} is created.", name=user.username))
 
 
 def _new(request: Request, entries: Entries) -> dict[str, Any]:
     choices = role_choices(request.db, request.caller.permissions, entries.values["roles"])
-    return {"entries": entries, "choices": choices, "problem": None}
+    return {"entries": entries, "choices": choices, "open_to_write": open_to_write(request), "problem": None}
 
 
 PAGES = (

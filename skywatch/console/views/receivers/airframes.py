@@ -15,6 +15,7 @@ from skywatch.console.forms.changes import changing, done, refused
 from skywatch.console.forms.edit_page import EditPage
 from skywatch.console.forms.entries import Entries, fields_of, read_entries
 from skywatch.console.forms.form import read_form
+from skywatch.console.forms.settings import describe, open_entries, save
 from skywatch.console.page import FormPage, Page
 from skywatch.console.texts.language import translate
 from skywatch.core.problems import Problem, invalid
@@ -32,6 +33,7 @@ def _upload_bytes(settings: Settings) -> int:
     return settings.of(AirframeSettings).airframes_max_bytes
 
 
+ADDRESS = "airframes_url"
 # What may be set of an aircraft, and what it is in the API.
 DECISIONS = {"no": False, "yes": True, "lists": None}
 
@@ -55,12 +57,14 @@ airframes_page = FormPage("console.airframes", "airframes.jinja2", Permission.SY
 @airframes_page.get
 def show_airframes(request: Request) -> dict[str, Any]:
     """When lists of airframes were imported, and the form for another one"""
-    return _page(request, Entries({"format": FORMATS[0]}))
+    return _page(request, _opened(request))
 
 
 @airframes_page.post
 def post_airframes(request: Request) -> dict[str, Any]:
-    """Import a list: one that is uploaded, or the one at `airframes_url`"""
+    """Import a list: one that is uploaded, or the one at `airframes_url`; or change that address"""
+    if request.content_type != MEDIA_TYPE and ADDRESS in request.POST:
+        return save(request, [ADDRESS], _page(request, Entries()), translate(request, "Saved."))
     if request.content_type != MEDIA_TYPE:
         # The token is checked already: what is missing is the file.
         read_form(request, "do", "format")
@@ -72,7 +76,7 @@ def post_airframes(request: Request) -> dict[str, Any]:
     try:
         source = fields_of(ListForm(), entries)["format"]
         if what == "load":
-            settings = request.runtime.settings.of(AirframeSettings)
+            settings = request.runtime.current.of(AirframeSettings)
             if not settings.airframes_url:
                 raise Problem(
                     "conflict", sentence("console.no_list_address", "No address of a list is set (`airframes_url`).")
@@ -83,8 +87,8 @@ def post_airframes(request: Request) -> dict[str, Any]:
         else:
             raise invalid("do", sentence("console.do_list", "must be import or load"))
     except Problem as problem:
-        return refused(request, problem, _page(request, entries.refused(problem)))
-    return _page(request, entries, outcome)
+        return refused(request, problem, _page(request, entries.refused(problem, _opened(request))))
+    return _page(request, _opened(request).with_values(entries.values), outcome)
 
 
 def _decide(request: Request, entries: Entries) -> Response:
@@ -110,6 +114,10 @@ def _military_page(request: Request, entries: Entries) -> dict[str, Any]:
     }
 
 
+def _opened(request: Request) -> Entries:
+    return open_entries(request, [ADDRESS]).with_values({"format": FORMATS[0]})
+
+
 def _page(request: Request, entries: Entries, outcome: Outcome | None = None) -> dict[str, Any]:
     # A session of its own: the request's may have begun before the import.
     with request.runtime.sessions() as session:
@@ -119,7 +127,8 @@ def _page(request: Request, entries: Entries, outcome: Outcome | None = None) ->
         "outcome": outcome,
         "imports": [(name, imports.get(name)) for name in FORMATS],
         "formats": [(name, name) for name in FORMATS],
-        "url": without_passwords(request.runtime.settings.of(AirframeSettings).airframes_url),
+        "url": without_passwords(request.runtime.current.of(AirframeSettings).airframes_url),
+        "address": describe(request.runtime.current, [ADDRESS])[0],
         "problem": entries.problem,
     }
 

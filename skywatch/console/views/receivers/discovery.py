@@ -1,4 +1,4 @@
-"""Receivers of the own networks, looked for when somebody asks."""
+"""Receivers of this machine and its own networks, looked for when somebody asks."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from skywatch.console.routes import HOME
 from skywatch.core.problems import Problem
 from skywatch.http.requests.request import Request
 from skywatch.http.resources.schema import QueryInteger, Schema, node
-from skywatch.receivers.choices import BY_KIND
-from skywatch.receivers.discovery.probes import Finding, Round
+from skywatch.receivers.choices import BY_KIND, DOCUMENT
+from skywatch.receivers.discovery.probes import TAR1090, THIS_MACHINE, Finding, Round
 from skywatch.security.permissions import Permission
 
 PAGES = (Page(route="console.discovery", path="/receivers/discovery", feature="system"),)
@@ -39,7 +39,7 @@ def show_discovery(request: Request) -> dict[str, Any]:
 
 @discovery_page.post
 def post_discovery(request: Request) -> dict[str, Any]:
-    """Look for receivers in the private networks of this machine; once a minute, within 15 minutes of signing in"""
+    """Look for receivers on this machine and in its private networks; once a minute, within 15 minutes of signing in"""
     read_form(request)
     try:
         return _page(request, look(request))
@@ -57,6 +57,7 @@ def _page(request: Request, answers: Round | None = None, problem: Problem | Non
     return {
         "is_offered": is_offered(request),
         "round": answers,
+        "has_network": answers is not None and answers.total > 1,
         "rows": [_row(finding, onward) for finding in answers.findings] if answers is not None else [],
         "onward": onward,
         "again": request.path + ("?step=3" if is_step else ""),
@@ -66,10 +67,14 @@ def _page(request: Request, answers: Round | None = None, problem: Problem | Non
 
 
 def _row(finding: Finding, onward: str) -> dict[str, Any]:
-    fields = urlencode({"kind": finding.kind, "host": finding.host, "port": finding.port})
+    host = "localhost" if finding.host == THIS_MACHINE else str(finding.host)
+    fields = {"kind": finding.kind, "host": host, "port": str(finding.port)}
+    if finding.kind == "readsb" and finding.path != TAR1090:
+        fields["path"] = finding.path.removesuffix(DOCUMENT)
     return {
         "choice": BY_KIND[finding.kind],
-        "host": finding.host,
+        "host": host,
+        "is_here": finding.host == THIS_MACHINE,
         "port": finding.port,
-        "address": f"{onward}{'&' if '?' in onward else '?'}{fields}",
+        "address": f"{onward}{'&' if '?' in onward else '?'}{urlencode(fields)}",
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import colander
@@ -34,10 +35,11 @@ from skywatch.http.resources.schema import (
     string_node,
 )
 from skywatch.inputs.trial import Trial
-from skywatch.receivers.choices import BY_KIND, CHOICES
+from skywatch.receivers.choices import BY_KIND, CHOICES, PATHS
 from skywatch.security.permissions import Permission
 from skywatch.sentences import sentence
 from skywatch.settings import ini_line
+from skywatch.system import simulated
 from skywatch.web.settings import WebSettings
 
 LIST = f"{HOME}/receivers"
@@ -53,6 +55,7 @@ class InputQuery(Schema):
     kind = node(QueryString(), missing="", validator=colander.OneOf(tuple(BY_KIND)))
     host = node(QueryString(), missing="", validator=colander.Length(max=253))
     port = node(QueryInteger(), missing=None, validator=colander.Range(1, 65535))
+    path = node(QueryString(), missing="", validator=colander.Length(max=201))
 
 
 class InputForm(Schema):
@@ -61,10 +64,12 @@ class InputForm(Schema):
     kind = string_node(missing="")
     host = string_node(missing="")
     port = string_node(missing="")
+    path = string_node(missing="")
     family = string_node(missing="")
     name = string_node(missing="")
     text = string_node(missing="")
     simulator_off = boolean_node(missing=False)
+    simulated_removed = boolean_node(missing=False)
 
 
 receiver_page = FormPage("console.receiver", "receiver.jinja2", Permission.SYSTEM_MANAGE)
@@ -83,7 +88,7 @@ def post_receiver(request: Request) -> dict[str, Any] | Response:
     # Which button was pressed is no value of the form.
     values = dict(entries.values)
     what = values.pop("do", "")
-    entries = Entries(values, entries.version)
+    entries = connections.apart(Entries(values, entries.version))
     try:
         full_name = _name(request) or _new_name(request, entries)
         if what == "try":
@@ -140,6 +145,9 @@ def _change(request: Request, full_name: str, entries: Entries, *, is_removed: b
             simulators = [name for name in connections.simulators(rows) if name != full_name]
             changes |= dict.fromkeys(simulators)
         stored_settings.change(session, settings, caller.actor, changes)
+        is_off = not connections.left_simulators(request, rows, changes)
+        if entries.value("simulated_removed") is True and is_off:
+            simulated.ask(session, settings.features, caller.actor)
     request.runtime.stored.expire()
 
 
@@ -189,8 +197,10 @@ def _opened(request: Request) -> Entries:
             "kind": query["kind"] or CHOICES[0].kind,
             "host": query["host"],
             "port": "" if query["port"] is None else str(query["port"]),
+            "path": query["path"],
             "name": connections.proposed_name(request, connections.RECEIVER),
             "simulator_off": True,
+            "simulated_removed": True,
         }
         return Entries(values, version_of(_stamp(None)))
     row = stored_settings.read(request.db, request.runtime.settings).get(name)
@@ -226,16 +236,26 @@ def _page(request: Request, entries: Entries, trial: Trial | None = None) -> dic
         "ini_line": ini_line(name, shown) if is_ini_only else "",
         "has_choice": not name or name.startswith(connections.RECEIVER),
         "choices": CHOICES,
+        "paths": PATHS,
         "families": [(prefix, translate(request, titles[prefix])) for prefix in families],
         "examples": [(titles[prefix], family.example) for prefix, family in families.items()],
         "entries": entries,
         "trial": trial,
         "has_worked": trial is not None and trial.status.messages > 0,
+        "simulated": _simulated(request, rows),
+        "is_simulator": name in connections.simulators(rows),
         "simulators": [other for other in connections.simulators(rows) if other != name],
         "fixed_simulators": connections.fixed_simulators(request),
         "is_step": _is_step(request),
         "problem": entries.problem,
     }
+
+
+def _simulated(request: Request, rows: Mapping[str, stored_settings.StoredValue]) -> dict[str, int]:
+    """What was recorded of simulated aircraft, where the last simulators can be switched off here."""
+    if not connections.simulators(rows) or connections.fixed_simulators(request):
+        return {}
+    return simulated.count(request.db, request.runtime.features)
 
 
 def _on_fields(problem: Problem, entries: Entries) -> Problem:

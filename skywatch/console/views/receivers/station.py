@@ -1,14 +1,14 @@
-"""The station: its name and where its antenna is, by numbers, by an airport's name, or by a click on the map."""
+"""The station: its name and where its antenna is, by numbers, by a town or airport, or by a click on the map."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
-from urllib.parse import urlencode
 
 import colander
 from pyramid.response import Response
 
-from skywatch.console.forms.entries import Entries
+from skywatch.console.forms.entries import Entries, read_entries
 from skywatch.console.forms.form import read_query
 from skywatch.console.forms.settings import describe, open_entries, save
 from skywatch.console.page import FormPage, Page
@@ -16,9 +16,9 @@ from skywatch.console.routes import RECEIVER_STEP
 from skywatch.console.sessions.handover import STATION
 from skywatch.console.texts.language import translate
 from skywatch.http.requests.request import Request
-from skywatch.http.resources.schema import QueryInteger, QueryNumber, QueryString, Schema, node
+from skywatch.http.resources.schema import QueryInteger, QueryNumber, Schema, node
 from skywatch.security.permissions import Permission
-from skywatch.web.airports import find_airports
+from skywatch.web.airports import find_airports, find_towns
 
 PAGES = (
     Page(
@@ -32,6 +32,10 @@ PAGES = (
 )
 NAMES = ("station_name", "station_lat", "station_lon", "station_accuracy")
 PLACE = ("station_lat", "station_lon")
+# What the form has besides the settings: what is looked for, and the button.
+FINDING = ("find", "do")
+MAX_FIND = 100
+CHOSEN = re.compile(r"(-?[0-9]{1,2}(?:\.[0-9]{1,8})?),(-?[0-9]{1,3}(?:\.[0-9]{1,8})?)")
 LABELS = {
     "station_name": "Name",
     "station_lat": "Latitude (degrees)",
@@ -41,12 +45,11 @@ LABELS = {
 
 
 class StationQuery(Schema):
-    """Whether the page is a step of a new installation; a place that was chosen elsewhere, or an airport to find."""
+    """Whether the page is a step of a new installation, and a place that was chosen on the map."""
 
     step = node(QueryInteger(), missing=0, validator=colander.Range(2, 2))
     lat = node(QueryNumber(), missing=None, validator=colander.Range(-90, 90))
     lon = node(QueryNumber(), missing=None, validator=colander.Range(-180, 180))
-    airport = node(QueryString(), missing="", validator=colander.Length(max=100))
 
 
 station_page = FormPage("console.station", "station.jinja2", Permission.SYSTEM_MANAGE)
@@ -65,18 +68,25 @@ def show_station(request: Request) -> dict[str, Any]:
 
 @station_page.post
 def post_station(request: Request) -> dict[str, Any] | Response:
-    """Change name and position; the tracker follows within seconds"""
+    """Change name and position, or find a town or airport; the tracker follows within seconds"""
+    entries = read_entries(request, colander.SchemaNode(colander.Mapping()), *NAMES, *FINDING)
+    find, do = (str(entries.value(name)).strip()[:MAX_FIND] for name in FINDING)
+    chosen = CHOSEN.fullmatch(do)
+    if chosen is not None:
+        # Whoever has chosen looks for nothing any more.
+        values = {"station_lat": chosen[1], "station_lon": chosen[2], "find": ""}
+        return {**_page(request), "entries": entries.with_values(values), "is_chosen": True}
+    if do == "find" and find:
+        return {**_page(request, find), "entries": entries}
     onward = RECEIVER_STEP if _is_step(request) else ""
-    return save(
-        request, NAMES, _page(request), translate(request, "Saved. The picture follows within seconds."), onward
-    )
+    text = translate(request, "Saved. The picture follows within seconds.")
+    return save(request, NAMES, _page(request), text, onward, FINDING)
 
 
-def _page(request: Request) -> dict[str, Any]:
+def _page(request: Request, find: str = "") -> dict[str, Any]:
     query = read_query(request, StationQuery())
     settings = describe(request.runtime.current, NAMES)
-    airports = find_airports(query["airport"])
-    step = {"step": 2} if query["step"] else {}
+    airports = find_airports(find)
     return {
         "settings": settings,
         "labels": LABELS,
@@ -85,11 +95,9 @@ def _page(request: Request) -> dict[str, Any]:
         "may_place": all(setting["is_free"] for setting in settings if setting["name"] in PLACE),
         "fixed": [setting for setting in settings if not setting["is_free"]],
         "has_airports": airports is not None,
-        "airport": query["airport"],
-        "airports": [
-            (airport, f"{request.path}?{urlencode({**step, 'lat': airport.lat, 'lon': airport.lon})}")
-            for airport in airports or ()
-        ],
+        "find": find,
+        "towns": find_towns(find),
+        "airports": airports or (),
         "station_page": STATION,
         "is_chosen": query["lat"] is not None and query["lon"] is not None,
         "problem": None,

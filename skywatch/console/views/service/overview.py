@@ -5,8 +5,19 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
+import sqlalchemy as sa
+
+from skywatch.accounts.models import User
+from skywatch.backup.schedule.state import read_state
 from skywatch.console.overview.disk_space import outlook_of
-from skywatch.console.overview.parts import Concern, PartNames, describe_parts, find_concerns, find_silent
+from skywatch.console.overview.parts import (
+    Concern,
+    PartNames,
+    describe_parts,
+    find_concerns,
+    find_old_backup,
+    find_silent,
+)
 from skywatch.console.overview.signed_in import find_people
 from skywatch.console.overview.sparkline import HEIGHT, WIDTH, lines_of
 from skywatch.console.page import Page
@@ -59,6 +70,9 @@ def _status(request: Request) -> dict[str, Any]:
     parts, receivers = describe_parts(names, checks), _receivers(request)
     concerns = find_concerns(names, checks)
     concerns += find_silent(catalogue, receivers, document["now"], document["uptime_s"] or 0.0)
+    if Permission.SYSTEM_MANAGE in request.visibility.permissions and not any(c.page == "/backups" for c in concerns):
+        since = request.db.scalar(sa.select(sa.func.min(User.created_at)))
+        concerns += find_old_backup(catalogue, read_state(request.db).made_at, since, document["now"])
     return {
         **document,
         "concerns": _with_pages(request, concerns),

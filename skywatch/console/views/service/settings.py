@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +10,12 @@ import colander
 from pyramid.response import Response
 
 from skywatch.console.forms.form import read_query
-from skywatch.console.forms.settings import FREE, describe, open_entries, save, text_of
+from skywatch.console.forms.settings import FREE, OWN_PAGES, describe, open_entries, save, text_of
 from skywatch.console.page import FormPage, Page
 from skywatch.console.routes import HOME
 from skywatch.console.texts.language import catalogue_of, translate
 from skywatch.core import stored_settings
+from skywatch.core.feature import Feature
 from skywatch.core.problems import not_found
 from skywatch.core.telemetry.logs import without_passwords
 from skywatch.http.requests.request import Request
@@ -36,6 +37,8 @@ PAGES = (
     Page(route="console.setting", path="/settings/{setting}", feature="system"),
 )
 MASK = "********"
+# The family of base maps, and the page that lists them.
+BASE_MAP, MAPS = "base_map.", f"{HOME}/maps"
 # What a package's settings are about, in the order of the page; the others come last, by the titles of their features.
 TITLES = {
     "": "The service",
@@ -58,6 +61,7 @@ TITLES = {
     "aircraft": "Airspaces",
     "airframes": "Airframes",
     "readsb": "readsb files",
+    "mcp": "Assistants (MCP)",
 }
 
 
@@ -154,7 +158,8 @@ def post_setting(request: Request) -> dict[str, Any] | Response:
 def _editable(request: Request) -> str:
     """The setting that an address names; raises Problem (404) where none of this name is changed in the console."""
     name: str = request.matchdict["setting"]
-    if name not in names_of(type(request.runtime.settings)).single or not _is_declared(request, name):
+    is_single = name in names_of(type(request.runtime.settings)).single and name not in OWN_PAGES
+    if not is_single or not _is_declared(request, name):
         raise not_found(sentence("thing.changed_setting", "setting that is changed here"))
     return name
 
@@ -170,7 +175,7 @@ def _page(request: Request, name: str) -> dict[str, Any]:
 
 def _rows(request: Request) -> Iterator[Row]:
     settings, catalogue = request.runtime.current, catalogue_of(request)
-    names, packages = names_of(type(settings)), _packages(settings)
+    names, packages = names_of(type(settings)), packages_of(type(settings), settings.features)
     origins = origins_of(settings)
     for prefix, field in names.families.items():
         if not getattr(settings, field):
@@ -208,15 +213,17 @@ def _shown(origin: Origin) -> str:
 def _address(request: Request, origin: Origin, *, family: bool) -> str:
     if not _is_declared(request, origin.name) or origin.source not in FREE:
         return ""
+    if origin.name.startswith(BASE_MAP):
+        return MAPS
     if family and stored_settings.is_ini_only(request.runtime.settings, origin.name, str(origin.value)):
         return ""
-    return f"{HOME}/receivers" if family else f"{HOME}/settings/{origin.name}"
+    return f"{HOME}/receivers" if family else OWN_PAGES.get(origin.name, f"{HOME}/settings/{origin.name}")
 
 
-def _packages(settings: Settings) -> dict[str, str]:
-    """Field -> the feature that declares it; nothing for what all share."""
-    packages = dict.fromkeys(names_of(type(settings)).fields, "")
-    for feature in settings.features:
+def packages_of(kind: type[Settings], features: Iterable[Feature]) -> dict[str, str]:
+    """Return the feature that declares each field of ``kind``; an empty name for what all features share."""
+    packages = dict.fromkeys(names_of(kind).fields, "")
+    for feature in features:
         declared = vars(feature.settings).get("__annotations__", {}) if feature.settings is not None else {}
         packages.update({name: feature.name for name in declared if name in packages})
     return packages

@@ -1,7 +1,8 @@
 """One subscription on Redis: a connection and a thread that notice when nothing arrives any more.
 
 The bus publishes a heartbeat every second on a channel of this process. A connection on which nothing arrives for five
-seconds is given up, whatever the network says of it, and a new one made.
+seconds is given up, whatever the network says of it, and a new one made. Time in which this process was frozen does not
+count: it published no heartbeats.
 """
 
 from __future__ import annotations
@@ -53,7 +54,6 @@ class RedisSubscription(ServerSubscription):
         self._subscribed = threading.Event()
         # Held while a callback runs, so that none begins after ``close``; a callback may close its own subscription.
         self._calling = threading.RLock()
-        self._received_at = time.monotonic()
         topics = ", ".join(sorted(channels.values())[:3]) + (", ..." if len(channels) > 3 else "")
         # That of the bus: what ends all subscriptions is logged once.
         self._faults = faults
@@ -101,17 +101,19 @@ class RedisSubscription(ServerSubscription):
     def _listen(self, pubsub: Any, is_first: bool) -> None:
         pubsub.subscribe(self._heartbeat, *self._channels)
         confirmed, master = 0, self._master()
-        self._received_at = time.monotonic()
+        silent_s, looked_at = 0.0, time.monotonic()
         while not self._stop.is_set():
             received = pubsub.get_message(timeout=POLL_S)
             if self._master() != master:
                 raise redis.ConnectionError("another server is the master")
-            now = time.monotonic()
+            before, looked_at = looked_at, time.monotonic()
             if received is None:
-                if now - self._received_at > SILENT_AFTER_S:
+                # The heartbeats are this process's own: while it was frozen itself there were none.
+                silent_s += min(looked_at - before, 2 * POLL_S)
+                if silent_s > SILENT_AFTER_S:
                     raise TimeoutError
                 continue
-            self._received_at = now
+            silent_s = 0.0
             if received["type"] == "message":
                 if received["channel"] != self._heartbeat:
                     self._deliver(received)

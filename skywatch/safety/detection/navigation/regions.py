@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from skywatch.picture.state.sky import SOURCE_INDEX
+from skywatch.receivers.reports.report import SOURCE_INDEX
 from skywatch.safety.detection.finding import Finding, Position, Quantity
 from skywatch.safety.detection.frame import Array, Carried, Frame
 from skywatch.safety.thresholds.thresholds import Thresholds

@@ -26,6 +26,7 @@ AIRCRAFT = [
         "lat": 47.5,
         "lon": 8.5,
         "receiver": "roof",
+        "route": "LSZH-EGLL",
     },
     {"hex": "~c88001", "alt_baro": "ground"},
 ]

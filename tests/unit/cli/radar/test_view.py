@@ -109,7 +109,7 @@ def test_words_are_found_in_every_field_and_must_all_be_there():
 def test_what_is_not_known_comes_last_in_every_order(sort, descending):
     full = {
         "flight": "A", "r": "HB", "t": "A320", "alt_baro": 0, "gs": 0, "track": 0, "baro_rate": 0, "distance_nm": 0,
-        "squawk": "0", "seen": 0,
+        "squawk": "0", "seen": 0, "route": "LSZH-EGLL",
     }  # fmt: skip
     found = ordered([{"hex": ""}, {"hex": "x", **full}], sort, descending)
     assert found[0]["hex"] == "x"

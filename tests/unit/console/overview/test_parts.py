@@ -8,18 +8,21 @@ from datetime import UTC, datetime, timedelta
 from skywatch.console.overview.parts import (
     ADVICE,
     LABELS,
+    NO_BACKUP,
     NO_RECEIVER,
+    OLD_BACKUP,
     OTHER,
     SILENT,
     PartNames,
     describe_parts,
     find_concerns,
+    find_old_backup,
     find_silent,
 )
 from skywatch.console.subjects import load_pages
 from skywatch.console.texts.catalogue import Catalogue, page_files
 from skywatch.console.views.entrance.search import DESCRIPTIONS
-from skywatch.core.hooks import labels_of
+from skywatch.core.hooks import SimulatedRows, labels_of
 from skywatch.features import FEATURES
 from skywatch.sentences import sentence
 from skywatch.system.health.checks import Check
@@ -28,7 +31,7 @@ from tests.conftest import ROOT
 ENGLISH, GERMAN = Catalogue("en"), Catalogue("de")
 LABELED = LABELS | labels_of(FEATURES)
 IN_ENGLISH, IN_GERMAN = PartNames(ENGLISH, FEATURES), PartNames(GERMAN, FEATURES)
-ADVISED = [*ADVICE.values(), NO_RECEIVER, OTHER, SILENT]
+ADVISED = [*ADVICE.values(), NO_BACKUP, NO_RECEIVER, OLD_BACKUP, OTHER, SILENT]
 # How parts of the service name themselves in health.
 NAMES = (
     (re.compile(r'PeriodicTask\(\s*"([\w-]+)"'), ""),
@@ -54,7 +57,8 @@ def test_every_part_of_the_service_has_a_name_for_people():
 def test_names_advice_and_descriptions_are_in_the_catalogue_and_nothing_else_is():
     said = {text for advice in ADVISED for text in (advice.title, advice.action)}
     assert [text for text in (*LABELED.values(), *said, *DESCRIPTIONS.values()) if not GERMAN.has(text)] == []
-    assert rows("parts") <= {*LABELED.values(), *said, "No message for {span}."}
+    removable = {hook.title for hook in FEATURES.provided(SimulatedRows)}
+    assert rows("parts") <= {*LABELED.values(), *said, *removable, "No message for {span}."}
     assert rows("descriptions") == set(DESCRIPTIONS.values())
 
 
@@ -123,3 +127,16 @@ def test_a_receiver_that_is_connected_and_brings_nothing_is_named():
     ]
     # Whoever has just begun to listen does not know yet.
     assert find_silent(ENGLISH, receivers, now, 60.0) == []
+
+
+def test_a_backup_older_than_a_week_is_a_concern_and_none_at_all_after_the_first_week():
+    now = datetime(2026, 6, 15, tzinfo=UTC)
+    week, day = timedelta(days=7), timedelta(days=1)
+
+    def titles(made_at, since):
+        return [one.title for one in find_old_backup(ENGLISH, made_at, since, now)]
+
+    assert titles(now - week, now - 9 * week) == []
+    assert titles(now - week - day, None) == ["The last backup is older than a week."]
+    assert titles(None, now - week) == titles(None, None) == []
+    assert titles(None, now - week - day) == ["There is no backup."]

@@ -1,6 +1,7 @@
 """The outgoing client: hostile targets, each refused in the same words and none reached; answers that hurt."""
 
 import asyncio
+import re
 import socket
 import threading
 import time
@@ -8,7 +9,7 @@ import time
 import pytest
 
 from skywatch.core.network.http_client import AnswerTooLarge, CallFailed, DeadlineExceeded, OutgoingClient
-from skywatch.core.network.targets import AddressRefused, TargetPolicy
+from skywatch.core.network.targets import NOT_ALLOWED, AddressRefused, TargetPolicy
 from skywatch.notify.senders.names import NameResolver
 from tests.receiving import receiving
 from tests.waiting import PATIENCE_S
@@ -102,7 +103,7 @@ def client_of(**changes):
 def test_a_hostile_target_is_refused_in_the_same_words_and_not_reached(listener, address):
     with pytest.raises(AddressRefused) as caught:
         client_of().call("POST", address.replace("PORT", str(listener.port)), {}, b"x")
-    assert str(caught.value) == "The address is not allowed."
+    assert str(caught.value) == str(NOT_ALLOWED)
     assert listener.connections == 0
 
 
@@ -129,7 +130,7 @@ def names(monkeypatch):
 )
 def test_every_address_of_a_name_is_checked(listener, names, found):
     names.answers["innocent.example.org"] = [found]
-    with pytest.raises(AddressRefused, match=r"^The address is not allowed\.$"):
+    with pytest.raises(AddressRefused, match=f"^{re.escape(NOT_ALLOWED)}$"):
         client_of().call("POST", f"http://innocent.example.org:{listener.port}/")
     assert listener.connections == 0
 

@@ -44,6 +44,12 @@ def test_what_failed_is_tried_again_long_before_its_next_time(start, monkeypatch
     assert not task.state().figures["failures"]
 
 
+def test_costly_work_that_failed_waits_as_it_says(monkeypatch):
+    monkeypatch.setattr(periodic, "RETRY_S", 0.001)
+    task = PeriodicTask("work", 3600.0, Work(failures=1), retry_s=1800.0)
+    assert task._failed(OSError("the disk is away")) == 1800.0
+
+
 def test_a_pause_that_is_shorter_than_that_stays_so(start):
     work = Work(failures=10**9)
     task = start(work, every_s=0.001)

@@ -226,9 +226,10 @@ def test_steps_grow_and_shrink_with_the_time_they_take(engine, sessions, make_se
 
 def test_every_kind_of_data_that_grows_has_a_limit_of_age():
     assert {kind.name for kind in FEATURES.retention_kinds()} == {
-        "acars_messages", "alert_matches", "alerts", "audio", "audit", "cannonball_alerts",
-        "cannonball_patterns", "cannonball_sessions", "deliveries", "events", "flights", "logins",
-        "health", "positions", "quality", "quality_connections", "safety_events", "safety_regions",
+        "acars_messages", "airport_approaches", "airport_corrections", "alert_matches", "alerts", "audio", "audit",
+        "cannonball_alerts", "cannonball_patterns", "cannonball_sessions", "deliveries", "events", "flights",
+        "logins", "health", "low_tracks", "movements", "positions", "quality", "quality_connections",
+        "report_editions", "safety_events", "safety_regions",
     }  # fmt: skip
 
 

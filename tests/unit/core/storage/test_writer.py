@@ -4,6 +4,7 @@ import contextlib
 import logging
 import threading
 import time
+from collections import deque
 
 import psycopg
 import pytest
@@ -410,3 +411,20 @@ def test_a_bad_row_is_no_outage(sessions):
     assert is_outage(sa.exc.TimeoutError("QueuePool limit"))
     assert is_outage(OSError("no space left on device"))
     assert not is_outage(ValueError("ours"))
+
+
+def test_what_is_being_taken_counts_all_the_time():
+    queue, seen, threads = WriteQueue(100), [], []
+
+    class Watched(deque):
+        def popleft(self):
+            threads.append(threading.Thread(target=lambda: seen.append(queue.depth)))
+            threads[-1].start()
+            return super().popleft()
+
+    queue.append(range(50))
+    queue._ordered = Watched(queue._ordered)
+    queue.take(50)
+    for thread in threads:
+        thread.join()
+    assert set(seen) == {50}

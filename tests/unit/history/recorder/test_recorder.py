@@ -1,5 +1,7 @@
 """When a flight begins and ends, and what is kept of it."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -245,3 +247,37 @@ def test_an_operator_that_becomes_known_in_flight_is_recorded_and_not_forgotten(
     recorder.take(make(T + 1, [flying("4b1620", T + 1, operator="SWISS", airframe_changed=True)]))
     recorder.take(make(T + 2, [flying("4b1620", T + 2, airframe_changed=True)]))
     assert written(recorder, 1)[0][1]["operator"] == "SWISS"
+
+
+def test_a_flight_is_simulated_and_ends_with_its_simulator(recorder):
+    make = SkyMaker()
+    for second in range(3):
+        aircraft = [
+            flying("4b1620", T + second, simulated=True, position_source=1 | 128),
+            flying("3c6444", T + second),
+        ]
+        recorder.take(make(T + second, aircraft))
+    rows, _ = written(recorder, 1)
+    assert {row["icao_hex"]: row["simulated"] for row in rows.values()} == {"4B1620": True, "3C6444": False}
+    left = dataclasses.replace(make(T + 3, [flying("3c6444", T + 3)]), left=("4b1620",))
+    recorder.take(left)
+    rows, _ = written(recorder, 3)
+    assert {row["icao_hex"]: row["active"] for row in rows.values()} == {"4B1620": False, "3C6444": True}
+
+
+def test_the_real_aircraft_with_the_address_of_a_simulated_one_has_a_flight_of_its_own(recorder):
+    make = SkyMaker()
+    recorder.take(make(T, [flying("4b1620", T, simulated=True, position_source=1 | 128)]))
+    recorder.take(make(T + 1, []))
+    recorder.take(make(T + 2, [flying("4b1620", T + 2)]))
+    rows, points = written(recorder, 1)
+    assert sorted((row["simulated"], row["active"]) for row in rows.values()) == [(False, True), (True, False)]
+    real = next(flight for flight, row in rows.items() if not row["simulated"])
+    assert set(points["flags"][points["flight"] == real].tolist()).isdisjoint({SIMULATED})
+
+
+def test_a_simulated_flight_is_not_continued_by_a_real_one(recorder):
+    make = SkyMaker()
+    recorder.take(make(T, [flying("4b1620", T)]))
+    assert recorder.continues("4b1620", T - 5)
+    assert not recorder.continues("4b1620", T - 5, simulated=True)

@@ -13,8 +13,8 @@ from skywatch.patterns.loops.loops import LoopFinder
 from skywatch.patterns.loops.shape import measure
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.plane import LocalPlane, wrap_deg
-from skywatch.patterns.track.trail import Trail, Vertex
-from tests.unit.patterns.flights import START, Flight
+from skywatch.patterns.track.trail import PositionNoise, Trail, Vertex
+from tests.unit.patterns.flights import START, Flight, feed
 
 SETTINGS = PatternSettings()
 
@@ -166,3 +166,34 @@ def test_memory_is_bounded() -> None:
     for n in range(5_000):
         finder.add(Vertex(10.0 * n, sin(n / 3.0), 0.3 * n, None, 90.0, 60.0 * sin(n / 3.0), 0.3 * n))
         assert len(finder._line) <= SETTINGS.trail_vertex.max_vertices
+
+
+def loudness(flight: Flight, noise_nm: float, every_s: float = 8.0) -> list[bool]:
+    """Return of each position of a flight whether noise is seen in it and those before."""
+    noise, plane = PositionNoise(PatternSettings()), LocalPlane(50.0, 8.0)
+    loud = []
+    for t, lat, lon, *_ in flight.positions(every_s, noise_nm=noise_nm, tracked=False):
+        noise.add((t, *plane.project(lat, lon), None, None, None, lat, lon))
+        loud.append(noise.is_loud)
+    return loud
+
+
+def test_noise_shows_in_straight_flight_and_in_turns_which_are_none() -> None:
+    def flight() -> Flight:
+        return Flight(speed_kt=90.0).straight(8.0).orbit(6.0, 0.25).straight(8.0)
+
+    assert not any(loudness(flight(), 0.0))
+    assert not any(loudness(flight(), 0.01))
+    assert sum(loudness(flight(), 0.15)) > 0.8 * len(loudness(flight(), 0.15))
+
+
+def test_lanes_and_circles_are_found_in_noise_of_220_m_without_tracks() -> None:
+    lanes = Flight(speed_kt=110.0, alt_ft=2000.0).straight(6.0)
+    for number in range(8):
+        side = 1.0 if number % 2 else -1.0
+        lanes.straight(5.0).turn(90.0 * side, 0.25).straight(0.1).turn(90.0 * side, 0.25)
+    circles = Flight(speed_kt=100.0, alt_ft=2000.0).straight(8.0).orbit(7.0, 0.7).straight(8.0)
+    for flight, kind in ((lanes, "grid_search"), (circles, "circling")):
+        for seed in range(1, 4):
+            positions = flight.positions(8.0, noise_nm=0.12, tracked=False, seed=seed)
+            assert kind in {event.pattern.pattern_type.value for event in feed(positions)}

@@ -5,16 +5,17 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
+import zlib
 
+import msgspec
 import numpy as np
 import pytest
 
 from skywatch.core.bus import Message, topics
 from skywatch.core.bus.memory import MemoryBus
 from skywatch.core.database.fencing import next_token, term_of
-from skywatch.picture.changes.encoder import encode_changes
-from skywatch.picture.changes.message import can_follow
-from skywatch.picture.changes.patch import MissingBase, apply_changes
+from skywatch.picture import changes
+from skywatch.picture.changes import MissingBase, apply_changes, can_follow, encode_changes
 from skywatch.picture.distribution import follower
 from skywatch.picture.distribution.follower import CHANGES, COMPLETE, PictureFollower, aged
 from skywatch.picture.distribution.publisher import SkyPublisher
@@ -144,6 +145,23 @@ def test_a_follower_that_misses_a_tick_asks_for_a_whole_one(monkeypatch):
     late.close()
 
 
+def test_a_follower_that_cannot_read_the_changes_of_another_release_asks_for_whole_skies(monkeypatch):
+    monkeypatch.setattr(follower, "SILENT_AFTER_S", 600.0)
+    monkeypatch.setattr(follower, "ASK_EVERY_S", 0.0)
+    bus, skies, asked = RemoteBus(), Skies(), []
+    following = PictureFollower(bus, 60.0)
+    following.start()
+    bus.subscribe((topics.PICTURE_WANTED,), asked.append)
+    for alt in (1, 2):
+        sky = skies.next({"4b1620": {"alt": alt}})
+        bus.publish(Message(topics.PICTURE, CHANGES, zlib.compress(msgspec.msgpack.encode([sky.epoch, sky.seq]))))
+        until(lambda alt=alt: len(asked) == alt)
+        bus.publish(Message(topics.PICTURE, COMPLETE, to_bytes(sky)))
+        assert following.sky.aircraft("4b1620")["alt"] == alt
+        until(lambda: not following._searching.locked())
+    following.close()
+
+
 def test_while_the_tracker_is_silent_ages_grow_and_aircraft_leave(monkeypatch):
     bus, skies = MemoryBus(), Skies()
     publisher, heard = SkyPublisher(bus), []
@@ -176,6 +194,63 @@ def test_while_the_tracker_is_silent_ages_grow_and_aircraft_leave(monkeypatch):
     publisher.publish(skies.next({"4b1620": {"alt": 3}}))
     assert following.sky.age_s == 0
     assert following.sky.seq == 2
+
+
+def broken(data):
+    """The same changes, with objects that cannot be unpacked."""
+    return changes._pack(msgspec.structs.replace(changes.unpack(data), blocks=[b"broken"]))
+
+
+@pytest.fixture
+def heard_now():
+    """A function that makes the next sky, whose aircraft was heard when it was made."""
+    skies = Skies()
+
+    def make(alt):
+        sky = skies.next({"4b1620": {"alt": alt}})
+        sky.columns["seen_at"][:] = sky.now
+        return sky
+
+    return make
+
+
+def test_a_picture_that_cannot_be_aged_is_empty_until_a_whole_one_comes(monkeypatch, caplog, heard_now):
+    monkeypatch.setattr(follower, "AGE_EVERY_S", 0.0)
+    bus, asked = RemoteBus(), []
+    bus.subscribe((topics.PICTURE_WANTED,), asked.append)
+    following = PictureFollower(bus, 60.0)
+    following.start()
+    first, second = heard_now(1), heard_now(2)
+    bus.publish(Message(topics.PICTURE, COMPLETE, to_bytes(first)))
+    bus.publish(Message(topics.PICTURE, CHANGES, broken(encode_changes(second, first))))
+    monkeypatch.setattr(follower, "SILENT_AFTER_S", 0.0)
+    shown = following.sky
+    assert (shown.hexes, shown.left, shown.columns["lat"].tolist()) == ([], ("4b1620",), [])
+    assert shown.epoch != second.epoch
+    assert "the picture on the bus cannot be read" in caplog.text
+    until(lambda: asked)
+    bus.publish(Message(topics.PICTURE, COMPLETE, to_bytes(second)))
+    assert following.sky.aircraft("4b1620")["alt"] == 2
+    following.close()
+
+
+def test_changes_that_cannot_be_unpacked_are_replaced_by_a_whole_sky(monkeypatch, caplog, heard_now):
+    monkeypatch.setattr(follower, "SILENT_AFTER_S", 600.0)
+    monkeypatch.setattr(changes, "MAX_WAITING", 1)
+    bus, asked = RemoteBus(), []
+    bus.subscribe((topics.PICTURE_WANTED,), asked.append)
+    following = PictureFollower(bus, 60.0)
+    following.start()
+    made = [heard_now(alt) for alt in range(1, 6)]
+    bus.publish(Message(topics.PICTURE, COMPLETE, to_bytes(made[0])))
+    bus.publish(Message(topics.PICTURE, CHANGES, broken(encode_changes(made[1], made[0]))))
+    bus.publish(Message(topics.PICTURE, CHANGES, encode_changes(made[2], made[1])))
+    until(lambda: asked)
+    assert "cannot be unpacked" in caplog.text
+    bus.publish(Message(topics.PICTURE, COMPLETE, to_bytes(made[3])))
+    bus.publish(Message(topics.PICTURE, CHANGES, encode_changes(made[4], made[3])))
+    assert following.sky.aircraft("4b1620")["alt"] == 5
+    following.close()
 
 
 def test_a_picture_that_grows_old_is_a_chain_of_its_own():

@@ -7,18 +7,22 @@ import logging
 import secrets
 import threading
 import time
+import zlib
 
+import msgspec
+import numpy as np
 import pytest
 
 from skywatch.core.bus import Message, open_bus, topics
 from skywatch.picture import metrics
+from skywatch.picture.changes import MissingBase, apply_changes, encode_changes
 from skywatch.picture.distribution import follower, snapshot_client
 from skywatch.picture.distribution import snapshot_messages as snapshots
-from skywatch.picture.distribution.follower import PictureFollower
+from skywatch.picture.distribution.follower import CHANGES, COMPLETE, PictureFollower
 from skywatch.picture.distribution.publisher import SkyPublisher
 from skywatch.picture.distribution.snapshot_client import SnapshotClient
 from skywatch.picture.distribution.snapshot_server import SnapshotServer
-from skywatch.picture.state.sky import from_bytes, to_bytes
+from skywatch.picture.state.sky import COLUMNS, LATER_COLUMNS, LATER_MEMBERS, from_bytes, to_bytes
 from tests.realtime import Skies
 from tests.unit.picture.distribution.test_publisher import RemoteBus, assert_same
 from tests.waiting import PATIENCE_S, until
@@ -335,11 +339,51 @@ def test_after_a_break_without_others_the_stored_picture_is_taken(skies, follow,
     until(lambda: started.sky.seq == skies[5].seq)
 
 
-def test_columns_that_another_release_does_not_send_are_read_as_zeros(skies):
+def of_an_earlier_release(sky):
+    """The bytes of a sky as a release without later columns sends it."""
+    *others, _ = msgspec.msgpack.decode(zlib.decompress(to_bytes(sky)))
+    return zlib.compress(msgspec.msgpack.encode([*others, {}]))
+
+
+def test_a_picture_without_the_columns_of_this_release_is_passed_over(skies, follow, monkeypatch):
+    monkeypatch.setattr(follower, "ASK_EVERY_S", 0.0)
+
+    def routes(sky):
+        return {**sky.columns, "origin": np.array([b"EGLL"], "S4"), "destination": np.array([b"KJFK"], "S4")}
+
+    def earlier(topic, sky):
+        return snapshots.encode(snapshots.Snapshot(topic, 0.0, of_an_earlier_release(sky)))
+
+    skies = [dataclasses.replace(sky, columns=routes(sky)) for sky in skies]
+    bus, asked = RemoteBus(), []
+    bus.subscribe((topics.PICTURE_WANTED,), asked.append)
+    other = Other(bus, skies[2], earlier)
+    started = follow(bus)
+    assert other.asked == 1
+    assert started.sky.seq == 0
+    started._alone_at = float("-inf")
+    bus.publish(Message(topics.PICTURE, CHANGES, encode_changes(skies[3], skies[2])))
+    until(lambda: asked)
+    bus.publish(Message(topics.PICTURE, COMPLETE, to_bytes(skies[4])))
+    bus.publish(Message(topics.PICTURE, CHANGES, encode_changes(skies[5], skies[4])))
+    assert_same(started.sky, skies[5])
+
+
+def test_changes_are_not_applied_to_a_picture_without_their_columns(skies):
+    lacking = from_bytes(of_an_earlier_release(skies[3]))
+    assert lacking.missing == LATER_MEMBERS
+    with pytest.raises(MissingBase, match="columns"):
+        apply_changes(encode_changes(skies[4], skies[3]), lacking)
+
+
+def test_columns_that_another_release_does_not_send_are_unknown(skies):
     sky = skies[3]
-    columns = {name: column for name, column in sky.columns.items() if name != "single_source"}
-    read = from_bytes(to_bytes(dataclasses.replace(sky, columns=columns)))
-    assert read.columns["single_source"].tolist() == [False]
+    read = from_bytes(of_an_earlier_release(sky))
+    for name in LATER_COLUMNS:
+        unknown = {"S": [b""], "f": [0.0], "b": [False], "u": [0]}[read.column(name).dtype.kind]
+        expected = [np.nan] if name == "seen_before_days" else unknown
+        np.testing.assert_array_equal(read.column(name), np.array(expected, COLUMNS[name]), err_msg=name)
+    assert read.routes(np.arange(1)).tolist() == [b""]
     assert read.hexes == sky.hexes
     more = {**sky.columns, "of_a_later_release": sky.columns["lat"]}
     assert_same(from_bytes(to_bytes(dataclasses.replace(sky, columns=more))), sky)

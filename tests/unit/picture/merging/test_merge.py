@@ -59,6 +59,29 @@ def test_of_equals_the_freshest_wins_and_the_other_fills_in(clock):
     assert (aircraft["squawk"], aircraft["r"], aircraft["messages"], aircraft["seen"]) == ("1000", "HB-IJS", 12, 1.0)
 
 
+def test_what_belongs_together_comes_from_one_receiver_with_its_time(clock):
+    clock.advance(5)
+    older = snapshot("4b1620", START + 1, gs=99.0, track=10.0, alt_baro=1000)
+    newer = snapshot("4b1620", START + 4, track=20.0)
+    aircraft = told(clock, ("a", older), ("b", newer))
+    assert (aircraft["track"], aircraft["alt_baro"]) == (20.0, 1000)
+    assert "gs" not in aircraft
+    picture = picture_at(clock)
+    for receiver, report in (("a", older), ("b", newer)):
+        picture.put(receiver, [report], 1)
+    sky = picture.tick()
+    assert (sky.columns["seen_at"].tolist(), sky.columns["altitude_at"].tolist()) == ([START + 4], [START + 1])
+
+
+@pytest.mark.parametrize(("late_s", "shown"), [(0.6, 1000), (1.6, 2000)])
+def test_of_a_second_the_order_in_which_messages_arrive_does_not_matter(clock, late_s, shown):
+    clock.advance(2)
+    picture = picture_at(clock)
+    picture.put("raw", [increment("4b1620", START + 2, type="mode_s", alt_baro=2000)], 1)
+    picture.put("raw", [increment("4b1620", START + 2 - late_s, alt_baro=1000)], 1)
+    assert picture.tick().aircraft("4b1620")["alt_baro"] == shown
+
+
 def test_of_two_positions_the_later_one_wins_whoever_spoke_last(clock):
     """A snapshot repeats a position that was received long before; it is as old as it was received."""
     picture = picture_at(clock)

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from skywatch.features import load
-from skywatch.picture.changes.encoder import encode_changes
-from skywatch.picture.changes.patch import apply_changes
+from skywatch.picture.changes import apply_changes, encode_changes
 from skywatch.picture.distribution.follower import aged
 from skywatch.picture.settings import PictureSettings
 from skywatch.picture.state.exact_distances import exact, has_exact_distances

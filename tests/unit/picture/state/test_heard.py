@@ -15,9 +15,9 @@ from skywatch.picture.state.own_antenna import (
     heard,
     radio_horizon_nm,
 )
-from skywatch.picture.state.sky import SOURCE_INDEX
 from skywatch.receivers.feeder_streams.voices import OURS as OUR_VOICE
 from skywatch.receivers.feeder_streams.voices import Voice
+from skywatch.receivers.reports.report import SOURCE_INDEX
 from tests.unit.picture.reports import START, Clock, picture_at, snapshot
 
 STATION = (47.45, 8.56)

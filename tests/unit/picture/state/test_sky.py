@@ -49,6 +49,13 @@ def test_what_is_not_a_sky_is_refused(data):
         from_bytes(data)
 
 
+def test_a_sky_that_would_be_too_large_is_refused(monkeypatch):
+    data = to_bytes(sky_of("4b1620"))
+    monkeypatch.setattr("skywatch.picture.state.sky.MAX_BYTES", 100)
+    with pytest.raises(ValueError, match="too large"):
+        from_bytes(data)
+
+
 @pytest.mark.parametrize("epoch", ["", "e", "f" * 31, "0" * 32, "x" * 200])
 @pytest.mark.parametrize("seq", [0, 1, 127, 128, 255, 256, 65_535, 65_536, 2**32 - 1, 2**32])
 def test_the_moment_of_a_sky_is_read_without_the_rest(epoch, seq):

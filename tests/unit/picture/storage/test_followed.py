@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skywatch.core.database.fencing import next_token, term_of
-from skywatch.picture.state.sky import COLUMNS, from_bytes, to_bytes
+from skywatch.picture.state.sky import COLUMNS, LATER_COLUMNS, from_bytes, put_together, to_bytes
 from skywatch.picture.storage.followed_sky import saved_from
 from skywatch.picture.storage.saved_picture import decode, encode
 from skywatch.receivers.feeder_streams.voices import OURS, SEVERAL, Voice
@@ -84,3 +84,10 @@ def test_what_one_stranger_alone_has_heard_stays_so(clock):
     assert picture.tick().aircraft("4b1620")["single_source"]
     picture.put("feeder-2", [snapshot("4b1620", START + 1, lat=47.0, lon=8.0)], 1, voice=other)
     assert "single_source" not in picture.tick().aircraft("4b1620")
+
+
+def test_what_an_older_tracker_does_not_know_of_flights_before_is_unknown():
+    columns = {name: np.zeros(2, dtype).tobytes() for name, dtype in COLUMNS.items() if name not in LATER_COLUMNS}
+    given = put_together(columns, {}, 2)
+    assert np.isnan(np.frombuffer(given["seen_before_days"], COLUMNS["seen_before_days"])).all()
+    assert given["simulated"] == bytes(2)

@@ -1,5 +1,6 @@
 """Trails: straight flight is thinned, turns are kept, a new flight starts a new trail."""
 
+import itertools
 import math
 
 import pytest
@@ -54,6 +55,26 @@ def test_a_circle_stays_a_circle(clock):
     assert len(points) < 120
     for lat, lon in flown:
         assert min(math.hypot((lat - a) * 60, (lon - b) * 60 * math.cos(math.radians(47))) for a, b in points) < 0.2
+
+
+def test_an_orbit_has_a_point_every_five_seconds_of_its_turn(clock):
+    picture = picture_at(clock)
+    # A police helicopter: round a place 0.3 nm away once in two minutes.
+    fly(picture, clock, 120, lambda second: second * 3, gs=60.0)
+    times = [point.at for point in picture.trails.trail("4b1620")]
+    gaps = [after - before for before, after in itertools.pairwise(times)]
+    assert max(gaps) <= 6
+    assert len(times) <= 26, "and not more"
+
+
+def test_the_newest_part_of_a_trail(clock):
+    picture = picture_at(clock)
+    fly(picture, clock, 100, lambda second: second * 10)
+    every = picture.trails.trail("4b1620")
+    since = START + 80
+    assert picture.trails.trail("4b1620", since) == [point for point in every if point.at >= since]
+    assert 1 < len(picture.trails.trail("4b1620", since)) < len(every)
+    assert picture.trails.trail("4b1620", 1.0) == every
 
 
 def test_a_parked_aircraft_needs_one_point(clock):

@@ -4,8 +4,15 @@ from ipaddress import IPv4Address, IPv4Interface
 
 import pytest
 
-from skywatch.receivers.discovery.interfaces import Interface, leads_to_containers, own_interfaces
-from skywatch.receivers.discovery.networks import hosts_of, is_private, networks_of
+from skywatch.core.network.interfaces import (
+    Interface,
+    ipv6_interfaces,
+    is_private,
+    leads_to_containers,
+    own_interfaces,
+    private_networks,
+)
+from skywatch.receivers.discovery.networks import hosts_of, networks_of
 
 
 def networks(*addresses, closed=()):
@@ -67,13 +74,14 @@ def test_hosts_come_by_turns_without_network_and_broadcast_addresses_and_each_on
 
 @pytest.fixture
 def sysfs(tmp_path):
-    """Interfaces as the kernel shows them: name, index, link, device, lower ones, ports."""
+    """Interfaces as the kernel shows them: name, index, link, device, lower ones, ports, flags."""
 
-    def add(name, index, link, *, device=False, lower=(), ports=None):
+    def add(name, index, link, *, device=False, lower=(), ports=None, flags=0x1003):
         folder = tmp_path / name
         folder.mkdir()
         (folder / "ifindex").write_text(f"{index}\n")
         (folder / "iflink").write_text(f"{link}\n")
+        (folder / "flags").write_text(f"{flags:#x}\n")
         if device:
             (folder / "device").mkdir()
         for other in lower:
@@ -94,6 +102,8 @@ def sysfs(tmp_path):
     add("eth1", 8, 55)
     add("docker0", 9, 9, ports=[])
     add("br-0123456789ab", 10, 10, ports=[])
+    # Up, point-to-point, no ARP.
+    add("wg0", 11, 11, flags=0x10091)
     return tmp_path
 
 
@@ -113,3 +123,20 @@ def test_this_machine_has_its_loopback_and_nothing_of_it_is_asked():
     found = own_interfaces()
     assert IPv4Address("127.0.0.1") in [one.address.ip for one in found]
     assert not any(network.is_loopback for network in networks_of(found))
+
+
+def test_own_networks_by_ipv6_are_at_most_a_64_of_unique_local_addresses(tmp_path, sysfs):
+    path = tmp_path / "if_inet6"
+    lines = (
+        "fd001234000000010000000000000005 02 30 00 80     eth0",
+        "fd00abcd000000000000000000000001 09 40 00 80  docker0",
+        "fd00ee00000000000000000000000001 0b 40 00 80      wg0",
+        "fe800000000000000000000000000001 02 40 20 80     eth0",
+        "20010db8000000000000000000000001 02 40 00 80     eth0",
+        "00000000000000000000000000000001 01 80 10 80       lo",
+    )
+    path.write_text("\n".join(lines) + "\n", encoding="ascii")
+    found = ipv6_interfaces(path, sysfs)
+    assert len(found) == len(lines)
+    assert [str(network) for network in private_networks(found)] == ["fd00:1234:0:1::/64"]
+    assert ipv6_interfaces(tmp_path / "none", sysfs) == []

@@ -7,6 +7,8 @@ from itertools import permutations
 import pytest
 
 from skywatch.receivers.reports.documents import DocumentReader
+from skywatch.receivers.reports.duplicates import without_duplicates
+from skywatch.receivers.reports.report import Report
 
 NOW = 1_700_000_000.0
 ADSB = {"hex": "4b1a24", "type": "adsb_icao", "flight": "SWR12", "lat": 47.0, "lon": 8.0, "gs": 400, "track": 90,
@@ -44,3 +46,11 @@ def test_a_position_has_an_age_of_its_own(order):
     one = read(*order)[0]["4b1a24"]
     assert (one.type, one.lat, one.gs) == ("adsb_icao", 47.5, 400)
     assert set(one.mlat) >= {"lat", "lon"}
+
+
+@pytest.mark.parametrize(("source", "altitude"), [("mlat", 30_000), ("mode_s", 20_000)])
+@pytest.mark.parametrize("unnamed_at", [0, 1])
+def test_one_without_a_source_stands_behind_mlat_and_before_mode_s(source, altitude, unnamed_at):
+    reports = [Report("4b1a24", NOW, type=source, alt_baro=30_000)]
+    reports.insert(unnamed_at, Report("4b1a24", NOW, alt_baro=20_000))
+    assert [report.alt_baro for report in without_duplicates(reports)] == [altitude]

@@ -13,6 +13,7 @@ export const acars: Feature = {
       element: "sw-acars",
       load: () => import("./page"),
       overMap: true,
+      section: "radio",
     },
   ],
   hasTopic: true,

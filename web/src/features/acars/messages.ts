@@ -43,7 +43,7 @@ class Messages extends View {
     if (!session.canView("acars") || hex.startsWith("~")) return;
     try {
       const { messages } = await call("GET acars/messages", {
-        query: { icao_hex: hex, limit: SHOWN },
+        query: { icao_hex: hex, acknowledgements: false, limit: SHOWN },
       });
       if (hex !== this.hex) return;
       this.messages = messages;

@@ -10,6 +10,7 @@ import { call, queryOf } from "../../session/api";
 import type { Answer, Query, Schemas } from "../../session/operations";
 import { session } from "../../session/session";
 import { Task } from "../../session/task";
+import { pageHead } from "../../shell/navigation";
 
 type Message = Schemas["AcarsRecord"];
 type Page = Answer<"GET acars/messages">;
@@ -53,7 +54,7 @@ class Acars extends Task {
   }
 
   private get isSearch(): boolean {
-    return Object.values(route.value.query).some(Boolean);
+    return Object.entries(route.value.query).some(([name, value]) => value && name !== "acks");
   }
 
   /** Asks for a page; null where something else was asked for meanwhile. */
@@ -69,8 +70,10 @@ class Acars extends Task {
   }
 
   private askNewest(): Promise<Page | null> {
-    const { q, flight, label, source, icao_hex } = route.value.query;
-    return this.ask({ q, flight, label, source, icao_hex, limit: PAGE });
+    const { q, flight, label, source, icao_hex, acks } = route.value.query;
+    // Half of all messages say no more than that another one came.
+    const acknowledgements = acks || label ? undefined : false;
+    return this.ask({ q, flight, label, source, icao_hex, acknowledgements, limit: PAGE });
   }
 
   private async read(): Promise<void> {
@@ -114,16 +117,22 @@ class Acars extends Task {
     void this.attemptRead(() => this.read());
   };
 
+  private readonly showAcknowledgements = (event: Event): void => {
+    note({ acks: (event.target as HTMLInputElement).checked ? "1" : null });
+    void this.attemptRead(() => this.read());
+  };
+
   protected override render(): TemplateResult {
     const { query } = route.value;
     const field = (name: string, title: TextKey): TemplateResult =>
       html`<label><span>${t(title)}</span><input name=${name} .value=${query[name] ?? ""} autocomplete="off" spellcheck="false" aria-describedby=${name === "q" ? "acars-grammar" : nothing} /></label>`;
-    return html`<div class="sheet"><header><h1>${t("nav.acars")}</h1></header>
+    return html`<div class="sheet">${pageHead("nav.acars")}
       <form class="toolbar" role="search" @submit=${this.submit}>
         ${session.can("acars.view_full") ? field("q", "acars.words") : nothing}${field("flight", "column.flight")}${field("label", "acars.label")}
         <label><span>${t("acars.source")}</span><select name="source"><option value="">${t("filter.all")}</option>${SOURCES.map((one) => html`<option value=${one} ?selected=${one === query.source}>${one.toUpperCase()}</option>`)}</select></label>
         <button class="primary">${t("search")}</button>
       </form>
+      <label class="check"><input type="checkbox" .checked=${Boolean(query.acks)} @change=${this.showAcknowledgements} /> ${t("acars.acknowledgements")}</label>
       ${session.can("acars.view_full") ? html`<p class="hint" id="acars-grammar">${t("acars.grammar")}</p>` : nothing}
       ${this.fault()}
       ${this.messages.length ? html`<ul class="cards">${this.messages.map((message) => this.card(message))}</ul>` : this.emptyList(t(this.isSearch ? "acars.none" : "acars.begin"))}

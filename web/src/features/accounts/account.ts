@@ -13,6 +13,7 @@ import { logOut } from "../../session/signing";
 import { fieldFaultBelow } from "../../session/task";
 import { FEATURES } from "../../shell/feature";
 import { inform } from "../../ui/announce";
+import { copyLine } from "../../ui/copy";
 
 type Key = Schemas["KeyEntry"];
 
@@ -148,7 +149,7 @@ class Account extends View {
   private keySection(): TemplateResult {
     return html`<section class="section"><h2>${t("account.keys")}</h2>
       <p class="hint">${t("account.keys_hint")}</p>
-      ${this.fresh?.key ? html`<p role="status">${t("account.key_once")}<code class="secret">${this.fresh.key}</code></p>` : nothing}
+      ${this.fresh?.key ? html`<div role="status"><p>${t("account.key_once")}</p>${copyLine(this.fresh.key, { name: t("account.key") })}${copyLine(`curl -H "X-API-Key: ${this.fresh.key}" ${new URL("api/v1/aircraft", document.baseURI).href}`, { title: "curl", hint: t("account.key_example") })}</div>` : nothing}
       ${
         this.keys.length
           ? html`<div class="scroll" tabindex="0"><table class="data narrow-cards"><thead><tr><th>${t("name")}</th><th>${t("account.key_prefix")}</th><th>${t("account.scopes")}</th><th>${t("account.expires")}</th><th>${t("account.last_used")}</th><th></th></tr></thead>

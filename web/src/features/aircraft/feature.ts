@@ -10,13 +10,9 @@ export const aircraft: Feature = {
       icon: "M3 5.5l4.7-2 4.6 2 4.7-2v11l-4.7 2-4.6-2-4.7 2zM7.7 3.5v11M12.3 5.5v11",
       element: null,
       overMap: true,
+      section: "map",
     },
   ],
   hasTopic: true,
   hasScope: true,
-  switches: [
-    { title: "settings.labels", name: "labels" },
-    { title: "settings.rings", name: "rings" },
-    { title: "settings.airports", name: "airports" },
-  ],
 };

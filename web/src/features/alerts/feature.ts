@@ -1,9 +1,11 @@
 // Alerts: what was announced, and the rules, geofences, watch lists and channels behind it.
+import { format } from "../../core/address";
 import { saidIn, word } from "../../i18n/i18n";
 import { FLAG } from "../../live/messages";
 import { call } from "../../session/api";
 import { session } from "../../session/session";
 import type { Feature } from "../../shell/feature";
+import { may } from "./types";
 import "./style.css";
 
 const BELL =
@@ -25,7 +27,7 @@ export const alerts: Feature = {
       element: "sw-alerts",
       load: () => import("./page"),
       overMap: true,
-      inBar: true,
+      section: "alerts",
       badge: { title: "alerts.unread", count: unread, isChangedBy: (event) => event.startsWith("alert:") },
     },
   ],
@@ -34,6 +36,32 @@ export const alerts: Feature = {
   notice: (event, data) =>
     event === "alert:triggered" ? { title: word("level", String(data.priority)), text: saidIn(data, "message") } : null,
   severalNotices: "alerts.new",
+  panelActions: [
+    {
+      word: "alerts.action",
+      title: "alerts.action_hint",
+      icon: BELL,
+      order: 1,
+      isOpen: () => may("create"),
+      href: (aircraft) =>
+        format({
+          page: "alerts",
+          query: { tab: "rules", id: "new", about: aircraft.hex, as: aircraft.callsign || aircraft.registration },
+        }),
+    },
+    {
+      word: "watchlist.action",
+      title: "watchlist.action_hint",
+      icon: "M3.5 5h9M3.5 10h6M3.5 15h6M14 10v6M11 13h6",
+      order: 2,
+      isOpen: () => may("create") || may("edit"),
+      href: (aircraft) =>
+        format({
+          page: "alerts",
+          query: { tab: "watchlists", add: aircraft.hex, as: aircraft.registration || aircraft.callsign },
+        }),
+    },
+  ],
   marks: [
     {
       flag: FLAG.alert,

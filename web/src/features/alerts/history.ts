@@ -5,7 +5,6 @@ import { preferences } from "../../core/preferences";
 import { clock } from "../../ui/units";
 import { saidIn, t, word } from "../../i18n/i18n";
 import { live } from "../../live/live";
-import { simulated } from "../../live/simulated";
 import type { MapElement } from "../../map/map";
 import { mercatorX, mercatorY } from "../../core/mercator";
 import { call, queryOf } from "../../session/api";
@@ -27,7 +26,7 @@ class AlertHistory extends Task {
 
   constructor() {
     super();
-    this.watch(route, preferences, simulated);
+    this.watch(route, preferences);
   }
 
   override connectedCallback(): void {
@@ -138,7 +137,7 @@ class AlertHistory extends Task {
     return html`<li class="card ${alert.acknowledged ? "done" : ""}">
       <p><span class="tag ${LEVEL_TAG[alert.priority]}">${word("level", alert.priority)}</span> <b>${alert.rule_name}</b>
         ${alert.cleared_at ? nothing : html`<span class="tag good">${t("in_progress")}</span>`}
-        ${simulated.value ? html`<span class="tag">${t("simulated.tag")}</span>` : nothing}</p>
+        ${alert.simulated ? html`<span class="tag">${t("simulated.tag")}</span>` : nothing}</p>
       <p>${saidIn(alert, "message")}</p>
       <p><small><span class="mono">${name}</span> · ${clock(alert.triggered_at, true)}${alert.cleared_at ? ` – ${clock(alert.cleared_at)}` : ""}${alert.geofence ? ` · ${alert.geofence}` : ""}</small></p>
       <p class="actions">

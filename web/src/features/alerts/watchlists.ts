@@ -1,6 +1,6 @@
 // Watch lists: addresses, registrations and callsigns, typed in or taken from a file.
 import { html, nothing, type TemplateResult } from "lit";
-import { route } from "../../core/address";
+import { note, route } from "../../core/address";
 import { t } from "../../i18n/i18n";
 import { call } from "../../session/api";
 import { inform } from "../../ui/announce";
@@ -43,9 +43,9 @@ class Watchlists extends Task {
   }
 
   private async choose(): Promise<void> {
-    const { id } = route.value.query;
+    const { id, add = "" } = route.value.query;
     const chosen = this.lists.find((list) => String(list.id) === id);
-    if (id === "new") this.draft = { id: null, name: "", text: "", count: 0 };
+    if (id === "new") this.draft = { id: null, name: "", text: add.toUpperCase(), count: 0 };
     else if (!chosen) this.draft = null;
     else {
       await this.attempt(async () => {
@@ -87,6 +87,33 @@ class Watchlists extends Task {
     });
   }
 
+  /** Add the aircraft that the address names to a list. */
+  private add(list: Watchlist, hex: string): void {
+    void this.attempt(async () => {
+      const { entry_count } = await call("POST alerts/watchlists/{id}/import/", {
+        path: { id: list.id },
+        raw: hex.toUpperCase(),
+        type: "text/plain",
+      });
+      inform(t("watchlist.added", { name: list.name, n: entry_count }));
+      note({ add: null, as: null });
+      await this.read();
+    });
+  }
+
+  /** Which list the aircraft of the address goes to. */
+  private choice(): TemplateResult | typeof nothing {
+    const { add, as } = route.value.query;
+    if (!add) return nothing;
+    const lists = may("edit") ? this.lists : [];
+    return html`<section class="section" aria-labelledby="add-title"><h2 id="add-title">${t("watchlist.add", { name: as || add.toUpperCase() })}</h2>
+      <div class="bar">
+        ${lists.map((list) => html`<button class="primary" ?disabled=${this.isBusy} @click=${() => this.add(list, add)}>${list.name}</button>`)}
+        ${may("create") ? html`<button @click=${() => go("watchlists", { id: "new", add })}>${icon("plus")} ${t("watchlist.new")}</button>` : nothing}
+        <button class="plain link" @click=${() => note({ add: null, as: null })}>${t("cancel")}</button>
+      </div></section>`;
+  }
+
   private take(list: Watchlist, event: Event): void {
     const input = event.target as HTMLInputElement;
     const file = input.files?.[0];
@@ -110,7 +137,8 @@ class Watchlists extends Task {
   }
 
   private overview(): TemplateResult {
-    return html`<div class="bar">${may("create") ? html`<button class="primary" @click=${() => go("watchlists", { id: "new" })}>${icon("plus")} ${t("watchlist.new")}</button>` : nothing}</div>
+    const { add } = route.value.query;
+    return html`${this.choice()}<div class="bar">${may("create") && !add ? html`<button class="primary" @click=${() => go("watchlists", { id: "new" })}>${icon("plus")} ${t("watchlist.new")}</button>` : nothing}</div>
       <p class="hint">${t("watchlist.hint")}</p>
       ${this.fault()}
       ${this.lists.length ? html`<ul class="cards">${this.lists.map((list) => this.card(list))}</ul>` : this.emptyList(t("watchlist.none"))}`;

@@ -12,6 +12,7 @@ export const audio: Feature = {
       element: "sw-audio",
       load: () => import("./page"),
       overMap: true,
+      section: "radio",
     },
   ],
   hasTopic: true,

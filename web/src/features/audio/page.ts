@@ -9,6 +9,7 @@ import { session } from "../../session/session";
 import { inform } from "../../ui/announce";
 import { icon } from "../../ui/icons";
 import { Task } from "../../session/task";
+import { pageHead } from "../../shell/navigation";
 import { Player } from "./player";
 import type { AudioChannel, Segment, Transmission } from "./types";
 
@@ -132,7 +133,7 @@ class AudioPage extends Task {
 
   protected override render(): TemplateResult {
     const { query } = route.value;
-    return html`<div class="sheet audio"><header><h1>${t("nav.audio")}</h1></header>
+    return html`<div class="sheet audio">${pageHead("nav.audio")}
       <form class="toolbar" role="search" @submit=${this.search}>
         <label><span>${t("audio.channel")}</span><select name="channel" @change=${this.search}><option value="">${t("filter.all")}</option>
           ${this.channels.map((one) => html`<option value=${one.channel} ?selected=${one.channel === query.channel}>${one.channel}${one.frequency_mhz === null ? "" : ` · ${mhz(one.frequency_mhz)}`} (${number(one.transmissions)})</option>`)}</select></label>

@@ -1,4 +1,5 @@
 // Law-enforcement aircraft around a person, and the list of those that are known.
+import { format } from "../../core/address";
 import { session } from "../../session/session";
 import type { Feature } from "../../shell/feature";
 import "./style.css";
@@ -24,6 +25,17 @@ export const cannonball: Feature = {
       element: "sw-known",
       load: () => import("./known"),
       isOpen,
+    },
+  ],
+  panelActions: [
+    {
+      word: "known.action",
+      title: "known.action_hint",
+      icon: "M10 3l6 2.4v4.4c0 3.6-2.5 6-6 7.2-3.5-1.2-6-3.6-6-7.2V5.4zM10 7.2v5M7.5 9.7h5",
+      order: 3,
+      isOpen: () => isOpen() && session.can("cannonball.manage"),
+      href: ({ hex, registration, type }) =>
+        format({ page: "known", query: { add: hex.toUpperCase(), registration, aircraft_type: type } }),
     },
   ],
   hasScope: true,

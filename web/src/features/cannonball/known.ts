@@ -6,6 +6,7 @@ import { number, t, word, type TextKey } from "../../i18n/i18n";
 import { call } from "../../session/api";
 import type { Body, Schemas } from "../../session/operations";
 import { session } from "../../session/session";
+import { typeWords } from "../../panel/names";
 import { inform } from "../../ui/announce";
 import { Task } from "../../session/task";
 import { importLink } from "./list_offer";
@@ -42,6 +43,20 @@ class KnownPage extends Task {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.attemptRead(() => this.read());
+    const { add, registration, aircraft_type } = route.value.query;
+    if (add && this.isManager) void this.begin(add, { registration, aircraft_type });
+  }
+
+  /** Open the form about an aircraft: with what is stored of it where it is on the list already. */
+  private async begin(hex: string, known: Partial<Known>): Promise<void> {
+    note({ add: null, registration: null, aircraft_type: null });
+    const begun = { icao_hex: hex, ...known };
+    this.edit(begun);
+    await this.attempt(async () => {
+      const { aircraft } = await call("GET cannonball/known-aircraft/", { query: { search: hex, limit: 1 } });
+      const [entry] = aircraft.filter(({ icao_hex }) => icao_hex === hex);
+      if (entry && this.edited === begun) this.edit(entry);
+    });
   }
 
   private emptyText(): string | TemplateResult {
@@ -142,7 +157,7 @@ class KnownPage extends Task {
       <tbody>${this.entries.map(
         (entry) => html`<tr>
           <td class="mono"><a href="#/map?hex=${entry.icao_hex.toLowerCase()}">${entry.icao_hex}</a></td><td class="mono" data-title=${t("column.registration")}>${entry.registration ?? "–"}</td>
-          <td data-title=${t("column.type")}>${entry.aircraft_type ?? ""} <small>${entry.aircraft_model ?? ""}</small></td>
+          <td data-title=${t("column.type")}>${entry.aircraft_type ?? ""} <small>${typeWords(entry.aircraft_type, entry.aircraft_model)}</small></td>
           <td data-title=${t("known.agency")}>${entry.agency_name ?? "–"} ${entry.verified ? html`<span class="tag good">${t("known.verified")}</span>` : nothing}<br /><small>${word("agency", entry.agency_type)}</small>${entry.notes ? html`<p class="notes">${entry.notes}</p>` : nothing}</td>
           <td data-title=${t("known.where")}>${[entry.agency_city, entry.agency_state].filter(Boolean).join(", ")}</td><td data-title=${t("known.source")}>${source(entry)}</td>
           <td class="number" data-title=${t("known.detected")}>${number(entry.times_detected)}<br /><small>${entry.last_detected ? clock(entry.last_detected, true) : ""}</small></td>

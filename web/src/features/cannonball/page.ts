@@ -14,7 +14,7 @@ import { icon } from "../../ui/icons";
 import { Task } from "../../session/task";
 import "./list_offer";
 
-type Threat = Schemas["SessionSummary"];
+type Threat = Schemas["SessionRecord"];
 
 type Alert = Schemas["AlertRecord"];
 
@@ -23,6 +23,8 @@ const READ_EVERY_MS = 5000;
 const LEVEL_TAG: Record<string, string> = { critical: "danger", warning: "warning", info: "" };
 const MPS_TO_KT = 1.943844;
 const DIAL = 100;
+/** Whose position this browser watches: it goes on where that person comes back to the page. */
+let watched: { user: number | undefined } | null = null;
 
 class Cannonball extends Task {
   private threats: Threat[] = [];
@@ -34,6 +36,8 @@ class Cannonball extends Task {
   private sentAt = 0;
   private timer: ReturnType<typeof setInterval> | undefined;
   private stop: (() => void) | null = null;
+  /** Keeps the screen on while threats are watched; a browser ends it whenever the page is hidden. */
+  private awake: WakeLockSentinel | null = null;
 
   constructor() {
     super();
@@ -43,7 +47,9 @@ class Cannonball extends Task {
   override connectedCallback(): void {
     super.connectedCallback();
     void this.read();
-    void this.resume();
+    if (watched !== null && watched.user === session.user.value?.id) this.begin();
+    else void this.resume();
+    document.addEventListener("visibilitychange", this.stayAwake);
     this.timer = setInterval(() => document.hidden || void this.read(), READ_EVERY_MS);
     this.stop = live.happening.subscribe((news) => {
       if (news?.event.startsWith("cannonball:")) void this.take(news.event, news.data as unknown as Alert);
@@ -55,6 +61,28 @@ class Cannonball extends Task {
     clearInterval(this.timer);
     this.stop?.();
     if (this.watchId !== null) navigator.geolocation.clearWatch(this.watchId);
+    this.watchId = null;
+    document.removeEventListener("visibilitychange", this.stayAwake);
+    this.letSleep();
+  }
+
+  private readonly stayAwake = (): void => void this.keepAwake();
+
+  private async keepAwake(): Promise<void> {
+    if (!("wakeLock" in navigator) || document.hidden || this.watchId === null) return;
+    try {
+      const lock = await navigator.wakeLock.request("screen");
+      // Whoever stopped meanwhile is done with it.
+      if (this.watchId === null) void lock.release();
+      else this.awake = lock;
+    } catch (error) {
+      console.debug("The screen may go dark:", error); // The battery is low, or the person does not want it.
+    }
+  }
+
+  private letSleep(): void {
+    void this.awake?.release();
+    this.awake = null;
   }
 
   private read(): Promise<unknown> {
@@ -62,10 +90,11 @@ class Cannonball extends Task {
     const user = session.user.value?.id;
     return this.attemptRead(async () => {
       const [{ sessions }, { alerts }] = await Promise.all([
-        call("GET cannonball/sessions/active/", { query: { user } }),
+        // The short form of the active ones has no agency.
+        call("GET cannonball/sessions/", { query: { user, is_active: true } }),
         call("GET cannonball/alerts/", { query: { user, limit: 20 } }),
       ]);
-      this.threats = sessions;
+      this.threats = sessions.sort((one, other) => other.urgency_score - one.urgency_score);
       this.alerts = alerts;
     });
   }
@@ -83,26 +112,39 @@ class Cannonball extends Task {
   }
 
   private readonly start = (): void => {
+    this.begin();
+    // Speech has to begin in answer to a touch, or phones keep it silent.
+    if (preferences.value.sound) this.say(t("cannonball.started"));
+  };
+
+  private begin(): void {
     this.error = "";
     this.watchId = navigator.geolocation.watchPosition(
       (position) => void this.locate(position),
       (failure) => {
         this.error = failure.code === failure.PERMISSION_DENIED ? t("cannonball.denied") : t("cannonball.no_position");
+        if (failure.code === failure.PERMISSION_DENIED) this.cease();
         this.requestUpdate();
       },
       { enableHighAccuracy: true, maximumAge: 5000 },
     );
+    watched = { user: session.user.value?.id };
     this.isTracking = true;
-    // Speech has to begin in answer to a touch, or phones keep it silent.
-    if (preferences.value.sound) this.say(t("cannonball.started"));
+    void this.keepAwake();
     this.requestUpdate();
-  };
+  }
 
-  private readonly end = (): void => {
+  private cease(): void {
     if (this.watchId !== null) navigator.geolocation.clearWatch(this.watchId);
     this.watchId = null;
+    watched = null;
+    this.letSleep();
     this.isTracking = false;
     this.position = null;
+  }
+
+  private readonly end = (): void => {
+    this.cease();
     void this.attempt(async () => {
       await call("DELETE cannonball/location/");
       this.threats = [];
@@ -182,7 +224,7 @@ class Cannonball extends Task {
         ${this.alerts.length ? nothing : html`<p class="empty">${t("cannonball.no_alerts")}</p>`}
         <ul class="cards">${this.alerts.map(
           (alert) => html`<li class="report ${alert.acknowledged ? "done" : ""}">
-            <div><span class="tag ${LEVEL_TAG[alert.priority]}">${word("level", alert.priority)}</span> <b>${saidIn(alert, "title")}</b><p>${saidIn(alert, "message")}</p><small>${clock(alert.created_at, true)}</small></div>
+            <div><span class="tag ${LEVEL_TAG[alert.priority]}">${word("level", alert.priority)}</span> <b>${saidIn(alert, "title")}</b>${alert.simulated ? html` <span class="tag">${t("simulated.tag")}</span>` : nothing}<p>${saidIn(alert, "message")}</p><small>${clock(alert.created_at, true)}</small></div>
             ${alert.acknowledged ? html`<small>${t("acknowledged")}</small>` : html`<button @click=${() => this.acknowledge(alert)}>${t("acknowledge")}</button>`}
           </li>`,
         )}</ul>
@@ -196,6 +238,7 @@ class Cannonball extends Task {
       <svg class="pointer" viewBox="-20 -20 40 40" width="44" height="44" aria-hidden="true" ${styled({ transform: `rotate(${(threat.bearing ?? 0) - (heading || 0)}deg)` })}>${svg`<path d="M0 -15L10 12L0 6L-10 12Z" fill="currentColor" />`}</svg>
       <div><b>${measure("distance", threat.distance_nm, 1)}</b><span>${bearing(threat.bearing)}</span></div>
       <div class="who"><b class="mono"><a href="#/map?hex=${threat.icao_hex.toLowerCase()}">${threat.callsign || threat.icao_hex}</a></b>
+        ${threat.agency_name ? html`<span class="agency">${threat.agency_name}</span>` : nothing}
         <small>${threat.closing_speed_kts === null ? "" : threat.closing_speed_kts > 5 ? t("cannonball.closing", { speed: measure("speed", threat.closing_speed_kts) }) : threat.closing_speed_kts < -5 ? t("cannonball.leaving") : t("cannonball.steady")}</small></div>
       <div class="urgency"><span class="tag ${LEVEL_TAG[threat.threat_level]}">${word("level", threat.threat_level)}</span><small>${number(threat.urgency_score)} / 100</small></div>
     </li>`;

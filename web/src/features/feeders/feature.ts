@@ -12,6 +12,7 @@ export const feeders: Feature = {
       icon: "M5 16.5V9M5 9a1.4 1.4 0 1 0 0-.01M2.6 10.6a3.4 3.4 0 0 1 0-4.8M7.4 5.8a3.4 3.4 0 0 1 0 4.8M11 13h6M14.5 10.5L17 13l-2.5 2.5",
       element: "sw-feeders",
       load: () => import("./page"),
+      section: "station",
     },
   ],
   notice: (event, data) =>

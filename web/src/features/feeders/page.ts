@@ -5,14 +5,17 @@ import { number, t } from "../../i18n/i18n";
 import { call } from "../../session/api";
 import { session } from "../../session/session";
 import { all } from "../../session/task";
+import { pageHead } from "../../shell/navigation";
 import { clock } from "../../ui/units";
 import "./detail";
+import { silence } from "./credentials";
 import { settingsOf } from "./form";
 import { FeederTask } from "./task";
 import { clockName, stateTag, type Feeder } from "./types";
 
 class FeedersPage extends FeederTask {
   private feeders: Feeder[] = [];
+  private isListening = false;
 
   constructor() {
     super();
@@ -25,6 +28,8 @@ class FeedersPage extends FeederTask {
 
   protected override async read(): Promise<void> {
     this.feeders = await all("GET feeders/", "feeders");
+    // A port that is open stays so until the next start.
+    if (!this.isListening) this.isListening = (await call("GET feeders/", { query: { limit: 1 } })).listening;
   }
 
   private readonly register = (event: SubmitEvent): void => {
@@ -47,8 +52,9 @@ class FeedersPage extends FeederTask {
   protected override render(): TemplateResult {
     const { item } = route.value;
     if (item) return html`<sw-feeder .feederId=${Number(item)}></sw-feeder>`;
-    return html`<div class="sheet"><header><h1>${t("nav.feeders")}</h1><p role="status">${this.hasRead ? t("feeders.count", { n: this.feeders.length, connected: this.connected }) : nothing}</p></header>
+    return html`<div class="sheet">${pageHead("nav.feeders", html`<p role="status">${this.hasRead ? t("feeders.count", { n: this.feeders.length, connected: this.connected }) : nothing}</p>`)}
       ${this.credentials()}
+      ${this.hasRead && !this.isListening && session.can("feeders.own") ? silence(session.can("system.manage")) : nothing}
       ${session.can("feeders.own") && !this.isEdited ? html`<div class="bar"><button class="primary" @click=${this.begin}>${t("feeders.register")}</button></div>` : nothing}
       ${this.isEdited ? html`<section class="section"><h2>${t("feeders.register")}</h2>${this.form(null, this.register, "feeders.register_now")}</section>` : this.fault()}
       ${this.feeders.length ? this.table() : this.emptyList(t(session.can("feeders.own") ? "feeders.begin" : "feeders.none"))}

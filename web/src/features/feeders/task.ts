@@ -11,6 +11,8 @@ export abstract class FeederTask extends Task {
   protected override readonly fields = FIELDS;
   protected fresh: Credentials | null = null;
   protected isEdited = false;
+  /** The host that the person wants in the lines. */
+  private host: string | null = null;
   private timer: ReturnType<typeof setInterval> | undefined;
 
   constructor() {
@@ -49,11 +51,17 @@ export abstract class FeederTask extends Task {
 
   private readonly putAway = (): void => {
     this.fresh = null;
+    this.host = null;
+    this.requestUpdate();
+  };
+
+  private readonly setHost = (host: string): void => {
+    this.host = host;
     this.requestUpdate();
   };
 
   protected credentials(): TemplateResult | typeof nothing {
-    return this.fresh ? credentialBox(this.fresh, this.putAway) : nothing;
+    return this.fresh ? credentialBox(this.fresh, this.host, this.setHost, this.putAway) : nothing;
   }
 
   /** The form of a feeder to register (null) or to change. */

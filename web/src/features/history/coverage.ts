@@ -1,4 +1,4 @@
-// How far was heard: a smooth outline for each band of altitude.
+// How far was heard: an outline in sectors for each band of altitude, within the radio horizon, as the service has it.
 import Feature from "ol/Feature";
 import Polygon from "ol/geom/Polygon";
 import VectorLayer from "ol/layer/Vector";
@@ -18,26 +18,15 @@ export interface Band {
   farthest_nm: number;
 }
 
-const STEP_DEG = 2;
+const ARC_DEG = 2;
 
-/** A closed curve through the values, `steps` points for each: it passes through all and swings beyond none of its neighbours. */
-export function rounded(values: number[], steps: number): number[] {
-  const count = values.length;
-  const slopes = values.map((value, at) => {
-    const [before, after] = [value - values.at(at - 1)!, values[(at + 1) % count] - value];
-    return before * after <= 0 ? 0 : (2 * before * after) / (before + after); // Fritsch and Butland, 1984.
-  });
-  return values.flatMap((value, at) => {
-    const next = (at + 1) % count;
-    return Array.from({ length: steps }, (_, step) => {
-      const u = step / steps;
-      const v = 1 - u;
-      return (
-        value * v * v * (1 + 2 * u) +
-        values[next] * u * u * (3 - 2 * u) +
-        slopes[at] * u * v * v -
-        slopes[next] * u * u * v
-      );
+/** The outline of a band around the station (degrees, longitude first): an arc for each sector, at its farthest position; in a sector without one it goes back to the station. */
+export function outlineOf(sectors: Sector[], band: Band, { lat, lon }: { lat: number; lon: number }): number[][] {
+  return sectors.flatMap(({ bearing_from, bearing_to, bands }) => {
+    const nm = bands.find((one) => one.min_altitude_ft === band.min_altitude_ft)?.max_distance_nm ?? 0;
+    return Array.from({ length: (bearing_to - bearing_from) / ARC_DEG + 1 }, (_, step) => {
+      const [atLat, atLon] = destination(lat, lon, bearing_from + step * ARC_DEG, nm);
+      return [atLon, atLat];
     });
   });
 }
@@ -58,22 +47,10 @@ export function bandColour({ min_altitude_ft }: Band, isDark: boolean): Colour {
 }
 
 export function coverageLayer(sectors: Sector[], station: { lat: number; lon: number }): VectorLayer {
-  const width = sectors[0].bearing_to - sectors[0].bearing_from;
   const features = bandsOf(sectors)
     .reverse()
     .map((band) => {
-      const distances = sectors.map(
-        (sector) => sector.bands.find((one) => one.min_altitude_ft === band.min_altitude_ft)?.max_distance_nm ?? 0,
-      );
-      const ring = rounded(distances, width / STEP_DEG).map((nm, at) => {
-        const [lat, lon] = destination(
-          station.lat,
-          station.lon,
-          sectors[0].bearing_from + width / 2 + at * STEP_DEG,
-          nm,
-        );
-        return fromLonLat([lon, lat]);
-      });
+      const ring = outlineOf(sectors, band, station).map((corner) => fromLonLat(corner));
       const feature = new Feature(new Polygon([[...ring, ring[0]]]));
       const colour = bandColour(band, dark.value);
       feature.setStyle(

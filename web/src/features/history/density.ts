@@ -10,6 +10,7 @@ import { live } from "../../live/live";
 import type { MapElement } from "../../map/map";
 import { call } from "../../session/api";
 import { Task } from "../../session/task";
+import { simulatedSky } from "../../shell/simulated";
 import { measure } from "../../ui/units";
 import { bandColour, bandsOf, coverageLayer, type Sector } from "./coverage";
 import { heatColour, heatLayer, mostOf, shareOf, type Cell } from "./heat";
@@ -88,19 +89,19 @@ class Density extends Task {
   private async readHeat(key: string): Promise<void> {
     const zoom = this.map?.map.getView().getZoom() ?? 7;
     const cellDeg = zoom > 8.5 ? 0.02 : zoom > 4.9 ? 0.05 : 0.2;
-    const { cells, truncated } = await call("GET history/heatmap", {
+    const { cells, truncated, simulated } = await call("GET history/heatmap", {
       query: { ...this.query, cell_deg: cellDeg },
     });
     if (key !== this.opened) return;
-    Object.assign(this, { cells, cellDeg, sectors: [] });
+    Object.assign(this, { cells, cellDeg, sectors: [], isSimulated: simulated });
     this.summary = cells.length ? (truncated ? t("history.truncated") : "") : t("history.nothing");
     this.draw();
   }
 
   private async readCoverage(key: string): Promise<void> {
-    const { sectors, station } = await call("GET history/coverage", { query: this.query });
+    const { sectors, station, simulated } = await call("GET history/coverage", { query: this.query });
     if (key !== this.opened) return;
-    Object.assign(this, { cells: [], sectors: station ? sectors : [], station });
+    Object.assign(this, { cells: [], sectors: station ? sectors : [], station, isSimulated: simulated });
     const farthest = Math.max(0, ...sectors.map((sector) => sector.max_distance_nm ?? 0));
     this.summary = !station
       ? t("history.no_station")
@@ -111,6 +112,7 @@ class Density extends Task {
   }
 
   private station: { lat: number; lon: number } | null = null;
+  private isSimulated = false;
 
   private draw(): void {
     this.clear();
@@ -128,6 +130,7 @@ class Density extends Task {
       <div class="toolbar">${this.edge("low", "history.above")}${this.edge("high", "history.below")}</div>
       ${this.fault()}
       <p class="hint" role="status">${this.isBusy ? t("loading") : this.summary}</p>
+      ${simulatedSky(this.isSimulated && !this.isBusy)}
       ${this.isBusy ? nothing : this.cells.length ? this.heatLegend() : this.coverageLegend()}`;
   }
 

@@ -14,6 +14,7 @@ export const history: Feature = {
       element: "sw-history",
       load: () => import("./page"),
       overMap: true,
+      section: "history",
     },
   ],
   hasScope: true,

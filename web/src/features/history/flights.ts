@@ -11,7 +11,8 @@ import type { Schemas } from "../../session/operations";
 import { session } from "../../session/session";
 import { Task } from "../../session/task";
 import { lengthFor, replayFrom } from "../../shell/replay";
-import { clock, measure } from "../../ui/units";
+import { span } from "../../ui/days";
+import { measure } from "../../ui/units";
 import { dayOf, daySpan, instant } from "./days";
 import { exportLinks } from "./exports";
 import { raw } from "./track";
@@ -128,9 +129,9 @@ class Flights extends Task {
     const isChosen = this.chosen?.id === flight.id;
     return html`<li class=${isChosen ? "chosen" : ""}>
       <button class="plain card-button" aria-pressed=${isChosen} @click=${() => void this.attempt(() => this.show(flight.id))}>
-        <b class="mono">${flight.callsign ?? flight.icao_hex}</b> <span>${[flight.registration, flight.aircraft_type].filter(Boolean).join(" · ")}</span>
+        <b class="mono">${flight.callsign ?? flight.icao_hex}</b> <span>${[flight.registration, flight.aircraft_type].filter(Boolean).join(" · ")} ${flight.simulated ? html`<span class="tag">${t("simulated.tag")}</span>` : nothing}</span>
         ${flight.active ? html`<span class="tag good">${t("history.active")}</span>` : nothing}
-        <small>${clock(flight.first_seen_at, true)} – ${clock(flight.last_seen_at)} · ${t("span.minutes", { n: Math.round(flight.duration_s / 60) })} · ${measure("altitude", flight.max_altitude_ft)} · ${measure("distance", flight.distance_nm)}</small>
+        <small>${span(flight.first_seen_at, flight.last_seen_at)} · ${t("span.minutes", { n: Math.round(flight.duration_s / 60) })} · ${measure("altitude", flight.max_altitude_ft)} · ${measure("distance", flight.distance_nm)}</small>
       </button>
       ${isChosen ? html`<p class="exports">${this.replayLink(flight)}</p>${exportLinks(flight.id)}` : nothing}
     </li>`;

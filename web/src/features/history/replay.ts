@@ -9,12 +9,13 @@ import type { Aircraft } from "../../live/messages";
 import { giveBack, lentTrails, wantedView } from "../../map/lent";
 import { paint } from "../../map/trails";
 import { ask, call, lines } from "../../session/api";
+import type { Schemas } from "../../session/operations";
 import { Task } from "../../session/task";
 import { LENGTHS_MIN } from "../../shell/replay";
 import { icon } from "../../ui/icons";
 import { clock } from "../../ui/units";
 import { instant, localInput } from "./days";
-import { bars, BINS, indexAt, type Timeline } from "./timeline";
+import { bars, BINS, following, indexAt, profile, speedFor, speedsWith, type Timeline } from "./timeline";
 import { raw, type RawPoint } from "./track";
 
 interface Moment {
@@ -24,8 +25,11 @@ interface Moment {
   end?: boolean;
 }
 
-const SPEEDS = [1, 10, 30, 60, 120, 300];
+/** Pictures of a replay: of a short one so many, ten seconds apart from an hour on, and farther where they would be too many. */
+const MOMENTS = 360;
+const MAX_STEP_S = 10;
 const MAX_MOMENTS = 2200;
+const MIN_SPAN_MS = 60_000;
 const MAX_TRACKS = 12;
 const NOTE_MS = 2000;
 const LEAP_S = 60;
@@ -34,7 +38,11 @@ class Replay extends Task {
   private moments: Moment[] = [];
   private times: number[] = [];
   private at = 0;
+  /** How much faster than it was; until somebody chooses, so that a replay takes a minute. */
   private speed = 60;
+  private isSpeedChosen = false;
+  /** When the replayed flight ended, or was heard last (unix ms). */
+  private flightEnd = Infinity;
   private line: Timeline | null = null;
   private tracks: RawPoint[][] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -57,11 +65,11 @@ class Replay extends Task {
     return LENGTHS_MIN.includes(minutes) ? minutes : 60;
   }
 
-  /** Begin and end of the span (unix ms); without a begin in the address it ends now. */
+  /** Begin and end of the span (unix ms); without a begin in the address it ends now. It never ends in the future, nor after the flight. */
   private get span(): [number, number] {
     const begin = Date.parse(route.value.query.begin ?? "");
     const from = Number.isNaN(begin) ? Date.now() - this.minutes * 60_000 : begin;
-    return [from, from + this.minutes * 60_000];
+    return [from, Math.max(from + MIN_SPAN_MS, Math.min(from + this.minutes * 60_000, Date.now(), this.flightEnd))];
   }
 
   /** What of the address makes another replay; its time does not. */
@@ -101,6 +109,8 @@ class Replay extends Task {
     this.moments = [];
     this.times = [];
     this.at = 0;
+    this.tracks = [];
+    this.flightEnd = Infinity;
   }
 
   /** Read what the address names: its time line, and where it names a begin, the replay itself. */
@@ -110,27 +120,35 @@ class Replay extends Task {
     const { begin, t: time } = route.value.query;
     const moment = Date.parse(time ?? "");
     this.goal = Number.isNaN(moment) ? null : moment / 1000;
-    void this.attemptRead(begin ? () => this.load() : () => this.readLine(...this.span));
+    const { signal } = (this.work = new AbortController());
+    void this.attemptRead(begin ? () => this.load() : () => this.readLine(signal, ...this.span));
   }
 
-  private async readLine(from: number, to: number): Promise<void> {
-    this.line = await call("GET history/timeline", { query: { from: iso(from), to: iso(to), bins: BINS } });
+  private async readLine(signal: AbortSignal, from: number, to: number): Promise<void> {
+    const line = await call("GET history/timeline", { query: { from: iso(from), to: iso(to), bins: BINS } });
+    if (signal.aborted) return;
+    this.line = line;
   }
 
   private async load(): Promise<void> {
     this.work?.abort();
     const work = (this.work = new AbortController());
+    await this.readTracks(work.signal, ...this.span);
+    if (work.signal.aborted) return;
     const [from, to] = this.span;
-    await this.readLine(from, to);
+    await this.readLine(work.signal, from, to);
     if (work.signal.aborted || !this.line?.first_at) return;
+    if (!this.isSpeedChosen) this.speed = speedFor(Date.parse(this.line.first_at), to);
     this.isLoading = true;
     live.isReplay.set(true);
     live.send({ type: "replay", on: true });
+    live.send({ type: "select", hex: this.hexes[0] ?? null, also: this.hexes.slice(1), isAlone: false });
     try {
-      await this.readTracks(from, to);
-      const step = Math.max(10, Math.ceil((this.minutes * 60) / MAX_MOMENTS));
+      const spanS = (to - from) / 1000;
+      const step = Math.max(Math.min(MAX_STEP_S, Math.ceil(spanS / MOMENTS)), Math.ceil(spanS / MAX_MOMENTS));
       const query = { from: this.line.first_at, to: iso(to), step_s: step };
       for await (const moment of lines<Moment>(await ask("GET history/replay", { query, signal: work.signal }))) {
+        if (work.signal.aborted) return;
         if (moment.end) break;
         this.take(moment);
       }
@@ -157,31 +175,45 @@ class Replay extends Task {
     this.play();
   }
 
-  private async readTracks(from: number, to: number): Promise<void> {
-    const { flight, hex = "" } = route.value.query;
-    const hexes = hex
+  /** Whose tracks the address names. */
+  private get hexes(): string[] {
+    const { hex = "" } = route.value.query;
+    return hex
       .split(",")
       .filter((one) => /^~?[0-9a-f]{6}$/i.test(one))
       .slice(0, MAX_TRACKS);
-    const id = Number(flight);
+  }
+
+  private async readTracks(signal: AbortSignal, from: number, to: number): Promise<void> {
+    const { hexes } = this;
+    const id = Number(route.value.query.flight);
     const answers =
       Number.isSafeInteger(id) && id > 0
-        ? [call("GET history/flights/{flight_id}/track", { path: { flight_id: id } })]
+        ? [this.readFlight(signal, id)]
         : hexes.map((one) =>
             call("GET history/tracks/{icao_hex}", {
               path: { icao_hex: one },
               query: { from: iso(from), to: iso(Math.min(to, Date.now())) },
             }),
           );
-    this.tracks = (await Promise.all(answers)).map(({ points }) => raw(points));
-    live.send({ type: "select", hex: hexes[0] ?? null, also: hexes.slice(1), isAlone: false });
+    const tracks = await Promise.all(answers);
+    if (signal.aborted) return;
+    this.tracks = tracks.map(({ points }) => raw(points));
     const points = this.tracks.flat();
     if (points.length) wantedView.set(points.map(({ lat, lon }) => [mercatorX(lon), mercatorY(lat)]));
+  }
+
+  private async readFlight(signal: AbortSignal, id: number): Promise<Schemas["FlightTrack"]> {
+    const track = await call("GET history/flights/{flight_id}/track", { path: { flight_id: id } });
+    // Of a flight in the air there is nothing later than now.
+    if (!track.flight.active && !signal.aborted) this.flightEnd = Date.parse(track.flight.last_seen_at);
+    return track;
   }
 
   private show(): void {
     const moment = this.moments[this.at];
     if (!moment) return;
+    live.now.set(moment.now);
     live.send({
       type: "moment",
       now: moment.now,
@@ -209,15 +241,15 @@ class Replay extends Task {
   private step(): void {
     clearTimeout(this.timer);
     this.show();
-    const next = this.moments[this.at + 1];
-    if (!next) {
+    const next = following(this.times, this.at, this.speed);
+    if (next === this.at) {
       if (!this.isLoading) this.pause();
       else this.timer = setTimeout(() => this.step(), 300);
       return;
     }
-    const wait = ((next.now - this.moments[this.at].now) / this.speed) * 1000;
+    const wait = ((this.times[next] - this.times[this.at]) / this.speed) * 1000;
     this.timer = setTimeout(() => {
-      this.at += 1;
+      this.at = next;
       this.step();
     }, wait);
   }
@@ -243,8 +275,22 @@ class Replay extends Task {
     else this.play();
   }
 
+  /** One moment forward (1) or back (-1), and stay there. */
+  private turn(step: 1 | -1): void {
+    if (!this.moments.length) return;
+    this.goal = null;
+    this.at = Math.max(0, Math.min(this.moments.length - 1, this.at + step));
+    this.pause();
+  }
+
   private accelerate(step: number): void {
-    this.speed = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(this.speed) + step))];
+    const speeds = speedsWith(this.speed);
+    this.choose(speeds[Math.max(0, Math.min(speeds.length - 1, speeds.indexOf(this.speed) + step))]);
+  }
+
+  private choose(speed: number): void {
+    this.speed = speed;
+    this.isSpeedChosen = true;
     if (this.isPlaying) this.step();
     this.requestUpdate();
   }
@@ -258,6 +304,8 @@ class Replay extends Task {
 
   private readonly key = (event: KeyboardEvent): void => {
     const { tagName } = event.target as HTMLElement;
+    // The arrows move the map where the focus is on it.
+    if (event.key.startsWith("Arrow") && event.target instanceof Element && event.target.closest("sw-map")) return;
     if (!preferences.value.shortcuts || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey)
       return;
     if (/^(INPUT|TEXTAREA|SELECT)$/.test(tagName) || (event.key === " " && /^(BUTTON|A|SUMMARY)$/.test(tagName)))
@@ -268,6 +316,8 @@ class Replay extends Task {
       k: () => this.toggle(),
       j: () => this.seek(now - LEAP_S),
       l: () => this.seek(now + LEAP_S),
+      ArrowLeft: () => this.turn(-1),
+      ArrowRight: () => this.turn(1),
       ",": () => this.accelerate(-1),
       ".": () => this.accelerate(1),
     };
@@ -306,16 +356,24 @@ class Replay extends Task {
       moment
         ? html`<div class="player">
             <button class="tool" aria-label=${this.isPlaying ? t("pause") : t("play")} @click=${() => this.toggle()}>${icon(this.isPlaying ? "pause" : "play")}</button>
-            <output>${clock(now * 1000, true)}</output>
-            <select aria-label=${t("replay.speed")} .value=${String(this.speed)} @change=${(event: Event) => this.accelerate(SPEEDS.indexOf(Number((event.target as HTMLSelectElement).value)) - SPEEDS.indexOf(this.speed))}>${SPEEDS.map((speed) => html`<option value=${speed} ?selected=${speed === this.speed}>${speed}×</option>`)}</select>
+            <button class="tool" aria-label=${t("replay.back")} title=${t("replay.back")} @click=${() => this.turn(-1)}>${icon("previous")}</button>
+            <button class="tool" aria-label=${t("replay.forward")} title=${t("replay.forward")} @click=${() => this.turn(1)}>${icon("chevron")}</button>
+            <output>${stamp(now)}</output>
+            <select aria-label=${t("replay.speed")} @change=${(event: Event) => this.choose(Number((event.target as HTMLSelectElement).value))}>${speedsWith(this.speed).map((speed) => html`<option value=${speed} .selected=${speed === this.speed}>${speed}×</option>`)}</select>
           </div>`
         : nothing
     }
       <div class="time-line">${bars(line, moment ? (now - from) / (to - from) : 0)}
-        <input type="range" min=${Math.floor(from)} max=${Math.ceil(to)} step="1" .value=${String(Math.round(now))} ?disabled=${!moment} aria-label=${t("replay.time")} aria-valuetext=${clock(now * 1000, true)}
+        <input type="range" min=${Math.floor(from)} max=${Math.ceil(to)} step="1" .value=${String(Math.round(now))} ?disabled=${!moment} aria-label=${t("replay.time")} aria-valuetext=${stamp(now)}
           @input=${(event: Event) => this.seek(Number((event.target as HTMLInputElement).value))} />
-        <p class="ends"><span>${clock(from * 1000, true)}</span><span>${clock(to * 1000, true)}</span></p></div>`;
+        <p class="ends"><span>${stamp(from)}</span><span>${stamp(to)}</span></p></div>
+      ${profile(this.tracks, from, to, moment?.now)}`;
   }
+}
+
+/** A moment (unix s) as people say it: today 09:19:23. */
+function stamp(moment: number): string {
+  return clock(moment * 1000, true);
 }
 
 function iso(moment: number): string {

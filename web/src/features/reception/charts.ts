@@ -5,6 +5,7 @@ import { number, t, type TextKey } from "../../i18n/i18n";
 import { call } from "../../session/api";
 import { Task } from "../../session/task";
 import type { Source } from "../../shell/feature";
+import { dayName } from "../../ui/days";
 import { clock, measure } from "../../ui/units";
 import { history } from "./connections";
 import { coverage } from "./covered";
@@ -149,7 +150,7 @@ class ReceptionCharts extends Task {
     const { figures } = this;
     const heads = figures.map((figure) => `${name(figure)}${unitOf(figure) ? ` (${unitOf(figure)})` : ""}`);
     const rows = gathered(span.samples, rowMs).map(({ at, values }) => [
-      rowMs < DAY_MS ? clock(at, true) : clock(at, true).split(" ")[0],
+      rowMs < DAY_MS ? clock(at, true) : dayName(at),
       ...figures.map((figure) => valueText(figure, values[figure])),
     ]);
     return html`<section class="section" data-span=${title}><h2>${t(title)}</h2>

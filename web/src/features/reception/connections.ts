@@ -1,4 +1,5 @@
 // The connections of a receiver in 30 days: a strip that is filled where it was connected, and the latest ones in words.
+import { dayName } from "../../ui/days";
 import { html, nothing, svg, type TemplateResult } from "lit";
 import { number, t } from "../../i18n/i18n";
 import { clock } from "../../ui/units";
@@ -31,7 +32,7 @@ function strip(connections: Connection[], now: number): TemplateResult {
       const begin = x(Date.parse(one.since));
       return svg`<rect class="open" x=${begin.toFixed(2)} width=${Math.max(0.6, x(endOf(one, now)) - begin).toFixed(2)} height=${HEIGHT} />`;
     })}
-  </svg><figcaption><span>${clock(from, true).split(" ")[0]}</span><span>${clock(now).slice(0, 5)}</span></figcaption></figure>`;
+  </svg><figcaption><span>${dayName(from)}</span><span>${clock(now).slice(0, 5)}</span></figcaption></figure>`;
 }
 
 function table(connections: Connection[], now: number): TemplateResult {

@@ -14,6 +14,7 @@ export const reception: Feature = {
       element: "sw-reception",
       load: () => import("./page"),
       overMap: true,
+      section: "station",
       isOpen: () => session.can("system.view_status"),
     },
   ],

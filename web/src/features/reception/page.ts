@@ -6,6 +6,7 @@ import type { Schemas } from "../../session/operations";
 import { session } from "../../session/session";
 import { all, Task } from "../../session/task";
 import { sourceOf } from "../../shell/feature";
+import { pageHead } from "../../shell/navigation";
 import { clock } from "../../ui/units";
 import "./charts";
 import { feederPlace } from "./covered";
@@ -60,7 +61,7 @@ class ReceptionPage extends Task {
   }
 
   protected override render(): TemplateResult {
-    return html`<div class="sheet"><header><h1>${t("nav.reception")}</h1></header>${this.fault()}
+    return html`<div class="sheet">${pageHead("nav.reception")}${this.fault()}
       ${this.receivers.length || this.feeders.length ? this.list() : this.emptyList(t("quality.no_receivers"))}
       ${this.charts()}</div>`;
   }

@@ -1,9 +1,10 @@
 // Drawings of reception: a polar plot of range, the signals by strength, and lines over time.
+import { dayName } from "../../ui/days";
 import { html, svg, type SVGTemplateResult, type TemplateResult } from "lit";
 import { corners } from "../../core/polar";
 import { number, t, type TextKey } from "../../i18n/i18n";
 import { bare, clock, measure, unit } from "../../ui/units";
-import { HOUR_MS, isShare, type Figure, type Quality, type Span } from "./series";
+import { DAY_MS, HOUR_MS, isShare, type Figure, type Quality, type Span } from "./series";
 
 type Sector = Quality["range"][number];
 type Bin = Quality["signal"]["histogram"][number];
@@ -115,6 +116,6 @@ export function line(span: Span, figure: Figure, title: string): TemplateResult 
 }
 
 function ends({ from, to, stepMs }: Span): [string, string] {
-  if (stepMs < HOUR_MS) return [`−${number((to - from) / HOUR_MS)} h`, clock(to).slice(0, 5)];
-  return [clock(from, true).split(" ")[0], clock(to, true).split(" ")[0]];
+  if (stepMs < HOUR_MS || to - from < DAY_MS) return [clock(from).slice(0, 5), clock(to).slice(0, 5)];
+  return [dayName(from), dayName(to)];
 }

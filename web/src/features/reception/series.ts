@@ -24,6 +24,8 @@ export function isShare(figure: Figure): boolean {
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 export const MONTH_MS = 30 * DAY_MS;
+/** A line of a moment could not be seen. */
+const LEAST_MS = 600_000;
 
 export interface Sample {
   /** When it began (ms). */
@@ -61,12 +63,18 @@ function together(group: Sample[], figure: Figure): number | null {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** The last 24 hours and the last 30 days of a series, as of now (ms). */
+/** The last 24 hours and the last 30 days of a series, as of now (ms), or what there is of them. */
 export function spansOf(series: Point[], now: number): { day: Span; month: Span } {
   const samples = series.map((point) => ({ at: Date.parse(point.at), values: point }));
   const since = now - DAY_MS;
+  const begin = Math.min(samples[0]?.at ?? now, now - LEAST_MS);
   return {
-    day: { from: since, to: now, stepMs: 60_000, samples: samples.filter(({ at }) => at > since) },
-    month: { from: now - MONTH_MS, to: now, stepMs: HOUR_MS, samples: gathered(samples, HOUR_MS) },
+    day: { from: Math.max(since, begin), to: now, stepMs: 60_000, samples: samples.filter(({ at }) => at > since) },
+    month: {
+      from: Math.max(now - MONTH_MS, begin),
+      to: now,
+      stepMs: HOUR_MS,
+      samples: gathered(samples, HOUR_MS).map((one) => ({ ...one, at: Math.max(one.at, begin) })),
+    },
   };
 }

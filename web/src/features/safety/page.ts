@@ -5,7 +5,7 @@ import { preferences } from "../../core/preferences";
 import { clock, measure, type Quantity } from "../../ui/units";
 import { number, saidIn, t, word } from "../../i18n/i18n";
 import { live } from "../../live/live";
-import { isSilent, simulated } from "../../live/simulated";
+import { isSilent } from "../../live/simulated";
 import type { MapElement } from "../../map/map";
 import { mercatorX, mercatorY } from "../../core/mercator";
 import { call, queryOf } from "../../session/api";
@@ -39,7 +39,7 @@ class Safety extends Task {
 
   constructor() {
     super();
-    this.watch(route, preferences, areas, simulated);
+    this.watch(route, preferences, areas);
   }
 
   override connectedCallback(): void {
@@ -138,7 +138,7 @@ class Safety extends Task {
     return html`<li class="card ${event.ended_at ? "done" : ""}">
       <p><span class="tag ${LEVEL_TAG[event.severity]}">${word("level", event.severity)}</span> <b>${word("safety", event.type)}</b>
         ${event.ended_at ? nothing : html`<span class="tag good">${t("in_progress")}</span>`}
-        ${simulated.value ? html`<span class="tag">${t("simulated.tag")}</span>` : nothing}</p>
+        ${event.simulated ? html`<span class="tag">${t("simulated.tag")}</span>` : nothing}</p>
       <p class="sentence">${sentenceOf(event)}</p>
       ${held.length ? html`<p><small>${t("safety.held_back")}: ${held.map((reason) => word("reason", reason)).join(", ")}</small></p>` : nothing}
       <p class="mono">${(event.callsigns ?? []).filter(Boolean).join(", ")}</p>

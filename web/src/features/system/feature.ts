@@ -13,6 +13,7 @@ export const system: Feature = {
       icon: "M3.5 16.5h13M5.5 14V9.5M9 14V5M12.5 14v-6M16 14v-2.5",
       element: "sw-stats",
       load: () => import("./page"),
+      section: "station",
       // Half of the page is about the days before.
       isOpen: () => session.canView("history") || session.canView("system"),
     },

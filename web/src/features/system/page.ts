@@ -2,21 +2,29 @@
 import { html, nothing, svg, type TemplateResult } from "lit";
 import { corners } from "../../core/polar";
 import { preferences } from "../../core/preferences";
-import { clock, day, measure } from "../../ui/units";
+import { curve, type Point } from "../../ui/curve";
+import { nameOf } from "../../ui/flag";
+import { bare, clock, day, measure, unit } from "../../ui/units";
 import { number, saidIn, t, word, type TextKey } from "../../i18n/i18n";
 import { call } from "../../session/api";
 import type { Schemas } from "../../session/operations";
 import { fetchOperators, operatorName, typeName } from "../../panel/names";
 import { session } from "../../session/session";
+import { download } from "../../session/download";
 import { Task } from "../../session/task";
+import { pageHead } from "../../shell/navigation";
+import { simulatedSky } from "../../shell/simulated";
 
 type Status = Schemas["SystemStatus"];
 type Receiver = Schemas["ReceiverState"];
 type Stats = Schemas["HistoryStatistics"];
 type Sector = Schemas["CoverageSector"];
+type Reception = Schemas["ReceptionOfDay"];
 
 const REFRESH_MS = 10_000;
-const SAMPLES = 180;
+/** How often the curves of the day are read. */
+const DAY_EVERY_MS = 60_000;
+const DAY_MS = 86_400_000;
 
 function since(seconds: number): string {
   return seconds < 5400
@@ -29,7 +37,8 @@ class StatsPage extends Task {
   private receivers: Receiver[] = [];
   private stats: Stats | null = null;
   private sectors: Sector[] = [];
-  private rates: number[] = [];
+  private reception: Reception | null = null;
+  private dayReadAt = -Infinity;
   private timer: ReturnType<typeof setInterval> | undefined;
 
   constructor() {
@@ -52,10 +61,16 @@ class StatsPage extends Task {
   private refresh(): Promise<unknown> {
     if (!session.canView("system")) return Promise.resolve();
     return this.attempt(async () => {
-      const [status, { receivers }] = await Promise.all([call("GET system/status"), call("GET system/receivers")]);
+      const isDue = Date.now() - this.dayReadAt > DAY_EVERY_MS;
+      const [status, { receivers }, reception] = await Promise.all([
+        call("GET system/status"),
+        call("GET system/receivers"),
+        isDue ? call("GET system/reception") : this.reception,
+      ]);
       this.status = status;
       this.receivers = receivers;
-      this.rates = [...this.rates, status.message_rate].slice(-SAMPLES);
+      this.reception = reception;
+      if (isDue) this.dayReadAt = Date.now();
     });
   }
 
@@ -71,8 +86,9 @@ class StatsPage extends Task {
   }
 
   protected override render(): TemplateResult {
-    return html`<div class="sheet"><header><h1>${t("nav.stats")}</h1></header>
+    return html`<div class="sheet">${pageHead("nav.stats")}
       ${this.fault()}
+      ${simulatedSky(this.stats?.simulated ?? false)}
       ${this.status ? this.now(this.status) : nothing}
       ${this.stats ? this.week(this.stats) : nothing}
       ${this.status ? this.health(this.status) : nothing}
@@ -82,15 +98,44 @@ class StatsPage extends Task {
   private now(status: Status): TemplateResult {
     return html`<div class="tiles">
       ${this.tile("stats.aircraft", number(status.aircraft), t("stats.with_position", { n: status.aircraft_with_position }))}
-      <div class="tile"><span>${t("stats.rate")}</span><b>${number(status.message_rate)}</b><small>${t("stats.per_second")}</small>${spark(this.rates)}</div>
+      <div class="tile"><span>${t("stats.rate")}</span><b>${number(status.message_rate)}</b><small>${t("stats.per_second")}</small></div>
       ${this.tile("stats.messages", number(status.messages))}
       ${this.tile("stats.uptime", status.uptime_s === null ? "–" : since(status.uptime_s))}
-    </div>`;
+    </div>
+    ${this.reception ? this.day(this.reception, status) : nothing}`;
+  }
+
+  /** The last 24 hours, or what there is of them: slots, and what is heard at this moment. */
+  private day({ slots, slot_s }: Reception, status: Status): TemplateResult {
+    const now = Date.now();
+    const points = (value: (slot: Reception["slots"][number]) => number, present: number): Point[] => [
+      ...slots.map((slot) => ({ at: Date.parse(slot.at), value: value(slot) })).filter(({ at }) => at < now),
+      { at: now, value: present },
+    ];
+    const stepMs = slot_s * 1000;
+    return html`<section class="section"><h2>${t("stats.day")}</h2><div class="plots">
+      ${curve(
+        t("stats.located"),
+        "",
+        points((slot) => slot.aircraft, status.aircraft_with_position),
+        stepMs,
+        now,
+      )}
+      ${curve(
+        t("stats.rate"),
+        t("stats.per_second"),
+        points((slot) => slot.messages_s, status.message_rate),
+        stepMs,
+        now,
+      )}
+    </div></section>`;
   }
 
   private week(stats: Stats): TemplateResult {
     const change = stats.change.flights;
-    return html`<section class="section"><h2>${t("stats.week")}</h2>
+    const save = (): void => void download("GET history/stats/export", {}, "skywatch-statistics.csv");
+    return html`<section class="section"><h2>${t("stats.week")}
+        ${session.can("history.export") ? html`<button class="plain link" @click=${save}>${t("stats.export")}</button>` : nothing}</h2>
       <div class="tiles">
         ${this.tile("stats.flights", number(stats.flights), typeof change === "number" ? t("stats.change", { change: `${change > 0 ? "+" : ""}${number(change)}` }) : "")}
         ${this.tile("stats.different", number(stats.aircraft))}
@@ -100,10 +145,13 @@ class StatsPage extends Task {
         ${session.can("aircraft.view_military") ? this.tile("stats.military", number(stats.military_flights)) : nothing}
       </div>
       <div class="plots">
-        <figure><figcaption>${t("stats.by_day")}</figcaption>${bars(stats.days.map(({ date, flights }) => [day(date), flights]))}</figure>
+        <figure class="wide"><figcaption>${t("stats.by_day")}</figcaption>${bars(everyDay(stats))}</figure>
+        <figure><figcaption>${t("stats.by_altitude")}</figcaption>${ranking(stats.altitudes.map((one) => [bandOf(one), bandOf(one), one.flights]))}</figure>
+        <figure class="wide"><figcaption>${t("stats.by_hour")}</figcaption>${bars(byHour(stats.hours))}</figure>
         <figure><figcaption>${t("stats.range")}</figcaption>${rose(this.sectors)}</figure>
         <figure><figcaption>${t("stats.types")}</figcaption>${ranking(stats.top_types.map(({ type, flights }) => [type, typeName(type), flights]))}</figure>
         <figure><figcaption>${t("stats.operators")}</figcaption>${ranking(stats.top_operators.map(({ operator, flights }) => [operator, operatorName(operator), flights]))}</figure>
+        <figure><figcaption>${t("stats.countries")}</figcaption>${ranking(stats.top_countries.map(({ country, flights }) => [country, nameOf(country), flights]))}</figure>
       </div></section>`;
   }
 
@@ -116,33 +164,64 @@ class StatsPage extends Task {
         ) => html`<tr><td>${one.name}</td><td data-title=${t("kind")}>${one.kind}</td><td data-title=${t("stats.state")}><span class="tag ${one.state === "connected" || one.state === "listening" ? "good" : "warning"}">${word("receiver", one.state)}</span> ${saidIn(one, "last_error")}</td>
           <td class="number" data-title=${t("stats.rate")}>${number(one.message_rate ?? 0)}/s</td><td class="number" data-title=${t("stats.positions")}>${number(one.position_rate ?? 0)}/s</td><td data-title=${t("panel.seen")}>${one.last_message_at ? clock(one.last_message_at) : "–"}</td></tr>`,
       )}</tbody></table></div></section>
-      <section class="section"><h2>${t("stats.health")}</h2><ul class="checks-list">${status.checks.map(
-        (check) =>
-          html`<li><span class="tag ${check.ok ? "good" : "danger"}">${check.ok ? t("stats.ok") : t("stats.fault")}</span> ${check.name} <small>${saidIn(check, "detail")}</small></li>`,
-      )}</ul></section>`;
+      ${session.can("system.manage") ? this.checks(status) : nothing}`;
+  }
+
+  /** What is inside of the service is for those who look after it: what does not work; the console words all of it. */
+  private checks({ checks }: Status): TemplateResult {
+    const faults = checks.filter(({ ok }) => !ok);
+    return html`<section class="section"><h2>${t("stats.health")}</h2>
+      ${
+        faults.length
+          ? html`<ul class="checks-list">${faults.map(
+              (check) =>
+                html`<li><span class="tag danger">${t("stats.fault")}</span> ${check.name} <small>${saidIn(check, "detail")}</small></li>`,
+            )}</ul>`
+          : html`<p><span class="tag good">${t("stats.ok")}</span> ${t("stats.all_good", { n: checks.length })}</p>`
+      }
+      <p><a href="console/health">${t("stats.each_check")}</a></p></section>`;
   }
 }
 
-/** The last values as a line, from the moment the page was opened. */
-function spark(values: number[]): TemplateResult | typeof nothing {
-  if (values.length < 3) return nothing;
-  const most = Math.max(1, ...values);
-  const points = values
-    .map((value, at) => `${((at / (values.length - 1)) * 100).toFixed(1)},${(24 - (value / most) * 22).toFixed(1)}`)
-    .join(" ");
-  return html`<svg class="spark" viewBox="0 0 100 25" preserveAspectRatio="none" aria-hidden="true">${svg`<polyline points=${points} fill="none" stroke="var(--accent)" stroke-width="1.5" vector-effect="non-scaling-stroke" />`}</svg>`;
+/** The flights of each day of the span, those without any among them. */
+function everyDay({ from, to, days }: Stats): [string, number][] {
+  const flights = new Map(days.map((one) => [one.date, one.flights]));
+  const last = Date.parse(to.slice(0, 10));
+  const dates: string[] = [];
+  for (let at = Date.parse(from.slice(0, 10)); at <= last; at += DAY_MS)
+    dates.push(new Date(at).toISOString().slice(0, 10));
+  return dates.map((date) => [day(date), flights.get(date) ?? 0]);
+}
+
+/** The flights of the 24 hours of the day, in the reader's time. */
+function byHour(counts: readonly number[]): [string, number][] {
+  const shift = Math.round(new Date().getTimezoneOffset() / 60);
+  return counts.map((_, hour) => [String(hour), counts[(hour + shift + 24) % 24]]);
+}
+
+/** A band of altitude in the reader's unit. */
+function bandOf({ min_altitude_ft: low, max_altitude_ft: high }: Stats["altitudes"][number]): string {
+  return high === null
+    ? `≥\u00a0${measure("altitude", low)}`
+    : `${bare("altitude", low)}\u2013${bare("altitude", high)}\u00a0${unit("altitude")}`;
 }
 
 function bars(values: [string, number][]): TemplateResult {
   if (!values.length) return html`<p class="empty">–</p>`;
   const most = Math.max(1, ...values.map(([, value]) => value));
   const width = 320 / values.length;
+  const thick = Math.min(44, width * 0.86);
+  // Of many bars some are named, and the highest alone has its number: they would touch.
+  const isFew = values.length <= 8;
+  const each = Math.ceil(values.length / 6);
   return html`<svg class="plot" viewBox="0 0 320 150" role="img" aria-label=${values.map(([name, value]) => `${name}: ${value}`).join(", ")}>
     ${values.map(([name, value], at) => {
       const height = (value / most) * 108;
-      return svg`<rect x=${at * width + 3} y=${122 - height} width=${Math.min(44, width - 6)} height=${height} fill="var(--accent)" />
-        <text x=${at * width + 3 + Math.min(44, width - 6) / 2} y="138" text-anchor="middle">${name}</text>
-        <text x=${at * width + 3 + Math.min(44, width - 6) / 2} y=${116 - height} text-anchor="middle">${number(value)}</text>`;
+      const middle = (at + 0.5) * width;
+      const isNamed = (isFew ? values.length - 1 - at : at) % each === 0;
+      return svg`<rect x=${middle - thick / 2} y=${122 - height} width=${thick} height=${height} fill="var(--accent)" />
+        ${isNamed ? svg`<text x=${middle} y="138" text-anchor="middle">${name}</text>` : nothing}
+        ${isFew || (value === most && values.findIndex((one) => one[1] === most) === at) ? svg`<text x=${middle} y=${116 - height} text-anchor="middle">${number(value)}</text>` : nothing}`;
     })}</svg>`;
 }
 

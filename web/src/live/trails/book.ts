@@ -3,7 +3,7 @@
 import { distanceOnMap, mercatorX, mercatorY } from "../../core/mercator";
 import { rampIndex } from "../../core/ramp";
 import { unwrap, type Fleet } from "../fleet";
-import { FLAG, type PastPicture, type TrailNews } from "../messages";
+import { FLAG, type PastTrail, type TrailNews, type ViewState } from "../messages";
 
 /** Words of 32 bits of a segment: x and y of both ends from the origin, its time, and its mark. */
 export const SEGMENT_WORDS = 6;
@@ -17,6 +17,8 @@ const MIN_M = [40, 12];
 /** Faster than anything that flies: a position that was decoded wrongly. */
 const FASTEST_MPS = 1300;
 const LEAP_M = 5000;
+/** The past is asked for of what is in sight, and so much around it, in widths of the view from its middle. */
+const AROUND = 0.7;
 /** Slots have 16 bits in a mark. */
 const MAX_SLOTS = 65_536;
 
@@ -34,7 +36,8 @@ export function longestSegment(span: number): number {
 
 export class TrailBook {
   private span = 0;
-  private run = 0;
+  /** Trails that were started over have another number. */
+  run = 0;
   private began = 0;
   private now = 0;
   private origin: [number, number] | null = null;
@@ -48,8 +51,10 @@ export class TrailBook {
   private track = new Float32Array(0);
   private altitude = new Float32Array(0);
   private ground = new Uint8Array(0);
-  /** Where each aircraft of the first minute was first seen: what was recorded before leads there. */
+  /** Where each aircraft was first seen: what was recorded before leads there. Once that is here it is forgotten. */
   private readonly first = new Map<string, Place>();
+  /** Those of them that were asked about. */
+  private readonly asked = new Set<string>();
   private fresh = new Float32Array(4096 * SEGMENT_WORDS);
   private freshBits = new Uint32Array(this.fresh.buffer);
   private count = 0;
@@ -57,8 +62,8 @@ export class TrailBook {
   /** How far back trails reach in seconds; 0 is off. */
   setSpan(span: number): void {
     if (span === this.span) return;
-    // A longer trail goes on from what is there, which the page still has.
-    if (!span || !this.span) this.clear();
+    // A longer trail has more of the past, and begins anew with it.
+    if (span > this.span || !span) this.clear();
     this.span = span;
   }
 
@@ -72,6 +77,7 @@ export class TrailBook {
     this.origin = null;
     this.hexes = [];
     this.first.clear();
+    this.asked.clear();
     this.anchorAt.fill(Number.NaN);
   }
 
@@ -99,7 +105,8 @@ export class TrailBook {
       this.hexes[slot] = hex;
       this.generation[slot] = (this.generation[slot] % 255) + 1;
       this.anchorAt[slot] = Number.NaN;
-      if (now - this.began <= GAP_S) this.first.set(hex, { x: fleet.x[slot], y: fleet.y[slot], at: now });
+      this.first.set(hex, { x: fleet.x[slot], y: fleet.y[slot], at: now });
+      this.asked.delete(hex);
     }
     const silence = now - this.heardAt[slot];
     this.heardAt[slot] = now;
@@ -168,42 +175,56 @@ export class TrailBook {
     this.count += 1;
   }
 
-  /** Pictures of the time before the first one, the oldest first. */
-  seed(fleet: Fleet, pictures: PastPicture[]): void {
-    if (!this.span || !this.origin) return;
-    const last = new Map<string, Place>();
-    const join = (slot: number, hex: string, to: Place, colour: number): void => {
-      const from = last.get(hex);
-      last.set(hex, to);
+  /** Some of the aircraft in a view, and a little around it, whose past was not asked for yet. */
+  begun(fleet: Fleet, view: ViewState, most: number): string[] {
+    if (!this.span) return [];
+    const [wide, high] = [view.width * view.resolution * AROUND, view.height * view.resolution * AROUND];
+    const hexes: string[] = [];
+    for (const hex of this.first.keys()) {
+      const slot = fleet.slots.get(hex);
+      if (slot === undefined) {
+        this.first.delete(hex);
+        this.asked.delete(hex);
+      } else if (
+        !this.asked.has(hex) &&
+        Math.abs(unwrap(fleet.x[slot], view.x) - view.x) <= wide &&
+        Math.abs(fleet.y[slot] - view.y) <= high &&
+        hexes.push(hex) === most
+      )
+        break;
+    }
+    for (const hex of hexes) this.asked.add(hex);
+    return hexes;
+  }
+
+  /** What was recorded of these aircraft before they were first seen here; an answer to an earlier run is not taken. */
+  seed(fleet: Fleet, run: number, hexes: string[], trails: PastTrail[]): void {
+    if (run !== this.run) return;
+    for (const trail of trails) {
+      const slot = fleet.slots.get(trail.hex);
+      const first = this.first.get(trail.hex);
+      if (slot !== undefined && first && this.origin && this.hexes[slot] === trail.hex)
+        this.join(fleet, slot, trail, first);
+    }
+    for (const hex of hexes) {
+      this.first.delete(hex);
+      this.asked.delete(hex);
+    }
+  }
+
+  private join(fleet: Fleet, slot: number, trail: PastTrail, first: Place): void {
+    let from: Place | null = null;
+    const lead = (to: Place, colour: number): void => {
       if (from && to.at - from.at <= GAP_S)
         this.write(from.x, from.y, to.x, to.y, to.at, markOf(slot, this.generation[slot], colour));
+      from = to;
     };
-    for (const { now, aircraft } of pictures) {
-      for (const { hex, lat, lon, alt_baro: altitude } of aircraft) {
-        const slot = fleet.slots.get(hex);
-        const first = this.first.get(hex);
-        if (
-          slot === undefined ||
-          !first ||
-          now >= first.at ||
-          this.hexes[slot] !== hex ||
-          typeof lat !== "number" ||
-          typeof lon !== "number"
-        )
-          continue;
-        join(
-          slot,
-          hex,
-          { x: mercatorX(lon), y: mercatorY(lat), at: now },
-          rampIndex(typeof altitude === "number" ? altitude : Number.NaN, altitude === "ground"),
-        );
-      }
-    }
-    for (const hex of last.keys()) {
-      const slot = fleet.slots.get(hex)!;
-      join(slot, hex, this.first.get(hex)!, rampIndex(fleet.altitude[slot], this.ground[slot] === 1));
-    }
-    this.first.clear();
+    trail.at.forEach((at, index) => {
+      if (at >= first.at || at < this.now - this.span) return;
+      const place = { x: mercatorX(trail.lon[index]), y: mercatorY(trail.lat[index]), at };
+      lead(place, rampIndex(trail.altitude_ft[index] ?? Number.NaN, trail.on_ground[index]));
+    });
+    lead(first, rampIndex(fleet.altitude[slot], this.ground[slot] === 1));
   }
 
   /** What the page needs for a frame of these rows (the slot of each); null while trails are off. */

@@ -1,43 +1,30 @@
 // What the service has recorded from before the page was opened: the trails of all aircraft and the range outline begin
 // with it, where it is offered.
 import { preferences } from "../../core/preferences";
-import { dataFile, dataText } from "../../session/data";
+import { call } from "../../session/api";
+import { dataFile } from "../../session/data";
 import type { Order } from "../messages";
 
-/** The service keeps a picture every so many seconds. */
-const EVERY_S = 30;
-/** Requests at once: the map's own go first. */
-const AT_ONCE = 3;
-
 export class Past {
-  private pictures = 0;
   private hasOutline = false;
   private isOutlined = false;
-  private span = 0;
+  /** One question after the other: the map's own go first. */
+  private asking: Promise<void> = Promise.resolve();
 
   constructor(private readonly send: (order: Order) => void) {}
 
-  /** How many pictures are offered, and whether there is an outline. */
-  offer(pictures: number, hasOutline: boolean): void {
-    this.pictures = pictures;
+  /** Whether there is an outline. */
+  offer(hasOutline: boolean): void {
     this.hasOutline = hasOutline;
     this.isOutlined = false;
-    this.span = 0;
     this.follow();
   }
 
   /** Fetch what the reader's choice needs and is not here yet. */
   follow(): void {
-    const { allTrails, overlays } = preferences.value;
-    if (this.hasOutline && !this.isOutlined && overlays.includes("outline")) {
-      this.isOutlined = true;
-      void this.outline();
-    }
-    if (allTrails !== this.span && this.pictures) {
-      const isFirst = this.span === 0;
-      this.span = allTrails;
-      if (isFirst && allTrails) void this.trails(Math.min(this.pictures, Math.ceil((allTrails * 60) / EVERY_S)));
-    }
+    if (!this.hasOutline || this.isOutlined || !preferences.value.overlays.includes("outline")) return;
+    this.isOutlined = true;
+    void this.outline();
   }
 
   private async outline(): Promise<void> {
@@ -46,15 +33,17 @@ export class Past {
     if (points?.length) this.send({ type: "outline", points });
   }
 
-  /** The newest pictures, which have the lowest numbers. */
-  private async trails(count: number): Promise<void> {
-    const texts: string[] = [];
-    for (let number = 0; number < count; number += AT_ONCE) {
-      const some = Array.from({ length: Math.min(AT_ONCE, count - number) }, (_, at) =>
-        dataText(`history_${number + at}.json`),
-      );
-      texts.push(...(await Promise.all(some)).filter((text) => text !== null));
-    }
-    this.send({ type: "past", pictures: texts.reverse() });
+  /** Fetch the trails of these aircraft, which begin on the map. */
+  trails(run: number, hexes: string[]): Promise<void> {
+    return (this.asking = this.asking.then(async () => {
+      const since_s = preferences.value.allTrails * 60;
+      if (!since_s) return;
+      try {
+        const { trails } = await call("GET aircraft/trails", { query: { icao_hex: hexes.join(","), since_s } });
+        this.send({ type: "past", run, hexes, trails });
+      } catch {
+        this.send({ type: "past", run, hexes, trails: [] }); // They go on from where they are now.
+      }
+    }));
   }
 }

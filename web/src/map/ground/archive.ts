@@ -3,7 +3,9 @@ import type BaseLayer from "ol/layer/Base";
 import TileLayer from "ol/layer/Tile";
 import ImageTile from "ol/source/ImageTile";
 import type TileSource from "ol/source/Tile";
-import { Compression, PMTiles, TileType } from "pmtiles";
+import { Compression, PMTiles, TileType, type RangeResponse, type Source } from "pmtiles";
+import { CREDENTIALS } from "../../core/kiosk";
+import { session } from "../../session/session";
 import { TilesError } from "./tiles_error";
 
 const RASTER: Partial<Record<TileType, string>> = {
@@ -13,9 +15,26 @@ const RASTER: Partial<Record<TileType, string>> = {
   [TileType.Avif]: "image/avif",
 };
 
+/** An archive of this service, which is read with the rights of whoever looks. */
+class OwnSource implements Source {
+  constructor(private readonly address: string) {}
+
+  getKey(): string {
+    return this.address;
+  }
+
+  async getBytes(offset: number, length: number, signal?: AbortSignal): Promise<RangeResponse> {
+    const headers: Record<string, string> = { Range: `bytes=${offset}-${offset + length - 1}` };
+    if (session.access) headers.Authorization = `Bearer ${session.access}`;
+    const answer = await fetch(new URL(this.address, document.baseURI), { headers, credentials: CREDENTIALS, signal });
+    if (answer.status !== 206) throw new Error(`the service answers ${answer.status}`);
+    return { data: await answer.arrayBuffer(), etag: answer.headers.get("ETag") ?? undefined };
+  }
+}
+
 /** A layer, and what the archive says of its origin; raises TilesError for tiles that are neither pictures nor MVT. */
 export async function archiveLayer(url: string): Promise<{ layer: BaseLayer; attribution: string }> {
-  const archive = new PMTiles(url);
+  const archive = new PMTiles(url.startsWith("http") ? url : new OwnSource(url));
   const { tileType, tileCompression, minZoom, maxZoom } = await archive.getHeader();
   const type = RASTER[tileType];
   if (!type && tileType !== TileType.Mvt) throw new TilesError("map.tiles_unknown");
@@ -32,15 +51,29 @@ export async function archiveLayer(url: string): Promise<{ layer: BaseLayer; att
     const { vectorLayer } = await import("./vector_archive");
     return { layer: vectorLayer(archive, minZoom, maxZoom), attribution };
   }
+  const source = rasterSource(archive, type, minZoom, maxZoom);
+  return { layer: new TileLayer({ source, zIndex: 1 }), attribution };
+}
+
+/** The pictures of an archive. */
+export function rasterSource(
+  archive: PMTiles,
+  type: string,
+  minZoom: number,
+  maxZoom: number,
+  tileSize = 256,
+  read: (picture: Blob) => Promise<ImageBitmap | HTMLCanvasElement> = createImageBitmap,
+): TileSource {
   const source = new ImageTile({
     minZoom,
     maxZoom,
     wrapX: true,
+    tileSize,
     loader: async (z, x, y) => {
       const tile = await archive.getZxy(z, x, y);
       // What the archive does not have stays empty: the land below is seen.
-      return tile ? createImageBitmap(new Blob([tile.data], { type })) : document.createElement("canvas");
+      return tile ? read(new Blob([tile.data], { type })) : document.createElement("canvas");
     },
   });
-  return { layer: new TileLayer({ source: source as unknown as TileSource, zIndex: 1 }), attribution };
+  return source as unknown as TileSource;
 }

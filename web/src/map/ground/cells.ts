@@ -12,16 +12,20 @@ const RUNWAY_PARTS = 100_000;
 const MAX_LAT = 85.05;
 
 export interface CellSize {
-  kind: "region" | "local";
+  kind: "region" | "names" | "local";
   /** Degrees. */
   side: number;
 }
 
 export const REGION: CellSize = { kind: "region", side: 10 };
+export const NAMES: CellSize = { kind: "names", side: 10 };
 export const LOCAL: CellSize = { kind: "local", side: 5 };
 
 type Town = [name: string, x: number, y: number, population: number];
 type Airport = [x: number, y: number, code: string, icao: string, name: string];
+
+/** Both ends, the width in ft, and the numbers at the ends. */
+type Runway = [x: number, y: number, dx: number, dy: number, width: number, from: string, to: string];
 
 export interface Cell {
   land?: number[][][];
@@ -31,8 +35,7 @@ export interface Cell {
   rivers?: number[][];
   towns?: Town[];
   airports?: Airport[];
-  /** Both ends and the width in ft. */
-  runways?: [...ends: number[], width: number][];
+  runways?: Runway[];
 }
 
 /** Whether there is a cell: one hexadecimal digit says it of four of them. */
@@ -95,8 +98,8 @@ export function featuresOf(cell: Cell, size: CellSize, x: number, y: number): Fe
   for (const line of cell.rivers ?? []) add("river", new LineString(unpacked(line)));
   for (const line of cell.coast ?? []) add("coast", new LineString(unpacked(line)));
   for (const line of cell.borders ?? []) add("border", new LineString(unpacked(line)));
-  for (const runway of cell.runways ?? [])
-    add("runway", new LineString(unpacked(runway.slice(0, 4), RUNWAY_PARTS)), { width: runway[4] });
+  for (const [endX, endY, dx, dy, width, ...numbers] of cell.runways ?? [])
+    add("runway", new LineString(unpacked([endX, endY, dx, dy], RUNWAY_PARTS)), { width, numbers });
   for (const [name, townX, townY, population] of cell.towns ?? [])
     add("town", new Point(placed(townX / PARTS, townY / PARTS)), { name, population });
   for (const [airportX, airportY, code, icao, name] of cell.airports ?? []) {

@@ -1,6 +1,7 @@
 // How the ground is drawn: calm below the aircraft, by night as a dark chart, by day as paper.
 import type { FeatureLike } from "ol/Feature";
 import { getPointResolution } from "ol/proj";
+import Point from "ol/geom/Point";
 import type SimpleGeometry from "ol/geom/SimpleGeometry";
 import { Circle, Fill, Stroke, Style, Text } from "ol/style";
 import { palette } from "../../core/palette";
@@ -21,8 +22,18 @@ const TOWNS: [zoom: number, population: number][] = [
   [10.2, 3_000],
   [11, 0],
 ];
-const AIRPORT_NAMES_FROM = 7.4;
+const AIRPORT_CODES_FROM = 7.4;
+const AIRPORT_NAMES_FROM = 8.95;
 const SMALL_AIRPORTS_FROM = 10;
+const SMALL_AIRPORT_NAMES_FROM = 11;
+const RUNWAY_NUMBERS_FROM = 11.95;
+/** From this population on: size and weight of the name, radius of the dot. */
+const RANKS: [population: number, font: string, dot: number][] = [
+  [1_000_000, "700 14px B612, sans-serif", 3],
+  [100_000, "700 12px B612, sans-serif", 2.5],
+  [20_000, "400 11.5px B612, sans-serif", 2],
+  [0, "400 10px B612, sans-serif", 1.5],
+];
 /** Rivers of 1:50m are a mile off their beds: closer they would be in the wrong street. */
 const RIVERS_TO = 12;
 const METRES_A_FOOT = 0.3048;
@@ -54,6 +65,20 @@ export function drawingOf(dark: boolean): Drawing {
     }),
     coast: line(shades.coast, 1, 4),
     border: line(shades.border, 1, 5),
+    province: new Style({
+      stroke: new Stroke({ color: shades.province, width: 0.8, lineDash: [4, 3], lineCap: "butt" }),
+      zIndex: 4,
+    }),
+    landmass: new Style({
+      fill: new Fill({ color: shades.land }),
+      stroke: new Stroke({ color: shades.coast, width: 1 }),
+      zIndex: 1,
+    }),
+    island: new Style({
+      fill: new Fill({ color: shades.land }),
+      stroke: new Stroke({ color: shades.coast, width: 0.8 }),
+      zIndex: 4,
+    }),
     country: new Style({
       fill: new Fill({ color: shades.land }),
       stroke: new Stroke({ color: shades.border, width: 1 }),
@@ -63,7 +88,7 @@ export function drawingOf(dark: boolean): Drawing {
   const river = line(shades.river, 1.1, 2);
   const drawings: Record<string, Drawing> = {
     river: (_, resolution) => (zoomAt(resolution) < RIVERS_TO ? river : undefined),
-    runway: runwayDrawing(shades.runway, shades.land),
+    runway: runwayDrawing(shades.runway, shades.land, shades.airport, shades.halo),
     town: townDrawing(shades.town, shades.halo),
     airport: airportDrawing(shades.airport, shades.land, shades.halo),
     name: nameDrawing(shades.label, shades.halo),
@@ -78,50 +103,72 @@ function words(font: string, color: string, halo: string, place: object = {}): T
   return new Text({ font, fill: new Fill({ color }), stroke: new Stroke({ color: halo, width: 3 }), ...place });
 }
 
-/** The name of a town stands where the town is; where two do not fit, the larger one stays. */
+/** The larger a town, the larger its name; where two do not fit, the larger one stays. */
 function townDrawing(color: string, halo: string): Drawing {
-  const styles = [10, 11, 12.5].map((size) => new Style({ text: words(`${size}px B612, sans-serif`, color, halo) }));
+  const styles = RANKS.map(
+    ([, font, radius]) =>
+      new Style({
+        image: new Circle({ radius, fill: new Fill({ color }), stroke: new Stroke({ color: halo, width: 1 }) }),
+        text: words(font, color, halo, { textAlign: "left", offsetX: radius + 3 }),
+      }),
+  );
   return (feature, resolution) => {
     const population = Number(feature.get("population"));
     if (population < smallestTown(zoomAt(resolution))) return undefined;
-    const style = styles[population >= 1_000_000 ? 2 : population >= 100_000 ? 1 : 0];
+    const style = styles[RANKS.findIndex(([least]) => population >= least)];
     style.setZIndex(10 + Math.log10(Math.max(1, population)));
     style.getText()!.setText(String(feature.get("name")));
     return style;
   };
 }
 
-/** As wide as it is, but never so narrow that it is not seen. */
-function runwayDrawing(color: string, edge: string): Drawing {
+/** As wide as it is, but never so narrow that it is not seen; close up with the numbers before its thresholds. */
+function runwayDrawing(color: string, edge: string, text: string, halo: string): Drawing {
   const outer = new Style({ stroke: new Stroke({ color: edge, lineCap: "butt" }), zIndex: 6 });
   const inner = new Style({ stroke: new Stroke({ color, lineCap: "butt" }), zIndex: 7 });
   return (feature, resolution) => {
-    const [x, y] = (feature.getGeometry() as SimpleGeometry).getFirstCoordinate() ?? [0, 0];
+    const line = feature.getGeometry() as SimpleGeometry;
+    const [x, y] = line.getFirstCoordinate() ?? [0, 0];
     const width = Math.max(
       1.6,
       (Number(feature.get("width")) * METRES_A_FOOT) / getPointResolution("EPSG:3857", resolution, [x, y]),
     );
     inner.getStroke()!.setWidth(width);
     outer.getStroke()!.setWidth(width + 2);
-    return [outer, inner];
+    if (zoomAt(resolution) < RUNWAY_NUMBERS_FROM) return [outer, inner];
+    const ends = [[x, y], line.getLastCoordinate()!];
+    const heading = Math.atan2(ends[1][0] - x, ends[1][1] - y);
+    const numbers = (feature.get("numbers") as string[]).flatMap((number, at) =>
+      number ? [thresholdNumber(number, ends[at], heading + at * Math.PI, text, halo)] : [],
+    );
+    return [outer, inner, ...numbers];
   };
+}
+
+/** A number as who lands there reads it, outside of the runway. */
+function thresholdNumber(number: string, at: number[], rotation: number, color: string, halo: string): Style {
+  const place = { rotation, textBaseline: "top", offsetY: 4 };
+  return new Style({
+    geometry: new Point(at),
+    text: words("700 11px 'B612 Mono', monospace", color, halo, { ...place, text: number }),
+    zIndex: 15,
+  });
 }
 
 function airportDrawing(color: string, land: string, halo: string): Drawing {
   const image = new Circle({ radius: 2.4, fill: new Fill({ color: land }), stroke: new Stroke({ color, width: 1.3 }) });
   const plain = new Style({ image, zIndex: 9 });
-  const named = new Style({
-    image,
-    text: words("10px 'B612 Mono', monospace", color, halo, { offsetY: 10 }),
-    zIndex: 14,
-  });
+  const named = new Style({ image, text: words("", color, halo, { offsetY: 6, textBaseline: "top" }), zIndex: 14 });
   return (feature, resolution) => {
     const zoom = zoomAt(resolution);
     const isSmall = feature.get("isSmall") === true;
     if (isSmall && zoom < SMALL_AIRPORTS_FROM) return undefined;
-    if (zoom < AIRPORT_NAMES_FROM) return plain;
+    if (zoom < AIRPORT_CODES_FROM) return plain;
     named.setZIndex(isSmall ? 11 : 14);
-    named.getText()!.setText(String(feature.get("code")));
+    const text = [String(feature.get("code")), "400 10px 'B612 Mono', monospace"];
+    if (zoom >= (isSmall ? SMALL_AIRPORT_NAMES_FROM : AIRPORT_NAMES_FROM))
+      text.push("\n", "", String(feature.get("name")), "400 10px B612, sans-serif");
+    named.getText()!.setText(text);
     return named;
   };
 }

@@ -17,4 +17,6 @@ OVERLAYS.unshift(
     isOffered: () => declared.weather !== null,
     load: () => import("./weather"),
   },
+  { name: "night", title: "map.night", isOffered: () => true, load: () => import("./night") },
+  { name: "ruler", title: "map.ruler", isOffered: () => true, load: () => import("./ruler") },
 );

@@ -1,5 +1,6 @@
 // Layers of the map that the reader switches on and off: those of the map itself, and those of features.
 import type BaseLayer from "ol/layer/Base";
+import type OlMap from "ol/Map";
 import { preferences, prefer } from "../../core/preferences";
 import type { TextKey } from "../../i18n/i18n";
 
@@ -14,7 +15,7 @@ export interface Overlay {
 /** A layer, and what it does while it is shown. */
 export interface OverlayLayer {
   layer: BaseLayer;
-  start?: () => void;
+  start?: (map: OlMap) => void;
   stop?: () => void;
 }
 

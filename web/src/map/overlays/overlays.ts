@@ -23,7 +23,7 @@ export class Overlays {
       if (!this.active.has(overlay)) return;
       this.shown.set(overlay, loaded);
       this.map.addLayer(loaded.layer);
-      loaded.start?.();
+      loaded.start?.(this.map);
     } catch (error) {
       this.active.delete(overlay); // Tried again with the next change of the settings.
       console.warn(`The layer ${overlay.name} cannot be shown:`, error);

@@ -1,6 +1,6 @@
 // The panel of the map's layers: base map, trails of all, labels, colours, and what else is drawn.
 import { html, nothing, type TemplateResult } from "lit";
-import { prefer, preferences } from "../../core/preferences";
+import { prefer, preferences, type Switch } from "../../core/preferences";
 import type { RampName } from "../../core/ramp";
 import { View } from "../../ui/view";
 import { t, type TextKey } from "../../i18n/i18n";
@@ -14,6 +14,12 @@ const TRAIL_MINUTES = [0, 2, 5, 15];
 const RAMPS: [RampName, TextKey][] = [
   ["even", "map.ramp_even"],
   ["hue", "map.ramp_hue"],
+];
+/** What the map has of its own. */
+const SWITCHES: [Switch, TextKey][] = [
+  ["labels", "settings.labels"],
+  ["rings", "settings.rings"],
+  ["airports", "settings.airports"],
 ];
 const LINES = 3;
 const FIELDS_OF_LINE = 2;
@@ -54,13 +60,12 @@ class Layers extends View {
       </fieldset>
       <fieldset class="overlays"><legend>${t("map.more_layers")}</legend>
         ${offeredOverlays().map(({ name, title }) => html`<label class="check"><input type="checkbox" data-overlay=${name} .checked=${preferences.value.overlays.includes(name)} @change=${() => toggleOverlay(name)} /> ${t(title)}</label>`)}
-        <label class="check"><input type="checkbox" .checked=${labels} @change=${() => prefer({ labels: !labels })} /> ${t("settings.labels")}</label>
+        ${SWITCHES.map(([name, title]) => html`<label class="check"><input type="checkbox" data-switch=${name} .checked=${preferences.value[name]} @change=${() => prefer({ [name]: !preferences.value[name] })} /> ${t(title)}</label>`)}
       </fieldset>
       ${labels ? this.labelLines() : nothing}
       <fieldset><legend>${t("map.legend")}</legend>
         <div class="segments">${RAMPS.map(([name, title]) => html`<button aria-pressed=${name === ramp} @click=${() => prefer({ ramp: name })}>${t(title)}</button>`)}</div>
       </fieldset>
-      <a href="#/settings">${t("map.layers")}</a>
     </section>`;
   }
 

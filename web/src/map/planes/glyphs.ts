@@ -1,5 +1,5 @@
 // The characters of labels, each painted once on one canvas: red where the character is, green where its halo is.
-import { FONTS, LINE_PX } from "./label_style";
+import { FONTS, HALO_PX, LINE_PX } from "./label_style";
 
 export const GLYPH_COLUMNS = 32;
 export const GLYPH_ROWS = 16;
@@ -29,7 +29,7 @@ export class Glyphs {
     this.context.textAlign = "center";
     this.context.textBaseline = "middle";
     this.context.lineJoin = "round";
-    this.context.lineWidth = 3;
+    this.context.lineWidth = HALO_PX;
     this.advances = FONTS.map((font) => {
       this.context.font = font;
       return Math.round(this.context.measureText("0").width * ratio);

@@ -6,6 +6,8 @@ import type { Label } from "../../live/messages";
 const font = (weight: number, px: number): string => `${weight} ${px * LABEL_SCALE}px 'B612 Mono', monospace`;
 
 export const LINE_PX = Math.round(13 * LABEL_SCALE);
+/** So wide that names on the ground give way to labels above them. */
+export const HALO_PX = 5.5;
 /** Room for the halo around a text. */
 export const EDGE_PX = 3;
 /** Of a first line, of one that stands out, and of the lines below the first. */

@@ -1,6 +1,6 @@
 // The labels on a plain canvas, for browsers without WebGL: each text is painted once and kept.
 import type { Label } from "../../live/messages";
-import { EDGE_PX, FONTS, LINE_PX, STRENGTHS, cornerOf, fontOf, heightOf } from "./label_style";
+import { EDGE_PX, FONTS, HALO_PX, LINE_PX, STRENGTHS, cornerOf, fontOf, heightOf } from "./label_style";
 import { positionOf, type MapView, type Picture } from "./layer";
 import { palette, type Palette } from "../../core/palette";
 
@@ -67,7 +67,7 @@ function paint(label: Label, shades: Palette, ratio: number, canvas: HTMLCanvasE
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.textBaseline = "middle";
   context.lineJoin = "round";
-  context.lineWidth = 3;
+  context.lineWidth = HALO_PX;
   context.strokeStyle = shades.textHalo;
   context.fillStyle = shades.text;
   label.lines.forEach((line, at) => {

@@ -4,11 +4,14 @@ import { prefer, preferences, type Switch, type Theme, type UnitSystem } from ".
 import { View } from "../../ui/view";
 import { LANGUAGES, language, t, useLanguage, type Language, type TextKey } from "../../i18n/i18n";
 import { simulated } from "../../live/simulated";
-import { baseMapChoices, baseMaps, chosenBaseMap, NO_BASE_MAP } from "../../map/ground/base_maps";
 import { session } from "../../session/session";
 import { photoSource } from "../../panel/photo_source";
 import { FEATURES } from "../feature";
 import { SHORTCUTS } from "./shortcuts";
+
+const FINER = document.querySelector<HTMLMetaElement>('meta[name="skywatch-ground"]')?.content ?? "{}";
+/** Whose data the ground is made of that comes with this installation. */
+const SOURCES = ["Natural Earth", "GeoNames", "OurAirports", ...(FINER === "{}" ? [] : ["GSHHG"])].join(" · ");
 
 class Settings extends View {
   constructor() {
@@ -25,12 +28,6 @@ class Settings extends View {
     return html`<div class="setting" role="group" aria-label=${t(title)}><span>${t(title)}</span>
       <div class="segments">${options.map(([value, name]) => html`<button aria-pressed=${value === chosen} @click=${() => choose(value)}>${name}</button>`)}</div>
     </div>`;
-  }
-
-  private baseMap(): TemplateResult {
-    const chosen = chosenBaseMap()?.name ?? NO_BASE_MAP;
-    return html`<div class="setting"><label class="field" for="base-map">${t("map.base_map")}</label>
-      <select id="base-map" class="short" @change=${(event: Event) => prefer({ baseMap: (event.target as HTMLSelectElement).value })}>${baseMapChoices().map(([value, title]) => html`<option value=${value} ?selected=${value === chosen}>${title}</option>`)}</select></div>`;
   }
 
   private toggle(title: TextKey, name: Switch): TemplateResult {
@@ -80,12 +77,8 @@ class Settings extends View {
         units,
         (value) => prefer({ units: value }),
       )}
-      <section class="section"><h2>${t("settings.map")}</h2>
-        ${FEATURES.flatMap(({ switches = [] }) => switches).map(({ title, name }) => this.toggle(title, name))}
-        ${baseMaps.length ? this.baseMap() : nothing}
-        ${this.photos()}
-      </section>
       <section class="section"><h2>${t("settings.device")}</h2>
+        ${this.photos()}
         ${FEATURES.some(({ name, notice }) => notice && session.canView(name)) ? this.notices() : nothing}
         <p class="hint">${window.isSecureContext ? t("settings.secure") : t("settings.insecure")}</p>
       </section>
@@ -93,7 +86,7 @@ class Settings extends View {
         ${this.toggle("settings.shortcuts", "shortcuts")}
         <dl class="facts">${SHORTCUTS.map(({ key, title }) => html`<div><dt>${t(title)}</dt><dd><kbd>${key}</kbd></dd></div>`)}</dl>
       </section>
-      <p class="hint about">Skywatch ${session.config.value?.version ?? ""} · <a href="api/v1/docs">${t("settings.api")}</a> · <a href="console">${t("settings.console")}</a> · Natural Earth</p>
+      <p class="hint about">Skywatch ${session.config.value?.version ?? ""} · <a href="api/v1/docs">${t("settings.api")}</a> · <a href="console">${t("settings.console")}</a> · ${SOURCES}</p>
     </div>`;
   }
 }

@@ -20,11 +20,12 @@ interface Draft {
   name: string;
   floor_ft: number | null;
   ceiling_ft: number | null;
+  elevation_ft: number | null;
   rings: Ring[];
 }
 
 class Geofences extends Task {
-  protected override readonly fields = ["name", "geometry", "floor_ft", "ceiling_ft"];
+  protected override readonly fields = ["name", "geometry", "floor_ft", "ceiling_ft", "elevation_ft"];
   private fences: Fence[] = [];
   private draft: Draft | null = null;
   private text = "";
@@ -73,7 +74,7 @@ class Geofences extends Task {
     else if (this.draft?.id !== (chosen?.id ?? null) || !this.draft) {
       this.draft = chosen
         ? { ...chosen, rings: polygonsOf(chosen.geometry).flat() }
-        : { id: null, name: "", floor_ft: null, ceiling_ft: null, rings: [] };
+        : { id: null, name: "", floor_ft: null, ceiling_ft: null, elevation_ft: null, rings: [] };
       this.onMap.fit(this.draft.rings);
     }
     this.onMap.stopDrawing();
@@ -128,8 +129,8 @@ class Geofences extends Task {
       return;
     }
     void this.attempt(async () => {
-      const { name, floor_ft, ceiling_ft } = draft;
-      const body = { name, floor_ft, ceiling_ft, geometry: geometryOf(polygons) };
+      const { name, floor_ft, ceiling_ft, elevation_ft } = draft;
+      const body = { name, floor_ft, ceiling_ft, elevation_ft, geometry: geometryOf(polygons) };
       if (draft.id === null) await call("POST alerts/geofences/", { body });
       else await call("PATCH alerts/geofences/{id}/", { path: { id: draft.id }, body });
       inform(t("saved"));
@@ -184,13 +185,17 @@ class Geofences extends Task {
       </p></li>`;
   }
 
-  private altitude(name: "floor_ft" | "ceiling_ft", title: TextKey): TemplateResult {
+  private altitude(
+    name: "floor_ft" | "ceiling_ft" | "elevation_ft",
+    title: TextKey,
+    none: TextKey = "fence.no_limit",
+  ): TemplateResult {
     const value = this.draft![name];
     const feet = new TypedUnit("ft");
     const take = (text: string): void => {
       this.draft![name] = text === "" ? null : (feet.stored(Number(text)) as number);
     };
-    return html`<label><span>${t(title)}</span><span class="with-unit"><input type="number" step="any" .value=${value === null ? "" : String(feet.shown(value))} placeholder=${t("fence.no_limit")}
+    return html`<label><span>${t(title)}</span><span class="with-unit"><input type="number" name=${name} step="any" .value=${value === null ? "" : String(feet.shown(value))} placeholder=${t(none)} aria-invalid=${this.invalid(name)}
       @change=${(event: Event) => take((event.target as HTMLInputElement).value)} /><small>${feet.name}</small></span></label>`;
   }
 
@@ -212,6 +217,7 @@ class Geofences extends Task {
         ${this.textFault ? html`<p class="field-fault" role="alert">${this.textFault}</p>` : nothing}</details>
       ${this.faultBelow("geometry")}
       <div class="pair">${this.altitude("floor_ft", "fence.floor")}${this.altitude("ceiling_ft", "fence.ceiling")}</div>${this.faultBelow("floor_ft")}${this.faultBelow("ceiling_ft")}
+      ${this.altitude("elevation_ft", "fence.elevation", "fence.elevation_of_airport")}${this.faultBelow("elevation_ft")}
       ${this.fault()}
       <div class="actions"><button class="primary" ?disabled=${this.isBusy}>${t("save")}</button><button type="button" @click=${() => go("geofences")}>${t("cancel")}</button></div>
     </form>`;

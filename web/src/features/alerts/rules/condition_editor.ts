@@ -42,6 +42,8 @@ export interface Surroundings {
   watchlists: Watchlist[];
   faults: Record<string, string>;
   changed: (conditions: Node) => void;
+  /** The conditions with a value that is still being typed. */
+  typing: (conditions: Node) => void;
 }
 
 /** Fields that this person may test on; what a rule has already is always among them. */
@@ -102,7 +104,11 @@ function remove(root: Node, path: number[], around: Surroundings, name: string):
 function test(root: Node, node: Test, path: number[], around: Surroundings): TemplateResult {
   const field = fieldOf(node);
   const set = (work: (test: Test) => Test): void => change(root, path, around, (one) => work(one as Test));
-  const ops = OPS[infoOf(field).kind];
+  const typing = (value: unknown): void => {
+    const typed = replace(root, path, (one) => ({ ...(one as Test), value }));
+    if (typed) around.typing(typed);
+  };
+  const ops = infoOf(field).ops ?? OPS[infoOf(field).kind];
   return html`<div class="test">
     <select aria-label=${t("rule.field")} @change=${(event: Event) => set((one) => withField(one, (event.target as HTMLSelectElement).value))}>
       ${offered(field).map(([name, fields]) => html`<optgroup label=${word("rule", `group_${name}`)}>${fields.map((one) => html`<option value=${one} ?selected=${one === field}>${word("field", one)}</option>`)}</optgroup>`)}
@@ -110,19 +116,24 @@ function test(root: Node, node: Test, path: number[], around: Surroundings): Tem
     <select aria-label=${t("rule.op")} @change=${(event: Event) => set((one) => withOp(one, (event.target as HTMLSelectElement).value))}>
       ${ops.map((one) => html`<option value=${one} ?selected=${one === node.op}>${word("op", one)}</option>`)}
     </select>
-    ${valueOf(node, around, set)}
+    ${valueOf(node, around, set, typing)}
     ${path.length ? remove(root, path, around, t("rule.remove_test")) : nothing}
     ${fault(root, path, around)}${fault(root, path, around, "field")}${fault(root, path, around, "op")}${fault(root, path, around, "value")}
   </div>${path.length ? nothing : html`<div class="group-foot"><button type="button" @click=${() => around.changed({ all: [node, { ...NEW_TEST }] })}>${icon("plus")} ${t("rule.add_test")}</button></div>`}`;
 }
 
-function valueOf(node: Test, around: Surroundings, set: (work: (test: Test) => Test) => void): TemplateResult {
+function valueOf(
+  node: Test,
+  around: Surroundings,
+  set: (work: (test: Test) => Test) => void,
+  typing: (value: unknown) => void,
+): TemplateResult {
   const { kind, unit } = infoOf(node.field);
   const label = t("rule.value");
   const give = (value: unknown): void => set((one) => ({ ...one, value }));
   const choice = (options: [string, string][], chosen: string, take: (value: string) => unknown): TemplateResult =>
     html`<select aria-label=${label} @change=${(event: Event) => give(take((event.target as HTMLSelectElement).value))}>${options.map(([value, name]) => html`<option value=${value} ?selected=${value === chosen}>${name}</option>`)}</select>`;
-  if (kind === "flag")
+  if (kind === "flag" || node.op === "is_null")
     return choice(
       [
         ["true", t("yes.true")],
@@ -162,8 +173,9 @@ function valueOf(node: Test, around: Surroundings, set: (work: (test: Test) => T
     return html`<input type="datetime-local" aria-label=${label} .value=${localTime(node.value)} @change=${(event: Event) => give(typed(node, (event.target as HTMLInputElement).value))} />`;
   const isNumber = kind === "number" && node.op !== "in";
   const measured = new TypedUnit(unit);
+  const valueIn = ({ target }: Event): unknown => measured.stored(typed(node, (target as HTMLInputElement).value));
   return html`<span class="with-unit"><input aria-label=${label} .value=${shownValue(measured.shown(node.value))} inputmode=${isNumber ? "decimal" : "text"} autocomplete="off" spellcheck="false" placeholder=${placeholder(node, kind)}
-    @change=${(event: Event) => give(measured.stored(typed(node, (event.target as HTMLInputElement).value)))} />${measured.name ? html`<small>${measured.name}</small>` : nothing}</span>`;
+    @input=${(event: Event) => typing(valueIn(event))} @change=${(event: Event) => give(valueIn(event))} />${measured.name ? html`<small>${measured.name}</small>` : nothing}</span>`;
 }
 
 function classes(node: Test, give: (value: unknown) => void): TemplateResult {

@@ -89,13 +89,15 @@ export function placeOf(node: Node, path: number[], place = "conditions"): strin
 
 /** Another field or op keeps what can be kept of the test. */
 export function withField(test: Test, field: string): Test {
-  const ops = OPS[infoOf(field).kind];
+  const ops = infoOf(field).ops ?? OPS[infoOf(field).kind];
   const op = ops.includes(test.op) ? test.op : ops[0];
-  const isSame = infoOf(field).kind === infoOf(test.field).kind;
+  const isSame = infoOf(field).kind === infoOf(test.field).kind && (op === test.op || test.op !== "is_null");
   return { field, op, value: isSame ? test.value : firstValue(field, op) };
 }
 
 export function withOp(test: Test, op: string): Test {
+  if (op === "is_null" || test.op === "is_null")
+    return op === test.op ? test : { ...test, op, value: firstValue(test.field, op) };
   const isList = Array.isArray(test.value);
   if (op === "in" && infoOf(test.field).kind !== "watchlist")
     return { ...test, op, value: isList ? test.value : test.value === "" ? [] : [test.value] };
@@ -104,7 +106,7 @@ export function withOp(test: Test, op: string): Test {
 
 function firstValue(field: string, op: string): unknown {
   const { kind } = infoOf(field);
-  if (kind === "flag" || kind === "emergency") return true;
+  if (kind === "flag" || kind === "emergency" || op === "is_null") return true;
   if (kind === "class") return op === "in" ? [CLASSES[0]] : CLASSES[0];
   if (op === "in" && kind !== "watchlist") return [];
   return kind === "number" || kind === "altitude" ? 0 : "";

@@ -22,8 +22,9 @@ const WAIT_MS = 15_000;
 /** Where this browser is, if a rule asked for it; it stands in no address. */
 let position: Position | null = null;
 
-/** What a new rule of this name begins with; nothing where there is none of it. */
-export function startOf(name: string | undefined): Partial<Rule> | null {
+/** What a new rule begins with: a ready-made one (`ready`), or a rule about one aircraft by its address (`about`) with the name that people call it (`as`). */
+export function startOf({ ready: name, about, as }: Record<string, string>): Partial<Rule> | null {
+  if (about) return { name: t("rule.in_range", { name: as || about.toUpperCase() }), conditions: aboutAircraft(about) };
   if (!isReadyMade(name)) return null;
   const { priority, conditions } = documentOf(name);
   const start = { name: t(`ready.${name}`), priority: priority as Rule["priority"], conditions };

@@ -4,11 +4,16 @@ import { word, t, type TextKey } from "../../../i18n/i18n";
 import { call } from "../../../session/api";
 import { session } from "../../../session/session";
 import { inform } from "../../../ui/announce";
+import { copyLine } from "../../../ui/copy";
 import { icon } from "../../../ui/icons";
 import { Task } from "../../../session/task";
 import { conditionEditor } from "./condition_editor";
 import type { Node } from "./conditions";
+import { DistanceRings } from "./distance_rings";
+import { dropDraft, keepDraft, keptDraft } from "./drafts";
 import { Trial } from "./trial";
+import type { Stored } from "../channels/channel_form";
+import "../channels/channel_form";
 import {
   PRIORITIES,
   may,
@@ -86,7 +91,15 @@ class RuleEditor extends Task {
   fences: Fence[] = [];
   lists: Watchlist[] = [];
   channels: Channel[] = [];
+  /** The rule as it is stored, or what a new one begins with. */
+  private beginning: Draft = FRESH;
   private draft: Draft = structuredClone(FRESH);
+  /** Whether it goes on with what was written before. */
+  private isContinued = false;
+  private isMakingChannel = false;
+  /** The secret of a webhook that was made here: it is shown once. */
+  private secret: { name: string; value: string } | null = null;
+  private readonly rings = new DistanceRings();
   private readonly trial = new Trial(
     () => this.forTrial(),
     () => this.requestUpdate(),
@@ -94,19 +107,30 @@ class RuleEditor extends Task {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    if (!this.rule) {
-      Object.assign(this.draft, this.start);
-      return;
-    }
     const { rule } = this;
-    this.draft = structuredClone(
-      Object.fromEntries(MEMBERS.map((name) => [name, rule[name]])) as Pick<Rule, (typeof MEMBERS)[number]>,
-    );
+    this.beginning = rule
+      ? (Object.fromEntries(MEMBERS.map((name) => [name, rule[name]])) as Pick<Rule, (typeof MEMBERS)[number]>)
+      : { ...FRESH, ...this.start };
+    const kept = keptDraft<Draft>(this.beginning);
+    this.isContinued = kept !== null;
+    this.draft = kept ?? structuredClone(this.beginning);
   }
+
+  private readonly startOver = (): void => {
+    dropDraft();
+    this.draft = structuredClone(this.beginning);
+    this.isContinued = false;
+    this.requestUpdate();
+  };
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.trial.end();
+    this.rings.end();
+  }
+
+  protected override updated(): void {
+    this.rings.show(this.draft.conditions);
   }
 
   protected override firstUpdated(): void {
@@ -119,8 +143,16 @@ class RuleEditor extends Task {
 
   private set(change: Partial<Draft>): void {
     Object.assign(this.draft, change);
+    keepDraft(this.beginning, this.draft);
     this.requestUpdate();
   }
+
+  /** What is being typed is kept and shown on the map; the form is drawn again once it is complete. */
+  private readonly typing = (conditions: Node): void => {
+    this.draft.conditions = conditions;
+    keepDraft(this.beginning, this.draft);
+    this.rings.show(conditions);
+  };
 
   private forTrial(): NewRule {
     return { ...this.draft, name: this.draft.name || t("rule.new"), channels: [], mqtt: false };
@@ -143,6 +175,7 @@ class RuleEditor extends Task {
   };
 
   private leave(): void {
+    dropDraft();
     this.dispatchEvent(new CustomEvent("done"));
   }
 
@@ -153,24 +186,27 @@ class RuleEditor extends Task {
   protected override render(): TemplateResult {
     const { draft } = this;
     const faults = { ...this.trial.faults, ...this.faults };
-    return html`<form class="form rule-form" @submit=${this.save} novalidate>
+    return html`<div class="form rule-form">
       <h2>${this.rule ? this.rule.name : t("rule.new")}</h2>
-      <fieldset class="form" ?disabled=${!this.mayChange}>
+      ${this.isContinued ? html`<p class="notice-line">${t("rule.continued")} <button class="plain link" @click=${this.startOver}>${t("rule.start_over")}</button></p>` : nothing}
+      <form class="form" id="rule" @submit=${this.save} novalidate><fieldset class="form" ?disabled=${!this.mayChange}>
         ${this.text("name", "name", 120)}
         <div class="field"><span id="rule-priority">${t("rule.priority")}</span><div class="segments" role="group" aria-labelledby="rule-priority">${PRIORITIES.map((one) => html`<button type="button" aria-pressed=${one === draft.priority} @click=${() => this.set({ priority: one })}>${word("level", one)}</button>`)}</div></div>
         <div class="field"><span>${t("rule.conditions")}</span>
-          ${conditionEditor(draft.conditions, { fences: this.fences, watchlists: this.lists, faults, changed: (conditions: Node) => this.set({ conditions }) })}</div>
+          ${conditionEditor(draft.conditions, { fences: this.fences, watchlists: this.lists, faults, changed: (conditions: Node) => this.set({ conditions }), typing: this.typing })}</div>
         ${this.text("message", "rule.message", 500, "{callsign} {distance_nm:.1f} nm")}
-        ${this.channelChoice()}
+      </fieldset></form>
+      ${this.channelChoice()}
+      <fieldset class="form" ?disabled=${!this.mayChange}>
         <details ?open=${MORE.some((name) => this.invalid(name) !== nothing)}><summary>${t("rule.more")}</summary><div class="form">${this.more()}</div></details>
       </fieldset>
       ${this.trial.render()}
       ${this.fault()}
       <div class="actions">
-        ${this.mayChange ? html`<button class="primary" ?disabled=${this.isBusy}>${t("save")}</button>` : nothing}
+        ${this.mayChange ? html`<button class="primary" form="rule" ?disabled=${this.isBusy}>${t("save")}</button>` : nothing}
         <button type="button" @click=${() => this.leave()}>${t(this.mayChange ? "cancel" : "close")}</button>
       </div>
-    </form>`;
+    </div>`;
   }
 
   private text(
@@ -200,13 +236,31 @@ class RuleEditor extends Task {
     const own = this.channels.filter((channel) => owner === null || channel.user === owner);
     const toggle = (id: number): void =>
       this.set({ channels: chosen.includes(id) ? chosen.filter((one) => one !== id) : [...chosen, id] });
-    return html`<fieldset><legend class="field-title">${t("rule.channels")}</legend>
-      ${
-        own.length
-          ? html`<div class="checks">${own.map((channel) => html`<label class="check"><input type="checkbox" .checked=${chosen.includes(channel.id)} @change=${() => toggle(channel.id)} /> ${channel.name} <small>${word("channel", channel.kind)}</small></label>`)}</div>`
-          : html`<p class="hint">${t("rule.no_channels")} <a href="#/alerts?tab=channels">${t("alerts.channels")}</a></p>`
-      }${this.faultBelow("channels")}</fieldset>`;
+    const isOwn = owner !== null && this.mayChange;
+    return html`<fieldset ?disabled=${!this.mayChange}><legend class="field-title">${t("rule.channels")}</legend>
+        ${
+          own.length
+            ? html`<div class="checks">${own.map((channel) => html`<label class="check"><input type="checkbox" .checked=${chosen.includes(channel.id)} @change=${() => toggle(channel.id)} /> ${channel.name} <small>${word("channel", channel.kind)}</small></label>`)}</div>`
+            : html`<p class="hint">${t("rule.no_channels")}</p>`
+        }${this.faultBelow("channels")}
+        ${isOwn && may("create") && !this.isMakingChannel ? html`<button type="button" @click=${() => this.makeChannel(true)}>${icon("plus")} ${t("channel.new")}</button>` : nothing}
+        ${this.secret ? html`<div role="status"><p>${t("channel.secret_once", { name: this.secret.name })}</p>${copyLine(this.secret.value, { name: t("channel.secret") })}</div>` : nothing}</fieldset>
+      ${this.isMakingChannel ? html`<sw-channel-form .isInRule=${true} @stored=${this.takeChannel} @done=${() => this.makeChannel(false)}></sw-channel-form>` : nothing}`;
   }
+
+  private makeChannel(isMaking: boolean): void {
+    this.isMakingChannel = isMaking;
+    this.secret = null;
+    this.requestUpdate();
+  }
+
+  /** A channel that was made here is one of those that this rule sends to. */
+  private readonly takeChannel = ({ detail: { channel, secret } }: CustomEvent<Stored>): void => {
+    this.channels = [...this.channels, channel];
+    this.makeChannel(false);
+    this.secret = secret ? { name: channel.name, value: secret } : null;
+    this.set({ channels: [...this.draft.channels, channel.id] });
+  };
 
   private more(): TemplateResult {
     const { draft } = this;

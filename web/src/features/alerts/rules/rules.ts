@@ -11,6 +11,7 @@ import { Task, all } from "../../../session/task";
 import { go } from "../address";
 import { sentence } from "./condition_editor";
 import { LEVEL_TAG, may, type Channel, type Fence, type Rule, type Watchlist } from "../types";
+import { dropDraft, unfinished } from "./drafts";
 import { startOf } from "./gallery";
 import "./rule_editor";
 
@@ -73,7 +74,7 @@ class Rules extends Task {
   }
 
   private editor(rule: Rule | null): TemplateResult {
-    return html`<sw-rule-editor .rule=${rule} .start=${rule ? null : startOf(route.value.query.ready)} .fences=${this.fences} .lists=${this.lists} .channels=${this.channels} @done=${() => this.leave()}></sw-rule-editor>`;
+    return html`<sw-rule-editor .rule=${rule} .start=${rule ? null : startOf(route.value.query)} .fences=${this.fences} .lists=${this.lists} .channels=${this.channels} @done=${() => this.leave()}></sw-rule-editor>`;
   }
 
   private leave(): void {
@@ -90,9 +91,20 @@ class Rules extends Task {
         ${may("create") ? html`<label class="file"><span>${t("rule.import")}</span><input type="file" accept="application/json,.json" @change=${this.take} /></label>` : nothing}
       </div>
       ${this.fault()}
+      ${this.unfinished()}
       ${mine.length ? html`<ul class="cards">${mine.map((rule) => this.card(rule))}</ul>` : this.emptyList(t("rule.none"))}
       ${this.hasRead && may("create") ? html`<sw-rule-gallery></sw-rule-gallery>` : nothing}
       ${shared.length ? html`<section class="section"><h2>${t("rule.shared")}</h2><ul class="cards">${shared.map((rule) => this.sharedCard(rule))}</ul></section>` : nothing}`;
+  }
+
+  private unfinished(): TemplateResult | typeof nothing {
+    const kept = unfinished();
+    if (!kept) return nothing;
+    const drop = (): void => {
+      dropDraft();
+      this.requestUpdate();
+    };
+    return html`<p class="notice-line">${t("rule.unfinished")} <a href=${kept.address}>${t("rule.continue")}</a> <button class="plain link" @click=${drop}>${t("rule.discard")}</button></p>`;
   }
 
   private head(rule: Rule): TemplateResult {
