@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from skywatch.core.feature import Feature
-from skywatch.core.hooks import AfterRestore, PartLabels, Service
+from skywatch.core.hooks import AfterRestore, DoctorCheck, PartLabels, Service
 from skywatch.web.settings import WebSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sqlalchemy.orm import Session
 
     from skywatch.core.backups import Restoration
     from skywatch.core.hooks import RunningService
     from skywatch.core.runtime import Runtime
+    from skywatch.core.terminal.checks import Finding, Inspection
 
 
 def _create_region_maps(runtime: Runtime) -> RunningService | None:
@@ -28,6 +31,12 @@ def _end_region_map(session: Session, restoration: Restoration) -> None:
     end_restored(session)
 
 
+def _check(inspection: Inspection) -> Iterator[Finding]:
+    from skywatch.web.checks import check
+
+    return check(inspection)
+
+
 FEATURE = Feature(
     name="web",
     settings=WebSettings,
@@ -36,5 +45,6 @@ FEATURE = Feature(
         Service(role="worker", create=_create_region_maps),
         PartLabels({"region_map": "Map of the region"}),
         AfterRestore(_end_region_map),
+        DoctorCheck(_check),
     ),
 )

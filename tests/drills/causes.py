@@ -204,15 +204,16 @@ POSTGRESQL = (
 # Clocks
 
 
-class _Clock:
+class Clock:
     """The clock of one process, set while it runs by a file that libfaketime reads; its monotonic clock goes on."""
 
     def __init__(self, library: Path, file: Path) -> None:
         self._library = library
         self._file = file
-        self._set("+0s")
+        self.set("+0s")
 
-    def _set(self, offset: str) -> None:
+    def set(self, offset: str) -> None:
+        """So far from the time, as ``+3600s``; read within a second."""
         self._file.write_text(f"{offset}\n", encoding="ascii")
 
     @property
@@ -231,8 +232,8 @@ class _Clock:
         for direction, offset in (("forward", "+3600s"), ("back", "-3600s")):
             yield Fault(
                 f"{name}: its clock an hour {direction}",
-                lambda installation, offset=offset: self._set(offset),  # type: ignore[misc]
-                lambda installation: self._set("+0s"),
+                lambda installation, offset=offset: self.set(offset),  # type: ignore[misc]
+                lambda installation: self.set("+0s"),
             )
 
 
@@ -246,7 +247,7 @@ def clock_faults(installation: Installation, library: Path, names: tuple[str, ..
     """Those of the clocks of some processes, which are given clocks that can be set."""
     faults: list[Fault] = []
     for name in names:
-        clock = _Clock(library, installation.ini.parent / f"{name}.clock")
+        clock = Clock(library, installation.ini.parent / f"{name}.clock")
         process = installation.processes[name]
         process.environment = {**process.environment, **clock.environment}
         faults += clock.faults(name)
@@ -278,7 +279,7 @@ SQLITE = (Fault("SQLite: locked by another program", _lock.cause, _lock.cure, pa
 # Disks: small file systems of their own
 
 
-def _fill(folder: Path) -> None:
+def fill(folder: Path) -> None:
     """Take all room with one file."""
     with (folder / "filler").open("wb", buffering=0) as filler:
         for piece in (bytes(65536), bytes(4096)):
@@ -289,7 +290,7 @@ def _fill(folder: Path) -> None:
 
 def _fill_disk_of_sqlite(installation: Installation) -> None:
     assert installation.sqlite is not None
-    _fill(installation.sqlite.parent)
+    fill(installation.sqlite.parent)
 
 
 def _free_disk_of_sqlite(installation: Installation) -> None:
@@ -301,13 +302,13 @@ def _fill_under_postgresql(installation: Installation) -> None:
     """Tables have no room of their own left either: each has to grow for the next rows."""
     assert installation.postgresql is not None
     installation.postgresql.execute("VACUUM FULL", database="skywatch")
-    _fill(installation.postgresql.disk)
+    fill(installation.postgresql.disk)
 
 
 def _fill_under_journal(installation: Installation) -> None:
     """PostgreSQL panics when it cannot begin the next file of its journal; often it does not come back by itself."""
     assert installation.postgresql is not None
-    _fill(installation.postgresql.disk)
+    fill(installation.postgresql.disk)
     with suppress(sa.exc.DBAPIError):
         for _ in range(64):
             installation.postgresql.execute("SELECT pg_logical_emit_message(false, 'drill', ''), pg_switch_wal()")

@@ -1,7 +1,8 @@
 """Breaks three hosts in every way under feeders, 50 subscribers and 20 requests a second, and measures what they see.
 
 ``make drill NAME=hosts`` or ``python -m tests.drills.hosts [--bus nats|sentinel] [--only WORD] [--times N] [--short]``
-needs root, iproute2 and Debian's packages patroni, etcd-server, postgresql, haproxy, nats-server and redis-server.
+needs root, iproute2 and Debian's packages patroni, etcd-server, postgresql, haproxy, nats-server, redis-server,
+faketime and gcc.
 Hosts are network namespaces with this checkout's code and the files of ``deploy/cluster``: two have a tracker, an api,
 a realtime, an ingest and a worker process and PostgreSQL under Patroni each, a third one HAProxy, and all three etcd
 and a server of the bus. The cluster starts once for a bus; each fault comes when all has been well for a while. Killed
@@ -21,6 +22,7 @@ import time
 from pathlib import Path
 
 from tests.drills.hosts.cluster import ROLES, missing
+from tests.drills.hosts.conditions import missing as missing_conditions
 from tests.drills.hosts.faults import FAULTS, Fault
 from tests.drills.hosts.outcome import BACK_S, HEAD, Summary
 from tests.drills.hosts.stage import Size, Stage, stage
@@ -32,7 +34,11 @@ LOAD = 3.0 * (os.cpu_count() or 1)
 WAIT_S = 60.0
 WHOLE = Size(dict.fromkeys(ROLES, 2))
 SHORT = Size(
-    {"tracker": 2, "api": 1, "realtime": 1, "ingest": 1, "worker": 0}, subscribers=5, requests_s=8.0, calm_s=1.0
+    {"tracker": 2, "api": 1, "realtime": 1, "ingest": 1, "worker": 0},
+    subscribers=5,
+    requests_s=8.0,
+    calm_s=1.0,
+    has_conditions=False,
 )
 # Faults of the short form, with the time that each is held.
 SHORT_FAULTS = {"tracker-killed": 1.0, "database-switched": 0.0}
@@ -129,7 +135,9 @@ def main() -> int:
     if os.geteuid() != 0:
         print("needs root, for network namespaces", file=sys.stderr)
         return 1
-    if absent := sorted({name for bus in buses for name in missing(bus)}):
+    if absent := sorted(
+        {name for bus in buses for name in missing(bus)}.union([] if options.short else missing_conditions())
+    ):
         print(f"not here: {', '.join(absent)}", file=sys.stderr)
         return 1
     _note(f"faults are skipped above a load of {options.load:g}")

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import psycopg
 import redis
 from redis.exceptions import RedisError
 
+from tests.drills.hosts.conditions import Conditions
 from tests.drills.hosts.files import HOSTS, MASTER, PROXY_HOST, SERVICE_HOSTS, Files, find_postgresql
 from tests.drills.hosts.units import Supervisor, Unit
 from tests.drills.network import Lan
@@ -56,13 +57,19 @@ def _patroni_release() -> tuple[int, ...]:
 
 
 class Cluster:
-    """Everything that runs; ``roles`` says how many hosts have a process of each role."""
+    """Everything that runs; ``roles`` says how many hosts have a process of each role.
 
-    def __init__(self, lan: Lan, folder: Path, bus: str, roles: dict[str, int]) -> None:
+    ``conditions`` has the disks and clocks of the hosts that have processes of Skywatch, where they can be changed.
+    """
+
+    def __init__(
+        self, lan: Lan, folder: Path, bus: str, roles: dict[str, int], conditions: dict[int, Conditions]
+    ) -> None:
         self.lan = lan
         self.bus = bus
         self.files = Files(folder, bus)
         self.roles = roles
+        self.conditions = conditions
         self.supervisor = Supervisor(lan)
         self.units: dict[str, Unit] = {}
         # Without a proxy and names in between; each request is one connection.
@@ -70,15 +77,18 @@ class Cluster:
 
     @classmethod
     @contextmanager
-    def of(cls, lan: Lan, folder: Path, bus: str, roles: dict[str, int]) -> Iterator[Cluster]:
+    def of(cls, lan: Lan, folder: Path, bus: str, roles: dict[str, int], *, with_conditions: bool) -> Iterator[Cluster]:
         """Started, with the schema and a user ``drill``; ends all at the end."""
-        cluster = cls(lan, folder, bus, roles)
-        try:
+        with ExitStack() as stack:
+            conditions = {
+                number: stack.enter_context(Conditions.of(Files(folder, bus).of_host(number)))
+                for number in (SERVICE_HOSTS if with_conditions else ())
+            }
+            cluster = cls(lan, folder, bus, roles, conditions)
+            stack.callback(cluster._http.close)
+            stack.callback(cluster.supervisor.close)
             cluster._start()
             yield cluster
-        finally:
-            cluster.supervisor.close()
-            cluster._http.close()
 
     # Starting
 
@@ -127,9 +137,13 @@ class Cluster:
         assert program is not None, command[0]
         unit = Unit(
             f"{name}{number}", number, [program, *command[1:]], self.files.of_host(number) / f"{name}.log",
-            {**ENVIRONMENT, "PATH": SEARCHED, **(environment or {})}, user,
+            {**ENVIRONMENT, "PATH": SEARCHED, **self._of_host(number), **(environment or {})}, user,
         )  # fmt: skip
         self.units[unit.name] = self.supervisor.add(unit)
+
+    def _of_host(self, number: int) -> dict[str, str]:
+        """The variables of a host's clock and disk."""
+        return self.conditions[number].environment if number in self.conditions else {}
 
     # Looking
 

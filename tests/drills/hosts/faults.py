@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.drills.hosts.cluster import Cluster
+from tests.drills.hosts.conditions import Conditions
 from tests.drills.hosts.files import HOSTS, SERVICE_HOSTS
 
 
@@ -83,6 +84,26 @@ def _cut_tracker(scene: Scene) -> Cure:
     return lambda: scene.cluster.lan.join(host)
 
 
+def _under(
+    begin: Callable[[Conditions], None], end: Callable[[Conditions], None], host: Callable[[Scene], int]
+) -> Callable[[Scene], Cure]:
+    """One of the conditions that a host suffers from."""
+
+    def cause(scene: Scene) -> Cure:
+        conditions = scene.cluster.conditions[host(scene)]
+        begin(conditions)
+        return lambda: end(conditions)
+
+    return cause
+
+
+def _set_clock(scene: Scene) -> Cure:
+    """Of the host whose tracker leads; ahead and behind in turn."""
+    conditions = scene.cluster.conditions[scene.tracker()]
+    conditions.set_clock(-OFF_S if scene.turn % 2 else OFF_S)
+    return lambda: conditions.set_clock(0)
+
+
 def _move_database(together: bool) -> Callable[[Scene], bool]:
     """Whether PostgreSQL had to change hosts, so that it leads where the tracker does, or elsewhere."""
 
@@ -133,6 +154,8 @@ def _kill(role: str) -> Callable[[Scene], Cure]:
     return cause
 
 
+# A clock that nobody sets is off by so much after months.
+OFF_S = 5
 # A lost host counts as an election of Patroni where it had the leading PostgreSQL: 20 s and more.
 FAULTS = (
     Fault("tracker-killed", _kill_tracker, 3.0, (("nats", 1.5), ("sentinel", 6.0)), times=30),
@@ -143,6 +166,16 @@ FAULTS = (
     Fault("bus-frozen", _freeze_bus, 30.0, ()),
     Fault("database-switched", _switch_database),
     Fault("database-lost", _lose_database, 45.0),
+    Fault(
+        "disk-full", _under(Conditions.fill, Conditions.free, Scene.database), 30.0, (("nats", 2.0), ("sentinel", 2.0))
+    ),
+    Fault(
+        "disk-slow",
+        _under(Conditions.slow, Conditions.quicken, Scene.database),
+        30.0,
+        (("nats", 2.0), ("sentinel", 2.0)),
+    ),
+    Fault("clock-off", _set_clock, 30.0, (("nats", 2.0), ("sentinel", 2.0))),
     Fault("api-killed", _kill("api"), 3.0),
     Fault("realtime-killed", _kill("realtime"), 3.0),
     Fault("ingest-killed", _kill("ingest"), 3.0),

@@ -75,7 +75,8 @@ class Files:
     def patroni(self, number: int) -> Path:
         """Its data lie in the folder of the host, and so do its sockets: the hosts share one file system."""
         folder = self.of_host(number) / "postgresql"
-        folder.mkdir()
+        # A disk of its own may be mounted there.
+        folder.mkdir(exist_ok=True)
         shutil.chown(folder, "postgres")
         text = self.filled("patroni.yml", number)
         for before in ("/var/lib/postgresql", "/var/run/postgresql"):

@@ -57,6 +57,8 @@ class Size:
     requests_s: float = 20.0
     # So long all has to be well before the next fault.
     calm_s: float = 3.0
+    # Whether disks and clocks can be changed.
+    has_conditions: bool = True
 
 
 class Stage:
@@ -211,7 +213,7 @@ def stage(folder: Path, bus: str, size: Size, note: Callable[[str], None]) -> It
         lan = stack.enter_context(Lan.of(range(4)))
         stack.enter_context(lan.entered(0))
         note("the servers and Skywatch start")
-        cluster = stack.enter_context(Cluster.of(lan, folder, bus, size.roles))
+        cluster = stack.enter_context(Cluster.of(lan, folder, bus, size.roles, with_conditions=size.has_conditions))
         feeders = Feeders([(Lan.address(PROXY_HOST), 30004)])
         register(cluster.files.environment()["DATABASE_URL"], feeders.digits)
         os.environ["SSL_CERT_FILE"] = str(folder / "sky.crt")
