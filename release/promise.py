@@ -1,14 +1,17 @@
 """What stays as it is through a major version, a line each: ``python -m release.promise [--check | --record]``.
 
 Lines come from what programs and installations rely on: the OpenAPI document, the AsyncAPI document, error codes,
-permissions, settings and the command line. More lines are no break; a recorded line that is gone is. What a request
-must have is a line of its own (``... may be left out``), so that a member that becomes required is named, too.
+permissions, settings and the command line. More lines are no break; a recorded line that is gone is. What restricts a
+caller is the other way round: what a request must have (``Rule requires name``) and limits (``Rule.name at most 64
+characters``) may go or widen, and break programs where they are new or narrower.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
+import typing
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,28 +24,99 @@ from skywatch.core.problems import KINDS
 from skywatch.core.runtime import Runtime
 from skywatch.features import FEATURES, SETTINGS, load
 from skywatch.http.openapi.document import document as openapi
+from skywatch.inputs.factory import KINDS as MESSAGE_INPUTS
+from skywatch.outputs.hub import FORMS as OUTPUTS
+from skywatch.outputs.mlat import MLAT
 from skywatch.realtime.document import document as asyncapi
+from skywatch.receivers.factory import KINDS as RECEIVERS
 from skywatch.security.permissions import Permission
-from skywatch.settings import load_with_origins, names_of, public_name
+from skywatch.settings import Names, load_with_origins, names_of, public_name
 
 # The lines of the first release of this major version, and of what was added since.
 RECORDED = Path("docs/reference/promise.txt")
 VERSION = "promise"
+# The first words of settings that have a name of the installation's own.
+FIRST_WORDS = {"receiver.*": RECEIVERS, "acars.*": MESSAGE_INPUTS, "output.*": (*OUTPUTS, MLAT)}
+# What a JSON schema limits: keyword -> side and unit.
+LIMITS = {
+    "minimum": ("at least", ""),
+    "maximum": ("at most", ""),
+    "exclusiveMinimum": ("above", ""),
+    "exclusiveMaximum": ("below", ""),
+    "minLength": ("at least", " characters"),
+    "maxLength": ("at most", " characters"),
+    "minItems": ("at least", " items"),
+    "maxItems": ("at most", " items"),
+}
+LIMIT = re.compile(r"(?P<place>.+) (?P<side>at least|at most|above|below) (?P<number>\S+)(?P<unit>| characters| items)")
+REQUIREMENT = re.compile(r"(?P<owner>.+?) requires (?P<name>.+)")
+# The values that something may have, and its form.
+CHOICE = re.compile(r"(?P<place>.+?) (?P<what>=|matches) .*")
 
 
 def promises(written: Mapping[str, Any]) -> list[str]:
     """All lines, in order; ``written`` is the OpenAPI document."""
-    lines = [*rest(written), *_channel(), *_commands(group, "skywatch")]
-    lines += (f"error {code}" for code in (*KINDS, *FEATURES.problems))
+    lines = [
+        *rest(written),
+        *channel(_asyncapi_document()),
+        *commands(group, "skywatch"),
+        *settings(names_of(SETTINGS)),
+    ]
+    lines += (f"error {kind.code} {kind.status}" for kind in (*KINDS.values(), *FEATURES.problems.values()))
     lines += (f"permission {permission.value}" for permission in Permission)
-    lines += (f"setting {public_name(field)}" for field in names_of(SETTINGS).fields.values())
     return sorted(set(lines))
 
 
 def broken(recorded: list[str], now: list[str]) -> list[str]:
-    """The recorded lines that do not hold any more."""
+    """What was so by the recorded lines, and is no longer."""
     kept = set(now)
-    return [line for line in recorded if line not in kept]
+    gone = [
+        line for line in recorded if line not in kept and not (LIMIT.fullmatch(line) or REQUIREMENT.fullmatch(line))
+    ]
+    return [*gone, *_new_requirements(recorded, now), *_narrower_limits(recorded, now), *_new_choices(recorded, now)]
+
+
+def _new_requirements(recorded: list[str], now: list[str]) -> Iterator[str]:
+    """What a request, a body or a command of before does not have and needs now."""
+    for line in sorted(set(now) - set(recorded)):
+        new = REQUIREMENT.fullmatch(line)
+        if new is not None and any(one.startswith((f"{new['owner']} ", f"{new['owner']}.")) for one in recorded):
+            yield f"{new['owner']} without {new['name']}"
+
+
+def _narrower_limits(recorded: list[str], now: list[str]) -> Iterator[str]:
+    """The limits that were wider, and those where there was none."""
+    before, places = _limits(recorded), _places(recorded)
+    for (place, side, unit), number in _limits(now).items():
+        old = before.get((place, side, unit))
+        if old is None and place in places:
+            yield f"{place} without {side} {number:.15g}{unit}"
+        elif old is not None and (number > old if side in ("at least", "above") else number < old):
+            yield f"{place} {side} {old:.15g}{unit}"
+
+
+def _new_choices(recorded: list[str], now: list[str]) -> Iterator[str]:
+    """What could be anything, and has named values or a form now."""
+    places = _places(recorded)
+    for place, what in sorted(_choices(now) - _choices(recorded)):
+        if place in places:
+            yield f"{place} of any value" if what == "=" else f"{place} of any form"
+
+
+def _places(lines: list[str]) -> set[str]:
+    """What lines are about."""
+    return {line.partition(": ")[0] for line in lines}
+
+
+def _choices(lines: list[str]) -> set[tuple[str, str]]:
+    """What lines leave a choice of: places, and whether their values are named or their form is."""
+    return {(one["place"], one["what"]) for one in filter(None, map(CHOICE.fullmatch, lines))}
+
+
+def _limits(lines: list[str]) -> dict[tuple[str, str, str], float]:
+    """What lines say of limits: place, side and unit -> number."""
+    matched = filter(None, map(LIMIT.fullmatch, lines))
+    return {(one["place"], one["side"], one["unit"]): float(one["number"]) for one in matched}
 
 
 def openapi_document() -> dict[str, Any]:
@@ -60,19 +134,20 @@ def rest(written: Mapping[str, Any]) -> Iterator[str]:
         for method, operation in methods.items():
             call = f"{method.upper()} {path}"
             yield call
+            yield f"{call} needs {operation.get('x-permission') or 'no permission'}"
             for parameter in operation.get("parameters", ()):
-                if parameter["in"] != "path":
-                    name = f"{call} {parameter['in']} {parameter['name']}"
-                    yield name
-                    if not parameter.get("required"):
-                        yield f"{name} may be left out"
-                    yield from _values(name, parameter["schema"])
+                name = f"{call} {parameter['in']} {parameter['name']}"
+                yield name
+                if parameter.get("required") and parameter["in"] != "path":
+                    yield f"{call} requires {parameter['in']} {parameter['name']}"
+                yield from _accepted(name, parameter["schema"])
             for kind, content in operation.get("requestBody", {}).get("content", {}).items():
                 yield f"{call} takes {kind}"
                 yield from _taken(f"{call} takes", content.get("schema", {}))
             for status, response in operation["responses"].items():
                 if status.startswith(("2", "3")):
                     yield f"{call} answers {status}"
+                    yield from (f"{call} answers {status} header {header}" for header in response.get("headers", ()))
                     for kind, content in response.get("content", {}).items():
                         yield f"{call} answers {status} {kind}"
                         yield from _said(f"{call} {status}", content.get("schema", {}))
@@ -100,31 +175,82 @@ def _reached(schemas: Mapping[str, Any], described: list[Any]) -> set[str]:
     return reached
 
 
-def _channel() -> Iterator[str]:
-    settings, _ = load_with_origins(FEATURES.settings(), {"secret": "x" * 40}, {})
-    written = asyncapi(FEATURES, VERSION, settings)
-    for channel, described in written["channels"].items():
-        for message in described["messages"]:
-            yield f"channel {channel} {message}"
+def _asyncapi_document() -> dict[str, Any]:
+    loaded, _ = load_with_origins(FEATURES.settings(), {"secret": "x" * 40}, {})
+    return asyncapi(FEATURES, VERSION, loaded)
+
+
+def channel(written: Mapping[str, Any]) -> Iterator[str]:
+    """The lines of an AsyncAPI document."""
     schemas = written["components"]["schemas"]
     payloads = {name: message["payload"] for name, message in written["components"]["messages"].items()}
-    for name, payload in payloads.items():
-        yield from _said(f"message {name}", payload)
+    operations = written["operations"].values()
+    received = {
+        _name(one) for operation in operations if operation["action"] == "receive" for one in operation["messages"]
+    }
+    for protocol, described in written["channels"].items():
+        for message, reference in described["messages"].items():
+            yield f"message {protocol} {message}"
+            describe = _taken if message in received else _said
+            yield from describe(f"message {protocol} {message}", payloads[_name(reference)])
+    for code in written["x-close-codes"]:
+        yield f"channel closes {code['code']} {code['cause']}"
     for name in _reached(schemas, list(payloads.values())):
         yield from _said(f"channel {name}", schemas[name])
 
 
-def _commands(command: click.Command, name: str) -> Iterator[str]:
+def commands(command: click.Command, name: str) -> Iterator[str]:
+    """The lines of a command, its options and its commands."""
     yield f"command {name}"
-    for parameter in command.params:
-        for option in parameter.opts if isinstance(parameter, click.Option) else [parameter.name or ""]:
-            yield f"command {name} {option}"
+    for number, parameter in enumerate(command.params):
+        option = isinstance(parameter, click.Option)
+        for spelling in [*parameter.opts, *parameter.secondary_opts] if option else [f"argument {number + 1}"]:
+            here = f"command {name} {spelling}"
+            yield here
+            if parameter.required:
+                yield f"command {name} requires {spelling}"
+            if isinstance(parameter.type, click.Choice):
+                yield from (f"{here} = {choice}" for choice in parameter.type.choices)
+            if isinstance(parameter, click.Option):
+                yield f"{here} takes {'nothing' if parameter.is_flag else 'a value'}"
     if isinstance(command, click.Group):
         context = click.Context(command)
         for child in command.list_commands(context):
             found = command.get_command(context, child)
             if found is not None and not found.hidden:
-                yield from _commands(found, f"{name} {child}")
+                yield from commands(found, f"{name} {child}")
+
+
+def settings(names: Names) -> Iterator[str]:
+    """Each setting with what it is, what it may be and within which limits."""
+    for field in names.fields.values():
+        here = f"setting {public_name(field)}"
+        yield here
+        yield from (f"{here}: {kind}" for kind in _kinds_of(names.hints[field.name]))
+        yield from (f"{here} = {choice}" for choice in _choices_of(names.hints[field.name]))
+        yield from (f"{here} = {word}" for word in FIRST_WORDS.get(public_name(field), ()))
+        for side, limit in (("at least", field.metadata["minimum"]), ("at most", field.metadata["maximum"])):
+            if limit is not None:
+                yield f"{here} {side} {limit:.15g}"
+
+
+def _kinds_of(hint: Any) -> set[str]:
+    """The names of the types in a hint."""
+    parts = typing.get_args(hint)
+    if typing.get_origin(hint) is typing.Literal:
+        return {"choice"}
+    if typing.get_origin(hint) in (tuple, dict):
+        return {"list" if typing.get_origin(hint) is tuple else "family"}
+    return set().union(*map(_kinds_of, parts)) if parts else {getattr(hint, "__name__", str(hint))}
+
+
+def _choices_of(hint: Any) -> Iterator[str]:
+    """What the setting of a type may be, where that is named one by one."""
+    for part in typing.get_args(hint):
+        if typing.get_origin(hint) is typing.Literal:
+            yield str(part)
+        else:
+            yield from _choices_of(part)
 
 
 def _said(place: str, schema: Mapping[str, Any]) -> Iterator[str]:
@@ -136,34 +262,60 @@ def _said(place: str, schema: Mapping[str, Any]) -> Iterator[str]:
     for name, member in schema.get("properties", {}).items():
         yield f"{place}.{name}: {_kinds(member)}" + (" always" if name in required else "")
         yield from _said(f"{place}.{name}", member)
-    if "items" in schema:
-        yield from _said(f"{place}[]", schema["items"])
+    for inside, part in _parts(schema):
+        if "$ref" not in part:
+            yield f"{place}{inside}: {_kinds(part)}"
+        yield from _said(f"{place}{inside}", part)
     for alternative in _alternatives(schema):
         yield from _said(place, alternative)
 
 
 def _taken(place: str, schema: Mapping[str, Any]) -> Iterator[str]:
-    """What a request may have, which values, and what may be left out."""
+    """What a request may have, which values, within which limits, and what may be left out."""
     if "$ref" in schema:
         yield f"{place} is {_name(schema)}"
         return
     required = set(schema.get("required", ()))
     for name, member in schema.get("properties", {}).items():
         here = f"{place}.{name}"
-        yield from (f"{here}: {kind}" for kind in _kinds(member).split("|"))
-        if name not in required:
-            yield f"{here} may be left out"
-        yield from _values(here, member)
+        if name in required:
+            yield f"{place} requires {name}"
+        yield from _accepted(here, member)
         yield from _taken(here, member)
-    if "items" in schema:
-        yield from _taken(f"{place}[]", schema["items"])
+    for inside, part in _parts(schema):
+        if "$ref" not in part:
+            yield from _accepted(f"{place}{inside}", part)
+        yield from _taken(f"{place}{inside}", part)
     for alternative in _alternatives(schema):
         yield from _taken(place, alternative)
 
 
-def _values(place: str, schema: Mapping[str, Any]) -> Iterator[str]:
-    values = schema.get("enum") or schema.get("items", {}).get("enum", ())
-    yield from (f"{place} = {json.dumps(value)}" for value in values)
+def _accepted(place: str, schema: Mapping[str, Any]) -> Iterator[str]:
+    """The kinds, values and limits of something that is taken."""
+    yield from (f"{place}: {kind}" for kind in _kinds(schema).split("|"))
+    yield from _limited(place, schema)
+    if isinstance(schema.get("items"), dict) and "$ref" not in schema["items"]:
+        yield from _accepted(f"{place}[]", schema["items"])
+
+
+def _limited(place: str, schema: Mapping[str, Any]) -> Iterator[str]:
+    """The values and limits of something, its alternatives among them."""
+    yield from (f"{place} = {json.dumps(value)}" for value in schema.get("enum", ()))
+    for keyword, (side, unit) in LIMITS.items():
+        if keyword in schema:
+            yield f"{place} {side} {schema[keyword]:.15g}{unit}"
+    if "pattern" in schema:
+        yield f"{place} matches {schema['pattern']}"
+    for alternative in _alternatives(schema):
+        yield from _limited(place, alternative)
+
+
+def _parts(schema: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What an array or a map consists of."""
+    if isinstance(schema.get("items"), dict):
+        yield "[]", schema["items"]
+    if isinstance(schema.get("additionalProperties"), dict):
+        yield ".*", schema["additionalProperties"]
 
 
 def _alternatives(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -176,6 +328,8 @@ def _kinds(schema: Mapping[str, Any]) -> str:
         return _name(schema)
     kinds = schema.get("type", [])
     found = {kinds} if isinstance(kinds, str) else set(kinds)
+    if "string" in found and "format" in schema:
+        found = found - {"string"} | {f"string ({schema['format']})"}
     if "const" in schema:
         found.add(json.dumps(schema["const"]))
     for alternative in _alternatives(schema):
