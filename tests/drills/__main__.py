@@ -22,6 +22,7 @@ MODULES = {
     "deployment": "run the manual's deployment pages in a fresh Debian (root, debootstrap)",
     "dry-runs": "12 dry runs of alert rules at once: how long all other requests and ticks take meanwhile",
     "encounters": "which of the drawn geometries of encounters are raised, how early, and which harmless ones",
+    "first-aircraft": "run a clone and a wheel on an empty Debian: time to the first aircraft (root, debootstrap)",
     "faults": "break two installations in every way (half an hour)",
     "flood": "15,000 aircraft without separation: what their safety events cost",
     "home-assistant": "start the Home Assistant add-on and open it by ingress (root, debootstrap, Chromium)",

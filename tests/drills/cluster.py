@@ -181,12 +181,14 @@ def _run(base: Debian, folder: Path) -> None:
     with ExitStack() as stack:
         lan = stack.enter_context(Lan.of([0, *HOSTS]))
         hosts = [stack.enter_context(Host(number, base.root, folder, lan).running()) for number in HOSTS]
+        began = time.monotonic()
         _set_up(every, hosts, password)
         certificate = folder / "sky.crt"
         shutil.copy(folder / "sky1-changes/etc/skywatch/tls/sky.crt", certificate)
         visitor = Visitor(lan, str(certificate))
         visitor.log_in(2, password)
         _look(visitor)
+        print(f"== aircraft by all three hosts {time.monotonic() - began:.0f} s after the step behind the downloads")
         _feed(visitor, lan)
         _cut_the_leading(visitor, lan)
 

@@ -47,6 +47,7 @@ TOKEN=$(sed 's/.*"access":"\([^"]*\)".*/\1/' /root/login)
 sky --header "Authorization: Bearer $TOKEN" --request PATCH --json '{"read_access": "public"}' \
     https://sky.example.org/api/v1/feature-access/aircraft >/dev/null
 sky https://sky.example.org/data/aircraft.json | grep '"hex"' >/dev/null
+echo "the first aircraft at the latest $SECONDS s after the step behind the downloads"
 sky https://sky.example.org/console >/dev/null
 install -d /usr/local/share/tar1090/html && echo '<title>tar1090</title>' >/usr/local/share/tar1090/html/index.html
 cp /usr/local/src/skywatch/deploy/nginx/tar1090.conf /etc/skywatch/nginx.d/
@@ -63,6 +64,7 @@ grep --quiet '^receiver.roof = beast localhost:30005$' /etc/skywatch/skywatch.in
 test "$(grep --count '^station_l' /etc/skywatch/skywatch.ini)" = 2
 curl --silent --fail http://127.0.0.1:6543/ | grep '<title>'
 SKYWATCH_PASSWORD="$PASSWORD" skywatch radar --once --username ada http://127.0.0.1:6543
+echo "the first aircraft at the latest $SECONDS s after the step behind the downloads"
 """,
 }
 
@@ -98,10 +100,12 @@ def _run(debian: Debian, page: str) -> None:
     fetch_source(debian.root / SOURCE)
     mark = debian.root / "root/downloaded"
     if not mark.exists():
+        began = time.monotonic()
         debian.run(_script([block for block in every if block.heading in DOWNLOADS]), password, network=True)
         # Packages were installed in the network of this machine, where another PostgreSQL may have the port.
         for path in debian.root.glob("etc/postgresql/*/main/postgresql.conf"):
             path.write_text(re.sub(r"(?m)^port = \d+", "port = 5432", path.read_text()))
+        print(f"== {page}: packages and code after {time.monotonic() - began:.0f} s")
         mark.touch()
     others = _script([block for block in every if block.heading not in DOWNLOADS])
     checks = f"echo '== checks'; PASSWORD={password}; set -x{CHECKS[page]}"

@@ -91,6 +91,7 @@ echo "the watchdog is answered after $SECONDS s"
 grep '^Added ada (superadmin). Remove admin_password from the options now.$' /root/addon.log
 if grep --fixed-strings "$PASSWORD" /root/addon.log; then exit 1; fi
 shown http://127.0.0.1:8123INGRESS/ ada
+echo "aircraft in the browser after $SECONDS s"
 # Nobody but the Supervisor gets in, and a user of Home Assistant is nobody here.
 test "$(code http://CONTAINER:8099/)" = 403
 test "$(code http://127.0.0.1:8123INGRESS/api/v1/auth/profile)" = 401

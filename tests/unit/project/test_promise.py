@@ -243,6 +243,8 @@ def test_a_change_of_settings_that_breaks_an_installation_is_named(kind, gone):
 
 
 def test_a_code_and_a_permission_that_are_gone_are_named(monkeypatch):
+    for others in ("channel", "commands", "settings"):
+        monkeypatch.setattr(promise, others, lambda *of: [])
     before = promise.promises(DOCUMENT | {"paths": {}})
     kinds = {code: kind for code, kind in promise.KINDS.items() if code != "conflict"}
     kinds["not_found"] = replace(kinds["not_found"], status=410)
