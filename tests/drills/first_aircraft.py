@@ -1,10 +1,10 @@
-"""Starts Skywatch on an empty Debian as README says, and measures the time to the first aircraft: a clone, and a wheel.
+"""Starts Skywatch on an empty Debian as README says, and measures the time to the first aircraft: a clone, a wheel.
 
 ``python -m tests.drills.first_aircraft [--way checkout] [--suite bookworm] [--mirror URL] [--folder FOLDER] [--test]``
 needs root, debootstrap and packages. `make run` is run in a clone of this checkout, until aircraft are answered and the
-map is built; ``--test`` runs `make test` after it. A wheel of the clone is run by pipx on another empty Debian. Times
-begin with what README says to type, after Python, make and git are there. The other ways in have drills of their own,
-which print the same time: deb, deployment, image, home-assistant and cluster.
+map is built; ``--test`` runs `make test` after it. A wheel of the clone is run by pipx and by uvx on another empty
+Debian. Times begin with what README says to type, after Python, make, git or pipx are there. The other ways in have
+drills of their own, which print the same time: deb, deployment, image, home-assistant and cluster.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from tests.ports import free_port
 
 # Package, and what asks the service from outside.
 BEFORE = {"checkout": "python3 python3-venv make git curl", "wheel": "pipx curl"}
+WITH_UV = "pipx install uv\nPATH=/root/.local/bin:$PATH\n"
 # The network is that of this machine, for packages: another service may have the usual ports.
 START = """
 export LISTEN=127.0.0.1:{port} REALTIME_LISTEN=127.0.0.1:{realtime_port}
@@ -45,7 +46,8 @@ wait $! || true
 """
 COMMANDS = {
     "checkout": "make run",
-    "wheel": "pipx run --spec ./skywatch-*.whl skywatch demo",
+    "pipx": "pipx run --spec ./skywatch-*.whl skywatch demo",
+    "uvx": "uvx --from ./skywatch-*.whl skywatch demo",
 }
 
 
@@ -74,7 +76,7 @@ def main() -> int:
 
 def _walk(folder: Path, options: argparse.Namespace) -> None:
     ways, wheel = options.way or [*COMMANDS], options.wheel
-    if "checkout" in ways or wheel is None:
+    if "checkout" in ways or options.test or wheel is None:
         clone = _empty(folder, "checkout", options)
         source = clone.root / SOURCE
         fetch_source(source)
@@ -82,13 +84,15 @@ def _walk(folder: Path, options: argparse.Namespace) -> None:
             clone.run(_script("checkout"), "", network=True, folder=f"/{SOURCE}")
         if options.test:
             clone.run("make test", "", network=True, folder=f"/{SOURCE}")
-        if "wheel" in ways and wheel is None:
+        if wheel is None and ways != ["checkout"]:
             clone.run("make wheel", "", network=True, folder=f"/{SOURCE}")
             wheel = next((source / "dist").glob("skywatch-*.whl"))
-    if "wheel" in ways:
+    if wheel is not None:
         fresh = _empty(folder, "wheel", options)
         shutil.copy(wheel, fresh.root / "root")
-        fresh.run(_script("wheel"), "", network=True)
+        for way in ways:
+            if way != "checkout":
+                fresh.run((WITH_UV if way == "uvx" else "") + _script(way), "", network=True)
 
 
 def _empty(folder: Path, way: str, options: argparse.Namespace) -> Debian:

@@ -19,6 +19,7 @@ import httpx
 import pytest
 
 from tests.conftest import ROOT
+from tests.drills.first_aircraft import COMMANDS
 from tests.every_receiver import beast
 from tests.ports import free_port
 from tests.processes import ENVIRONMENT
@@ -35,8 +36,7 @@ INLINE = re.compile(r"`((?:printf |AUTH_MODE=|\.venv/bin/)[^`]+)`")
 ELSEWHERE = {
     "git clone <the repository> && cd skywatch": "whoever runs the tests",
     "make test": "continuous integration (.ci/run)",
-    "uvx --from ./skywatch-*.whl skywatch demo": "test_wheel.py has the wheel, test_demo.py the command",
-    "pipx run --spec ./skywatch-*.whl skywatch demo": "the same",
+    **{command: "the drill first-aircraft" for way, command in COMMANDS.items() if way != "checkout"},
 }
 # A fault is shown on purpose: the database has no schema, and nothing answers at the receiver.
 FAILS = ("skywatch doctor sky.ini",)
