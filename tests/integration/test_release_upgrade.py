@@ -2,75 +2,109 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import subprocess
 import sys
 
 import pytest
+import sqlalchemy as sa
 
+from release.checks import schema_revisions
 from release.record import read
 from skywatch.core.database.engine import create_engine
 from skywatch.core.database.migrations import check_schema, upgrade
 from tests.conftest import ROOT
 from tests.processes import ENVIRONMENT
+from tests.servers import postgresql_database
 from tests.waiting import PATIENCE_S
 
 # The schema of installations from before the first release.
 UNRELEASED = "0028"
-REVISIONS = sorted({UNRELEASED, *(release.revision for release in read(ROOT))})
-
-
+REVISIONS = sorted({UNRELEASED, *(release.revision for release in read(ROOT)), schema_revisions()[0]})
 ROWS = 3
-VALUES = {"INTEGER": "{n}", "BIGINT": "{n}", "SMALLINT": "{n}", "BOOLEAN": "{n} % 2", "DOUBLE": "{n} / 3.0"}
-VALUES |= {"JSON": '\'["{n}",  "Zürich"]\'', "DATETIME": "'2026-05-0{n} 12:00:00.000000'", "BLOB": "x'00ff0{n}'"}
+BEGIN = dt.datetime(2026, 5, 1, 12, tzinfo=dt.UTC)
 
 
-def tables(connection):
-    names = "SELECT name FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
-    return [name for name in connection.exec_driver_sql(names).scalars() if name != "alembic_version"]
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(request, tmp_path):
+    if request.param == "sqlite":
+        made = create_engine(f"sqlite:///{tmp_path}/skywatch.sqlite")
+        yield made
+        made.dispose()
+    else:
+        with postgresql_database() as url:
+            made = create_engine(url)
+            yield made
+            made.dispose()
+
+
+def tables(engine):
+    """The tables of the database, those that others refer to first."""
+    reflected = sa.MetaData()
+    reflected.reflect(engine, only=lambda name, _: name != "alembic_version" and not name.startswith("acars_search"))
+    return reflected.sorted_tables
+
+
+def value(column, n):
+    """Something that the column takes, which differs from row to row."""
+    kind = column.type
+    if isinstance(kind, sa.Boolean):
+        return n % 2 == 0
+    if isinstance(kind, sa.Integer):
+        return n
+    if isinstance(kind, sa.Float):
+        return n / 3.0
+    if isinstance(kind, sa.DateTime):
+        return BEGIN + dt.timedelta(days=n)
+    if isinstance(kind, sa.Date):
+        return (BEGIN + dt.timedelta(days=n)).date()
+    if isinstance(kind, sa.JSON):
+        return [str(n), "Zürich"]
+    if isinstance(kind, sa.LargeBinary):
+        return bytes([0, 255, n])
+    return str(n)
 
 
 def fill(connection, table):
     """Rows that each refer to those of the same number in other tables."""
-    connection.exec_driver_sql(f"DELETE FROM {table}")
-    columns = connection.exec_driver_sql(f"PRAGMA table_info({table})").all()
     for n in range(1, ROWS + 1):
-        values = [VALUES.get(column.type, f"'{n}'").format(n=n) for column in columns]
-        names = ", ".join(f'"{column.name}"' for column in columns)
-        connection.exec_driver_sql(f"INSERT INTO {table} ({names}) VALUES ({', '.join(values)})")
+        values = {column.name: value(column, n) for column in table.columns if column.computed is None}
+        connection.execute(table.insert().values(values))
+    numbered = table.autoincrement_column
+    if connection.dialect.name == "postgresql" and numbered is not None:
+        # What init adds comes behind these rows.
+        sequence = sa.func.pg_get_serial_sequence(table.name, numbered.name)
+        connection.execute(sa.select(sa.func.setval(sequence, ROWS)))
 
 
 def counts(engine):
     with engine.connect() as connection:
         return {
-            table: connection.exec_driver_sql(f"SELECT count(*) FROM {table}").scalar_one()
-            for table in tables(connection)
+            table.name: connection.scalar(sa.select(sa.func.count()).select_from(table)) for table in tables(engine)
         }
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-def test_a_released_schema_is_upgraded_with_its_rows(tmp_path, revision):
-    engine = create_engine(f"sqlite:///{tmp_path}/skywatch.sqlite")
+def test_a_released_schema_is_upgraded_with_its_rows(tmp_path, engine, revision):
     upgrade(engine, revision)
+    every = tables(engine)
     with engine.begin() as connection:
-        connection.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
-        for table in tables(connection):
+        for table in reversed(every):
+            connection.execute(table.delete())
+        for table in every:
             fill(connection, table)
     before = counts(engine)
     engine.dispose()
     ini = tmp_path / "skywatch.ini"
-    ini.write_text(
-        "[app:main]\nuse = egg:skywatch\nenvironment = development\n"
-        f"database_url = sqlite:///{tmp_path}/skywatch.sqlite\n"
-    )
+    url = engine.url.render_as_string(hide_password=False).replace("%", "%%")
+    ini.write_text(f"[app:main]\nuse = egg:skywatch\nenvironment = development\ndatabase_url = {url}\n")
     done = subprocess.run(
         [sys.executable, "-m", "skywatch", "init", str(ini)],
         cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=5 * PATIENCE_S, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    engine = create_engine(f"sqlite:///{tmp_path}/skywatch.sqlite")
     check_schema(engine)
     after = counts(engine)
-    engine.dispose()
     assert min(before.values()) > 0
     # What init itself adds (built-in roles, access settings, keys) comes to the rows that were there.
     assert [table for table, count in before.items() if after.get(table, 0) < count] == []
