@@ -35,25 +35,30 @@ MOMENTS = ("first_seen_at", "last_seen_at")
 LATER_COLUMNS = ("simulated",)
 # Files of schema 1 have no source.
 _UNKNOWN = {"alt_ft": NO_ALTITUDE, "gs_kt": UNKNOWN, "track_deg": UNKNOWN, "source": 0}
-_SQL_TYPES = {"alt_ft": "INTEGER", "gs_kt": "SMALLINT", "track_deg": "SMALLINT", "source": "UTINYINT"}
 
 
 def positions(reader: Any, question: PositionsQuestion) -> dict[str, bytes]:
     """The columns of the points as bytes of their type, unknown values as ``NO_ALTITUDE`` and ``UNKNOWN``."""
     at = pc.field("at_cs")
     condition = (at >= question.begin_cs) & (at <= question.end_cs)
-    if question.icao is not None:
-        condition = condition & pc.field("icao").isin([question.icao, question.icao | MILITARY])
+    aircraft = [] if question.icao is None else [question.icao, question.icao | MILITARY]
+    if aircraft:
+        condition = condition & pc.field("icao").isin(aircraft)
     if question.box is not None:
         # Rows are in order of 5-degree cells: most row groups are not read.
         condition = condition & _inside(*question.box)
-    reader.scan("positions", question.files, POSITIONS.names, condition, ANY_POSITIONS)
-    columns = ", ".join(
-        f"coalesce({name}, {_UNKNOWN[name]})::{_SQL_TYPES[name]} AS {name}" if name in _UNKNOWN else name
-        for name in POSITIONS.names
-    )
-    table = arrow_table(reader.database.execute(f"SELECT {columns} FROM positions"))  # noqa: S608 - names of the layout
+    columns = {name: _without_nulls(name) for name in POSITIONS.names}
+    if aircraft:
+        table = reader.read_aircraft(question.files, columns, condition, ANY_POSITIONS, aircraft)
+    else:
+        table = reader.read(question.files, columns, condition, ANY_POSITIONS)
     return {name: np.ascontiguousarray(table[name].to_numpy()).tobytes() for name in POSITIONS.names}
+
+
+def _without_nulls(name: str) -> Any:
+    """A column of positions without nulls."""
+    field = pc.field(name)
+    return pc.coalesce(field, pa.scalar(_UNKNOWN[name], POSITIONS.field(name).type)) if name in _UNKNOWN else field
 
 
 def _inside(west: int, south: int, east: int, north: int) -> Any:

@@ -61,6 +61,7 @@ def with_archive(
     """The slices of the database and of the archive, in order of time."""
     first, last = slice_of(span.begin), slice_of(span.end)
     hours = _archived_hours(session, first, last)
+    removed = set[date]()
     ahead = next(stored, None)
     for begin in hours:
         # The database first, then whether the day is whole: see above.
@@ -71,7 +72,12 @@ def with_archive(
         while ahead is not None and ahead[0] < begin + HOUR_S:
             found[ahead[0]] = ahead[1]
             ahead = next(stored, None)
-        for at, points in _hour(session, span, begin, first, last, every):
+        day = _day(begin)
+        # What is removed stays so: the other hours of its day need not ask again.
+        if day not in removed and removed_days(session, KIND, day, day):
+            removed.add(day)
+        of_archive = _hour(session, span, begin, first, last, every) if day in removed else ()
+        for at, points in of_archive:
             found[at] = in_order(join([points, found[at]])) if at in found else points
         yield from sorted(found.items(), key=lambda item: item[0])
     while ahead is not None:
@@ -99,19 +105,19 @@ def _archived_hours(session: Session, first: int, last: int) -> list[int]:
 
 
 def _hour(session: Session, span: Span, begin: int, first: int, last: int, every: int) -> Iterator[tuple[int, Points]]:
-    """The archived slices of one hour, if the database no longer has its day whole."""
-    day = _day(begin)
+    """The archived slices of one hour."""
     wanted = [at for at in range(begin, begin + HOUR_S, SLICE_S) if first <= at <= last and not at % (every * SLICE_S)]
     reach = reach_of(session)
-    if reach is None or not wanted or not removed_days(session, KIND, day, day):
+    if reach is None or not wanted:
         return
-    files = reach.files([day], [f"positions-{begin % DAY_S // HOUR_S:02d}"])
+    files = reach.files([_day(begin)], [f"positions-{begin % DAY_S // HOUR_S:02d}"])
     if not files:
         return
     points = _ask(reach, files, wanted[0], wanted[-1] + SLICE_S, span)
     of_slices = slices(points)
     for at in wanted:
-        in_slice = points[of_slices == at]
+        # Many times faster than a mask for structured arrays.
+        in_slice = points.take(np.flatnonzero(of_slices == at))
         if len(in_slice):
             yield at, in_slice
 
