@@ -8,7 +8,7 @@ the geoid's distance from the ellipsoid was learnt in the same ways, from height
 from __future__ import annotations
 
 import math
-from collections import deque
+from collections import OrderedDict, deque
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +23,9 @@ HOUR_S = 3_600
 Place = tuple[int, int, int]
 # A value counts for an hour, in its cell of a degree and the eight around.
 _MEMORY_S = 3_600.0
+# Values of a cell, 112 bytes each; beyond so many cells the one that learnt longest ago is forgotten.
 _MOST_VALUES = 40
+MOST_CELLS = 2_000
 # The error of a corrected height (ft), and of one of which nothing is known.
 KNOWN_FT, UNKNOWN_FT = 60.0, 800.0
 # The altitude sent last before the ground is that of a few feet.
@@ -62,12 +64,39 @@ def correction_of(qnh: float) -> float:
     return float(-145_366.45 * (1.0 - (qnh / 1013.25) ** 0.190284))
 
 
+class ValuesByCell:
+    """The newest values of each cell of a degree, with their times (unix s), of at most ``MOST_CELLS`` cells."""
+
+    def __init__(self) -> None:
+        self._cells: OrderedDict[tuple[int, int], deque[tuple[float, float]]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def add(self, lat: float, lon: float, at: float, value: float) -> None:
+        """Add a value of a place."""
+        cell = math.floor(lat), math.floor(lon)
+        self._cells.setdefault(cell, deque(maxlen=_MOST_VALUES)).append((at, value))
+        self._cells.move_to_end(cell)
+        if len(self._cells) > MOST_CELLS:
+            self._cells.popitem(last=False)
+
+    def median(self, lat: float, lon: float, since: float) -> float | None:
+        """The median of the values of a place since a time (unix s), of its own cell or else of those around it."""
+        y, x = math.floor(lat), math.floor(lon)
+        around = [(y + dy, x + dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dy or dx]
+        for cells in ([(y, x)], around):
+            values = [value for cell in cells for at, value in self._cells.get(cell, ()) if at >= since]
+            if values:
+                return float(np.median(values))
+        return None
+
+
 class LocalPressure:
     """What is known of the pressure by place."""
 
     def __init__(self) -> None:
-        self._corrections: dict[tuple[int, int], deque[tuple[float, float]]] = {}
-        self._undulations: dict[tuple[int, int], deque[tuple[float, float]]] = {}
+        self._corrections, self._undulations = ValuesByCell(), ValuesByCell()
         self._learnt: dict[Place, float] = {}
 
     def take_learnt(self) -> dict[Place, float]:
@@ -90,39 +119,21 @@ class LocalPressure:
         if own is not None:
             self._learn_correction(lat, lon, at, own)
             if not math.isnan(geometric):
-                self._learn(self._undulations, lat, lon, at, geometric - own)
+                self._undulations.add(lat, lon, at, geometric - own)
             return Heights(track.alt + own, KNOWN_FT)
-        undulation = self._known(self._undulations, lat, lon, -math.inf)
+        undulation = self._undulations.median(lat, lon, -math.inf)
         if undulation is not None and not math.isnan(geometric):
             correction = geometric - undulation
             self._learn_correction(lat, lon, at, correction)
             return Heights(track.alt + correction, KNOWN_FT)
-        known = self._known(self._corrections, lat, lon, at - _MEMORY_S)
+        known = self._corrections.median(lat, lon, at - _MEMORY_S)
         return Heights(track.alt, UNKNOWN_FT) if known is None else Heights(track.alt + known, KNOWN_FT)
 
     def _learn_correction(self, lat: float, lon: float, at: float, value: float) -> None:
-        self._learn(self._corrections, lat, lon, at, value)
-        known = self._known(self._corrections, lat, lon, at - _MEMORY_S)
+        self._corrections.add(lat, lon, at, value)
+        known = self._corrections.median(lat, lon, at - _MEMORY_S)
         if known is not None:
             self._learnt[math.floor(at // HOUR_S) * HOUR_S, math.floor(lat), math.floor(lon)] = known
-
-    def _learn(
-        self, table: dict[tuple[int, int], deque[tuple[float, float]]], lat: float, lon: float, at: float, value: float
-    ) -> None:
-        cell = math.floor(lat), math.floor(lon)
-        table.setdefault(cell, deque(maxlen=_MOST_VALUES)).append((at, value))
-
-    def _known(
-        self, table: dict[tuple[int, int], deque[tuple[float, float]]], lat: float, lon: float, since: float
-    ) -> float | None:
-        """The median of the values of a place."""
-        y, x = math.floor(lat), math.floor(lon)
-        cells = [(y, x), *((y + dy, x + dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dy or dx)]
-        for some in (cells[:1], cells[1:]):
-            values = [value for cell in some for at, value in table.get(cell, ()) if at >= since]
-            if values:
-                return float(np.median(values))
-        return None
 
 
 def _contact(track: Track, lines: Lines) -> float | None:

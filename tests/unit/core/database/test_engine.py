@@ -82,3 +82,17 @@ def test_a_damaged_file_ends_the_start_at_once_with_one_line(migrated_sqlite, tm
 )
 def test_the_reason_of_a_fault_is_one_line(error, said):
     assert reason(error) == said
+
+
+def test_few_connections_to_sqlite_do_most_of_the_work(tmp_path):
+    """Each fills a page cache of its own in time: those that only a rush needed stay small."""
+    engine = create_engine(f"sqlite:///{tmp_path / 'new.sqlite'}")
+    rush = [engine.connect() for _ in range(4)]
+    for connection in rush:
+        connection.close()
+    used = set()
+    for _ in range(8):
+        with engine.connect() as connection:
+            used.add(connection.connection.driver_connection)
+    assert len(used) == 1
+    engine.dispose()
