@@ -30,7 +30,7 @@ SHORT: dict[str, tuple[dict[str, Any], list[str] | None]] = {
                        None),
     "feeders": ({"feeders.FEEDERS": 6, "feeders.HEARERS": 3, "feeders.FRAMES_S": 20, "feeders.SECONDS": 1,
                  "feeders.RATIO_FEEDERS": 6, "feeders.RATIO_SECONDS": 1, "feeders.RATIOS": (1, 3),
-                 "feeders.BATCH_FEEDERS": 3,
+                 "feeders.BATCH_FEEDERS": (3,),
                  "feeders.BATCH_FRAMES": 4, "feeders.BATCH_ROUNDS": 4, "feeders.SOCKET_FEEDERS": 3,
                  "feeders.SOCKET_SECONDS": 1.5, "_lies.FLIGHTS": 3, "_lies.HALF_SECONDS": 8,
                  "_lies.PLACES": ((0, 1, 2),), "_lies.MANY": 12, "_lies.COPIES": 4}, []),

@@ -38,7 +38,8 @@ FEEDERS, HEARERS, FRAMES_S, SECONDS = 1_000, 10, 240, 5
 FLUSHES_S = 20
 RATIOS = (1, 10, 60)
 RATIO_FEEDERS, RATIO_SECONDS = 240, 4
-BATCH_FEEDERS, BATCH_FRAMES, BATCH_ROUNDS = 40, 24, 100
+# What a gathering costs whatever is in it weighs less the more feeders there are.
+BATCH_FEEDERS, BATCH_FRAMES, BATCH_ROUNDS = (40, 80, 160), 24, 100
 SOCKET_FEEDERS, SOCKET_SECONDS = 1_000, 8
 # Strangers of as many owners that send all that they may, of aircraft that ours hear and of invented ones.
 STRANGERS, STRANGERS_S, KNOWN = 10, 20, 300
@@ -103,13 +104,13 @@ def in_process(world: World, feeders: int) -> None:
     print(f"  memory {grown_kib / feeders:.0f} KiB a feeder; frame to decoded p95 {np.percentile(late_s, 95):.3f} s")
 
 
-def batches() -> None:
+def batches(feeders: int) -> None:
     """One decoder for each feeder with batches of its own, and one for what all sent, in turns."""
-    aircraft = 200
+    aircraft = 5 * feeders
     rounds = []
     for turn in range(BATCH_ROUNDS):
         rows = []
-        for feeder in range(BATCH_FEEDERS):
+        for feeder in range(feeders):
             mine = []
             for frame in range(BATCH_FRAMES):
                 number = (feeder * 5 + frame) % aircraft
@@ -118,9 +119,9 @@ def batches() -> None:
             rows.append(b"".join(mine))
         rounds.append([[row[n : n + 14] for n in range(0, len(row), 14)] for row in rows])
     streams = [[b"".join(as_beast(mine, turn)) for mine in rows] for turn, rows in enumerate(rounds)]
-    framers = [BeastFramer() for _ in range(BATCH_FEEDERS)]
-    decoders = [FrameReports(None, Counter()) for _ in range(BATCH_FEEDERS)]
-    ingest = Ingest(BATCH_FEEDERS)
+    framers = [BeastFramer() for _ in range(feeders)]
+    decoders = [FrameReports(None, Counter()) for _ in range(feeders)]
+    ingest = Ingest(feeders)
     alone = gathered = 0.0
     base = time.time()
     for turn, rows in enumerate(streams):
@@ -136,8 +137,8 @@ def batches() -> None:
         if turn % 2:
             ingest.hub.reduce()
         gathered += time.process_time() - began
-    frames = BATCH_FEEDERS * BATCH_FRAMES * BATCH_ROUNDS
-    print(f"{BATCH_FEEDERS} feeders with {BATCH_FRAMES} frames each, 5 of them a transmission:")
+    frames = feeders * BATCH_FRAMES * BATCH_ROUNDS
+    print(f"{feeders} feeders with {BATCH_FRAMES} frames each, 5 of them a transmission:")
     print(f"  a decoder each {frames / alone:9,.0f} frames a processor second")
     print(f"  gathered       {frames / gathered:9,.0f} frames a processor second ({alone / gathered:.1f} times)")
 
@@ -247,7 +248,8 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--hearers", type=int, default=HEARERS)
     options = parser.parse_args(arguments)
     in_process(make_world(options.feeders, options.hearers, heard_of(FRAMES_S), SECONDS), options.feeders)
-    batches()
+    for feeders in BATCH_FEEDERS:
+        batches(feeders)
     ratios()
     kinds()
     strangers()

@@ -1,6 +1,6 @@
 """The real-time channel and its peers (websockets, Autobahn, python-socketio): delay, memory, restart, hostile clients.
 
-``python -m benchmarks.realtime [fan_out|compression|delay|by_polling|idle|restart|hostile|soak]``
+``python -m benchmarks.realtime [fan_out|compression|delay|areas|by_polling|idle|restart|hostile|soak]``
 
 ``soak`` takes ``--minutes N`` and ``--clients N``; ``fan_out`` takes ``--before CHECKOUT``, a build to measure beside
 this one.
@@ -17,6 +17,7 @@ import time
 from multiprocessing.connection import Connection as Pipe
 from typing import Any
 
+from benchmarks._realtime_areas import many_areas
 from benchmarks._realtime_fan_out import fan_out
 from benchmarks._realtime_polling import polling
 from benchmarks._realtime_rates import NATIVE_HELLO, compression
@@ -260,6 +261,12 @@ def soak(minutes: float, clients: int) -> None:
         asyncio.run(_soak(port, pid, pipe, minutes, clients))
 
 
+def areas() -> None:
+    """Thousands of areas as tiles, in one real-time process and in two."""
+    allow_files()
+    many_areas()
+
+
 def by_polling() -> None:
     """Clients who poll compared with those with a WebSocket."""
     allow_files()
@@ -272,7 +279,7 @@ def restart() -> None:
     return_after_restart()
 
 
-PARTS = {f.__name__: f for f in (fan_out, compression, delay, by_polling, idle, restart, hostile)}
+PARTS = {f.__name__: f for f in (fan_out, compression, delay, areas, by_polling, idle, restart, hostile)}
 SHOWN = tuple(PARTS)
 
 
