@@ -30,12 +30,14 @@ pytestmark = pytest.mark.nightly("runs what a newcomer runs")
 
 PAGES = ("README.md", "docs/first-steps.md")
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.M | re.S)
+PROMPT = re.compile(r"^\$ (.*)", re.M)
 # A command in a sentence, on a line of its own or not.
-INLINE = re.compile(r"`((?:printf |AUTH_MODE=|\.venv/bin/)[^`]+)`")
+INLINE = re.compile(r"`((?:printf |AUTH_MODE=|\.venv/bin/|make )[^`]+)`")
 # What is not run here, and who runs it.
 ELSEWHERE = {
     "git clone <the repository> && cd skywatch": "whoever runs the tests",
     "make test": "continuous integration (.ci/run)",
+    "make wheel": "test_wheel.py, and the drill first-aircraft",
     **{command: "the drill first-aircraft" for way, command in COMMANDS.items() if way != "checkout"},
 }
 # A fault is shown on purpose: the database has no schema, and nothing answers at the receiver.
@@ -46,9 +48,11 @@ AIRFRAMES = "4b1620;HB-IJS;A320;00;Airbus A320;;Swiss\n"
 def commands(page: str) -> list[str]:
     """The commands of a page in their order, without what is behind ``#``."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    found = [(m.start(), line) for m in BLOCK.finditer(text) for line in m[1].splitlines() if line.startswith("$ ")]
-    found += [(m.start(), f"$ {m[1]}") for m in INLINE.finditer(text) if "FILE" not in m[1]]
-    return [re.split(r"\s{2,}#", line)[0].removeprefix("$ ").strip() for _, line in sorted(found)]
+    found = [(m.start() + line.start(), line[1]) for m in BLOCK.finditer(text) for line in PROMPT.finditer(m[0])]
+    found += [(m.start(), m[1]) for m in INLINE.finditer(text) if "FILE" not in m[1]]
+    in_order = [re.split(r"\s{2,}#", line)[0].strip() for _, line in sorted(found)]
+    # A sentence may name a command of make again.
+    return [one for n, one in enumerate(in_order) if not one.startswith("make ") or one not in in_order[:n]]
 
 
 class Newcomer:
