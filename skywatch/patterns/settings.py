@@ -30,6 +30,7 @@ class PatternSettings:
     smooth_lap: loops.SmoothLap = field(default_factory=loops.SmoothLap)
     lap_run_limits: loops.LapRunLimits = field(default_factory=loops.LapRunLimits)
     enough_laps: loops.EnoughLaps = field(default_factory=loops.EnoughLaps)
+    retraced_round: loops.RetracedRound = field(default_factory=loops.RetracedRound)
     circle: loops.Circle = field(default_factory=loops.Circle)
     oval: loops.Oval = field(default_factory=loops.Oval)
     change_of_kind: loops.ChangeOfKind = field(default_factory=loops.ChangeOfKind)
@@ -88,4 +89,5 @@ class PatternSettings:
     hold_in_air: reasons.HoldInAir = field(default_factory=reasons.HoldInAir)
     slope_soaring: reasons.SlopeSoaring = field(default_factory=reasons.SlopeSoaring)
     low_passes: reasons.LowPasses = field(default_factory=reasons.LowPasses)
+    pull_ups: reasons.PullUps = field(default_factory=reasons.PullUps)
     procedure_turn: reasons.ProcedureTurn = field(default_factory=reasons.ProcedureTurn)

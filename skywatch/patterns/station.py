@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
-from math import hypot
+from math import hypot, inf, sqrt
 
 from skywatch.patterns.findings import LOW_PASSES, PROCEDURE_TURN, SOARING, Finding, FindingLog, PatternType
 from skywatch.patterns.legs.procedure_turns import ProcedureTurns
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.low_points import LowPoints
+from skywatch.patterns.track.trail import PositionNoise
 from skywatch.patterns.track.window import Sample, Window
 
 _LEVELS = 8
@@ -98,7 +99,8 @@ class _Watch:
 class StationDetector:
     """Feeds the windows and reports what they show."""
 
-    __slots__ = ("_arrival", "_log", "_loiter", "_lows", "_procedures", "_s", "_sampled_t", "_search", "_stake")
+    __slots__ = ("_arrival", "_at", "_least_noise_nm", "_log", "_loiter", "_lows", "_noise_nm", "_procedures", "_s",
+                 "_sampled_t", "_search", "_stake", "_steps", "_steps_nm")  # fmt: skip
 
     def __init__(self, settings: PatternSettings, log: FindingLog, lows: LowPoints, procedures: ProcedureTurns) -> None:
         s = self._s = settings
@@ -115,6 +117,15 @@ class StationDetector:
             PatternType.AREA_SEARCH, Window(s.window_search.window_s, s.station_window.cell_nm, s.station_window.gap_s)
         )
         self._sampled_t = float("-inf")
+        self._noise_nm = 0.0
+        """How noisy positions are now..."""
+        self._least_noise_nm = 0.0
+        """... and the least since it last flew on."""
+        self._at: tuple[float, float] | None = None
+        self._steps_nm = 0.0
+        """Sum of the distances from position to position, where no speed is sent..."""
+        self._steps = 0
+        """... and how many there were."""
         self._arrival = Arrival(s)
 
     def clear(self) -> None:
@@ -122,6 +133,7 @@ class StationDetector:
         for watch in (self._stake, self._loiter, self._search):
             self._end(watch)
             watch.window.clear()
+        self._at = None
         self._arrival.clear()
 
     def _end(self, watch: _Watch) -> None:
@@ -129,12 +141,23 @@ class StationDetector:
             self._log.end(watch.finding)
             watch.finding = None
 
-    def add(self, t: float, x: float, y: float, alt_ft: float | None, speed_kt: float | None, path_nm: float) -> None:
-        """Take an accepted position of the trail; most are passed over."""
+    def add(self, t: float, x: float, y: float, alt_ft: float | None, speed_kt: float | None, path_nm: float,
+            noise: PositionNoise) -> None:  # fmt: skip
+        """Take an accepted position of the trail, whose noise is measured by `noise`; most are passed over."""
+        if speed_kt is None:
+            at = self._at
+            if at is not None:
+                self._steps_nm += hypot(x - at[0], y - at[1])
+                self._steps += 1
+            self._at = x, y
         if t - self._sampled_t < self._s.station_window.sample_s:
             return
         self._sampled_t = t
-        sample = Sample(t, x, y, alt_ft, speed_kt, path_nm)
+        window = self._stake.window
+        flies_on = not window or window.radius_nm > self._s.came_flying.noise_radius_nm
+        self._noise_nm = noise.sigma_nm
+        self._least_noise_nm = self._noise_nm if flies_on else min(self._least_noise_nm, self._noise_nm)
+        sample = Sample(t, x, y, alt_ft, speed_kt, path_nm, self._steps_nm, self._steps)
         self._arrival.add(sample)
         for watch, holds in (
             (self._stake, self._stakes_out),
@@ -197,7 +220,7 @@ class StationDetector:
         if self._procedures.explain(f.t0, f.t1):
             return PROCEDURE_TURN
         # The height of whoever hovers wanders too.
-        sprays = f.kind is not PatternType.STAKEOUT and self._lows.dips.explain(f.t0, f.t1)
+        sprays = f.kind is not PatternType.STAKEOUT and self._lows.are_low_passes(f.t0, f.t1)
         if sprays:
             return LOW_PASSES
         soars = f.kind is PatternType.LOITERING and w.speed_kt() <= self._s.slope_soaring.max_speed_kt
@@ -208,13 +231,13 @@ class StationDetector:
         s = self._s
         if w.radius_nm > s.stakeout.max_radius_nm * slack or not self._arrival.came_flying:
             return False
-        known = w.knows_speed()
-        speed_kt = w.speed_kt() if known else w.step_kt()
-        altitude = None if w.has_gap() or speed_kt > s.stakeout.max_speed_kt * slack else w.altitude_range_ft()
+        altitude = None if w.has_gap() else w.altitude_range_ft()
         if altitude is None:
             return False
         low_ft, high_ft = altitude
-        if high_ft - low_ft > (s.stakeout.level_ft if known else s.stakeout.unknown_level_ft) * slack:
+        known = w.knows_speed()
+        speed_kt = w.speed_kt() if known else self._speed_unsent_kt(w, high_ft - low_ft <= s.stakeout.still_ft * slack)
+        if speed_kt > s.stakeout.max_speed_kt * slack or high_ft - low_ft > s.stakeout.level_ft * slack:
             return False
         cruise_ft = self._arrival.lowest_cruise_ft(w.start_t) - s.off_the_ground.below_cruise_ft
         if not known or w.still_share() > s.off_the_ground.still_share:
@@ -225,6 +248,18 @@ class StationDetector:
             settled = w.share_below_ft(low_ft + s.off_the_ground.settled_ft)
             return settled <= s.off_the_ground.settled_share and high_ft - low_ft >= s.off_the_ground.wander_ft
         return high_ft - low_ft >= s.off_the_ground.wander_ft or speed_kt >= s.off_the_ground.drift_kt
+
+    def _speed_unsent_kt(self, w: Window, still: bool) -> float:
+        """Return the speed from position to position less what noise adds; infinite where that tells nothing.
+
+        What noise makes of a step lies at right angles to it as often as along it. Small circles of a glider look like
+        noise: unless the height is `still`, how noisy positions were on the way there counts, and they must be close.
+        """
+        s = self._s
+        noise_kt = w.noise_step_kt(self._noise_nm if still else self._least_noise_nm)
+        if not still and (noise_kt > s.stakeout.max_noise_kt or w.step_s() > s.stakeout.max_step_s):
+            return inf
+        return sqrt(max(w.step_kt() ** 2 - noise_kt**2, 0.0))
 
     def _keeps_station(self, w: Window, slack: float, level_ft: float) -> bool:
         """Return whether what loitering and searching have in common is there; the cheap questions come first."""

@@ -76,7 +76,7 @@ class PatternTracker:
             self._log.plane = plane
         if alt_ft is not None:
             self._lows.add(t, trail.x, trail.y, alt_ft, trail.turn_deg)
-        self._station.add(t, trail.x, trail.y, alt_ft, gs_kt, trail.path_nm)
+        self._station.add(t, trail.x, trail.y, alt_ft, gs_kt, trail.path_nm, trail.noise)
         if v is not None:
             self._look(v)
         return self._log.collect()

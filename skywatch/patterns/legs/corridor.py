@@ -82,7 +82,8 @@ class CorridorDetector:
     def _look(self, v: Vertex) -> None:
         s, now, f = self._s, self._finder.now, self._finding
         if f is not None:
-            if now.way_nm - now.back_nm > s.traffic_watch.leave_nm + 0.25 * now.back_nm:
+            # The next turn back may be as wide as the last.
+            if now.off_nm > s.traffic_watch.leave_nm + max(0.25 * now.back_nm, 2.0 * now.turn_nm):
                 self._end()
                 self._passes.clear()
             elif now.back_nm > 0.0:
@@ -108,7 +109,7 @@ class CorridorDetector:
     def _kind(self, passes: list[Pass]) -> PatternType | None:
         s, now = self._s, passes[-1]
         if len(passes) >= s.speed_trap.passes and all(
-            p.way_nm <= s.speed_trap.max_nm for p in passes[-s.speed_trap.passes + 1 :]
+            p.line_nm <= s.speed_trap.max_nm for p in passes[-s.speed_trap.passes + 1 :]
         ):
             long_enough = min(p.way_nm for p in passes[-s.speed_trap.passes + 1 : -1]) >= s.speed_trap.min_nm
             if (
@@ -119,13 +120,21 @@ class CorridorDetector:
                 return PatternType.SPEED_TRAP
         if now.back_nm < s.highway.way_nm or now.back_share < s.retraced_pass.share:
             return None
-        # Where most of a pass is one straight leg, it bends in the turns at its ends only.
-        bends = (
-            now.bend_deg >= s.highway.bend_deg and self._grid.longest_leg_nm(now.t0) < s.highway.leg_share * now.back_nm
-        )
-        if bends or len(passes) >= s.highway.straight_passes:
+        if len(passes) >= s.highway.straight_passes or self._bends(now):
             return PatternType.HIGHWAY_TRACKING
         return None
+
+    def _bends(self, p: Pass) -> bool:
+        """Return whether the line that the pass under way retraces bends as roads, rivers and power lines do.
+
+        Where most of a pass is one straight leg, it bends in the turns at its ends only.
+        """
+        s = self._s
+        if self._grid.longest_leg_nm(p.t0) >= s.highway.leg_share * p.back_nm:
+            return False
+        return (
+            p.bend_deg >= s.highway.bend_deg or self._grid.bends_deg(p.joined_t, p.left_t) >= s.highway.sum_of_bends_deg
+        )
 
     def _begin(self, passes: list[Pass]) -> float:
         """Return when the aircraft first came onto the stretch that it retraces."""
@@ -137,9 +146,12 @@ class CorridorDetector:
         return first.t0
 
     def _lands(self, passes: list[Pass]) -> bool:
-        """Return whether a pass came down to a low point, as approaches do."""
+        """Return whether a pass came down to a low point, as approaches do, or began with a take-off.
+
+        A valley rises more slowly than whoever climbs away from a runway.
+        """
         since = passes[0].t0
-        return any(p.t >= since for p in self._lows.points)
+        return any(p.t >= since and p.climb_s <= self._s.traffic_watch.climb_s for p in self._lows.points)
 
     def _describe(self, f: Finding, passes: list[Pass]) -> None:
         points = [p for each in passes[1:] for p in each.line]
@@ -164,7 +176,7 @@ class CorridorDetector:
         range_ft = max((p.high_ft for p in heights), default=0.0) - min((p.low_ft for p in heights), default=0.0)
         if straight and self._procedures.explain(f.t0, f.t1):
             f.reason = PROCEDURE_TURN
-        elif self._lows.dips.explain(f.t0, f.t1):
+        elif self._lows.are_low_passes(f.t0, f.t1):
             f.reason = LOW_PASSES
         elif f.details["speed_kt"] <= s.slope_soaring.max_speed_kt and range_ft >= s.slope_soaring.range_ft:
             f.reason = SOARING

@@ -12,6 +12,7 @@ from skywatch.patterns.legs.legs import Leg
 from skywatch.patterns.legs.sweeps import Sweep, climb_alike, is_grid, on_new_line, shift_of, step_between, sweep_family
 from skywatch.patterns.settings import PatternSettings
 from skywatch.patterns.track.low_points import LowPoints
+from skywatch.patterns.track.plane import wrap_deg
 from skywatch.patterns.track.trail import Vertex
 
 
@@ -68,6 +69,11 @@ class GridDetector:
         """Return the length of the longest leg that began since a time, the one under way included."""
         legs = [leg.length_nm for leg in self._legs if leg.t0 >= since_t]
         return max((self._current_nm, *legs))
+
+    def bends_deg(self, t0: float, t1: float) -> float:
+        """Return the sum of the bends from leg to leg, to either side, of the legs flown between two times."""
+        courses = [leg.course_deg for leg in self._legs if leg.t1 > t0 and leg.t0 < t1]
+        return sum(abs(wrap_deg(b - a)) for a, b in pairwise(courses))
 
     def _look(self, v: Vertex, current: Leg) -> None:
         s = self._s
@@ -137,7 +143,7 @@ class GridDetector:
         # Two lines of each circuit, and of each approach, lie side by side lap after lap.
         if self._lows.circuits_since(f.t0) >= max(1.0, s.circuit.laps_share * (0.5 * len(sweeps) - 1.0)):
             return AERODROME
-        if self._lows.dips.explain(f.t0, f.t1):
+        if self._lows.are_low_passes(f.t0, f.t1):
             return LOW_PASSES
         if climb_alike(sweeps, s):
             return SOARING if _speed_kt(sweeps) <= s.climbing_lines.glider_kt else TRAINING

@@ -27,7 +27,7 @@ def kind_at(
     """
     flown = laps if lead is None else [lead, *laps]
     turns = turns_of(flown)
-    if not laps or turns < s.enough_laps.circling_turns:
+    if not laps or (turns < s.enough_laps.circling_turns and not _retraces(laps, turns, finder, s)):
         return None
     since_s = t - flown[0].shape.t0
     flown_s = sum(lap.shape.duration_s for lap in flown)
@@ -57,6 +57,13 @@ def _is_astray(laps: list[Loop], finder: LoopFinder, s: PatternSettings) -> bool
     slack = s.sparse_lap.slack if sparse and not quick else 1.0
     radii = s.turns_elsewhere.training_radii if trains else s.turns_elsewhere.radii
     return _astray_nm(laps, finder) > slack * radii * mean_radius_nm(laps) + s.trusted_position.noise_nm
+
+
+def _retraces(laps: list[Loop], turns: float, finder: LoopFinder, s: PatternSettings) -> bool:
+    """Return whether the round under way lies on the one before, where whoever departs leaves it."""
+    if turns < s.retraced_round.turns or direction_of(laps) == "both":
+        return False
+    return 0.0 < _astray_nm(laps, finder) <= s.retraced_round.radii * mean_radius_nm(laps)
 
 
 def _is_angular(laps: list[Loop], turns: float, finder: LoopFinder, s: PatternSettings) -> bool:

@@ -126,7 +126,7 @@ def ordinary_reason(
     s = settings
     if is_aerodrome(laps, lows, s):
         return AERODROME
-    if lows.dips.explain(laps[0].shape.t0, laps[-1].shape.t1):
+    if lows.are_low_passes(laps[0].shape.t0, laps[-1].shape.t1):
         return LOW_PASSES
     if is_thermal(laps, heights, s) or is_tight(laps, s) or is_weak_lift(laps, heights, s, soared=soared):
         return THERMAL

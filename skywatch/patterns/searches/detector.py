@@ -168,10 +168,10 @@ class SearchDetector:
         self._pause_s = max(s.search_limits.pause_s, (2.0 + s.alike_lobes.pause_share) * newest.duration_s)
         self._reported = newest
         if kind is PatternType.AREA_SEARCH:
-            if (
-                straight_share([p for p in self._line if oldest.t0 <= p.t <= newest.t1])
-                < s.sector_search.straight_share
-            ):
+            # Noise bends legs: once a search is open its lobes say enough.
+            is_open = self._finding is not None and self._finding.details.get("search") == "sector"
+            way = [p for p in self._line if oldest.t0 <= p.t <= newest.t1]
+            if not is_open and straight_share(way) < s.sector_search.straight_share:
                 return
             details: dict[str, object] = {"search": "sector", "leg_nm": round(newest.reach_nm, 1)}
         else:
@@ -208,7 +208,7 @@ class SearchDetector:
         flown_s = max(points[-1].t - points[0].t, 1.0)
         way_nm = points[-1].path_nm - points[0].path_nm
         f.score = min(0.95, 1.0 - 0.5 ** max(turns - 0.7, 0.5))
-        if self._lows.dips.explain(f.t0, f.t1):
+        if self._lows.are_low_passes(f.t0, f.t1):
             f.reason = LOW_PASSES
             f.score = min(f.score, self._s.certainty.ordinary_max)
         heights = [p.alt_ft for p in points if p.alt_ft is not None]

@@ -43,9 +43,9 @@ class Lobe:
 
 
 class LobeFinder:
-    """Cuts lobes out of the trail, none sharing a stretch with another."""
+    """Cuts lobes out of the trail, which share no more than the way to and from their crossing."""
 
-    __slots__ = ("_line", "_max", "_min", "_s")
+    __slots__ = ("_ended", "_line", "_max", "_min", "_s")
 
     def __init__(self, settings: PatternSettings) -> None:
         self._s = settings
@@ -55,6 +55,8 @@ class LobeFinder:
     def clear(self) -> None:
         """Forget the trail."""
         self._line.clear()
+        self._ended = (float("-inf"), 0.0)
+        """When the last lobe ended, and its turn (deg)."""
         self._min, self._max = float("inf"), float("-inf")
 
     def add(self, v: Vertex) -> Lobe | None:
@@ -109,7 +111,13 @@ class LobeFinder:
         if abs(turn) < s.closed_lobe.min_turn_deg:
             # It comes back almost on the way it went, as on a line flown to and fro.
             return None
-        while len(line) > 2:
+        if first.t < self._ended[0] and turn * self._ended[1] > 0.0:
+            # Round the same side again from before the crossing is a lap, and no lobe opposite the last.
+            return None
+        self._ended = begin.t, turn
+        # The next lobe may close a little before the place where this one did, and must find its way there.
+        end_t = end.t - s.closed_lobe.overlap_share * (end.t - first.t)
+        while len(line) > 2 and line[1].t < end_t:
             line.popleft()
         self._min, self._max = min(p.turn_deg for p in line), max(p.turn_deg for p in line)
         if abs(turn) > s.closed_lobe.max_turn_deg:

@@ -157,25 +157,27 @@ class TrafficWatch:
     """Traffic on a road is watched slowly and from one height, and no longer than the line is followed.
 
     Courses within `clear_nm` of where the line is joined or left belong to the turns there, and the pattern is over
-    `leave_nm` off the line.
+    `leave_nm` off the line. Who climbs by the height of a low point within `climb_s`, 200 ft/min, climbs from a runway.
     """
 
     max_speed_kt: float = 150.0
     level_ft: float = 800.0
     clear_nm: float = 0.6
     leave_nm: float = 1.5
+    climb_s: float = 105.0
 
 
 @dataclass(frozen=True)
 class Highway:
     """Miles of one line flown to and fro are highway tracking where the line bends as roads do, or is flown again.
 
-    Courses along a road spread by `bend_deg` and leave no leg longer than `leg_share` of the pass, while airways are
-    straight; a line without bends takes `straight_passes`.
+    Courses along a road spread by `bend_deg`, or its bends to either side add up to `sum_of_bends_deg`, and no leg is
+    longer than `leg_share` of the pass, while airways are straight; a line without bends takes `straight_passes`.
     """
 
     way_nm: float = 4.0
     bend_deg: float = 35.0
+    sum_of_bends_deg: float = 45.0
     leg_share: float = 0.7
     straight_passes: int = 3
 
@@ -184,7 +186,7 @@ class Highway:
 class SpeedTrap:
     """Passes over the same short, slender stretch of ground again and again are a speed trap.
 
-    The longest pass includes the turns at its ends.
+    The longest is `max_nm` long without the turns at its ends, whose size says nothing of the line.
     """
 
     passes: int = 4

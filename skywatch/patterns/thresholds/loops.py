@@ -64,14 +64,14 @@ class LeadTurn:
 class UnfinishedLap:
     """The lap under way counts where it is seen to be another round of the lap before.
 
-    To begin a pattern it must have turned by `turn_deg`, since less may be a departing turn; to extend one a third of
-    a lap, `extend_turn_deg`, is enough. A lap that is straight for more than `max_straight_share` of its time follows
-    only a lap that was straight for `before_straight_share` itself: otherwise the aircraft went on its way. While two
-    thirds or less are flown the centre lies up to `shift_radii` aside, and no place lies farther out than
-    `stray_share` times the farthest place of the lap before.
+    To begin a pattern it must have turned by `turn_deg`, half a circle and a vertex, since less may be a departing
+    turn; to extend one a third of a lap, `extend_turn_deg`, is enough. A lap that is straight for more than
+    `max_straight_share` of its time follows only a lap that was straight for `before_straight_share` itself: otherwise
+    the aircraft went on its way. While two thirds or less are flown the centre lies up to `shift_radii` aside, and no
+    place lies farther out than `stray_share` times the farthest place of the lap before.
     """
 
-    turn_deg: float = 200.0
+    turn_deg: float = 190.0
     extend_turn_deg: float = 120.0
     max_straight_share: float = 0.35
     before_straight_share: float = 0.2
@@ -170,6 +170,17 @@ class EnoughLaps:
     min_turns: float = 1.5
     min_s: float = 50.0
     time_share: float = 0.6
+
+
+@dataclass(frozen=True)
+class RetracedRound:
+    """A second round that lies on the first is enough after `turns` turns: a lap and more than half of another.
+
+    At the same headings it lies within `radii` radii of the first, from which a departing turn leads away.
+    """
+
+    turns: float = 1.5
+    radii: float = 0.4
 
 
 @dataclass(frozen=True)

@@ -241,6 +241,23 @@ class LowPasses:
 
 
 @dataclass(frozen=True)
+class PullUps:
+    """Small dips to the lowest level, one on each line, are those of spraying with low pull-ups.
+
+    A dip is `climb_ft` deep, two steps of most altimeters; a height held by hand strays as far. But of those who spray
+    each dip is flown in the direction opposite to the last one's, to `heading_deg`, on `share` of `pairs` or more, one
+    in `every_s`; wind and trim make one dip in a lap, in the same direction. Those of the last `before_s` count.
+    """
+
+    climb_ft: float = 50.0
+    heading_deg: float = 40.0
+    share: float = 0.7
+    pairs: int = 5
+    every_s: float = 120.0
+    before_s: float = 900.0
+
+
+@dataclass(frozen=True)
 class ProcedureTurn:
     """A leg 45 degrees aside, half a circle to the other side and the way back on the line out are a procedure turn.
 

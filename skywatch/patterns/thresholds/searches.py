@@ -57,7 +57,8 @@ class ClosedLobe:
     """A way that crosses itself after more than half a circle of turn, and less than a full one, encloses a lobe.
 
     Smaller lobes are noise or turns on the spot, and ways of fewer vertices enclose nothing. A sector of a search by a
-    fast aircraft takes 900 s.
+    fast aircraft takes 900 s. Crossings do not lie over each other: the last `overlap_share` of a lobe, the way from
+    its turn to the crossing, may be crossed by the next.
     """
 
     min_turn_deg: float = 195.0
@@ -66,6 +67,7 @@ class ClosedLobe:
     min_vertices: int = 5
     max_s: float = 1800.0
     max_vertices: int = 128
+    overlap_share: float = 0.25
 
 
 @dataclass(frozen=True)

@@ -72,27 +72,32 @@ class WindowSearch:
 class Stakeout:
     """An aircraft watches one spot where it keeps nearly still there for longer than a helicopter's landing approach.
 
-    A glider in a thermal does not keep the height, and circles from 43 kt on. Where the speed is unknown, the height
-    stays within `unknown_level_ft`.
+    A glider in a thermal does not keep the height, and circles from 43 kt on. Where no speed is sent, that from
+    position to position counts, less what noise adds; where noise alone makes more than `max_noise_kt`, or positions
+    are more than `max_step_s` apart, the circles of gliders do not show, and the height stays within `still_ft`.
     """
 
     window_s: float = 360.0
     max_radius_nm: float = 0.35
     level_ft: float = 500.0
-    unknown_level_ft: float = 75.0
+    still_ft: float = 75.0
     max_speed_kt: float = 25.0
+    max_noise_kt: float = 60.0
+    max_step_s: float = 10.0
 
 
 @dataclass(frozen=True)
 class CameFlying:
     """An aircraft came flying where it kept a speed for some time, which parked aircraft, cars and balloons do not.
 
-    Its way must bear out `way_share` of that speed, which the noise of multilateration does not.
+    Its way must bear out `way_share` of that speed, which the noise of multilateration does not. How noisy positions
+    were on the way is measured while those of a stakeout's time lie `noise_radius_nm` apart (mean square) and more.
     """
 
     speed_kt: float = 55.0
     way_share: float = 0.7
     min_s: float = 40.0
+    noise_radius_nm: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -65,9 +65,14 @@ class PositionNoise:
         """Whether positions are farther off than the detectors allow for."""
 
     @property
+    def sigma_nm(self) -> float:
+        """How far positions are off in each direction, one sigma."""
+        return sqrt(self._variance)
+
+    @property
     def chord_nm(self) -> float:
         """Way that tells a heading in spite of the noise."""
-        chord_nm = min(self._limits.chord_ratio * sqrt(self._variance), self._limits.max_chord_nm)
+        chord_nm = min(self._limits.chord_ratio * self.sigma_nm, self._limits.max_chord_nm)
         return max(chord_nm, self._untracked_nm)
 
     def add(self, heard: _Heard) -> _Heard:
@@ -107,12 +112,13 @@ class Trail:
     after a long silence, or when a jump turns out to be true, the trail starts over on another `plane`.
     """
 
-    __slots__ = ("_doubt", "_heading", "_misses", "_noise", "_reported", "_s", "_tracked", "_vertex", "_x", "_y",
-                 "last_t", "node_t", "path_nm", "plane", "turn_deg", "vertex_t", "x", "y")  # fmt: skip
+    __slots__ = ("_doubt", "_heading", "_misses", "_reported", "_s", "_tracked", "_vertex", "_x", "_y",
+                 "last_t", "node_t", "noise", "path_nm", "plane", "turn_deg", "vertex_t", "x", "y")  # fmt: skip
 
     def __init__(self, settings: PatternSettings) -> None:
         self._s = settings
-        self._noise = PositionNoise(settings)
+        self.noise = PositionNoise(settings)
+        """How far positions are off."""
         self.plane: LocalPlane | None = None
         """The map on which the trail lies."""
         self.last_t = float("-inf")
@@ -130,8 +136,8 @@ class Trail:
         self.plane = LocalPlane(lat, lon)
         self.last_t = self.node_t = self.vertex_t = t
         self.x = self.y = self._x = self._y = 0.0
-        self._noise.clear()
-        self._noise.add((t, 0.0, 0.0, alt_ft, speed_kt, track_deg, lat, lon))
+        self.noise.clear()
+        self.noise.add((t, 0.0, 0.0, alt_ft, speed_kt, track_deg, lat, lon))
         self._heading = self._reported = track_deg
         self._tracked = track_deg is not None
         self.turn_deg = self.path_nm = 0.0
@@ -171,7 +177,7 @@ class Trail:
             return self._begin(t, lat, lon, alt_ft, speed_kt, track_deg)
         self._misses = 0
         self.last_t, self.x, self.y = t, x, y
-        noise, untracked_nm = self._noise, s.trail_vertex.untracked_node_nm
+        noise, untracked_nm = self.noise, s.trail_vertex.untracked_node_nm
         heard = noise.add((t, x, y, alt_ft, speed_kt, track_deg, lat, lon))
         if noise.is_loud:
             t, x, y, alt_ft, speed_kt, track_deg, lat, lon = heard

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from itertools import pairwise
-from math import atan2, degrees, floor, hypot, pi, sqrt
+from math import atan2, degrees, floor, inf, pi, sqrt
 from typing import NamedTuple
 
 from skywatch.patterns.track.plane import wrap_deg
@@ -25,6 +25,9 @@ class Sample(NamedTuple):
     alt_ft: float | None
     speed_kt: float | None
     path_nm: float
+    steps_nm: float = 0.0
+    """Sum of the distances from position to position so far."""
+    steps: int = 0
 
 
 class Window:
@@ -177,9 +180,20 @@ class Window:
         return self.way_nm * 3600.0 / max(self.duration_s, 1.0)
 
     def step_kt(self) -> float:
-        """Return the speed from sample to sample, in which noise counts too; looks at every sample."""
-        way_nm = sum(hypot(b.x - a.x, b.y - a.y) for a, b in pairwise(self._samples))
-        return way_nm * 3600.0 / max(self.duration_s, 1.0)
+        """Return the speed from position to position, in which noise counts too."""
+        return (self._samples[-1].steps_nm - self._samples[0].steps_nm) * 3600.0 / max(self.duration_s, 1.0)
+
+    def step_s(self) -> float:
+        """Return the usual time from position to position; infinite where there was but one."""
+        steps = self._samples[-1].steps - self._samples[0].steps
+        return self.duration_s / steps if steps else inf
+
+    def noise_step_kt(self, noise_nm: float) -> float:
+        """Return the speed from position to position that noise alone makes, of so much (one sigma) in each direction.
+
+        The distance of two such positions has the Rayleigh distribution, whose mean is the root of pi times sigma.
+        """
+        return sqrt(pi) * noise_nm * 3600.0 / max(self.step_s(), 1.0)
 
     def knows_speed(self) -> bool:
         """Return whether most samples have a reported speed."""

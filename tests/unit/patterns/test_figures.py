@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import radians, sin, tan
 
 import pytest
 
+from skywatch.patterns.searches.lobes import LobeFinder
+from skywatch.patterns.settings import PatternSettings
+from skywatch.patterns.track.trail import Trail
 from tests.unit.patterns.flights import START, Flight, feed, found
 
 
@@ -111,3 +115,18 @@ def test_one_lobe_lost_by_reception_ends_no_figure_of_eight() -> None:
     (pattern,) = found(flight.positions(5.0, gap=(500.0, 580.0)))
     assert pattern.pattern_type == "circling"
     assert pattern.duration_s > 0.8 * (flight.t - START - 460.0)
+
+
+def test_a_lobe_that_closes_before_the_place_of_the_last_crossing_is_seen() -> None:
+    finder, trail, lobes = LobeFinder(PatternSettings()), Trail(PatternSettings()), []
+    flight = Flight(speed_kt=80.0).straight(3.0)
+    for number in range(6):
+        # The second lobe of each figure is turned back a little, and comes to the diagonal sooner.
+        flight.straight(0.5).turn(240.0 if number % 2 == 0 else -246.0, 0.3).straight(0.5)
+    for position in flight.positions():
+        vertex = trail.add(*position[:6])
+        lobe = None if vertex is None else finder.add(vertex)
+        lobes += [] if lobe is None else [lobe]
+    sides = [lobe.turn_deg > 0.0 for lobe in lobes]
+    assert len(sides) >= 5
+    assert all(a is not b for a, b in pairwise(sides))

@@ -8,7 +8,7 @@ import pytest
 
 from skywatch.patterns.corpora.tracks import find_patterns
 from tests.unit.patterns.drawn.wide.corpus import draw
-from tests.unit.patterns.flights import Flight, kinds
+from tests.unit.patterns.flights import Flight, Position, kinds
 
 
 def hover(flight: Flight, minutes: float, *, wander_ft: float = 60.0, drift_kt: float = 4.0) -> Flight:
@@ -50,12 +50,37 @@ def test_who_was_never_seen_to_fly_is_none() -> None:
     assert kinds(positions) == []
 
 
-def test_without_a_speed_the_height_tells_who_hovers() -> None:
-    still = hover(Flight(speed_kt=90.0, alt_ft=1200.0).straight(5.0), 10.0, wander_ft=20.0)
-    wandering = hover(Flight(speed_kt=90.0, alt_ft=1200.0).straight(5.0), 10.0, wander_ft=150.0)
-    for flight, types in ((still, {"stakeout"}), (wandering, set())):
-        unknown = [(t, lat, lon, alt, None, None, None) for t, lat, lon, alt, *_ in flight.positions(10.0)]
-        assert set(kinds(unknown)) == types
+def unsent(flight: Flight, every_s: float, noise_nm: float = 0.0) -> list[Position]:
+    """The positions of a flight that sends neither speed nor track."""
+    positions = flight.positions(every_s, noise_nm=noise_nm)
+    return [(t, lat, lon, alt, None, None, None) for t, lat, lon, alt, *_ in positions]
+
+
+@pytest.mark.parametrize(
+    ("wander_ft", "every_s", "noise_nm", "types"),
+    [
+        (20.0, 15.0, 0.0, {"stakeout"}),
+        (150.0, 15.0, 0.0, set()),
+        (150.0, 5.0, 0.0, {"stakeout"}),
+        (150.0, 8.0, 0.03, {"stakeout"}),
+        (20.0, 8.0, 0.08, {"stakeout"}),
+        (150.0, 8.0, 0.12, set()),
+    ],
+)
+def test_without_a_speed_the_positions_less_their_noise_or_the_height_tell_who_hovers(
+    wander_ft: float, every_s: float, noise_nm: float, types: set[str]
+) -> None:
+    flight = hover(Flight(speed_kt=90.0, alt_ft=1200.0).straight(8.0), 12.0, wander_ft=wander_ft)
+    assert set(kinds(unsent(flight, every_s, noise_nm))) == types
+
+
+@pytest.mark.parametrize(("every_s", "noise_nm"), [(5.0, 0.0), (9.0, 0.04)])
+def test_small_circles_are_no_hovering_though_nobody_sends_the_speed(every_s: float, noise_nm: float) -> None:
+    flight = Flight(speed_kt=58.0, alt_ft=3000.0).straight(8.0)
+    flight.speed_kt = 46.0
+    for number in range(30):
+        flight.turn(360.0, 0.06, climb_ft=60.0 if number % 4 < 2 else -60.0)
+    assert "stakeout" not in kinds(unsent(flight, every_s, noise_nm))
 
 
 def test_who_taxies_quickly_after_he_stood_did_not_hover() -> None:

@@ -41,6 +41,24 @@ def test_passes_at_the_lowest_height_with_ups_between_them_are_spraying() -> Non
     assert any(p.is_surveillance for p in found(spraying(low_ft=100.0, top_ft=0.0)))
 
 
+def steps(*, in_turns_ft: float, each_lap_ft: float = 0.0) -> Flight:
+    """Fly laps at the lowest level that are so much higher in both turns, or on one of the lines."""
+    flight = Flight(speed_kt=110.0, alt_ft=700.0).straight(4.0, climb_ft=-400.0)
+    for _ in range(7):
+        for line_ft in (0.0, each_lap_ft):
+            flight.alt_ft = 300.0 + line_ft
+            flight.straight(1.0)
+            flight.alt_ft = 300.0 + in_turns_ft
+            flight.turn(180.0, 0.16)
+    return flight.straight(4.0)
+
+
+def test_low_pull_ups_in_each_turn_are_spraying_and_one_step_in_a_lap_is_none() -> None:
+    assert reasons(found(steps(in_turns_ft=60.0))) == {"low_passes"}
+    for watching in (steps(in_turns_ft=0.0), steps(in_turns_ft=0.0, each_lap_ft=60.0)):
+        assert any(p.is_surveillance for p in found(watching))
+
+
 def test_a_glider_to_and_fro_along_a_slope_is_no_watcher_of_traffic() -> None:
     def along(speed_kt: float) -> list[Pattern]:
         flight = Flight(speed_kt=speed_kt, alt_ft=2500.0)

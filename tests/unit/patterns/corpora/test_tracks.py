@@ -230,7 +230,7 @@ def test_wrong_tracks_add_no_turns_to_the_time_until_a_report() -> None:
     label = [Segment("circling", t0, flight.t - 200.0)]
     (smooth,) = _scored(Track(points, segments=label)).labels["circling"].delays_turns
     (jumpy,) = _scored(Track(spiked, segments=label)).labels["circling"].delays_turns
-    assert smooth == pytest.approx(1.6, abs=0.2)
+    assert smooth == pytest.approx(1.5, abs=0.2)
     assert jumpy == pytest.approx(smooth, abs=0.3)
 
 
