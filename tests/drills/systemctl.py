@@ -117,6 +117,7 @@ def start(path: Path, unit: Unit) -> int:
         "HOME": user.pw_dir,
         "SHELL": user.pw_shell,
     }
+    environment |= dict(value.partition("=")[::2] for value in unit.get("Environment", []))
     for name in unit.get("EnvironmentFile", []):
         if name.startswith("-") and not Path(name[1:]).is_file():
             continue

@@ -76,6 +76,16 @@ def test_units_bound_what_a_fault_may_take(path):
     assert ("faster-whisper" in path.read_text()) == (path.name in GENERATES_CODE)
 
 
+# So that glibc keeps nothing that was freed for each thread.
+NO_THREAD_CACHES = "GLIBC_TUNABLES=glibc.malloc.tcache_count=0"
+
+
+def test_no_thread_of_a_service_keeps_what_was_freed():
+    for path in UNITS.glob("*.service"):
+        assert f"\nEnvironment={NO_THREAD_CACHES}\n" in path.read_text(), path.name
+    assert f"\nENV {NO_THREAD_CACHES}\n" in (ROOT / "Dockerfile").read_text()
+
+
 def test_systemd_takes_the_units(tmp_path):
     program("systemd-analyze")
     copies = []

@@ -85,7 +85,7 @@ def test_the_reason_of_a_fault_is_one_line(error, said):
 
 
 def test_few_connections_to_sqlite_do_most_of_the_work(tmp_path):
-    """Each fills a page cache of its own in time: those that only a rush needed stay small."""
+    """Each fills caches of its own in time: those that only a rush needed stay small."""
     engine = create_engine(f"sqlite:///{tmp_path / 'new.sqlite'}")
     rush = [engine.connect() for _ in range(4)]
     for connection in rush:
@@ -95,4 +95,12 @@ def test_few_connections_to_sqlite_do_most_of_the_work(tmp_path):
         with engine.connect() as connection:
             used.add(connection.connection.driver_connection)
     assert len(used) == 1
+    engine.dispose()
+
+
+def test_what_a_connection_to_sqlite_caches_is_bounded(tmp_path):
+    engine = create_engine(f"sqlite:///{tmp_path / 'new.sqlite'}")
+    with engine.connect() as connection:
+        # KiB are negative, pages positive.
+        assert -1_000 <= connection.exec_driver_sql("PRAGMA cache_size").scalar() < 0
     engine.dispose()
