@@ -26,7 +26,7 @@ from skywatch.patterns.corpora.tracks import Track, find_patterns
 from skywatch.patterns.fleet import PatternFleet
 from skywatch.patterns.track.plane import LocalPlane
 from skywatch.patterns.tracker import PatternTracker
-from tests.unit.patterns.drawn import afterwards, missed, unseen
+from tests.unit.patterns.drawn import afterwards, later, missed, unseen
 from tests.unit.patterns.drawn.wide.corpus import draw as draw_wide
 
 SKY = 15_000
@@ -292,7 +292,7 @@ def main(arguments: list[str] | None = None) -> None:
         print(
             f"flights once missed, seed {options.seed}, {options.received} of each kind: found/right of segments, told"
         )
-        for kinds in (missed.KINDS, afterwards.KINDS, unseen.KINDS):
+        for kinds in (missed.KINDS, afterwards.KINDS, unseen.KINDS, later.KINDS):
             print("\n".join(receptions.lines(missed.draw(options.seed, options.received, among=kinds))))
         print("\n".join(receptions.lines(receptions.received(SHARED / "patterns" / "drawn.jsonl.gz"))))
         return
