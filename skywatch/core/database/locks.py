@@ -73,10 +73,11 @@ class ExclusiveLock(ABC):
     def close(self) -> None:
         """Release the lock. Safe to call twice."""
 
-    def prepare(self) -> bool:
-        """Have a connection ready for the next ``take``; whether there is one.
+    def take_from_ended(self) -> bool:
+        """Take the lock where the process that held it is known to have ended; False where that is not known.
 
-        Raises what the database raises where it does not answer.
+        What ends the sessions of all, such as a restart of the server, says nothing of a process. Raises what the
+        database raises where it does not answer; where it does, the next ``take`` needs no new connection.
         """
         return False
 
@@ -132,6 +133,13 @@ class FileLock(ExclusiveLock):
         file.flush()
         self._file = file
 
+    def take_from_ended(self) -> bool:
+        try:
+            self.take()
+        except LockHeldError:
+            return False
+        return True
+
     def close(self) -> None:
         if self._file is not None:
             self._file.close()
@@ -162,6 +170,8 @@ class AdvisoryLock(ExclusiveLock):
         # An open connection that does not have the lock: whoever waits for the lock tries again and again.
         self._spare: sa.Connection | None = None
         self._connected_at = 0.0
+        # Whether another process held the lock in the time of that connection.
+        self._has_seen_holder = False
         # The session that took the lock last: its process number at the server and when it began.
         self._session: tuple[int, Any] | None = None
         self._engine = sa.create_engine(
@@ -194,18 +204,39 @@ class AdvisoryLock(ExclusiveLock):
         except sa.exc.DBAPIError:
             self.close()
             raise
-        self._spare, self._connection = self._connection, None
+        self._keep_as_spare(has_seen_holder=True)
         raise LockHeldError(holder)
 
-    def prepare(self) -> bool:
-        if self._connection is not None or (
-            self._spare is not None and time.monotonic() - self._connected_at < SPARE_S - RENEWED_BEFORE_S
-        ):
-            return True
-        self._connection, self._spare = self._spare, None
-        self._give_up()
-        self._spare, self._connected_at = self._connect(), time.monotonic()
-        return True
+    def take_from_ended(self) -> bool:
+        """See above: a session that saw the lock held, and goes on when it is free, outlived the holder's alone."""
+        try:
+            if self._is_alive():
+                return True
+            self._connection, self._spare = self._spare, None
+            if self._connection is None or time.monotonic() - self._connected_at > SPARE_S - RENEWED_BEFORE_S:
+                self._give_up()
+                self._connection, self._connected_at = self._connect(), time.monotonic()
+                self._has_seen_holder = False
+            if self._has_seen_holder and self._try():
+                self._session = self._own_session()
+                return True
+            # Whoever took it to see whether it is free would end a process that is about to take it again.
+            self._keep_as_spare(has_seen_holder=self._has_seen_holder or self._is_held())
+        except sa.exc.DBAPIError:
+            self.close()
+            raise
+        return False
+
+    def _keep_as_spare(self, *, has_seen_holder: bool) -> None:
+        self._has_seen_holder = has_seen_holder
+        self._spare, self._connection = self._connection, None
+
+    def _is_held(self) -> bool:
+        assert self._connection is not None
+        held = self._connection.execute(
+            sa.text(f"SELECT EXISTS (SELECT 1 {_HOLDERS})"), {"name": f"skywatch {self._name}"}
+        )
+        return bool(held.scalar())
 
     def _try_spare(self) -> bool:
         """Whether the lock can be had, with the connection of the last attempt where that lives.

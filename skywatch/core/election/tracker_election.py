@@ -6,8 +6,10 @@ the shared bus, and one that receives another's messages does not start, or ends
 frozen for seconds (process or host), or cut off from the bus, may have lost the lock unnoticed: it publishes nothing
 before that is confirmed, and its transactions are refused once another tracker has started (``core.database.fencing``).
 
-A tracker that stands by tries to take the lock five times a second while it hears no other one. A leader that holds
-the lock and has not published for two seconds is frozen or cut off from the bus: its session at the database is ended.
+A tracker that stands by looks at the lock five times a second. It takes it where the leader's session has ended and its
+own goes on: the leader has ended, too. Where both have, the database was away, and it waits until it hears no other
+one. A leader that holds the lock and has not published for two seconds is frozen or cut off from the bus: its session
+at the database is ended.
 """
 
 from __future__ import annotations
@@ -146,30 +148,30 @@ class OnlyTracker:
         """Take the lock and the next token, unless another tracker holds it or, without it, still publishes."""
         assert self._lock is not None
         is_late, self._tried_at = _now() - self._tried_at > SILENT_LEADER_S, _now()
-        if self._due_in_s() > 0:
-            # With the database all sessions are lost: whoever took the lock of a tracker that goes on would end it.
-            with self._checking:
-                if not self._is_closed:
-                    self._lock.prepare()
-            return
         with self._checking:
-            if self._is_closed:
-                return
-            try:
-                self._lock.take()
-            except LockHeldError:
-                silent_s = self._others.silent_s()
-                # A standby that stood still itself, or hears nobody, does not judge.
-                if silent_s is not None and silent_s > SILENT_LEADER_S and not is_late and self._bus.state().ok:
-                    self._silent_leader.failed(f"nothing for {silent_s:.1f} s: its session is ended")
-                    self._lock.end_holder()
+            if self._is_closed or not self._take_lock(self._lock, is_late):
                 return
             self._confirmed_at = _now()
-            if self._is_another_at_work():
-                self._lock.close()
-                return
             self.fence.take(self._sessions)
         self._begin_to_lead()
+
+    def _take_lock(self, lock: ExclusiveLock, is_late: bool) -> bool:
+        if self._due_in_s() > 0:
+            # With the database all sessions are lost: whoever took the lock of a tracker that goes on would end it.
+            return lock.take_from_ended()
+        try:
+            lock.take()
+        except LockHeldError:
+            silent_s = self._others.silent_s()
+            # A standby that stood still itself, or hears nobody, does not judge.
+            if silent_s is not None and silent_s > SILENT_LEADER_S and not is_late and self._bus.state().ok:
+                self._silent_leader.failed(f"nothing for {silent_s:.1f} s: its session is ended")
+                lock.end_holder()
+            return False
+        if self._is_another_at_work():
+            lock.close()
+            return False
+        return True
 
     def _due_in_s(self) -> float:
         """How long the leader, by its last heartbeat, may count as being at work; 0 where none has been heard."""

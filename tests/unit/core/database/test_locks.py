@@ -47,28 +47,35 @@ def test_of_several_servers_the_lock_is_that_of_the_primary(postgresql_url):
         exclusive_lock(several, "tracker").take()
 
 
-def test_a_lock_that_is_prepared_takes_no_new_connection(postgresql_url, monkeypatch):
-    lock = exclusive_lock(postgresql_url, "tracker")
-    lock.prepare()
-    lock.prepare()
-    # Nobody has it so far.
-    other = exclusive_lock(postgresql_url, "tracker")
+def test_the_lock_of_a_process_that_has_ended_is_taken_without_a_new_connection(postgresql_url, monkeypatch):
+    lock, other = exclusive_lock(postgresql_url, "tracker"), exclusive_lock(postgresql_url, "tracker")
+    # Nobody has it so far: who had it before, and whether he goes on, is not known.
+    assert not lock.take_from_ended()
+    assert not lock.take_from_ended()
     other.take()
-    with pytest.raises(LockHeldError):
-        lock.take()
+    assert not lock.take_from_ended()
     other.close()
     monkeypatch.setattr(AdvisoryLock, "_connect", lambda self: pytest.fail("connects again"))
     # The server ends the other's session a moment after it has hung up.
-    until(lambda: _takes(lock))
+    until(lock.take_from_ended)
+    monkeypatch.undo()
+    with pytest.raises(LockHeldError):
+        other.take()
     lock.close()
+    other.close()
 
 
-def _takes(lock):
-    try:
-        lock.take()
-    except LockHeldError:
-        return False
-    return True
+def test_a_lock_that_all_sessions_have_lost_is_left_to_who_held_it(postgresql_url):
+    lock, other = exclusive_lock(postgresql_url, "tracker"), exclusive_lock(postgresql_url, "tracker")
+    other.take()
+    assert not lock.take_from_ended()
+    end_sessions(postgresql_url)
+    with pytest.raises(sa.exc.OperationalError):
+        lock.take_from_ended()
+    assert not lock.take_from_ended()
+    other.take()
+    lock.close()
+    other.close()
 
 
 def test_a_lock_is_held_once_on_both_databases(database_url):

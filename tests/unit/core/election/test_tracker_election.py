@@ -162,11 +162,27 @@ def test_a_standby_leaves_the_lock_alone_while_the_leader_is_heard(
     # A try that began before the heartbeat is over.
     time.sleep(2 * tracker_election.TRY_EVERY_S)
     with standby._checking:
-        leader._lock.close()
+        leader._task.close()
+        end_sessions(postgresql_url)
     # So many tries that one of them would have taken it.
     time.sleep(5 * tracker_election.TRY_EVERY_S)
     assert not standby.is_leading
     exclusive_lock(postgresql_url, tracker_election.LOCK).take()
+
+
+def test_a_standby_leads_at_once_where_the_session_of_the_leader_alone_has_ended(
+    make_runtime, tracker, redis_url, postgresql_url, monkeypatch
+):
+    monkeypatch.setattr(tracker_election, "HEARTBEAT_WITHIN_S", 2 * PATIENCE_S)
+    shared = {"bus": redis_url, "database_url": postgresql_url}
+    leading, standing_by = make_runtime(**shared), make_runtime(**shared)
+    leader, standby = tracker(leading), tracker(standing_by)
+    leader.stand_by()
+    standby.stand_by()
+    publish(leading, leader.instance)
+    until(lambda: standby._others.silent_s() is not None, "a heartbeat")
+    leader.close()
+    until(lambda: standby.is_leading, "the standby leads")
 
 
 def test_a_standby_leads_once_the_leader_is_silent(make_runtime, tracker, redis_url, postgresql_url):
