@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import signal
 import sqlite3
-import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 import psycopg
 import sqlalchemy as sa
 
+from tests.drills.conditions import Conditions, fill
 from tests.drills.installation import Installation
 from tests.waiting import PATIENCE_S
 
@@ -204,53 +203,22 @@ POSTGRESQL = (
 # Clocks
 
 
-class Clock:
-    """The clock of one process, set while it runs by a file that libfaketime reads; its monotonic clock goes on."""
-
-    def __init__(self, library: Path, file: Path) -> None:
-        self._library = library
-        self._file = file
-        self.set("+0s")
-
-    def set(self, offset: str) -> None:
-        """So far from the time, as ``+3600s``; read within a second."""
-        self._file.write_text(f"{offset}\n", encoding="ascii")
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """For the process."""
-        return {
-            "LD_PRELOAD": str(self._library),
-            "FAKETIME_TIMESTAMP_FILE": str(self._file),
-            "FAKETIME_CACHE_DURATION": "1",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-            "FAKETIME_DONT_RESET": "1",
-        }
-
-    def faults(self, name: str) -> Iterator[Fault]:
-        """An hour forward, and an hour back."""
-        for direction, offset in (("forward", "+3600s"), ("back", "-3600s")):
-            yield Fault(
-                f"{name}: its clock an hour {direction}",
-                lambda installation, offset=offset: self.set(offset),  # type: ignore[misc]
-                lambda installation: self.set("+0s"),
-            )
-
-
-def find_faketime() -> Path | None:
-    """The library that sets the clock of one process; None where it is not installed."""
-    folders = [folder for root in (Path("/usr/lib"), Path("/usr/local/lib")) for folder in root.glob("**/faketime")]
-    return next((path for folder in folders for path in folder.glob("libfaketimeMT.so*")), None)
-
-
-def clock_faults(installation: Installation, library: Path, names: tuple[str, ...]) -> list[Fault]:
-    """Those of the clocks of some processes, which are given clocks that can be set."""
+def clock_faults(installation: Installation, names: tuple[str, ...]) -> list[Fault]:
+    """Those of the clocks of some processes, which are given clocks that can be set: an hour forward, and one back."""
     faults: list[Fault] = []
     for name in names:
-        clock = Clock(library, installation.ini.parent / f"{name}.clock")
-        process = installation.processes[name]
-        process.environment = {**process.environment, **clock.environment}
-        faults += clock.faults(name)
+        folder = installation.ini.parent / f"{name}-clock"
+        folder.mkdir()
+        conditions, process = Conditions(folder), installation.processes[name]
+        process.environment = {**process.environment, **conditions.environment}
+        for direction, seconds in (("forward", 3600), ("back", -3600)):
+            faults.append(
+                Fault(
+                    f"{name}: its clock an hour {direction}",
+                    lambda installation, seconds=seconds, conditions=conditions: conditions.set_clock(seconds),  # type: ignore[misc]
+                    lambda installation, conditions=conditions: conditions.set_clock(0),  # type: ignore[misc]
+                )
+            )
     return faults
 
 
@@ -277,15 +245,6 @@ _lock = _Lock()
 SQLITE = (Fault("SQLite: locked by another program", _lock.cause, _lock.cure, part="history_writer"),)
 
 # Disks: small file systems of their own
-
-
-def fill(folder: Path) -> None:
-    """Take all room with one file."""
-    with (folder / "filler").open("wb", buffering=0) as filler:
-        for piece in (bytes(65536), bytes(4096)):
-            with suppress(OSError):
-                while True:
-                    filler.write(piece)
 
 
 def _fill_disk_of_sqlite(installation: Installation) -> None:
@@ -336,15 +295,3 @@ RECEIVER = Fault(
     lambda i: i.feed.open(),  # type: ignore[union-attr]
     part="receivers",
 )
-
-
-@contextmanager
-def small_disk(folder: Path, megabytes: int = 300) -> Iterator[bool]:
-    """A small file system mounted on a folder; False where this user may not."""
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)]
-    mounted = subprocess.run(mount, capture_output=True, check=False).returncode == 0
-    try:
-        yield mounted
-    finally:
-        if mounted:
-            subprocess.run(["umount", "-l", str(folder)], check=False)

@@ -26,10 +26,9 @@ from tests.drills.causes import (
     SQLITE,
     Fault,
     clock_faults,
-    find_faketime,
     of_process,
-    small_disk,
 )
+from tests.drills.conditions import missing, small_disk
 from tests.drills.installation import Installation, one_process, several_processes, wait_for
 from tests.drills.load import Load
 from tests.drills.starts import HEAD as START_HEAD
@@ -162,14 +161,13 @@ def _of_one(folder: Path, options: argparse.Namespace) -> bool:
 
 def _of_clocks(folder: Path, options: argparse.Namespace) -> bool:
     """An installation of its own: the others' clocks are the machine's."""
-    library = find_faketime()
-    if library is None:
-        print("not measured: a clock that is set (libfaketime is not installed)")
+    if absent := missing():
+        print(f"not measured: a clock that is set ({', '.join(absent)} is not installed)")
         return False
     folder.mkdir()
     installation = several_processes(folder)
     installation.name += ", with clocks that are set"
-    return _report(installation, clock_faults(installation, library, ("tracker", "api1", "realtime1")), options)
+    return _report(installation, clock_faults(installation, ("tracker", "api1", "realtime1")), options)
 
 
 def _of_several(folder: Path, options: argparse.Namespace) -> bool:

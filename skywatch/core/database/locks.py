@@ -339,14 +339,13 @@ class AdvisoryLock(ExclusiveLock):
         return bool(ended.scalar())
 
     def end_holder(self) -> bool:
-        connection = self._connect()
-        try:
-            ended = connection.execute(
-                sa.text(f"SELECT pg_terminate_backend(a.pid) {_HOLDERS}"), {"name": f"skywatch {self._name}"}
-            )
-            return bool(ended.scalar())
-        finally:
-            connection.close()
+        # That of the attempt to take it: a new one may be tried at a host that is gone first.
+        if self._spare is None:
+            self._spare, self._connected_at = self._connect(), time.monotonic()
+        ended = self._spare.execute(
+            sa.text(f"SELECT pg_terminate_backend(a.pid) {_HOLDERS}"), {"name": f"skywatch {self._name}"}
+        )
+        return bool(ended.scalar())
 
     def _holder(self) -> str:
         assert self._connection is not None

@@ -52,6 +52,8 @@ class Reachability:
         self._trial = threading.Lock()
         self._failed_at: float | None = None
         self._why = ""
+        # Of several servers the one that the last connection led to.
+        self._primary = ("", 0)
 
     def connect(self, parameters: dict[str, Any]) -> WatchedConnection:
         """A new connection; raises psycopg.OperationalError, at once while another attempt has just failed."""
@@ -81,13 +83,22 @@ class Reachability:
 
     def _connect(self, parameters: dict[str, Any]) -> WatchedConnection:
         try:
-            connection = WatchedConnection.connect(**parameters)
+            connection = WatchedConnection.connect(**_first(self._primary, parameters))
         except psycopg.OperationalError as error:
             self._why = str(error).strip().partition("\n")[0]
             self._failed_at = None if _is_refusal(error) else time.monotonic()
             raise
-        self._failed_at = None
+        self._failed_at, self._primary = None, (connection.info.host, connection.info.port)
         return connection
+
+
+def _first(server: tuple[str, int], parameters: dict[str, Any]) -> dict[str, Any]:
+    """The parameters with one of several servers tried first: a host that is gone costs seconds."""
+    hosts, ports = (str(parameters.get(name, "")).split(",") for name in ("host", "port"))
+    if len(hosts) == 1 or len(hosts) != len(ports):
+        return parameters
+    ordered = sorted(zip(hosts, ports, strict=True), key=lambda one: one != (server[0], str(server[1])))
+    return {**parameters, "host": ",".join(host for host, _ in ordered), "port": ",".join(port for _, port in ordered)}
 
 
 def _state_of(probe: WatchedConnection, backend: int | None) -> Verdict:

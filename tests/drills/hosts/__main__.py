@@ -1,8 +1,8 @@
 """Breaks three hosts in every way under feeders, 50 subscribers and 20 requests a second, and measures what they see.
 
 ``make drill NAME=hosts`` or ``python -m tests.drills.hosts [--bus nats|sentinel] [--only WORD] [--times N] [--short]``
-needs root, iproute2 and Debian's packages patroni, etcd-server, postgresql, haproxy, nats-server, redis-server,
-faketime and gcc.
+needs root, iproute2 and Debian's packages patroni, etcd-server, postgresql, haproxy, nats-server, redis-server
+and gcc.
 Hosts are network namespaces with this checkout's code and the files of ``deploy/cluster``: two have a tracker, an api,
 a realtime, an ingest and a worker process and PostgreSQL under Patroni each, a third one HAProxy, and all three etcd
 and a server of the bus. The cluster starts once for a bus; each fault comes when all has been well for a while. Killed
@@ -21,8 +21,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.drills.conditions import missing as missing_conditions
 from tests.drills.hosts.cluster import ROLES, missing
-from tests.drills.hosts.conditions import missing as missing_conditions
 from tests.drills.hosts.faults import FAULTS, Fault
 from tests.drills.hosts.outcome import BACK_S, HEAD, Summary
 from tests.drills.hosts.stage import Size, Stage, stage

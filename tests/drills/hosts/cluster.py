@@ -18,7 +18,7 @@ import psycopg
 import redis
 from redis.exceptions import RedisError
 
-from tests.drills.hosts.conditions import Conditions
+from tests.drills.conditions import Conditions, small_disk
 from tests.drills.hosts.files import HOSTS, MASTER, PROXY_HOST, SERVICE_HOSTS, Files, find_postgresql
 from tests.drills.hosts.units import Supervisor, Unit
 from tests.drills.network import Lan
@@ -36,6 +36,8 @@ PROGRAMS = {
     "sentinel": ("redis-server",),
 }
 TIMEOUT_S = 3.0
+# What a database of a drill needs, several times.
+DISK_MB = 600
 
 
 def missing(bus: str) -> list[str]:
@@ -80,10 +82,12 @@ class Cluster:
     def of(cls, lan: Lan, folder: Path, bus: str, roles: dict[str, int], *, with_conditions: bool) -> Iterator[Cluster]:
         """Started, with the schema and a user ``drill``; ends all at the end."""
         with ExitStack() as stack:
-            conditions = {
-                number: stack.enter_context(Conditions.of(Files(folder, bus).of_host(number)))
-                for number in (SERVICE_HOSTS if with_conditions else ())
-            }
+            conditions: dict[int, Conditions] = {}
+            for number in SERVICE_HOSTS if with_conditions else ():
+                files = Files(folder, bus)
+                files.disk(number).mkdir()
+                assert stack.enter_context(small_disk(files.disk(number), DISK_MB)), "a disk cannot be mounted"
+                conditions[number] = Conditions(files.of_host(number))
             cluster = cls(lan, folder, bus, roles, conditions)
             stack.callback(cluster._http.close)
             stack.callback(cluster.supervisor.close)

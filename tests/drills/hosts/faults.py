@@ -6,8 +6,8 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from tests.drills.conditions import fill, free
 from tests.drills.hosts.cluster import Cluster
-from tests.drills.hosts.conditions import Conditions
 from tests.drills.hosts.files import HOSTS, SERVICE_HOSTS
 
 
@@ -84,17 +84,16 @@ def _cut_tracker(scene: Scene) -> Cure:
     return lambda: scene.cluster.lan.join(host)
 
 
-def _under(
-    begin: Callable[[Conditions], None], end: Callable[[Conditions], None], host: Callable[[Scene], int]
-) -> Callable[[Scene], Cure]:
-    """One of the conditions that a host suffers from."""
+def _fill_disk(scene: Scene) -> Cure:
+    disk = scene.cluster.files.disk(scene.database())
+    fill(disk)
+    return lambda: free(disk)
 
-    def cause(scene: Scene) -> Cure:
-        conditions = scene.cluster.conditions[host(scene)]
-        begin(conditions)
-        return lambda: end(conditions)
 
-    return cause
+def _slow_disk(scene: Scene) -> Cure:
+    conditions = scene.cluster.conditions[scene.database()]
+    conditions.slow()
+    return conditions.quicken
 
 
 def _set_clock(scene: Scene) -> Cure:
@@ -166,16 +165,15 @@ FAULTS = (
     Fault("bus-frozen", _freeze_bus, 30.0, ()),
     Fault("database-switched", _switch_database),
     Fault("database-lost", _lose_database, 45.0),
-    Fault(
-        "disk-full", _under(Conditions.fill, Conditions.free, Scene.database), 30.0, (("nats", 2.0), ("sentinel", 2.0))
-    ),
+    Fault("disk-full", _fill_disk, 30.0, (("nats", 2.0), ("sentinel", 2.0))),
     Fault(
         "disk-slow",
-        _under(Conditions.slow, Conditions.quicken, Scene.database),
+        _slow_disk,
         30.0,
         (("nats", 2.0), ("sentinel", 2.0)),
     ),
-    Fault("clock-off", _set_clock, 30.0, (("nats", 2.0), ("sentinel", 2.0))),
+    # Set back, the time of the picture itself stands still for so long: no goal.
+    Fault("clock-off", _set_clock, 30.0),
     Fault("api-killed", _kill("api"), 3.0),
     Fault("realtime-killed", _kill("realtime"), 3.0),
     Fault("ingest-killed", _kill("ingest"), 3.0),

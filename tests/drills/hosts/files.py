@@ -52,6 +52,10 @@ class Files:
         folder.mkdir(exist_ok=True)
         return folder
 
+    def disk(self, number: int) -> Path:
+        """The folder of a host's PostgreSQL, on which a disk of its own may be mounted."""
+        return self.of_host(number) / "postgresql"
+
     def filled(self, template: str, number: int) -> str:
         """A file of ``deploy/cluster`` for a host."""
         names = {
@@ -74,8 +78,7 @@ class Files:
 
     def patroni(self, number: int) -> Path:
         """Its data lie in the folder of the host, and so do its sockets: the hosts share one file system."""
-        folder = self.of_host(number) / "postgresql"
-        # A disk of its own may be mounted there.
+        folder = self.disk(number)
         folder.mkdir(exist_ok=True)
         shutil.chown(folder, "postgres")
         text = self.filled("patroni.yml", number)

@@ -1,5 +1,7 @@
 """Connections to SQLite, and what a database says of a fault."""
 
+import contextlib
+import socket
 import threading
 
 import pytest
@@ -104,3 +106,23 @@ def test_what_a_connection_to_sqlite_caches_is_bounded(tmp_path):
         # KiB are negative, pages positive.
         assert -1_000 <= connection.exec_driver_sql("PRAGMA cache_size").scalar() < 0
     engine.dispose()
+
+
+def test_of_several_servers_one_that_is_gone_is_waited_for_once(postgresql_url):
+    """Each new connection would take seconds as long as the first host of the address does not answer."""
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        gone.setblocking(False)
+        url = sa.make_url(postgresql_url)
+        servers = (f"127.0.0.1:{gone.getsockname()[1]}", f"{url.host}:{url.port or 5432}")
+        several = url.set(host=None, port=None, query={"host": servers, "connect_timeout": "2"})
+        engine = create_engine(several.render_as_string(hide_password=False))
+        for _ in range(3):
+            with engine.connect() as connection:
+                assert connection.scalar(sa.text("SELECT 1")) == 1
+            engine.dispose()
+        tries = 0
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                gone.accept()[0].close()
+                tries += 1
+    assert tries == 1
