@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,6 +43,11 @@ class FeederIntake:
         # Of ours, and of strangers.
         self._agreements: dict[bool, ProcessAgreement] = {}
         self._most_voices: dict[bool, MostVoices] = {}
+
+    def prepare(self) -> None:
+        """Load ahead the code that seconds of other processes need: it takes a part of a second."""
+        if self._bus is not None:
+            import_module("skywatch.receivers.feeder_streams.agreement")
 
     def take(self, reduction: Reduction, process: str = "") -> None:
         """Take a second of a process (empty: this one)."""

@@ -10,7 +10,7 @@ import gc
 import logging
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
@@ -150,6 +150,7 @@ class Tracker:
         try:
             await asyncio.to_thread(leader.start)
             sky = leader.sky
+            await asyncio.to_thread(self._intake.prepare)
             await asyncio.to_thread(self._saver.restore_trails, self.settings, set(sky.hexes))
             while not self._only.is_leading:
                 await asyncio.sleep(LEADS_EVERY_S)
@@ -176,13 +177,12 @@ class Tracker:
                 log.exception("the picture of the leader before cannot be used, the saved one is")
         return self._saver.restore(self.settings)
 
-    async def run(self, monitors: Sequence[Monitor] | None = None) -> None:
+    async def run(self, make_monitors: Callable[[], Awaitable[Sequence[Monitor]]] | None = None) -> None:
         """Track until cancelled; what the monitors accepted is written before this returns.
 
-        ``monitors`` come in place of those that it was made with: a tracker that stood by has them only now.
+        ``make_monitors`` gives those that come in place of those that it was made with: a tracker that stood by has
+        them only now.
         """
-        if monitors is not None:
-            self.monitors = RunningMonitors(monitors)
         self.statistics.started_at = unix_now()
         self._access.open(self.picture)
         gc.set_threshold(*GARBAGE_THRESHOLDS)
@@ -192,11 +192,16 @@ class Tracker:
         self.statistics.epoch = self.picture.epoch
         trail_server = await asyncio.to_thread(TrailServer, self.runtime.bus, self.picture.trails, self._only.is_sure)
         await asyncio.to_thread(self._publisher.start)
-        if self._followed is not None and is_restored:
-            # The picture first: monitors read what they need from the database before they start.
-            self._publisher.publish(self.picture.tick())
         await asyncio.to_thread(self._feeder_reports.start, asyncio.get_running_loop())
-        await asyncio.to_thread(self.monitors.start)
+        starting = asyncio.create_task(self._start_monitors(make_monitors), name="monitors start")
+        try:
+            if self._followed is not None and is_restored:
+                # The picture goes on: monitors may have to wait for a database and a bus that have lost a host.
+                await self._tick_until(starting)
+            await starting
+        except BaseException:
+            await tasks.end(starting)
+            raise
         self.receivers.start()
         following = asyncio.create_task(
             tasks.repeat(self._follow_current, FOLLOW_EVERY_S, self._follow_faults), name="settings of receivers"
@@ -220,6 +225,18 @@ class Tracker:
             await asyncio.to_thread(self._feeder_reports.close)
             await asyncio.to_thread(self._publisher.close)
             await self._close()
+
+    async def _start_monitors(self, make: Callable[[], Awaitable[Sequence[Monitor]]] | None) -> None:
+        monitors = self.monitors if make is None else RunningMonitors(await make())
+        await asyncio.to_thread(monitors.start)
+        self.monitors = monitors
+
+    async def _tick_until(self, done: asyncio.Task[None]) -> None:
+        """Tick at once, and then each second until a task is done."""
+        while not done.done():
+            if self._only.may_publish() or await asyncio.to_thread(self._only.confirm):
+                await self._tick_safely()
+            await asyncio.wait({done}, timeout=until_next_second(time.time()))
 
     def tick(self) -> Sky:
         """One tick: picture, bus, monitors."""

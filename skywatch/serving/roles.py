@@ -88,10 +88,13 @@ class TrackerService:
         finally:
             # What is not loaded yet is not waited for: monitors load it as in a tracker that leads from the start.
             preparing.cancel()
-        # Now, so that they read what the tracker before has written.
+        await self._tracker.run(self._begin_to_lead)
+
+    async def _begin_to_lead(self) -> list[Monitor]:
+        """The monitors, made now, so that they read what the tracker before has written; the services have started."""
         monitors = await asyncio.to_thread(self._monitors)
         await self._start_services()
-        await self._tracker.run(monitors)
+        return monitors
 
     async def _start_services(self) -> None:
         try:
