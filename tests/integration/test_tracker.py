@@ -142,6 +142,47 @@ def test_the_picture_survives_a_restart(database_url, make_runtime):
     assert after.aircraft("4b1620")["first_seen"] == before.aircraft("4b1620")["first_seen"]
 
 
+class Counting(Failing):
+    name = "counting"
+
+    def __init__(self):
+        super().__init__()
+        self.ticks = 0
+
+    def start(self):
+        pass
+
+    def on_tick(self, sky):
+        self.ticks += 1
+
+
+def test_the_picture_goes_on_while_the_monitors_of_a_takeover_wait(runtime):
+    """For a database or a bus that has lost a host, say."""
+    replica = PictureReplica(runtime.bus)
+    asyncio.run(run_until(Tracker(runtime, [], [Scripted(["4b1620"])]), lambda: replica.sky.hexes))
+    counting = Counting()
+
+    async def take_over():
+        tracker, free = Tracker(runtime, [], []), asyncio.Event()
+        tracker._followed = replica.sky
+
+        async def make():
+            await free.wait()
+            return [counting]
+
+        task = asyncio.create_task(tracker.run(make))
+        await eventually(lambda: replica.sky.epoch == tracker.picture.epoch and replica.sky.seq >= 2, "ticks")
+        hexes, ticks = replica.sky.hexes, counting.ticks
+        free.set()
+        await eventually(lambda: counting.ticks, "a tick with the monitor")
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return hexes, ticks
+
+    assert asyncio.run(take_over()) == (["4b1620"], 0)
+    assert counting.closed == 1
+
+
 def test_a_damaged_saved_picture_is_an_empty_sky(runtime, caplog):
     with writing(runtime.sessions) as session:
         session.add(PictureState(name="picture", saved_at=utcnow(), data=b"nonsense"))
