@@ -93,7 +93,8 @@ def _several(parts: SplitResult, kind: Kind, prefix: str, options: tuple[tuple[s
     return BusAddress(
         kind,
         prefix,
-        hosts=tuple(_host(host, DEFAULT_PORTS[kind]) for host in hosts.split(",")),
+        # A host's own server may stand before a list that names it as well.
+        hosts=tuple(dict.fromkeys(_host(host, DEFAULT_PORTS[kind]) for host in hosts.split(","))),
         is_tls=parts.scheme in ("rediss+sentinel", "tls+nats"),
         username=unquote(username) or None,
         password=unquote(password) or None,

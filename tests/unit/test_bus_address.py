@@ -25,6 +25,10 @@ def test_a_list_of_nats_servers_has_their_usual_port():
     assert (address.kind, address.prefix, address.is_tls) == ("nats", "north", False)
 
 
+def test_the_server_of_the_same_host_may_stand_before_the_list_of_all():
+    assert [host.name for host in parse_bus_address("nats://h2,h1,h2,h3").hosts] == ["h2", "h1", "h3"]
+
+
 def test_a_redis_address_is_left_to_its_client_but_for_the_prefix():
     address = parse_bus_address("redis://:secret@host/2?prefix=south&socket_timeout=3")
     assert (address.kind, address.prefix) == ("redis", "south")

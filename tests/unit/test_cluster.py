@@ -106,7 +106,7 @@ def test_skywatch_accepts_the_settings_of_a_host(tmp_path):
     environ = dict(line.split("=", 1) for line in said.split("\0") if line)
     environ = {name: environ[name] for name in ("SECRET", "DATABASE_URL", "BUS")}
     settings = load(section, environ)
-    assert settings.bus == f"nats://skywatch:{'b' * 48}@10.77.0.11,10.77.0.12,10.77.0.13"
+    assert settings.bus == f"nats://skywatch:{'b' * 48}@10.77.0.12,10.77.0.11,10.77.0.12,10.77.0.13"
     assert settings.database_url.count("host=") == 3
     assert settings.of(FeederSettings).feeders_address == "sky.example.org:30004"
     assert settings.secret == "5" * 64

@@ -132,7 +132,7 @@ class Cluster:
         for role, count in self.roles.items():
             for number in SERVICE_HOSTS[:count]:
                 words = [sys.executable, "-m", "skywatch", "serve", inis[number], "--role", role]
-                self._add(role, number, words, environment)
+                self._add(role, number, words, self.files.environment(number))
 
     def _add(
         self, name: str, number: int, command: list[str], environment: dict[str, str] | None = None, user: str = ""

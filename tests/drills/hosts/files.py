@@ -133,9 +133,9 @@ class Files:
         text = self.filled("skywatch.ini", number)
         return self.write(number, "production.ini", text.replace("\n[server:main]", f"{lines}\n[server:main]"))
 
-    def environment(self) -> dict[str, str]:
-        """Of the processes of Skywatch."""
-        values = dict(line.split("=", 1) for line in self.filled("environment", 1).splitlines())
+    def environment(self, number: int = 1) -> dict[str, str]:
+        """Of the processes of Skywatch on a host."""
+        values = dict(line.split("=", 1) for line in self.filled("environment", number).splitlines())
         values["DATABASE_URL"] = values["DATABASE_URL"].strip("'")
         # PostgreSQL is on two hosts.
         values["DATABASE_URL"] = values["DATABASE_URL"].replace(f"&host={Lan.address(3)}:5432", "")

@@ -79,6 +79,8 @@ class NatsClient:
         pauses: dict[str, Any] = {"connect_timeout": TIMEOUT_S, "reconnect_time_wait": RECONNECT_PAUSE_S}
         await self.connection.connect(
             servers=[f"{scheme}://{host}:{at.port}" for host, at in zip(hosts, address.hosts, strict=True)],
+            # In this order: with its own server first a process loses no bus with another host.
+            dont_randomize=True,
             error_cb=self._report,
             reconnected_cb=self._on_reconnect,
             name="skywatch",

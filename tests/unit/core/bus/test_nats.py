@@ -1,6 +1,7 @@
 """The NATS bus passes the shared suite, against a real server, and survives the loss of it."""
 
 import re
+import socket
 import threading
 import time
 
@@ -89,6 +90,16 @@ def test_a_server_that_hangs_is_noticed_and_costs_messages_not_time(own_nats, qu
     bus.publish(Message("safety", "safety:event", b"after"))
     assert until(lambda: inbox.messages and inbox.messages[-1].data == b"after")
     bus.close()
+
+
+def test_the_servers_are_tried_in_the_order_of_the_list(own_nats):
+    """A process stays with the server of its own host where that stands first."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        other.setblocking(False)
+        for _ in range(8):
+            bus_at(f"{own_nats.port},127.0.0.1:{other.getsockname()[1]}").close()
+        with pytest.raises(BlockingIOError):
+            other.accept()
 
 
 def test_a_server_without_jetstream_is_one_clear_line(tmp_path):
