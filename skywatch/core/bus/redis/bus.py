@@ -112,11 +112,9 @@ class RedisBus(QueuedBus):
         if not self._is_sentinel:
             return
         for client in (self._client, self._listening):
-            # Closes idle connections where the address differs from the one before.
-            master = client.connection_pool.get_master_address()
-        if self._master is not None and master != self._master:
-            self._client.connection_pool.disconnect()
-        self._master = master
+            # Closes idle connections where the address differs from the one before. Those in use belong to other
+            # threads: they end with their answer or its timeout, and are not used again.
+            self._master = client.connection_pool.get_master_address()
 
     def _master_address(self) -> Address | None:
         return self._master
