@@ -150,6 +150,9 @@ class StationDetector:
                 self._steps_nm += hypot(x - at[0], y - at[1])
                 self._steps += 1
             self._at = x, y
+        else:
+            # The next step begins where the next position without a speed is.
+            self._at = None
         if t - self._sampled_t < self._s.station_window.sample_s:
             return
         self._sampled_t = t

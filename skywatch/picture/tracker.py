@@ -195,7 +195,7 @@ class Tracker:
         await asyncio.to_thread(self._feeder_reports.start, asyncio.get_running_loop())
         starting = asyncio.create_task(self._start_monitors(make_monitors), name="monitors start")
         try:
-            if self._followed is not None and is_restored:
+            if self._followed is not None:
                 # The picture goes on: monitors may have to wait for a database and a bus that have lost a host.
                 await self._tick_until(starting)
             await starting
@@ -211,13 +211,12 @@ class Tracker:
         try:
             if is_restored:
                 # At once, so that a picture that was saved is there before the first second has passed.
-                await self._tick_safely()
+                await self._tick_if_sure()
             await asyncio.sleep(FIRST_REPORTS_S)
-            await self._tick_safely()
+            await self._tick_if_sure()
             while True:
                 await asyncio.sleep(until_next_second(time.time()))
-                if self._only.may_publish() or await asyncio.to_thread(self._only.confirm):
-                    await self._tick_safely()
+                await self._tick_if_sure()
         finally:
             await tasks.end(following, noting)
             await self.receivers.stop()
@@ -234,8 +233,7 @@ class Tracker:
     async def _tick_until(self, done: asyncio.Task[None]) -> None:
         """Tick at once, and then each second until a task is done."""
         while not done.done():
-            if self._only.may_publish() or await asyncio.to_thread(self._only.confirm):
-                await self._tick_safely()
+            await self._tick_if_sure()
             await asyncio.wait({done}, timeout=until_next_second(time.time()))
 
     def tick(self) -> Sky:
@@ -354,6 +352,11 @@ class Tracker:
             return STATION
         is_there = station is not None and geo.distance_nm(*station, *site.place) <= SAME_PLACE_NM
         return STATION if is_there else OURS << ORIGIN_SHIFT
+
+    async def _tick_if_sure(self) -> None:
+        """Tick unless another tracker leads by now."""
+        if self._only.may_publish() or await asyncio.to_thread(self._only.confirm):
+            await self._tick_safely()
 
     async def _tick_safely(self) -> None:
         try:

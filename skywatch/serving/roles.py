@@ -102,7 +102,9 @@ class TrackerService:
                 await service.start()
                 self._started.append(service)
         except BaseException:
-            await self.stop()
+            # Not the tracker: this may be called by it, and its task ends the process.
+            started, self._started = self._started, []
+            await asyncio.gather(*map(_stop_safely, started))
             raise
 
     async def stop(self) -> None:

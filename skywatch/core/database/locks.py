@@ -74,9 +74,9 @@ class ExclusiveLock(ABC):
         """Release the lock. Safe to call twice."""
 
     def take_from_ended(self) -> bool:
-        """Take the lock where the process that held it is known to have ended; False where that is not known.
+        """Take the lock where its holder has lost it, and other processes have not lost theirs; False otherwise.
 
-        What ends the sessions of all, such as a restart of the server, says nothing of a process. Raises what the
+        What ends the sessions of all, such as a restart of the server, says nothing of the holder. Raises what the
         database raises where it does not answer; where it does, the next ``take`` needs no new connection.
         """
         return False
@@ -201,28 +201,35 @@ class AdvisoryLock(ExclusiveLock):
                 self._session = self._own_session()
                 return
             holder = self._holder()
-        except sa.exc.DBAPIError:
+        except sa.exc.SQLAlchemyError:
             self.close()
             raise
         self._keep_as_spare(has_seen_holder=True)
         raise LockHeldError(holder)
 
     def take_from_ended(self) -> bool:
-        """See above: a session that saw the lock held, and goes on when it is free, outlived the holder's alone."""
+        """Take it where a session that saw it held goes on and finds it free: of the two the holder's alone has ended.
+
+        A new session only looks: whoever took it to see whether it is free would end a process that is about to take it
+        again.
+        """
         try:
             if self._is_alive():
                 return True
             self._connection, self._spare = self._spare, None
-            if self._connection is None or time.monotonic() - self._connected_at > SPARE_S - RENEWED_BEFORE_S:
-                self._give_up()
-                self._connection, self._connected_at = self._connect(), time.monotonic()
-                self._has_seen_holder = False
-            if self._has_seen_holder and self._try():
+            is_old = time.monotonic() - self._connected_at > SPARE_S - RENEWED_BEFORE_S
+            fresh = self._connect() if self._connection is None or is_old else None
+            # The old one, too: between its end and the first look of the new one nobody would look.
+            if self._connection is not None and self._has_seen_holder and self._try():
+                if fresh is not None:
+                    fresh.close()
                 self._session = self._own_session()
                 return True
-            # Whoever took it to see whether it is free would end a process that is about to take it again.
+            if fresh is not None:
+                self._give_up()
+                self._connection, self._connected_at, self._has_seen_holder = fresh, time.monotonic(), False
             self._keep_as_spare(has_seen_holder=self._has_seen_holder or self._is_held())
-        except sa.exc.DBAPIError:
+        except sa.exc.SQLAlchemyError:
             self.close()
             raise
         return False
@@ -339,13 +346,17 @@ class AdvisoryLock(ExclusiveLock):
         return bool(ended.scalar())
 
     def end_holder(self) -> bool:
-        # That of the attempt to take it: a new one may be tried at a host that is gone first.
-        if self._spare is None:
-            self._spare, self._connected_at = self._connect(), time.monotonic()
-        ended = self._spare.execute(
-            sa.text(f"SELECT pg_terminate_backend(a.pid) {_HOLDERS}"), {"name": f"skywatch {self._name}"}
-        )
-        return bool(ended.scalar())
+        # With the connection of the attempt to take it: a new one may be tried at a host that is gone first.
+        try:
+            if self._spare is None:
+                self._spare, self._connected_at, self._has_seen_holder = self._connect(), time.monotonic(), False
+            ended = self._spare.execute(
+                sa.text(f"SELECT pg_terminate_backend(a.pid) {_HOLDERS}"), {"name": f"skywatch {self._name}"}
+            )
+            return bool(ended.scalar())
+        except sa.exc.SQLAlchemyError:
+            self.close()
+            raise
 
     def _holder(self) -> str:
         assert self._connection is not None

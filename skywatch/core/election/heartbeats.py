@@ -72,6 +72,10 @@ class OtherTrackers:
         """Seconds since another one published; None where none has been heard since the start."""
         return None if self._heard_at is None else time.monotonic() - self._heard_at
 
+    def begin_anew(self) -> None:
+        """Count silence from now on: one that has not published yet leads."""
+        self._heard_at = time.monotonic()
+
     def take(self) -> bool:
         """Whether another tracker has published since the last call."""
         is_seen = self._seen.is_set()

@@ -7,9 +7,9 @@ frozen for seconds (process or host), or cut off from the bus, may have lost the
 before that is confirmed, and its transactions are refused once another tracker has started (``core.database.fencing``).
 
 A tracker that stands by looks at the lock five times a second. It takes it where the leader's session has ended and its
-own goes on: the leader has ended, too. Where both have, the database was away, and it waits until it hears no other
-one. A leader that holds the lock and has not published for two seconds is frozen or cut off from the bus: its session
-at the database is ended.
+own goes on: the leader has ended, or cannot reach the database. Where both have ended, the database was away, and it
+waits until it hears no other one. A leader that holds the lock and has not published for two seconds is frozen or cut
+off from the bus: its session at the database is ended.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ CONFIRMED_S = 1.5 * CHECK_S
 LISTEN_S = 2.5
 # How often a tracker that stands by tries to lead, and how long a leader may publish nothing (s).
 TRY_EVERY_S, SILENT_LEADER_S = 0.2, 2.0
+# The lock of a session that was ended is free within about this time (s).
+FREED_WITHIN_S = 0.02
 # A tracker that is at work is heard within this time (s).
 HEARTBEAT_WITHIN_S = 1.25
 # The lock of a lost host is released after 10 s: after a standstill of half of that it must be confirmed (s).
@@ -91,6 +93,9 @@ class OnlyTracker:
         self._since = time.time()
         self._standing_by: threading.Thread | None = None
         self._tried_at = float("-inf")
+        # Who holds the lock and is not heard, and whether its session has been ended.
+        self._silent_holder = ""
+        self._has_ended_holder = False
         self._waiting_faults = FaultLog(
             log, "the standby cannot ask for the lock", "the standby asks for the lock again"
         )
@@ -135,7 +140,7 @@ class OnlyTracker:
 
     def _wait_to_lead(self) -> None:
         while not self._is_closed and not self.is_leading:
-            time.sleep(min(TRY_EVERY_S, max(0.01, self._due_in_s())))
+            time.sleep(self._pause_s())
             try:
                 self._try_to_lead()
                 self._waiting_faults.succeeded()
@@ -143,6 +148,14 @@ class OnlyTracker:
                 # Whatever it is: nobody else takes over for this one.
                 self._waiting_faults.failed(reason(error), None if isinstance(error, sa.exc.DBAPIError) else error)
         health.withdraw(STANDBY, self._standby_state)
+
+    def _pause_s(self) -> float:
+        """Until the next look at the lock: at once where it is about to be free, or a time is over."""
+        silent_s = self._others.silent_s() or 0.0
+        if self._has_ended_holder:
+            return FREED_WITHIN_S
+        left = [limit - silent_s for limit in (HEARTBEAT_WITHIN_S, SILENT_LEADER_S) if limit > silent_s]
+        return max(FREED_WITHIN_S, min([TRY_EVERY_S, *left]))
 
     def _try_to_lead(self) -> None:
         """Take the lock and the next token, unless another tracker holds it or, without it, still publishes."""
@@ -157,16 +170,26 @@ class OnlyTracker:
 
     def _take_lock(self, lock: ExclusiveLock, is_late: bool) -> bool:
         if self._due_in_s() > 0:
+            self._silent_holder, self._has_ended_holder = "", False
             # With the database all sessions are lost: whoever took the lock of a tracker that goes on would end it.
-            return lock.take_from_ended()
+            is_taken = lock.take_from_ended()
+            if is_taken:
+                # What was heard of the one before says nothing of now.
+                self._others.take()
+            return is_taken
         try:
             lock.take()
-        except LockHeldError:
+        except LockHeldError as error:
+            if self._silent_holder not in ("", str(error)):
+                # Another one that stood by was faster: it has its time to begin.
+                self._others.begin_anew()
+                self._has_ended_holder = False
+            self._silent_holder = str(error)
             silent_s = self._others.silent_s()
             # A standby that stood still itself, or hears nobody, does not judge.
             if silent_s is not None and silent_s > SILENT_LEADER_S and not is_late and self._bus.state().ok:
                 self._silent_leader.failed(f"nothing for {silent_s:.1f} s: its session is ended")
-                lock.end_holder()
+                self._has_ended_holder = lock.end_holder()
             return False
         if self._is_another_at_work():
             lock.close()

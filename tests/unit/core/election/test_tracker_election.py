@@ -11,7 +11,7 @@ from skywatch.core.bus import Message, topics
 from skywatch.core.clock import unix_now
 from skywatch.core.database.engine import DatabaseError
 from skywatch.core.database.fencing import next_token, term_of
-from skywatch.core.database.locks import exclusive_lock
+from skywatch.core.database.locks import LockHeldError, exclusive_lock
 from skywatch.core.election import tracker_election
 from skywatch.core.election.heartbeats import Heartbeat, heartbeat_of
 from skywatch.core.election.tracker_election import OnlyTracker
@@ -195,6 +195,41 @@ def test_a_standby_leads_once_the_leader_is_silent(make_runtime, tracker, redis_
     until(lambda: standby._others.silent_s() is not None, "a heartbeat")
     leader.close()
     until(lambda: standby.is_leading, "the standby leads")
+    # What was heard of the leader before is no other one that is at work.
+    assert not standby._others.take()
+
+
+def test_a_tracker_that_has_just_taken_the_lock_of_a_silent_one_has_time_to_begin(
+    make_runtime, tracker, redis_url, postgresql_url, monkeypatch
+):
+    """Of two that stand by the slower one would end the session of the faster one."""
+    shared = {"bus": redis_url, "database_url": postgresql_url}
+    leading, standing_by = make_runtime(**shared), make_runtime(**shared)
+    leader, standby = tracker(leading), tracker(standing_by)
+    leader.stand_by()
+    standby.stand_by()
+    publish(leading, leader.instance)
+    until(lambda: standby._silent_holder, "it is silent, and still holds the lock")
+    ended = []
+    monkeypatch.setattr(standby._lock, "end_holder", lambda: ended.append(time.monotonic()))
+    with standby._checking:
+        leader._task.close()
+        leader._lock.close()
+        # Another one that stood by; it publishes nothing either.
+        faster = exclusive_lock(postgresql_url, tracker_election.LOCK)
+        until(lambda: takes(faster), "the lock is free")
+        taken_at = time.monotonic()
+    until(lambda: ended, "the session of the faster one is ended at last")
+    assert ended[0] - taken_at > tracker_election.SILENT_LEADER_S - 0.1
+    faster.close()
+
+
+def takes(lock):
+    try:
+        lock.take()
+    except LockHeldError:
+        return False
+    return True
 
 
 @pytest.fixture
