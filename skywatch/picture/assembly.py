@@ -110,7 +110,8 @@ class Assembly:
         if is_single is not None:
             members["single_source"] = [True if single else UNSET for single in is_single]
         encoded, details = encode(members), steady.details
-        columns = fill(members, steady.columns, gathered.values["at"], gathered.times)
+        said_at = gathered.said_at or gathered.values["at"]
+        columns = fill(members, steady.columns, said_at, gathered.times)
         columns |= geometry.columns()
         columns |= {"seen_at": seen_at, "first_seen": first_seen, "previous_row": previous_row}
         routes, rerouted = self._routes.columns(gathered.index, rows, columns["flight"])

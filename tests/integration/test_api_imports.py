@@ -32,7 +32,7 @@ FORBIDDEN = (
     "skywatch.patterns.fleet",
     "skywatch.patterns.tracker",
     "skywatch.picture.tracker",
-    "skywatch.picture.merging.aircraft_merge",
+    "skywatch.picture.merging.merge",
     "skywatch.receivers.mode_s",
     "skywatch.receivers.factory",
     "skywatch.realtime.server",

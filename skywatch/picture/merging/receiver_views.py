@@ -6,16 +6,17 @@ views.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
 
 import numpy as np
+from msgspec import UNSET
 
 from skywatch.core.arrays import Array
-from skywatch.picture.merging.aircraft_merge import without_expired
 from skywatch.picture.merging.values import ReportValues
 from skywatch.picture.state.columns import columns_of
-from skywatch.picture.state.fields import LIFETIME_S, MIN_LIFETIME_S, POSITION_LIFETIME_S
+from skywatch.picture.state.fields import GROUPS, LIFETIME_S, MIN_LIFETIME_S, POSITION_LIFETIME_S
 from skywatch.picture.state.receiver_view import ReceiverView, absorb, clear_airframes, expire, view_of
 from skywatch.receivers.feeder_streams.voices import OURS, Voice
 from skywatch.receivers.reports.report import Report
@@ -72,10 +73,10 @@ class ReceiverViews:
         old = now - MIN_LIFETIME_S
         aged = np.flatnonzero(columns.at < old).tolist()
         if aged:
-            pruned = [without_expired(view, now) for view in columns.make(aged)]
+            pruned = [_without_expired(view, now) for view in columns.make(aged)]
             values.take(aged, columns_of(pruned))
         if others:
-            current = [without_expired(view, now) if view.at < old else view for view in others]
+            current = [_without_expired(view, now) if view.at < old else view for view in others]
             values.extend(range(len(others)), columns_of(current))
         return values
 
@@ -164,7 +165,7 @@ class ReceiverViews:
         aged = [view for view in self.views.values() if view.at < old and type(view) is not ReceiverView]
         if not aged:
             return self.views
-        return self.views | {view.hex: without_expired(view, now) for view in aged}
+        return self.views | {view.hex: _without_expired(view, now) for view in aged}
 
     def _oldest(self) -> float:
         """When the aircraft was received that was not received for the longest time (unix s)."""
@@ -193,6 +194,22 @@ def _expires_at(view: Report, now: float, timeout_s: float) -> float:
     # A field is shown until its lifetime has passed, not as long as it lasts: what ends now has not ended yet.
     ends = (*fields, view.position_at + POSITION_LIFETIME_S, view.at + timeout_s)
     return min((at for at in ends if at >= now), default=now)
+
+
+def _without_expired(view: Report, now: float) -> Report:
+    """A snapshot without the fields whose lifetime has passed; the snapshot itself where none has."""
+    age_s, position_age_s = now - view.at, now - view.position_at
+    expired = [
+        name
+        for name, lifetime_s in LIFETIME_S.items()
+        if lifetime_s < (position_age_s if name in GROUPS[0].fields else age_s) and name not in ("lat", "lon")
+    ]
+    if not expired:
+        return view
+    pruned = copy.copy(view)
+    for name in expired:
+        setattr(pruned, name, UNSET)
+    return pruned
 
 
 class AllReceiverViews:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from itertools import compress
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from skywatch.core.arrays import Array
-from skywatch.picture.merging.lead import FollowingValues, array_of
+from skywatch.picture.merging.lead import array_of
 from skywatch.picture.positions.accepted import Offer
-from skywatch.picture.state.columns import columns_of, floats, on_ground
+from skywatch.picture.state.columns import floats, on_ground
 from skywatch.picture.state.fields import MLAT_TRUST, TISB_TRUST
 from skywatch.picture.state.receiver_view import FieldState, ReceiverView
 from skywatch.receivers.feeder_streams.voices import Voice
@@ -31,9 +30,9 @@ class Gathered:
     """The merged reports of the aircraft of one tick.
 
     ``index`` is the row of each address. ``values`` has, for each field of a report, one value per aircraft; ``times``
-    the states of single fields, by row, if they differ from ``at``; ``receiver`` the index of the highest ranking
-    receiver. ``disputed`` names, by row, the quantities that are withheld because receivers contradict each other, or
-    in which two strangers contradict ours.
+    the states of single fields, by row, that were not said at ``said_at`` (the ``at`` of ``values`` unless given);
+    ``receiver`` is the index of the receiver heard last. ``disputed`` names, by row, the quantities that are withheld
+    because receivers contradict each other, or in which two strangers contradict ours.
     ``contested`` ?[n] see ``presence``. ``doubt`` u2[n] has the bits of what nobody vouches for (``state.doubt``), and
     ``is_ours`` ?[n] says whether ours hear an aircraft; None where there are no strangers.
     """
@@ -48,6 +47,7 @@ class Gathered:
     contested: Array | None = None
     doubt: Array | None = None
     is_ours: Array | None = None
+    said_at: list[float] | None = None
 
 
 @dataclass(frozen=True)
@@ -63,30 +63,6 @@ class Reported:
     heard_at: Array  # when each view was heard last (unix s)
     voice: Voice
     is_agreement: bool = False  # of several feeders
-
-    def without(self, indices: Array) -> Reported:
-        """The same without the views of these indices."""
-        if not len(indices):
-            return self
-        keep = np.ones(len(self.views), "?")
-        keep[indices] = False
-        views = list(compress(self.views, keep.tolist()))
-        if isinstance(self.values, FollowingValues):
-            values = columns_of(views, DECIDING + COMPARED)
-        else:
-            values = {name: list(compress(column, keep.tolist())) for name, column in self.values.items()}
-        return replace(
-            self, views=views, rows=self.rows[keep], values=values, times=field_states(views), level=self.level[keep],
-            heard_at=self.heard_at[keep],
-        )  # fmt: skip
-
-    def plain(self) -> Array:
-        """The mask of views that have one time and one source for all fields."""
-        plain = np.ones(len(self.views), "?")
-        plain[[index for index, _ in self.times]] = False
-        for name in ("mlat", "tisb"):
-            plain[array_of(self.values, name, is_listed)] = False
-        return plain
 
     def offer(self) -> Offer:
         """The positions of its views."""

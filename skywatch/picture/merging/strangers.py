@@ -211,6 +211,8 @@ def beside(
     doubt = np.zeros(len(hexes), "u2")
     if strangers.doubt is not None:
         doubt[rows] = np.where(is_ours[rows], 0, strangers.doubt)
+    # What ours say keeps its time, although the aircraft may have been heard by others since.
+    said_at = own.at + [other.at[row] for row in only]
     times, receiver = dict(ours.times), ours.receiver.copy()
     changes: dict[str, dict[int, Any]] = {}
     counted, heard = ours.values["messages"], strangers.values["messages"]
@@ -249,7 +251,7 @@ def beside(
         ours, hexes=hexes, index=index, times=list(times.items()),
         receiver=np.concatenate([receiver, strangers.receiver[only]]),
         offers=[*ours.offers, *(replace(offer, rows=rows[offer.rows]) for offer in strangers.offers)],
-        disputed=disputed, contested=is_contested, doubt=doubt, is_ours=is_ours,
+        disputed=disputed, contested=is_contested, doubt=doubt, is_ours=is_ours, said_at=said_at,
     )  # fmt: skip
 
 

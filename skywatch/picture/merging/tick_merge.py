@@ -1,15 +1,12 @@
 """Merges the reports of all receivers at one tick: those of ours, those of strangers, and then both (``strangers``).
 
-Reports of several receivers about one aircraft are compared as columns: a snapshot ranks as a whole, so comparing three
-columns decides between two receivers, and fields that the better one lacks come from the other. Only views whose fields
-have several times or sources are merged one by one. Where all receivers of an aircraft say the same, nothing is merged
-but their times and counts: see ``merging.lead``.
+What receivers say differently of an aircraft is decided in ``merging.merge``. Where all of them say the same, times and
+counts alone are merged: see ``merging.lead``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
 from itertools import count, repeat
 from typing import Any
 
@@ -17,9 +14,9 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 
 from skywatch.core.arrays import Array
-from skywatch.picture.merging.aircraft_merge import merge
 from skywatch.picture.merging.field_validator import FieldValidator
 from skywatch.picture.merging.lead import PLACE, Differences, FollowingValues, Lead, array_of, say_the_same
+from skywatch.picture.merging.merge import merge
 from skywatch.picture.merging.presence import contested
 from skywatch.picture.merging.receiver_views import ReceiverViews
 from skywatch.picture.merging.reported import (
@@ -30,26 +27,19 @@ from skywatch.picture.merging.reported import (
     Times,
     Values,
     field_states,
+    is_listed,
 )
 from skywatch.picture.merging.strangers import alone, beside
 from skywatch.picture.merging.values import ReportValues, is_whole, set_values
-from skywatch.picture.state.columns import columns_of, floats, is_absent, numbers
-from skywatch.picture.state.fields import AIRFRAME_FIELDS, GROUPS, LIFETIME_S
-from skywatch.picture.state.receiver_view import FieldState, ReceiverView
-from skywatch.receivers.feeder_streams.voices import Voice
+from skywatch.picture.state.columns import columns_of, numbers
+from skywatch.picture.state.receiver_view import ReceiverView
 from skywatch.receivers.reports.receiver_names import FEEDERS, TRUSTED_FEEDERS
-from skywatch.receivers.reports.report import SOURCE_INDEX, STALE_S, UNNAMED_TRUST, ReducedReport, Report, trust
+from skywatch.receivers.reports.report import SOURCE_INDEX, STALE_S, UNNAMED_TRUST, ReducedReport, Report
 
 # Their fields have times of their own, or they stand for several voices.
 _UNLIKE = (ReceiverView, ReducedReport)
 # Two positions so close (degrees) are one: that of a moment later.
 ECHO_DEG = 0.005
-# Fields that are taken from one receiver.
-_TOGETHER = (
-    *(group.fields for group in GROUPS),
-    *((name,) for name in (*AIRFRAME_FIELDS, "type", "rssi", "mlat", "tisb")),
-)
-_PLACED = ("lat", "lon", "nic", "rc", "position_at")
 
 
 def gather(
@@ -171,11 +161,8 @@ def _gather(
         reported.append(_reported(by_receiver[receiver], views, rows, values))
     is_contested = contested(reported, len(hexes), now)
     verdict = validator.review(reported, names, hexes, now)
-    remaining = [
-        receiver_reports.without(indices) for receiver_reports, indices in zip(reported, verdict.excluded, strict=True)
-    ]
     offers = [receiver_reports.offer() for receiver_reports in reported]
-    values, times, best_receiver = _merge_all(remaining, lead, is_contested, now)
+    values, times, best_receiver = _merge_all(reported, verdict.excluded, lead, is_contested, now)
     for name, row, value in verdict.values:
         set_values(values, name, [row], [value])
     gathered = Gathered(hexes, index, values, times, best_receiver, offers, verdict.disputed, is_contested)
@@ -228,35 +215,41 @@ def _reported(book: ReceiverViews, views: list[Report], rows: Array, values: Val
 
 
 def _merge_all(
-    reported: list[Reported], lead: Lead | None, is_contested: Array, now: float
+    reported: list[Reported], excluded: Sequence[Array], lead: Lead | None, is_contested: Array, now: float
 ) -> tuple[Values, Times, Array]:
-    """``_combined``, but what all receivers of an aircraft say alike is taken from the leading report."""
+    """``merge``, but what all receivers of an aircraft say alike is taken from the leading report.
+
+    ``excluded`` are the indices of each one's views that do not count.
+    """
+    believed = [
+        np.delete(np.arange(len(of_receiver.rows)), indices)
+        for of_receiver, indices in zip(reported, excluded, strict=True)
+    ]
     following = [
         (of_receiver, of_receiver.values)
         for of_receiver in reported
         if lead is not None and isinstance(of_receiver.values, FollowingValues)
     ]
-    if lead is None or len(following) < len(reported):
-        return _combined(reported, is_contested, now)
-    differs = _needs_merge(reported, len(is_contested))
+    count = len(is_contested)
+    differs, receivers = np.zeros(count, "?"), np.zeros(count, "u4")
+    for of_receiver, indices in zip(reported, excluded, strict=True):
+        differs[of_receiver.rows[indices]] = True
+        receivers[of_receiver.rows] += 1
     for of_receiver, values in following:
         differs[of_receiver.rows[values.differences.other]] = True
-    if 2 * np.count_nonzero(differs) > len(differs):
-        return _combined(reported, is_contested, now)
-    merged, receiver = _alike(following, lead, len(differs))
-    different = np.flatnonzero(differs)
-    if not len(different):
+        for source in ("mlat", "tisb"):
+            rows = of_receiver.rows[array_of(values, source, is_listed)]
+            differs[rows[receivers[rows] > 1]] = True
+    # To put most of them into the values of the leading reports costs more than they bring.
+    if lead is None or len(following) < len(reported) or 2 * np.count_nonzero(differs) > count:
+        return merge(reported, believed, np.ones(count, "?"), is_contested, now)
+    merged, receiver = _alike(following, lead, count)
+    if not differs.any():
         return merged, [], receiver
-    compact = np.full(len(differs), -1)
-    compact[different] = np.arange(len(different))
-    part = []
-    for of_receiver in reported:
-        few = of_receiver.without(np.flatnonzero(~differs[of_receiver.rows]))
-        part.append(replace(few, rows=compact[few.rows]))
-    values_of_part, times, receiver[different] = _combined(part, is_contested[different], now)
-    rows = different.tolist()
-    merged.take(rows, values_of_part)
-    return merged, [(rows[at], states) for at, states in times], receiver
+    rows = np.flatnonzero(differs)
+    different, times, receiver[rows] = merge(reported, believed, differs, is_contested, now)
+    merged.take(rows.tolist(), different)
+    return merged, [(int(rows[at]), states) for at, states in times], receiver
 
 
 def _alike(following: list[tuple[Reported, FollowingValues]], lead: Lead, aircraft: int) -> tuple[ReportValues, Array]:
@@ -264,12 +257,12 @@ def _alike(following: list[tuple[Reported, FollowingValues]], lead: Lead, aircra
 
     The columns of ``lead`` become those of the merged reports.
     """
-    _, receiver = _latest([of_receiver for of_receiver, _ in following], aircraft)
     merged = lead.values
     heard, messages, leader = np.full(aircraft, -np.inf), np.zeros(aircraft, "i8"), np.full(aircraft, -1)
-    receivers = np.zeros(aircraft, "i4")
+    receiver, receivers = np.zeros(aircraft, "u2"), np.zeros(aircraft, "i4")
     for of_receiver, values in following:
         rows = of_receiver.rows
+        receiver[rows[of_receiver.heard_at > heard[rows]]] = of_receiver.receiver
         heard[rows] = np.maximum(heard[rows], of_receiver.heard_at)
         messages[rows] += array_of(values, "messages", _counts)
         receivers[rows] += 1
@@ -303,123 +296,6 @@ def _fill_in_signals(following: list[tuple[Reported, FollowingValues]], merged: 
         for row, signal in zip(of_receiver.rows.tolist(), values["rssi"], strict=True):
             if signals[row] is UNSET:
                 signals[row] = signal
-
-
-def _combined(reported: list[Reported], is_contested: Array, now: float) -> tuple[Values, Times, Array]:
-    """``values``, ``times`` and ``receiver`` of the aircraft, see Gathered."""
-    aircraft = len(is_contested)
-    views = [view for of_receiver in reported for view in of_receiver.views]
-    rows = np.concatenate([np.empty(0, "i8"), *(of_receiver.rows for of_receiver in reported)])
-    index, receiver = _latest(reported, aircraft)
-    best = list(map(views.__getitem__, index.tolist()))
-    needs_merge = _needs_merge(reported, aircraft)
-    for row, (merged, latest) in _merged(reported, needs_merge, is_contested, now).items():
-        best[row], receiver[row] = merged, latest
-    is_best = np.zeros(len(views), "?")
-    is_best[index] = True
-    further = np.flatnonzero(~is_best & ~needs_merge[rows])
-    values, times = columns_of(best), field_states(best)
-    if not len(further):
-        return values, times, receiver
-    at = np.concatenate([of_receiver.heard_at for of_receiver in reported])
-    further = further[np.argsort(-at[further], kind="stable")]
-    lower = list(map(views.__getitem__, further.tolist()))
-    times += _fill_in(values, rows[further].tolist(), lower)
-    placed, _ = _latest(reported, aircraft, _position_at)
-    for row in np.unique(rows[further]).tolist():
-        if placed[row] != index[row] and views[placed[row]].position_at > views[index[row]].position_at:
-            for name in _PLACED:
-                values[name][row] = getattr(views[placed[row]], name)
-    return values, times, receiver
-
-
-def _merged(
-    reported: list[Reported], needs_merge: Array, is_contested: Array, now: float
-) -> dict[int, tuple[Report, int]]:
-    """The merged view of each row that needs it, and the receiver with the latest message."""
-    views_by_row: dict[int, list[tuple[int, Report, Voice]]] = {row: [] for row in np.flatnonzero(needs_merge).tolist()}
-    for of_receiver in reported:
-        for index in np.flatnonzero(needs_merge[of_receiver.rows]).tolist():
-            views_by_row[int(of_receiver.rows[index])].append(
-                (of_receiver.receiver, of_receiver.views[index], of_receiver.voice)
-            )
-    return {
-        row: (
-            merge([each[1] for each in views], now, [each[2] for each in views], bool(is_contested[row])),
-            max(views, key=lambda entry: entry[1].at)[0],
-        )
-        for row, views in views_by_row.items()
-    }
-
-
-def _heard_at(of_receiver: Reported) -> Array:
-    return of_receiver.heard_at
-
-
-def _position_at(of_receiver: Reported) -> Array:
-    return floats(of_receiver.values["position_at"])
-
-
-def _latest(
-    reported: list[Reported], aircraft: int, time_of: Callable[[Reported], Array] = _heard_at
-) -> tuple[Array, Array]:
-    """For each aircraft the index of its latest view, counted through all receivers, and its receiver.
-
-    Of views alike trusted it is the one that ``precedence`` takes; of equals it is the first.
-    """
-    index, receiver = np.zeros(aircraft, "i8"), np.zeros(aircraft, "u2")
-    latest = np.full(aircraft, -np.inf)
-    start = 0
-    for of_receiver in reported:
-        rows, at = of_receiver.rows, time_of(of_receiver)
-        is_later = at > latest[rows]
-        chosen = rows[is_later]
-        index[chosen], receiver[chosen] = start + np.flatnonzero(is_later), of_receiver.receiver
-        latest[chosen] = at[is_later]
-        start += len(rows)
-    return index, receiver
-
-
-def _needs_merge(reported: list[Reported], aircraft: int) -> Array:
-    """The mask of aircraft that several receivers receive whose views are not all plain, and trusted alike."""
-    receiver_count, is_complex = np.zeros(aircraft, "i4"), np.zeros(aircraft, "?")
-    level = np.zeros(aircraft, "u1")
-    for of_receiver in reported:
-        rows = of_receiver.rows
-        is_complex[rows[~of_receiver.plain()]] = True
-        is_complex[rows[(receiver_count[rows] > 0) & (level[rows] != of_receiver.level)]] = True
-        level[rows] = of_receiver.level
-        receiver_count[rows] += 1
-    return is_complex & (receiver_count > 1)
-
-
-def _fill_in(values: Values, rows: list[int], further: Sequence[Report]) -> Times:
-    """Add the groups of fields that the latest report lacks, for the aircraft in these rows, and return their times.
-
-    ``further`` is what other receivers say, the latest first.
-    """
-    columns = columns_of(further)
-    times: dict[int, dict[str, FieldState]] = {}
-    for row, messages in zip(rows, columns["messages"], strict=True):
-        values["messages"][row] = (values["messages"][row] or 0) + (messages or 0)
-    for names in _TOGETHER:
-        if all(is_absent(columns[name]) for name in names):
-            continue
-        lacking: Sequence[int] = range(len(rows))
-        for name in names:
-            column = values[name]
-            lacking = [place for place in lacking if column[rows[place]] is UNSET]
-        for place in lacking:
-            row, view = rows[place], further[place]
-            # One that is later may have filled it in.
-            if not all(values[name][row] is UNSET for name in names):
-                continue
-            at = view.position_at if "lat" in names else view.at
-            for name in names:
-                values[name][row] = columns[name][place]
-                if name in LIFETIME_S and values[name][row] is not UNSET:
-                    times.setdefault(row, {})[name] = FieldState(at, trust(view.type))
-    return list(times.items())
 
 
 def _levels(types: list[Any]) -> Array:

@@ -89,12 +89,12 @@ def columns_of(reports: Sequence[Report], names: tuple[str, ...] = Report.__stru
 def fill(
     members: dict[str, list[Any]],
     steady: dict[str, Array],
-    at: list[float],
+    said_at: list[float],
     field_states: list[tuple[int, dict[str, FieldState]]],
 ) -> dict[str, Array]:
     """The columns that only depend on what was reported, with the ``steady`` ones.
 
-    ``members`` as for ``aircraft_json.encode``, the rest as Gathered's.
+    ``members`` as for ``aircraft_json.encode``, ``said_at`` and ``field_states`` (``times``) as Gathered's.
     """
     columns = dict(steady)
     altitudes = [NAN if value is UNSET or value == "ground" else value for value in members["alt_baro"]]
@@ -103,15 +103,15 @@ def fill(
         columns[name] = floats(members[member]).astype("f4")
     columns["messages"] = numbers(members["messages"], 0, "i8")
     columns["on_ground"] = np.array(members["on_ground"], "?")
-    columns["acas_ra"] = np.zeros(len(at), "?")
+    columns["acas_ra"] = np.zeros(len(said_at), "?")
     columns["acas_ra"][_rows_with(members["acas_ra"])] = True
-    columns["single_source"] = np.zeros(len(at), "?")
+    columns["single_source"] = np.zeros(len(said_at), "?")
     columns["single_source"][_rows_with(members["single_source"])] = True
-    columns["acas_ra_frames"] = np.zeros(len(at), "i4")
+    columns["acas_ra_frames"] = np.zeros(len(said_at), "i4")
     for row, fields in field_states if columns["acas_ra"].any() else ():
         if "acas_ra" in fields:
             columns["acas_ra_frames"][row] = fields["acas_ra"].frames
-    columns |= _times(columns, at, field_states)
+    columns |= _times(columns, said_at, field_states)
     return columns
 
 
@@ -121,10 +121,15 @@ def _rows_with(values: list[Any]) -> list[int]:
 
 
 def _times(
-    columns: dict[str, Array], at: list[float], field_states: list[tuple[int, dict[str, FieldState]]]
+    columns: dict[str, Array], said_at: list[float], field_states: list[tuple[int, dict[str, FieldState]]]
 ) -> dict[str, Array]:
-    """The time of each group of fields: a snapshot has one for all, a view one for each field."""
-    report_at = np.array(at, "f8")
+    """The time of each group of fields: a snapshot has one for all, a view one for each field; NaN where nothing is
+    said."""
+    times = {name: np.array(said_at, "f8") for name in TIMES}
+    for row, fields in field_states:
+        for name, member in TIMES.items():
+            if member in fields:
+                times[name][row] = fields[member].at
     has_value = {
         "altitude_at": ~np.isnan(columns["alt_baro_ft"]) | columns["on_ground"],
         "velocity_at": ~np.isnan(columns["gs_kt"]),
@@ -134,9 +139,4 @@ def _times(
         "alt_geom_at": ~np.isnan(columns["alt_geom_ft"]),
         "acas_ra_at": columns["acas_ra"],
     }
-    times = {name: np.where(mask, report_at, NAN) for name, mask in has_value.items()}
-    for row, fields in field_states:
-        for name, member in TIMES.items():
-            if member in fields:
-                times[name][row] = fields[member].at
-    return times
+    return {name: np.where(has_value[name], column, NAN) for name, column in times.items()}

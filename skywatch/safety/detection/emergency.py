@@ -103,7 +103,8 @@ class EmergencyDetector:
         """Something else was received of an aircraft that has declared an emergency."""
         if state.heard and state.heard[-1][1] and not state.is_raised:
             self._breaks.setdefault(frame.hexes[row], []).append(frame.now)
-        at = max(float(frame.column("squawk_at")[row]), state.heard_at + 1e-3)
+        # Of a squawk that is withheld there is no time (NaN).
+        at = float(np.fmax(frame.column("squawk_at")[row], state.heard_at + 1e-3))
         state.note(at, frame.now, False, _longest_s(thresholds))
 
     def _forget_breaks(self, before: float) -> None:

@@ -6,11 +6,18 @@ import itertools
 
 import pytest
 
-from skywatch.picture.merging.aircraft_merge import merge
+from skywatch.picture.merging.field_validator import FieldValidator
+from skywatch.picture.merging.presence import CONTESTED_VOICES
+from skywatch.picture.merging.receiver_views import ReceiverViews
+from skywatch.picture.merging.tick_merge import gather
+from skywatch.picture.positions.validator import PositionValidator
 from skywatch.picture.state.fields import CONTESTED_S
 from skywatch.picture.state.receiver_view import FieldState, ReceiverView
 from skywatch.receivers.feeder_streams.voices import SEVERAL, Voice
+from skywatch.receivers.reports.receiver_names import FEEDERS
 from tests.unit.picture.reports import START, Clock, increment, picture_at, snapshot
+
+STRANGERS = [Voice(f"user-{number}", f"10.0.{number}.1/32") for number in range(CONTESTED_VOICES)]
 
 
 @pytest.fixture
@@ -143,12 +150,56 @@ def test_an_aircraft_that_one_receiver_loses_stays_with_the_other(clock):
 
 @pytest.mark.parametrize(("age_s", "shown"), [(CONTESTED_S, 1000), (CONTESTED_S + 0.1, 2000)])
 def test_what_feeders_agree_on_stands_for_its_time_against_one_stranger(age_s, shown):
-    def view(at, altitude, voices):
-        heard = {"alt_baro": FieldState(at, 1)}
-        return ReceiverView(
-            "4b1620", at=at, type="adsb_icao", alt_baro=altitude, messages=1, heard=heard, voices=voices
-        )
+    agreed = ReceiverView(
+        "4b1620", START, type="adsb_icao", alt_baro=1000, heard={"alt_baro": FieldState(START, 0)}, voices=2
+    )
+    now = START + age_s
+    books = [ReceiverViews(FEEDERS, 0, SEVERAL)]
+    books[0].restore([agreed])
+    for number in range(CONTESTED_VOICES):
+        books.append(ReceiverViews(f"feeder-{number}", 1 + number, STRANGERS[number]))
+        books[-1].put([increment("4b1620", now, **{"alt_baro": 2000} if number == 0 else {})], ["4b1620"])
+    validator = FieldValidator(PositionValidator({}, None))
+    gathered = gather(books, {}, now, {True: validator, False: validator}, [book.name for book in books])
+    assert gathered.contested.tolist() == [True]
+    assert gathered.values["alt_baro"] == [shown]
 
-    views = [view(START, 1000, 2), view(START + age_s, 2000, 1)]
-    voices = [SEVERAL, Voice("user-1", "10.0.0.1/32")]
-    assert merge(views, START + age_s, voices, is_contested=True).alt_baro == shown
+
+@pytest.mark.parametrize("make", [snapshot, increment])
+@pytest.mark.parametrize(("alarming", "shown"), [(1, None), (2, "general")])
+def test_where_three_strangers_hear_an_aircraft_two_of_them_must_say_an_alarm(clock, make, alarming, shown):
+    picture = picture_at(clock)
+    for number, voice in enumerate(STRANGERS):
+        said = {"emergency": "general"} if number < alarming else {}
+        picture.put(f"feeder-{number}", [make("4b1620", START, alt_baro=1000, **said)], 1, voice=voice)
+    assert picture.tick().aircraft("4b1620").get("emergency") == shown
+
+
+def test_a_signal_that_the_last_receiver_does_not_measure_is_that_of_the_one_before(clock):
+    older = snapshot("4b1620", START - 1, squawk="1000", rssi=-12.5)
+    newest = increment("4b1620", START, category="A3")
+    oldest = snapshot("4b1620", START - 2, squawk="1000", rssi=-3.0)
+    aircraft = told(clock, ("a", older), ("b", newest), ("c", oldest))
+    assert (aircraft["category"], aircraft["rssi"]) == ("A3", -12.5)
+
+
+def test_what_ours_say_is_as_old_as_it_is_although_strangers_hear_the_aircraft(clock):
+    picture = picture_at(clock)
+    picture.put("roof", [snapshot("4b1620", START, alt_baro=1000)], 1)
+    clock.advance(5)
+    picture.put("feeder-1", [snapshot("4b1620", START + 5, squawk="1000")], 1, voice=STRANGERS[0])
+    columns = picture.tick().columns
+    assert [columns[name].tolist() for name in ("altitude_at", "squawk_at", "seen_at")] == [
+        [START], [START + 5], [START + 5],
+    ]  # fmt: skip
+
+
+def test_what_a_field_was_multilaterated_once_says_nothing_of_what_it_is_now():
+    """A view that collects what a receiver says has a source for each field; its list is that of the last message."""
+    view = ReceiverView("4b1620", START, type="adsb_icao", gs=200.0, heard={"gs": FieldState(START, 0)}, mlat=["gs"])
+    books = [ReceiverViews("roof", 0), ReceiverViews("far", 1)]
+    books[0].restore([view])
+    books[1].put([snapshot("4b1620", START - 10, gs=100.0)], ["4b1620"])
+    validator = FieldValidator(PositionValidator({}, None))
+    gathered = gather(books, {}, START, {True: validator, False: validator}, [book.name for book in books])
+    assert gathered.values["gs"] == [200.0]
