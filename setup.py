@@ -147,7 +147,7 @@ ENDINGS = ("json", "csv", "html", "css", "js", "jinja2")
 
 setup(
     name="skywatch",
-    version="0.2.0",
+    version="1.0.0",
     description="Self-hosted, real-time aircraft tracking service",
     long_description=(HERE / "README.md").read_text(encoding="utf-8"),
     long_description_content_type="text/markdown",
