@@ -40,6 +40,10 @@ DAMAGE_BEHIND_DUCKDB = ("Invalid", "deserialize", "ZSTD", "Corrupt", "Unexpected
 NO_MEMORY = ("Out of memory", "out of memory", "bad_alloc", "malloc of size")
 # Arrow's client of S3 reads in a thread of its own.
 IO_THREADS = 2
+# How files are read: a batch at a time, in the thread that asks.
+_SPARINGLY: dict[str, Any] = {
+    "batch_size": queries.BATCH_ROWS, "batch_readahead": 1, "fragment_readahead": 1, "use_threads": False,
+}  # fmt: skip
 
 
 class Reader:
@@ -98,7 +102,7 @@ class Reader:
 
     def read(self, files: list[str], columns: dict[str, Any], condition: Any, schema: Any) -> Any:
         """The rows of some files in which a condition holds, as a table of these expressions."""
-        return _read(self._dataset(files, schema), columns, condition)
+        return self._dataset(files, schema).to_table(columns=columns, filter=condition, **_SPARINGLY)
 
     def read_aircraft(
         self, files: list[str], columns: dict[str, Any], condition: Any, schema: Any, aircraft: list[int]
@@ -119,7 +123,8 @@ class Reader:
             groups = distinct(np.searchsorted(np.cumsum(sizes), rows, "right")).tolist()
             if groups:
                 fragments.append(form.make_fragment(path, self._filesystem, row_groups=groups))
-        return _read(dataset.FileSystemDataset(fragments, schema, form, self._filesystem), columns, condition)
+        chosen = dataset.FileSystemDataset(fragments, schema, form, self._filesystem)
+        return chosen.to_table(columns=columns, filter=condition, **_SPARINGLY)
 
     def scan(
         self,
@@ -139,14 +144,7 @@ class Reader:
         if later:
             fields = [field for field in data.schema if field.name not in later]
             data = data.replace_schema(pa.schema([*fields, *(pa.field(column, pa.bool_()) for column in later)]))
-        scanner = data.scanner(
-            columns=columns,
-            filter=condition,
-            batch_size=queries.BATCH_ROWS,
-            batch_readahead=1,
-            fragment_readahead=1,
-            use_threads=False,
-        )
+        scanner = data.scanner(columns=columns, filter=condition, **_SPARINGLY)
         self.database.register(name, scanner.to_reader())
 
 
@@ -154,17 +152,6 @@ def _form() -> Any:
     """Parquet whose pages are compared with their checksums: one that was changed is found."""
     options = dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
     return dataset.ParquetFileFormat(default_fragment_scan_options=options)
-
-
-def _read(data: Any, columns: dict[str, Any], condition: Any) -> Any:
-    return data.to_table(
-        columns=columns,
-        filter=condition,
-        batch_size=queries.BATCH_ROWS,
-        batch_readahead=1,
-        fragment_readahead=1,
-        use_threads=False,
-    )
 
 
 ANSWERS: dict[type, Callable[[Any, Any], Any]] = {

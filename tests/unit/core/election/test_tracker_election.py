@@ -146,11 +146,9 @@ def test_statistics_of_another_form_keep_nobody_from_starting(make_runtime, trac
     assert heartbeat_of(until(lambda: runtime.bus.last(topics.TRACKER))) == Heartbeat()
 
 
-def test_a_standby_leaves_the_lock_alone_while_the_leader_is_heard(
-    make_runtime, tracker, redis_url, postgresql_url, monkeypatch
-):
-    """With the database all sessions are lost: who takes the lock for a moment would end the tracker that goes on."""
-    monkeypatch.setattr(tracker_election, "HEARTBEAT_WITHIN_S", PATIENCE_S)
+@pytest.fixture
+def pair(make_runtime, tracker, redis_url, postgresql_url):
+    """A leader that publishes when it is told to, and a tracker that stands by and has heard it once."""
     shared = {"bus": redis_url, "database_url": postgresql_url}
     leading, standing_by = make_runtime(**shared), make_runtime(**shared)
     leader, standby = tracker(leading), tracker(standing_by)
@@ -159,6 +157,18 @@ def test_a_standby_leaves_the_lock_alone_while_the_leader_is_heard(
     standby.stand_by()
     publish(leading, leader.instance)
     until(lambda: standby._others.silent_s() is not None, "a heartbeat")
+    return leader, standby
+
+
+@pytest.fixture
+def heard(monkeypatch):
+    """One heartbeat is enough for the whole test."""
+    monkeypatch.setattr(tracker_election, "HEARTBEAT_WITHIN_S", 2 * PATIENCE_S)
+
+
+def test_a_standby_leaves_the_lock_alone_while_the_leader_is_heard(heard, pair, postgresql_url):
+    """With the database all sessions are lost: who takes the lock for a moment would end the tracker that goes on."""
+    leader, standby = pair
     # A try that began before the heartbeat is over.
     time.sleep(2 * tracker_election.TRY_EVERY_S)
     with standby._checking:
@@ -170,54 +180,33 @@ def test_a_standby_leaves_the_lock_alone_while_the_leader_is_heard(
     exclusive_lock(postgresql_url, tracker_election.LOCK).take()
 
 
-def test_a_standby_leads_at_once_where_the_session_of_the_leader_alone_has_ended(
-    make_runtime, tracker, redis_url, postgresql_url, monkeypatch
-):
-    monkeypatch.setattr(tracker_election, "HEARTBEAT_WITHIN_S", 2 * PATIENCE_S)
-    shared = {"bus": redis_url, "database_url": postgresql_url}
-    leading, standing_by = make_runtime(**shared), make_runtime(**shared)
-    leader, standby = tracker(leading), tracker(standing_by)
-    leader.stand_by()
-    standby.stand_by()
-    publish(leading, leader.instance)
-    until(lambda: standby._others.silent_s() is not None, "a heartbeat")
-    leader.close()
-    until(lambda: standby.is_leading, "the standby leads")
-
-
-def test_a_standby_leads_once_the_leader_is_silent(make_runtime, tracker, redis_url, postgresql_url):
-    shared = {"bus": redis_url, "database_url": postgresql_url}
-    leading, standing_by = make_runtime(**shared), make_runtime(**shared)
-    leader, standby = tracker(leading), tracker(standing_by)
-    leader.stand_by()
-    standby.stand_by()
-    publish(leading, leader.instance)
-    until(lambda: standby._others.silent_s() is not None, "a heartbeat")
+def test_a_standby_leads_at_once_where_the_session_of_the_leader_alone_has_ended(heard, pair):
+    leader, standby = pair
     leader.close()
     until(lambda: standby.is_leading, "the standby leads")
     # What was heard of the leader before is no other one that is at work.
     assert not standby._others.take()
 
 
-def test_a_tracker_that_has_just_taken_the_lock_of_a_silent_one_has_time_to_begin(
-    make_runtime, tracker, redis_url, postgresql_url, monkeypatch
-):
+def test_a_standby_leads_once_the_leader_is_silent(pair):
+    leader, standby = pair
+    leader.close()
+    until(lambda: standby.is_leading, "the standby leads")
+
+
+def test_a_tracker_that_has_just_taken_the_lock_of_a_silent_one_has_time_to_begin(pair, postgresql_url, monkeypatch):
     """Of two that stand by the slower one would end the session of the faster one."""
-    shared = {"bus": redis_url, "database_url": postgresql_url}
-    leading, standing_by = make_runtime(**shared), make_runtime(**shared)
-    leader, standby = tracker(leading), tracker(standing_by)
-    leader.stand_by()
-    standby.stand_by()
-    publish(leading, leader.instance)
-    until(lambda: standby._silent_holder, "it is silent, and still holds the lock")
+    leader, standby = pair
     ended = []
     monkeypatch.setattr(standby._lock, "end_holder", lambda: ended.append(time.monotonic()))
+    until(lambda: standby._silent_holder, "it is silent, and still holds the lock")
     with standby._checking:
         leader._task.close()
         leader._lock.close()
         # Another one that stood by; it publishes nothing either.
         faster = exclusive_lock(postgresql_url, tracker_election.LOCK)
         until(lambda: takes(faster), "the lock is free")
+        ended.clear()
         taken_at = time.monotonic()
     until(lambda: ended, "the session of the faster one is ended at last")
     assert ended[0] - taken_at > tracker_election.SILENT_LEADER_S - 0.1
