@@ -6,6 +6,7 @@ import gc
 import logging
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -136,6 +137,21 @@ def _log() -> Iterator[None]:
         logging.captureWarnings(False)
         root.handlers[:] = handlers
         root.setLevel(level)
+
+
+@pytest.fixture(autouse=True)
+def _signals() -> Iterator[None]:
+    """Restore the handling of signals: a service that a test runs in this process leaves its own installed.
+
+    Its thread that watches signals (``skywatch.serving.shutdown``) would send that of a later test once more.
+    """
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    handlers = [signal.getsignal(number) for number in numbers]
+    yield
+    if [signal.getsignal(number) for number in numbers] != handlers:
+        signal.set_wakeup_fd(-1)
+        for number, handler in zip(numbers, handlers, strict=True):
+            signal.signal(number, handler)
 
 
 @pytest.fixture(autouse=True)
