@@ -74,15 +74,16 @@ class ExclusiveLock(ABC):
         """Release the lock. Safe to call twice."""
 
     def take_from_ended(self) -> bool:
-        """Take the lock where its holder has lost it, and other processes have not lost theirs; False otherwise.
+        """Take the lock where its holder has lost it, and other processes have not lost theirs; False where it is free
+        and that is not known.
 
-        What ends the sessions of all, such as a restart of the server, says nothing of the holder. Raises what the
-        database raises where it does not answer; where it does, the next ``take`` needs no new connection.
+        What ends the sessions of all, such as a restart of the server, says nothing of the holder. Raises like
+        ``take``; where the database answers, the next one needs no new connection.
         """
         return False
 
     def end_holder(self) -> bool:
-        """End the session of the process that holds the lock; False where there is no such thing."""
+        """End the session that held the lock at the last attempt; False where there is no such thing."""
         return False
 
     def wait(self, within_s: float) -> None:
@@ -134,10 +135,7 @@ class FileLock(ExclusiveLock):
         self._file = file
 
     def take_from_ended(self) -> bool:
-        try:
-            self.take()
-        except LockHeldError:
-            return False
+        self.take()
         return True
 
     def close(self) -> None:
@@ -172,8 +170,10 @@ class AdvisoryLock(ExclusiveLock):
         self._connected_at = 0.0
         # Whether another process held the lock in the time of that connection.
         self._has_seen_holder = False
-        # The session that took the lock last: its process number at the server and when it began.
+        # The sessions of this process that took the lock last, and of the last other one that was seen to hold it:
+        # the process number at the server and when it began.
         self._session: tuple[int, Any] | None = None
+        self._held_by: tuple[int, Any] | None = None
         self._engine = sa.create_engine(
             url,
             poolclass=sa.NullPool,
@@ -205,7 +205,7 @@ class AdvisoryLock(ExclusiveLock):
             self.close()
             raise
         self._keep_as_spare(has_seen_holder=True)
-        raise LockHeldError(holder)
+        raise LockHeldError(holder or "another process")
 
     def take_from_ended(self) -> bool:
         """Take it where a session that saw it held goes on and finds it free: of the two the holder's alone has ended.
@@ -213,6 +213,7 @@ class AdvisoryLock(ExclusiveLock):
         A new session only looks: whoever took it to see whether it is free would end a process that is about to take it
         again.
         """
+        fresh = None
         try:
             if self._is_alive():
                 return True
@@ -228,22 +229,20 @@ class AdvisoryLock(ExclusiveLock):
             if fresh is not None:
                 self._give_up()
                 self._connection, self._connected_at, self._has_seen_holder = fresh, time.monotonic(), False
-            self._keep_as_spare(has_seen_holder=self._has_seen_holder or self._is_held())
+            holder = self._holder()
         except sa.exc.SQLAlchemyError:
             self.close()
+            if fresh is not None:
+                fresh.close()
             raise
+        self._keep_as_spare(has_seen_holder=self._has_seen_holder or bool(holder))
+        if holder:
+            raise LockHeldError(holder)
         return False
 
     def _keep_as_spare(self, *, has_seen_holder: bool) -> None:
         self._has_seen_holder = has_seen_holder
         self._spare, self._connection = self._connection, None
-
-    def _is_held(self) -> bool:
-        assert self._connection is not None
-        held = self._connection.execute(
-            sa.text(f"SELECT EXISTS (SELECT 1 {_HOLDERS})"), {"name": f"skywatch {self._name}"}
-        )
-        return bool(held.scalar())
 
     def _try_spare(self) -> bool:
         """Whether the lock can be had, with the connection of the last attempt where that lives.
@@ -334,10 +333,15 @@ class AdvisoryLock(ExclusiveLock):
         A proxy or a firewall in between may keep the server's side open indefinitely.
         """
         assert self._connection is not None
-        if self._session is None:
+        return self._end(self._connection, self._session)
+
+    @staticmethod
+    def _end(connection: sa.Connection, session: tuple[int, Any] | None) -> bool:
+        """End a session of the server, if it is there."""
+        if session is None:
             return False
-        pid, begin = self._session
-        ended = self._connection.execute(
+        pid, begin = session
+        ended = connection.execute(
             sa.text(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = :pid AND backend_start = :begin"
             ),
@@ -346,24 +350,24 @@ class AdvisoryLock(ExclusiveLock):
         return bool(ended.scalar())
 
     def end_holder(self) -> bool:
-        # With the connection of the attempt to take it: a new one may be tried at a host that is gone first.
         try:
-            if self._spare is None:
-                self._spare, self._connected_at, self._has_seen_holder = self._connect(), time.monotonic(), False
-            ended = self._spare.execute(
-                sa.text(f"SELECT pg_terminate_backend(a.pid) {_HOLDERS}"), {"name": f"skywatch {self._name}"}
-            )
-            return bool(ended.scalar())
+            # With the connection of the attempt: a new one may be tried at a host that is gone first. Whoever has taken
+            # the lock since is left alone.
+            return self._spare is not None and self._end(self._spare, self._held_by)
         except sa.exc.SQLAlchemyError:
             self.close()
             raise
 
     def _holder(self) -> str:
+        """The process that holds the lock, as far as it is known; empty where nobody does."""
         assert self._connection is not None
         row = self._connection.execute(
-            sa.text(f"SELECT a.application_name, a.backend_start {_HOLDERS}"), {"name": f"skywatch {self._name}"}
+            sa.text(f"SELECT a.application_name, a.backend_start, a.pid {_HOLDERS}"), {"name": f"skywatch {self._name}"}
         ).first()
-        if row is None or not row[0]:
+        if row is None:
+            return ""
+        self._held_by = row[2], row[1]
+        if not row[0]:
             return "another process"
         return f"{str(row[0]).removeprefix(f'skywatch {self._name} ')}, since {row[1]:%Y-%m-%d %H:%M:%S %Z}"
 

@@ -93,8 +93,8 @@ class OnlyTracker:
         self._since = time.time()
         self._standing_by: threading.Thread | None = None
         self._tried_at = float("-inf")
-        # Who holds the lock and is not heard, and whether its session has been ended.
-        self._silent_holder = ""
+        # Who holds the lock, and whether its session has been ended because it was not heard.
+        self._holder = ""
         self._has_ended_holder = False
         self._waiting_faults = FaultLog(
             log, "the standby cannot ask for the lock", "the standby asks for the lock again"
@@ -169,22 +169,18 @@ class OnlyTracker:
         self._begin_to_lead()
 
     def _take_lock(self, lock: ExclusiveLock, is_late: bool) -> bool:
-        if self._due_in_s() > 0:
-            self._silent_holder, self._has_ended_holder = "", False
-            # With the database all sessions are lost: whoever took the lock of a tracker that goes on would end it.
-            is_taken = lock.take_from_ended()
-            if is_taken:
-                # What was heard of the one before says nothing of now.
-                self._others.take()
-            return is_taken
+        is_heard, self._has_ended_holder = self._due_in_s() > 0, False
         try:
+            if is_heard:
+                # With the database all sessions are lost: whoever took the lock of a tracker that goes on would end it.
+                is_taken = lock.take_from_ended()
+                if is_taken:
+                    # What was heard of the one before says nothing of now.
+                    self._others.take()
+                return is_taken
             lock.take()
         except LockHeldError as error:
-            if self._silent_holder not in ("", str(error)):
-                # Another one that stood by was faster: it has its time to begin.
-                self._others.begin_anew()
-                self._has_ended_holder = False
-            self._silent_holder = str(error)
+            self._note_holder(str(error))
             silent_s = self._others.silent_s()
             # A standby that stood still itself, or hears nobody, does not judge.
             if silent_s is not None and silent_s > SILENT_LEADER_S and not is_late and self._bus.state().ok:
@@ -195,6 +191,12 @@ class OnlyTracker:
             lock.close()
             return False
         return True
+
+    def _note_holder(self, holder: str) -> None:
+        """Give one that stood by, and was faster, the time of a leader to be heard."""
+        if self._holder not in ("", holder) and self._others.silent_s() is not None:
+            self._others.begin_anew()
+        self._holder = holder
 
     def _due_in_s(self) -> float:
         """How long the leader, by its last heartbeat, may count as being at work; 0 where none has been heard."""

@@ -7,8 +7,9 @@ import sys
 import pytest
 import sqlalchemy as sa
 
+from skywatch.core.database import locks
 from skywatch.core.database.locks import AdvisoryLock, LockHeldError, NoLock, exclusive_lock
-from tests.waiting import until
+from tests.waiting import PATIENCE_S, until
 
 HOLD = """
 import sys
@@ -53,11 +54,14 @@ def test_the_lock_of_a_process_that_has_ended_is_taken_without_a_new_connection(
     assert not lock.take_from_ended()
     assert not lock.take_from_ended()
     other.take()
-    assert not lock.take_from_ended()
+    with pytest.raises(LockHeldError, match=str(os.getpid())):
+        lock.take_from_ended()
     other.close()
     monkeypatch.setattr(AdvisoryLock, "_connect", lambda self: pytest.fail("connects again"))
+    # However long it took to get here.
+    monkeypatch.setattr(locks, "SPARE_S", 2 * PATIENCE_S)
     # The server ends the other's session a moment after it has hung up.
-    until(lock.take_from_ended)
+    until(lambda: _takes_from_ended(lock))
     monkeypatch.undo()
     with pytest.raises(LockHeldError):
         other.take()
@@ -65,10 +69,36 @@ def test_the_lock_of_a_process_that_has_ended_is_taken_without_a_new_connection(
     other.close()
 
 
+def _takes_from_ended(lock):
+    try:
+        return lock.take_from_ended()
+    except LockHeldError:
+        return False
+
+
+def test_whoever_has_taken_the_lock_since_it_was_seen_is_left_alone(postgresql_url):
+    lock, seen, faster = (exclusive_lock(postgresql_url, "tracker") for _ in range(3))
+    seen.take()
+    with pytest.raises(LockHeldError):
+        lock.take()
+    seen.close()
+    faster.wait(PATIENCE_S)
+    assert not lock.end_holder()
+    with pytest.raises(LockHeldError):
+        lock.take()
+    assert lock.end_holder()
+    lock.wait(PATIENCE_S)
+    with pytest.raises(LockHeldError):
+        faster.take()
+    lock.close()
+    faster.close()
+
+
 def test_a_lock_that_all_sessions_have_lost_is_left_to_who_held_it(postgresql_url):
     lock, other = exclusive_lock(postgresql_url, "tracker"), exclusive_lock(postgresql_url, "tracker")
     other.take()
-    assert not lock.take_from_ended()
+    with pytest.raises(LockHeldError):
+        lock.take_from_ended()
     end_sessions(postgresql_url)
     with pytest.raises(sa.exc.OperationalError):
         lock.take_from_ended()

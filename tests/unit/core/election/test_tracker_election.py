@@ -157,7 +157,9 @@ def pair(make_runtime, tracker, redis_url, postgresql_url):
     standby.stand_by()
     publish(leading, leader.instance)
     until(lambda: standby._others.silent_s() is not None, "a heartbeat")
-    return leader, standby
+    with standby._checking:
+        # A look at the lock that began before the heartbeat is over.
+        return leader, standby
 
 
 @pytest.fixture
@@ -169,8 +171,6 @@ def heard(monkeypatch):
 def test_a_standby_leaves_the_lock_alone_while_the_leader_is_heard(heard, pair, postgresql_url):
     """With the database all sessions are lost: who takes the lock for a moment would end the tracker that goes on."""
     leader, standby = pair
-    # A try that began before the heartbeat is over.
-    time.sleep(2 * tracker_election.TRY_EVERY_S)
     with standby._checking:
         leader._task.close()
         end_sessions(postgresql_url)
@@ -185,7 +185,8 @@ def test_a_standby_leads_at_once_where_the_session_of_the_leader_alone_has_ended
     leader.close()
     until(lambda: standby.is_leading, "the standby leads")
     # What was heard of the leader before is no other one that is at work.
-    assert not standby._others.take()
+    until(standby._task._first.is_set, "a look at the lock")
+    assert not standby._doubled.count
 
 
 def test_a_standby_leads_once_the_leader_is_silent(pair):
@@ -199,7 +200,7 @@ def test_a_tracker_that_has_just_taken_the_lock_of_a_silent_one_has_time_to_begi
     leader, standby = pair
     ended = []
     monkeypatch.setattr(standby._lock, "end_holder", lambda: ended.append(time.monotonic()))
-    until(lambda: standby._silent_holder, "it is silent, and still holds the lock")
+    until(lambda: ended, "it is silent, and still holds the lock")
     with standby._checking:
         leader._task.close()
         leader._lock.close()
