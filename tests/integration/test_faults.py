@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.drills.causes import POSTGRESQL_DISK, REDIS, small_disk
+from tests.drills.causes import POSTGRESQL_DISK, REDIS
+from tests.drills.conditions import small_disk
 from tests.drills.faults import drill
 from tests.drills.installation import one_process_with_postgresql, one_process_with_redis
 from tests.drills.postgresql import find_programs
