@@ -8,10 +8,11 @@ from contextlib import ExitStack
 
 import pytest
 
+from skywatch.core.database.engine import create_engine
 from skywatch.serving.web_server import api_server
 from tests.app_templates import make_app
 from tests.conftest import ROOT
-from tests.servers import skip_or_fail
+from tests.servers import postgresql_database, skip_or_fail
 from tests.waiting import PATIENCE_S
 
 
@@ -28,6 +29,20 @@ def serve(make_runtime, monkeypatch):
             return server
 
         yield start
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_engine(request, tmp_path):
+    """Of a database without a schema."""
+    if request.param == "sqlite":
+        engine = create_engine(f"sqlite:///{tmp_path}/empty.sqlite")
+        yield engine
+        engine.dispose()
+    else:
+        with postgresql_database() as url:
+            engine = create_engine(url)
+            yield engine
+            engine.dispose()
 
 
 def connect(server):

@@ -21,21 +21,7 @@ from skywatch.core.database.engine import Base, DatabaseError, create_engine
 from skywatch.core.database.migrations import check_schema, compatible_from, configuration, downgrade, upgrade
 from skywatch.core.database.models import AuditEntry, SchemaProperty
 from tests.conftest import ROOT
-from tests.servers import postgresql_database
 from tests.waiting import PATIENCE_S, until
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def empty_engine(request, tmp_path):
-    if request.param == "sqlite":
-        engine = create_engine(f"sqlite:///{tmp_path}/empty.sqlite")
-        yield engine
-        engine.dispose()
-    else:
-        with postgresql_database() as url:
-            engine = create_engine(url)
-            yield engine
-            engine.dispose()
 
 
 def test_every_step_leaves_what_the_release_before_it_uses(empty_engine):

@@ -11,11 +11,9 @@ import sqlalchemy as sa
 
 from release.checks import schema_revisions
 from release.record import read
-from skywatch.core.database.engine import create_engine
 from skywatch.core.database.migrations import check_schema, upgrade
 from tests.conftest import ROOT
 from tests.processes import ENVIRONMENT
-from tests.servers import postgresql_database
 from tests.waiting import PATIENCE_S
 
 # The schema of installations from before the first release.
@@ -23,19 +21,6 @@ UNRELEASED = "0028"
 REVISIONS = sorted({UNRELEASED, *(release.revision for release in read(ROOT)), schema_revisions()[0]})
 ROWS = 3
 BEGIN = dt.datetime(2026, 5, 1, 12, tzinfo=dt.UTC)
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def engine(request, tmp_path):
-    if request.param == "sqlite":
-        made = create_engine(f"sqlite:///{tmp_path}/skywatch.sqlite")
-        yield made
-        made.dispose()
-    else:
-        with postgresql_database() as url:
-            made = create_engine(url)
-            yield made
-            made.dispose()
 
 
 def tables(engine):
@@ -85,26 +70,26 @@ def counts(engine):
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
-def test_a_released_schema_is_upgraded_with_its_rows(tmp_path, engine, revision):
-    upgrade(engine, revision)
-    every = tables(engine)
-    with engine.begin() as connection:
+def test_a_released_schema_is_upgraded_with_its_rows(tmp_path, empty_engine, revision):
+    upgrade(empty_engine, revision)
+    every = tables(empty_engine)
+    with empty_engine.begin() as connection:
         for table in reversed(every):
             connection.execute(table.delete())
         for table in every:
             fill(connection, table)
-    before = counts(engine)
-    engine.dispose()
+    before = counts(empty_engine)
+    empty_engine.dispose()
     ini = tmp_path / "skywatch.ini"
-    url = engine.url.render_as_string(hide_password=False).replace("%", "%%")
+    url = empty_engine.url.render_as_string(hide_password=False).replace("%", "%%")
     ini.write_text(f"[app:main]\nuse = egg:skywatch\nenvironment = development\ndatabase_url = {url}\n")
     done = subprocess.run(
         [sys.executable, "-m", "skywatch", "init", str(ini)],
         cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, timeout=5 * PATIENCE_S, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    check_schema(engine)
-    after = counts(engine)
+    check_schema(empty_engine)
+    after = counts(empty_engine)
     assert min(before.values()) > 0
     # What init itself adds (built-in roles, access settings, keys) comes to the rows that were there.
     assert [table for table, count in before.items() if after.get(table, 0) < count] == []

@@ -158,8 +158,8 @@ OFF_S = 5
 # A lost host counts as an election of Patroni where it had the leading PostgreSQL: 20 s and more.
 FAULTS = (
     Fault("tracker-killed", _kill_tracker, 3.0, (("nats", 1.5), ("sentinel", 6.0)), times=30),
-    Fault("tracker-frozen", _freeze_tracker, 30.0, (("nats", 4.0), ("sentinel", 4.0)), times=30),
-    Fault("link-cut", _cut_tracker, 15.0, (("nats", 8.0), ("sentinel", 8.0)), _move_database(together=False)),
+    Fault("tracker-frozen", _freeze_tracker, 30.0, (("nats", 2.5), ("sentinel", 2.5)), times=30),
+    Fault("link-cut", _cut_tracker, 15.0, (("nats", 4.0), ("sentinel", 8.0)), _move_database(together=False)),
     Fault("link-of-both-cut", _cut_tracker, 45.0, (), _move_database(together=True), has_database=False),
     Fault("bus-killed", _kill_bus, 10.0, (("sentinel", 6.0),)),
     Fault("bus-frozen", _freeze_bus, 30.0, ()),
